@@ -1,7 +1,7 @@
 //! Locks on a working directory: a command that may write in it runs there alone.
 //!
-//! A command could otherwise swap a directory for a link between lepo's look at it for another command and
-//! the mount. Directories above are locked too, shared: a command that may write there could swap this one.
+//! Otherwise a command could replace a directory by a link between lepo's check for another command and the mount.
+//! Directories above are locked too, shared: a command that may write there could replace this one.
 
 use std::fs::File;
 use std::io;
@@ -12,13 +12,13 @@ use std::path::Path;
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-/// The locks, held until all descriptors of them are closed.
+/// The locks, released once all their descriptors are closed.
 #[derive(Debug, Default)]
 pub struct DirLock(Vec<File>);
 
 impl DirLock {
-    /// Locks `dir`, for one command `alone` or with others that only read; `None` while another command has it.
-    /// A file system without locks has none.
+    /// Locks `dir` for one command `alone`, or for several that only read; `None` while another command has it. No-op
+    /// on file systems without locks.
     pub fn take(dir: &Path, alone: bool) -> io::Result<Option<DirLock>> {
         let own = rustix::process::geteuid().as_raw();
         let mut locks = Vec::new();
@@ -28,7 +28,7 @@ impl DirLock {
                 Err(error) if place == dir => return Err(error),
                 Err(_) => continue,
             };
-            // Nothing that lepo holds for this user writes in the directory of another.
+            // No sandboxed command of this user writes in another user's directory.
             if place != dir && file.metadata()?.uid() != own {
                 continue;
             }
@@ -45,7 +45,7 @@ impl DirLock {
         Ok(Some(DirLock(locks)))
     }
 
-    /// Descriptors of the locks, for a process that may outlive this one.
+    /// Returns descriptors of the locks, for a process that may outlive this one.
     pub fn descriptors(&self) -> io::Result<Vec<OwnedFd>> {
         self.0.iter().map(|file| Ok(file.try_clone()?.into())).collect()
     }

@@ -1,4 +1,4 @@
-//! The programs of servers that are about to start: their files are compared, and asked about, before they do.
+//! The programs of servers that are about to start: their files are compared, and the user is asked about them, first.
 
 use super::client::Client;
 use super::folders::ServerFolders;

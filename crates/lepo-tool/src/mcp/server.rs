@@ -1,4 +1,4 @@
-//! One MCP server: its tools as models are told of them and as it lists them itself, and its session once it runs.
+//! An MCP server: its tools, both as advertised to models and as listed by the server, and its session while it runs.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -16,47 +16,47 @@ use super::tools::{Listing, Tool};
 use crate::mcp::config::{ServerConfig, Target};
 use serde_json::Value;
 
-/// The most starts of a server in one turn.
+/// Most starts of a server in a turn.
 const MOST_STARTS: usize = 2;
 
-/// A server.
+/// A server of a process.
 pub struct Server {
     /// Configuration.
     pub config: ServerConfig,
-    /// Tools of the server as models are told of them, once they are known. They stay as they are during a turn.
+    /// Tools as advertised to models, once they are known. They do not change during a turn.
     pub tools: Vec<Tool>,
-    /// Why it cannot be used.
+    /// Why the server cannot be used.
     pub failed: Option<String>,
-    /// A sign-in to the server was made, and is over.
+    /// Whether a sign-in to the server has expired.
     pub sign_in_is_over: bool,
-    /// Resources and prompts, once they were asked for.
+    /// Resources and prompts, once requested.
     pub offers: Option<Offers>,
-    /// The folder that its list and its pins are kept by; none for an address.
+    /// The folder that identifies its cached list and its pins; `None` for an address.
     pub(super) folder: Option<PathBuf>,
-    /// The work tree that it does not start in, as that is not trusted.
+    /// The work tree in which the server does not start, because it is not trusted.
     kept_out: Option<PathBuf>,
     pub(super) secrets: Secrets,
     pub(super) client: Option<Client>,
-    /// Its program ran and failed: files of a folder that it is kept out of may be what is missing.
+    /// Whether its program ran and failed: the files of a folder that it did not start in may be missing.
     has_run: bool,
-    /// Something went wrong with it over HTTP: it may be gone.
+    /// Whether a request over HTTP failed, so that the server may be gone.
     pub(super) suspect: bool,
-    /// It is starting in the background.
+    /// Whether it is starting in the background.
     pub(super) is_starting: bool,
     /// The state of the record of changed files when its own were last compared.
     pub(super) compared_at: u64,
-    /// The number of times it was started in this turn.
+    /// Number of starts in this turn.
     pub(super) starts: usize,
-    /// Tools as the running server listed them last: those of the next turn.
+    /// Tools as last listed by the running server, for the next turn.
     live: Vec<Tool>,
-    /// The time at which the server listed the tools that are known, in this process or an earlier one.
+    /// When the server listed the known tools, in this process or an earlier one.
     asked: Option<SystemTime>,
-    /// The file that keeps its list of tools, so that a turn need not wait until it has started.
+    /// Caches the list of tools, so that a turn need not wait for a start.
     kept: Option<ToolListFile>,
 }
 
 impl Server {
-    /// A server that nothing is known of yet.
+    /// Creates a server about which nothing is known.
     pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolLists>) -> Server {
         let folder = setup.folders.kept_by(&config);
         Server {
@@ -80,7 +80,8 @@ impl Server {
         }
     }
 
-    /// Takes other folders to start in. What is known of the tools was told in the folder of before, unless it runs.
+    /// Sets other start folders. Unless the server runs, everything known about its tools belongs to the old folder and
+    /// is dropped.
     pub(super) fn set_folders(&mut self, folders: &ServerFolders, lists: Option<&ToolLists>) {
         let folder = folders.kept_by(&self.config);
         if self.client.is_some() || self.is_starting {
@@ -107,17 +108,17 @@ impl Server {
         self.notes_start_in(&setup.folders);
     }
 
-    /// True if its tools are known, from itself or from a kept list.
+    /// Whether the tools are known, from the server or from a cached list.
     pub fn is_known(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// The work tree that it does not start in and whose files it may have missed.
+    /// Returns the work tree in which the server does not start and whose files it may be missing.
     pub(super) fn missing_folder(&self) -> Option<&PathBuf> {
         self.kept_out.as_ref().filter(|_| self.has_run)
     }
 
-    /// A turn begins: models are told what the server listed last, and one that died may be started anew.
+    /// Starts a turn: advertises the tools as last listed, and allows a dead server to be restarted.
     pub(super) fn new_turn(&mut self) {
         self.starts = 0;
         if self.client.is_some() {
@@ -127,7 +128,8 @@ impl Server {
         }
     }
 
-    /// Takes up the kept list of tools, unless a recent one is known. True if a list is known then; with notes about it.
+    /// Loads the cached list of tools, unless a recent one is known. Returns whether a list is known then, and notices
+    /// about it.
     pub(super) fn take_up_list(&mut self) -> (bool, Vec<Notice>) {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
@@ -141,8 +143,8 @@ impl Server {
         (true, self.said(listing.notes))
     }
 
-    /// Takes what came of its start, and keeps its list for the next turn; gives what is to be said of it. Models are
-    /// told the tools at once if the turn has not told them any yet.
+    /// Finishes a start, and caches the list for the next turn; returns notices. The tools are advertised at once if
+    /// this turn has not advertised any yet.
     pub(super) fn take(&mut self, started: Result<Session, Failure>, in_a_turn: bool) -> Vec<Notice> {
         match started {
             Ok(Session { client, listing }) => {
@@ -186,12 +188,12 @@ impl Server {
         faults.into_iter().map(|fault| Notice::Tools(self.config.name.clone(), fault)).collect()
     }
 
-    /// The tool of this name as the running server has it.
+    /// Returns the tool of this name, as last listed by the running server.
     pub(super) fn live_tool(&self, name: &str) -> Option<&Tool> {
         self.live.iter().find(|tool| tool.name == name)
     }
 
-    /// True if the server could not be started, or nothing is known of it; in words why.
+    /// Returns why the server could not be started, or why nothing is known about it; `None` otherwise.
     pub(super) fn not_up(&self) -> Option<String> {
         let why = match &self.failed {
             Some(why) => why,
@@ -203,8 +205,8 @@ impl Server {
         self.client.is_none().then(|| format!("server {:?} is not running: {first}", self.config.name))
     }
 
-    /// Makes sure that the server runs: starts it if that was not needed before, and again once if it is gone. `said`
-    /// receives notes about a first start.
+    /// Makes sure that the server runs: starts it if needed, and restarts it once if it is gone. `said` receives
+    /// notices about a first start.
     pub(super) async fn wake(
         &mut self,
         setup: &ProcessSetup,
@@ -274,7 +276,7 @@ impl Server {
         matches!(&self.config.target, Target::Remote { .. }) && !is_sse
     }
 
-    /// Lists the tools again if the running server said that they changed; gives a warning if they cannot be listed.
+    /// Lists the tools again if the running server reported a change; returns a notice if that fails.
     pub(super) async fn list_again(&mut self, patience: Patience, in_a_turn: bool) -> Option<Notice> {
         let client = self.client.as_mut().filter(|client| client.tools_changed())?;
         match list(client, patience).await {
@@ -289,7 +291,7 @@ impl Server {
         }
     }
 
-    /// Lists the resources and prompts of the server, if they are not known; in words why they cannot be listed.
+    /// Lists the server's resources and prompts, unless they are known; an error says why it cannot.
     pub(super) async fn list_offers(&mut self, limits: Limits) -> Result<(), String> {
         let Some(client) = &mut self.client else { return Ok(()) };
         if client.offers_changed() {

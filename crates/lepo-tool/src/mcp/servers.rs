@@ -1,5 +1,5 @@
-//! The servers of a process: each started when it is needed, one session each for all turns, and closed together at
-//! the end.
+//! The servers of a process: each starts when it is needed, has one session for all turns, and is closed at the end
+//! together with the others.
 
 #[cfg(test)]
 mod tests;
@@ -27,15 +27,15 @@ use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::error::Error;
 use lepo_base::tool_name::{bare_name, folded_name};
 
-/// All of them.
+/// All servers.
 pub struct Servers {
     pub(super) each: Vec<Server>,
     pub(super) patience: Patience,
     pub(super) place: ProcessSetup,
-    /// Notes that were not shown yet.
+    /// Notices that have not been printed yet.
     pub(super) unsaid: Vec<Notice>,
     starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
-    /// Every server is asked for its tools, whatever is kept.
+    /// Whether every server is asked for its tools, in spite of cached lists.
     pub(super) asks_all: bool,
     lists: Option<ToolLists>,
 }
@@ -45,14 +45,14 @@ pub struct Servers {
 pub enum Called {
     /// The tool's result.
     Result(CallResult),
-    /// None, and why.
+    /// The call failed, and why.
     Failed(String),
-    /// The call was not made: the tool is not any more what was agreed to.
+    /// The call was not made: the tool is no longer the version to which the user agreed.
     Changed,
 }
 
 impl Servers {
-    /// These servers, of which lists may be kept; none is started yet.
+    /// Creates the servers without starting any. `lists` caches their tools.
     pub fn new(
         configs: Vec<ServerConfig>,
         patience: Patience,
@@ -71,30 +71,30 @@ impl Servers {
         }
     }
 
-    /// True if there are any.
+    /// Whether no servers are configured.
     pub fn is_empty(&self) -> bool {
         self.each.is_empty()
     }
 
-    /// Each of them.
+    /// Returns all servers.
     pub fn each(&self) -> &[Server] {
         &self.each
     }
 
-    /// The folders that servers start in.
+    /// Returns the folders in which servers start.
     pub fn folders(&self) -> &ServerFolders {
         &self.place.folders
     }
 
-    /// Takes other folders for the servers that start from now on.
+    /// Sets the folders for servers that start from now on.
     pub fn set_folders(&mut self, folders: ServerFolders) {
         let lists = self.lists.as_ref();
         self.each.iter_mut().for_each(|server| server.set_folders(&folders, lists));
         self.place.folders = folders;
     }
 
-    /// True if a server is about to start whose folder depends on the trust in the work tree: one that is asked for its
-    /// tools, or the one of this name.
+    /// Whether a server is about to start whose folder depends on trust in the work tree: a server that is asked for
+    /// its tools, or the server named `called`.
     pub fn is_trust_needed(&mut self, called: Option<&str>) -> bool {
         if called.is_none() && !self.asks_all {
             self.take_kept();
@@ -111,7 +111,7 @@ impl Servers {
         each.iter().any(|server| starts(&server))
     }
 
-    /// The programs whose folder depends on the trust in the work tree, each once.
+    /// Returns the programs whose folder depends on trust in the work tree, without duplicates.
     pub fn programs(&self) -> Vec<String> {
         let mut labels = Vec::new();
         for server in self.each.iter().filter(|server| self.place.folders.depends_on_trust(&server.config)) {
@@ -124,12 +124,12 @@ impl Servers {
         labels
     }
 
-    /// Asks every server for its tools, whatever is kept of them.
+    /// Asks every server for its tools, in spite of cached lists.
     pub fn ask_all(&mut self) {
         self.asks_all = true;
     }
 
-    /// Begins to start, all at once, the servers whose tools are not known. What is kept of the others is taken up.
+    /// Starts, concurrently, the servers whose tools are not known. For the others, the cached lists are loaded.
     pub fn begin(&mut self) {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get_mut(at) else { continue };
@@ -147,7 +147,7 @@ impl Servers {
         }
     }
 
-    /// Takes up what is kept of the servers' tools; starts none.
+    /// Loads the cached lists of tools; starts no server.
     pub fn take_kept(&mut self) {
         for server in &mut self.each {
             let (_, said) = server.take_up_list();
@@ -155,7 +155,7 @@ impl Servers {
         }
     }
 
-    /// Starts the servers of these names that are not up, all at once. Gives what a person should know of it.
+    /// Starts, concurrently, the named servers that do not run. Returns notices for the user.
     pub async fn start_named(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<Notice> {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get(at) else { continue };
@@ -183,7 +183,7 @@ impl Servers {
         while let Some(starting) = self.starting.last_mut() {
             let started = starting.await;
             self.starting.pop();
-            // It cannot be cancelled, and says of itself what goes wrong.
+            // The task is never cancelled, and its result contains every failure.
             let Ok((at, started)) = started else { continue };
             let Some(server) = self.each.get_mut(at) else { continue };
             server.is_starting = false;
@@ -193,13 +193,13 @@ impl Servers {
         said
     }
 
-    /// A turn begins: a server that died again and again may be tried anew.
+    /// Starts a turn: a server that died repeatedly may be tried again.
     pub fn new_turn(&mut self) {
         self.each.iter_mut().for_each(Server::new_turn);
     }
 
-    /// Waits until the tools of each are known or it has failed, and lists tools anew where a server said that they are
-    /// others now. Gives what a person should know of it, each thing once.
+    /// Waits until every server's tools are known or it has failed, and lists tools again where a server reported a
+    /// change. Returns notices for the user, without duplicates.
     pub async fn ready(&mut self) -> Vec<Notice> {
         self.begin();
         let mut said = self.unsaid();
@@ -210,18 +210,18 @@ impl Servers {
         said
     }
 
-    /// The notes that were not shown yet.
+    /// Returns the notices that have not been printed yet.
     pub fn unsaid(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.unsaid)
     }
 
-    /// Keeps notes that could not be shown yet for the next time.
+    /// Defers notices that cannot be printed yet.
     pub fn say_later(&mut self, said: Vec<Notice>) {
         self.unsaid.extend(said);
     }
 
-    /// Makes sure that the server of a request runs, and that it has said which tools it has now; in words why it cannot.
-    /// Notes about its start are said later.
+    /// Makes sure that the server of a request runs, and that its current tools are known; an error says why not.
+    /// Notices about its start are deferred.
     pub async fn up(&mut self, request: &CallRequest) -> Result<(), String> {
         let Servers { each, patience, place, unsaid, .. } = self;
         let Some(server) = each.iter_mut().find(|server| server.config.name == request.server) else {
@@ -233,21 +233,21 @@ impl Servers {
         Ok(())
     }
 
-    /// The server and the tool that a request means, as the running server has it.
+    /// Returns the server and the tool of a request, as last listed by the running server.
     pub fn live(&self, request: &CallRequest) -> Option<(&Server, &Tool)> {
         let server = self.each.iter().find(|server| server.config.name == request.server)?;
         Some((server, server.live_tool(&request.tool)?))
     }
 
-    /// True if a model was told of the tool that a request means.
+    /// Whether the tool of a request was advertised to a model.
     pub fn is_told(&self, request: &CallRequest) -> bool {
         let is_of = |server: &&Server| server.config.name == request.server;
         let tools = self.each.iter().find(is_of).map(|server| server.tools.as_slice()).unwrap_or_default();
         tools.iter().any(|tool| tool.name == request.tool)
     }
 
-    /// The tool that a model means by a name in one word: `server__tool`, or the tool's alone where
-    /// only one server has it.
+    /// Returns the tool that a model means by a single name: `server__tool`, or the tool's name if only one server has
+    /// it.
     pub fn by_name(&self, name: &str) -> Option<(&Server, &Tool)> {
         let exact = self.all().find(|(server, tool)| native_name(&server.config.name, &tool.name) == name);
         exact.or_else(|| {
@@ -256,12 +256,12 @@ impl Servers {
         })
     }
 
-    /// The names by which models call the tools in fields of their API.
+    /// Returns the names of the tools in models' APIs.
     pub fn native_names(&self) -> Vec<String> {
         self.all().map(|(server, tool)| native_name(&server.config.name, &tool.name)).collect()
     }
 
-    /// The call of the one tool that a request means by a name that is nearly right; else the request as it is.
+    /// Corrects a request with an inexact name, if it can mean only one tool; otherwise returns it unchanged.
     pub fn meant(&self, request: CallRequest) -> CallRequest {
         let is_there = |(server, tool): &(&Server, &Tool)| {
             server.config.name == request.server && tool.name == request.tool
@@ -282,19 +282,19 @@ impl Servers {
         self.each.iter().flat_map(|server| server.tools.iter().map(move |tool| (server, tool)))
     }
 
-    /// Why the server of this name is not up, for the model; `None` if it is, or if there is none.
+    /// Returns, for the model, why the server of this name does not run; `None` if it runs or does not exist.
     pub fn not_up(&self, name: &str) -> Option<String> {
         self.each.iter().find(|server| server.config.name == name)?.not_up()
     }
 
-    /// The same of the server whose tool a model means by a name in one word.
+    /// Like `not_up`, for the server of the tool that a model means by a single name.
     pub fn not_up_by_name(&self, name: &str) -> Option<String> {
         let is_of = |server: &&Server| name.starts_with(&native_prefix(&server.config.name));
         self.each.iter().filter(is_of).find_map(Server::not_up)
     }
 
-    /// Makes the call that was granted, once, if its tool is what was agreed to. A server that is gone is started again
-    /// first; what was sent is not sent again.
+    /// Makes a granted call once, if its tool is the version to which the user agreed. A server that is gone is
+    /// restarted first; a sent request is never sent again.
     pub async fn call(&mut self, granted: GrantedCall, caller: &mut impl Caller) -> Called {
         let request = granted.request();
         if let Err(words) = self.up(request).await {
@@ -338,8 +338,7 @@ impl Servers {
         }
     }
 
-    /// Asks all servers that are up for their resources and prompts, if they are not known. Gives what a
-    /// person should know of it.
+    /// Lists the resources and prompts of all running servers, unless they are known. Returns notices for the user.
     pub async fn list_offers(&mut self) -> Vec<Notice> {
         let limit = self.patience.connect;
         let limits = Limits { idle: limit, total: limit };
@@ -350,7 +349,7 @@ impl Servers {
         join_all(listing).await.into_iter().flatten().collect()
     }
 
-    /// The server of this name, up.
+    /// Returns the server of this name, running.
     pub(super) async fn awake(&mut self, name: &str) -> lepo_base::error::Result<&mut Server> {
         let names: Vec<String> = self.each.iter().map(|server| server.config.name.clone()).collect();
         let Some(server) = self.each.iter_mut().find(|server| server.config.name == name) else {
@@ -381,7 +380,7 @@ impl Servers {
         }
     }
 
-    /// Closes all sessions at once, and ends their programs with all that they started.
+    /// Closes all sessions concurrently, and terminates the servers' process trees.
     pub async fn close(&mut self) {
         let closing: Vec<JoinHandle<()>> = self
             .each

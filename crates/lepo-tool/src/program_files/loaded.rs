@@ -1,16 +1,16 @@
-//! Files that a program loads by itself from the folder that it starts in, without being told: settings of package
-//! managers and build tools, packages of a name, and modules beside a script.
+//! Files that a program loads from its start folder although no argument names them: settings of package managers and
+//! build tools, packages by name, and modules in the folder of a script.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// The most files of one folder that count.
+/// Most files of a folder that count.
 const MOST: usize = 2000;
 
-/// The longest file that is read for what it names, in bytes.
+/// Longest file that is searched for names, in bytes.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 
-/// Files whose text says which programs run.
+/// Files whose text decides which programs run.
 const RECIPES: &[&str] = &[
     "Makefile",
     "makefile",
@@ -24,10 +24,10 @@ const RECIPES: &[&str] = &[
     "package.json",
 ];
 
-/// Programs by the beginning of their name, and files that they obey in the folder that they start in and above it.
-/// A name that ends in `/` stands for the files in that folder.
+/// Programs by the start of their name, and the files that they obey in their start folder and above. A name that ends
+/// in `/` means the files in that folder.
 pub(super) const OBEYED: &[(&[&str], &[&str])] = &[
-    // Shims of version managers stand in `PATH` under any name.
+    // Shims of version managers are in `PATH` under any name.
     (&[""], &[".tool-versions", "mise.toml", ".mise.toml"]),
     (
         &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack"],
@@ -106,10 +106,10 @@ pub(super) const OBEYED: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// Programs that run a package by its name, from `node_modules` if it is there.
+/// Programs that run a package by its name, from `node_modules` if it is installed there.
 const PACKAGE_RUNNERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack", "deno"];
 
-/// Endings of scripts, each with those of the modules that such a script finds beside itself.
+/// Extensions of scripts, grouped with the extensions of the modules that such a script finds in its own folder.
 const MODULES: &[&[&str]] = &[
     &["py", "pyw", "pyc", "so"],
     &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "node"],
@@ -120,7 +120,7 @@ const MODULES: &[&[&str]] = &[
     &["sh", "bash", "zsh", "fish", "ksh"],
 ];
 
-/// The files that a program of these words obeys in one of these folders.
+/// Returns the files that a program with these words obeys in one of these folders.
 pub(super) fn obeyed(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
     let rows = OBEYED.iter().filter(|(programs, _)| words.iter().any(|word| is_one_of(word, programs)));
     let names: Vec<&str> = rows.flat_map(|(_, names)| names.iter().copied()).collect();
@@ -136,7 +136,7 @@ pub(super) fn obeyed(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// Folders of `node_modules` that a runner of packages takes a package from, by the names among these words.
+/// Returns the folders of `node_modules` from which a package runner takes the packages that these words name.
 pub(super) fn packages(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
     if !words.iter().any(|word| is_one_of(word, PACKAGE_RUNNERS)) {
         return Vec::new();
@@ -145,7 +145,7 @@ pub(super) fn packages(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
     names.flat_map(|name| folders.iter().map(move |folder| folder.join("node_modules").join(&name))).collect()
 }
 
-/// The name of a package without its version, and without `--package=` before it.
+/// Returns the name of a package without its version, and without a preceding `--package=`.
 fn package(word: &str) -> Option<String> {
     let word = word.split_once('=').map_or(word, |(_, value)| value);
     let (scope, rest) = match word.strip_prefix('@') {
@@ -163,19 +163,19 @@ fn package(word: &str) -> Option<String> {
     }
 }
 
-/// Modules that a script finds beside itself before all others, and those of their packages.
+/// Returns the modules that a script finds in its own folder before all others, and those in packages there.
 pub(super) fn beside_script(script: &Path) -> Vec<PathBuf> {
     let ending = script.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(endings) = MODULES.iter().find(|endings| endings.contains(&ending)) else { return Vec::new() };
     script.parent().map(|folder| modules(folder, endings)).unwrap_or_default()
 }
 
-/// True if a program runs a folder by a file in it: `node ./server`, `python3 tools`.
+/// Whether a program runs a folder by a file in it: `node ./server`, `python3 tools`.
 pub(super) fn runs_folder(word: &str) -> bool {
     is_one_of(word, &["node", "bun", "deno", "tsx", "python", "pypy"])
 }
 
-/// The files of a folder that such a program runs.
+/// Returns the files that such a program runs in a folder.
 pub(super) fn entry_files(folder: &Path) -> Vec<PathBuf> {
     let manifest = folder.join("package.json");
     let text = manifest.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
@@ -186,18 +186,18 @@ pub(super) fn entry_files(folder: &Path) -> Vec<PathBuf> {
     names.into_iter().chain(main).map(|name| folder.join(name)).chain([manifest.clone()]).collect()
 }
 
-/// True if these words start Python so that it looks for every module in its working directory first.
+/// Whether these words start Python so that it searches its working directory first for every module.
 pub(super) fn runs_python_from_folder(words: &[&str]) -> bool {
     let runs = words.iter().any(|word| is_one_of(word, &["python", "pypy"]));
     runs && words.iter().any(|word| word.starts_with("-m") || *word == "-c")
 }
 
-/// Modules of Python in a folder and below it.
+/// Returns the Python modules in a folder and below it.
 pub(super) fn python_modules(folder: &Path) -> Vec<PathBuf> {
     modules(folder, MODULES.first().copied().unwrap_or_default())
 }
 
-/// Files with these endings in a folder and below it, the nearest first. Packages that others made are left out.
+/// Returns the files with these extensions in a folder and below it, the nearest first, without installed packages.
 fn modules(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), VecDeque::from([folder.to_path_buf()]));
     while let Some(folder) = folders.pop_front() {
@@ -222,7 +222,7 @@ fn is_searched(folder: &Path) -> bool {
     !is_foreign && !folder.join("pyvenv.cfg").exists()
 }
 
-/// Texts in which files are named that a program runs: a recipe, a shell script, a script of `package.json`.
+/// Returns the text in which a recipe, a shell script or a script of `package.json` names the files that it runs.
 pub(super) fn running_text(path: &Path, words: &[&str]) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let is_shell = MODULES.last()?.iter().any(|ending| name.ends_with(&format!(".{ending}")));
@@ -240,7 +240,7 @@ pub(super) fn running_text(path: &Path, words: &[&str]) -> Option<String> {
             let ran = scripts.filter(|(name, _)| words.iter().any(|word| name.ends_with(word)));
             Some(ran.filter_map(|(_, script)| script.as_str()).collect::<Vec<_>>().join("\n"))
         }
-        // A program without an ending is a script of a shell if it says so.
+        // A file without an extension is a shell script if its first line says so.
         _ if is_script => text
             .lines()
             .next()
@@ -250,7 +250,7 @@ pub(super) fn running_text(path: &Path, words: &[&str]) -> Option<String> {
     }
 }
 
-/// The files of a virtual environment that run before any program of it: those of `bin/NAME`.
+/// Returns the root of a virtual environment, for `bin/NAME`, and its files that run before any of its programs.
 pub(super) fn virtual_environment(program: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
     let root = program.parent().filter(|bin| bin.ends_with("bin"))?.parent()?;
     let settings = Some(root.join("pyvenv.cfg")).filter(|path| path.is_file())?;
@@ -266,7 +266,7 @@ pub(super) fn virtual_environment(program: &Path) -> Option<(PathBuf, Vec<PathBu
     Some((root.to_path_buf(), files))
 }
 
-/// The entries of a folder, sorted.
+/// Returns the entries of a folder, sorted.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
@@ -275,7 +275,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// True if a word is one of these programs, by its last part, with a version or a word behind it
+/// Whether the last component of `word` is one of these programs, possibly followed by a version or a suffix
 /// (`python3.12`, `npm-cli`).
 pub(super) fn is_one_of(word: &str, programs: &[&str]) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);

@@ -1,5 +1,5 @@
-//! Files of a folder that a configured program is started from: those that its definition names, which a sandboxed
-//! command must not change, and those that it loads by itself.
+//! Files below a folder from which a configured program starts: those that its definition names, which a sandboxed
+//! command must not change, and those that it loads unnamed.
 
 mod candidates;
 mod families;
@@ -24,13 +24,13 @@ use loaded::{
     runs_python_from_folder, virtual_environment,
 };
 
-/// The most folders that are searched for a relative path.
+/// Most folders to search for a relative path.
 const MOST_FOLDERS: usize = 16;
 
-/// The most lines of a text that are searched for names of files.
+/// Most lines of a text to search for names of files.
 const MOST_LINES: usize = 2000;
 
-/// Variables that make a program load files, by the end of their name.
+/// Suffixes of variables that make a program load files.
 const LOADERS: &[&str] = &[
     "PATH",
     "PRELOAD",
@@ -46,50 +46,50 @@ const LOADERS: &[&str] = &[
     "RC",
 ];
 
-/// Endings of data that programs write themselves; a change of them says nothing of what runs.
+/// Extensions of data that programs write themselves; a change of such a file does not affect which code runs.
 const DATA: &[&str] = &[
     "db", "db3", "sqlite", "sqlite3", "log", "jsonl", "ndjson", "csv", "tsv", "parquet", "pdf", "png", "jpg",
     "jpeg", "gif", "webp", "mp3", "mp4", "wav",
 ];
 
-/// Endings that interpreters add to the name of a file.
+/// Extensions that interpreters append to the name of a file.
 const ENDINGS: &[&str] = &["js", "mjs", "cjs", "ts", "py", "rb", "pm", "lua", "php", "sh"];
 
-/// A program that a configuration names, with all that decides what it runs.
+/// A program that a configuration names, with everything that decides which code it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedProgram {
     /// Path or name.
     pub program: String,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Variables that are added to its environment.
+    /// Variables to add to its environment.
     pub env: Vec<(String, Secret)>,
-    /// The folder that it starts in, absolute.
+    /// Start folder, absolute.
     pub dir: PathBuf,
 }
 
-/// Files below a folder that a program is started from: absolute, and without links but at their end.
+/// Files below a folder from which a program starts: absolute, with links resolved except in the last component.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramFiles {
-    /// Files and folders that the definition names, none of them a link.
+    /// Files and folders that the definition names; none is a link.
     pub read_only: BTreeSet<PathBuf>,
-    /// Files whose bytes decide what runs: the named ones, and those that are loaded unnamed.
+    /// Files whose bytes decide which code runs: the named ones, and those that are loaded unnamed.
     pub compared: BTreeSet<PathBuf>,
 }
 
 impl NamedProgram {
-    /// A program with its arguments, to be started in a folder.
+    /// Creates a program with arguments that starts in `dir`.
     pub fn new(program: &str, args: &[String], dir: &Path) -> NamedProgram {
         let (program, args, dir) = (program.to_string(), args.to_vec(), dir.to_path_buf());
         NamedProgram { program, args, env: Vec::new(), dir }
     }
 
-    /// The files below `tree` that it is started from.
+    /// Returns the files below `tree` from which the program starts.
     pub fn files(&self, tree: &Path) -> ProgramFiles {
         self.search(tree, true).files
     }
 
-    /// Files and folders below `tree` that its definition names, none of them a link.
+    /// Returns the files and folders below `tree` that the definition names; none is a link.
     pub fn read_only(&self, tree: &Path) -> BTreeSet<PathBuf> {
         self.search(tree, false).files.read_only
     }
@@ -104,19 +104,18 @@ impl NamedProgram {
         search
     }
 
-    /// The program and its arguments.
     fn words(&self) -> Vec<&str> {
         std::iter::once(&self.program).chain(&self.args).map(String::as_str).collect()
     }
 
-    /// Values of variables that make programs load files.
+    /// Returns the values of variables that make programs load files.
     fn loader_values(&self) -> impl Iterator<Item = &str> {
         let is_loader = |name: &str| LOADERS.iter().any(|end| name.ends_with(end));
         self.env.iter().filter(move |(name, _)| is_loader(name)).map(|(_, value)| value.reveal())
     }
 
-    /// The folders that relative paths are meant in: the one that it starts in, and those below the tree that it is told
-    /// (`uv --directory tools run server.py`).
+    /// Returns the folders to which paths may be relative: the start folder, and folders below the tree that arguments
+    /// name (`uv --directory tools run server.py`).
     fn folders(&self, search: &Search) -> Vec<PathBuf> {
         let mut folders = vec![self.dir.clone()];
         for word in self.args.iter().map(String::as_str).chain(self.loader_values()) {
@@ -133,7 +132,7 @@ impl NamedProgram {
         folders
     }
 
-    /// The file that a bare name means.
+    /// Returns the file that a bare name means.
     fn in_search_path(&self) -> Option<PathBuf> {
         let own = self.env.iter().rev().find(|(name, _)| name == "PATH");
         let folders: Vec<PathBuf> = match own {
@@ -145,11 +144,11 @@ impl NamedProgram {
     }
 }
 
-/// The files that were found below a tree, which is without links.
+/// The files found below a tree. The path of the tree has no links.
 #[derive(Default)]
 struct Search {
     tree: PathBuf,
-    /// Files that are loaded unnamed are looked for, too.
+    /// Whether to search for files that are loaded unnamed, too.
     compares: bool,
     files: ProgramFiles,
 }
@@ -162,12 +161,12 @@ impl Search {
         read_only
     }
 
-    /// True if a path leads into the tree.
+    /// Whether a path leads into the tree.
     fn is_below(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|path| path.starts_with(&self.tree))
     }
 
-    /// The path without links but at its end, if it is in the tree.
+    /// Resolves links except in the last component; `None` if the result is outside of the tree.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let path = match path.file_name() {
             Some(name) => path.parent()?.canonicalize().ok()?.join(name),
@@ -176,7 +175,7 @@ impl Search {
         (path.starts_with(&self.tree) && path != self.tree).then_some(path)
     }
 
-    /// Files that the definition names.
+    /// Adds the files that the definition names.
     fn add_named(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
         match program.program.contains('/') {
             true => self.add_program(&program.dir.join(&program.program)),
@@ -199,7 +198,7 @@ impl Search {
         }
     }
 
-    /// An argument by its path: a file, one that is named without its ending, or a folder that an interpreter runs.
+    /// Adds the path in an argument: a file, a file without its extension, or a folder that an interpreter runs.
     fn add_argument(&mut self, path: &Path, runs_folders: bool) {
         if path.is_file() {
             self.add_file(path);
@@ -211,7 +210,7 @@ impl Search {
         }
     }
 
-    /// A program by its path, and the virtual environment that it belongs to.
+    /// Adds a program by its path, and the virtual environment that contains it.
     fn add_program(&mut self, path: &Path) {
         self.add_file(path);
         let Some((root, first)) = virtual_environment(path).filter(|(root, _)| self.is_below(root)) else {
@@ -223,7 +222,7 @@ impl Search {
         self.add_compared(first);
     }
 
-    /// A file, and what it leads to if it is a link. A link itself cannot be mounted: its bytes are compared.
+    /// Adds a file, and its target if it is a link. A link itself cannot be mounted, so its bytes are compared.
     fn add_file(&mut self, path: &Path) {
         if !path.is_file() {
             return;
@@ -243,7 +242,7 @@ impl Search {
         self.files.compared.extend(inside);
     }
 
-    /// Modules that are named as such: `-m NAME` and `NAME:app` of Python, `-MNAME` of Perl.
+    /// Adds modules by name: `-m NAME` and `NAME:app` of Python, `-MNAME` of Perl.
     fn add_modules(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
         let words = program.words();
         let after = words.windows(2).filter_map(|pair| match pair {
@@ -273,7 +272,7 @@ impl Search {
         }
     }
 
-    /// Files that nobody names and that the program loads all the same.
+    /// Adds files that the program loads although nothing names them.
     fn add_loaded(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
         let scripts: Vec<PathBuf> =
             self.files.read_only.iter().filter(|path| path.is_file()).cloned().collect();
@@ -310,7 +309,7 @@ impl Search {
         }
     }
 
-    /// Files that the text of these files names, if they say which programs run.
+    /// Adds the files named in the text of these files, if the text decides which programs run.
     fn add_named_in(&mut self, files: &[PathBuf], words: &[&str]) {
         for file in files {
             let (Some(text), Some(folder)) = (running_text(file, words), file.parent()) else { continue };
@@ -321,7 +320,7 @@ impl Search {
         }
     }
 
-    /// These folders and those above them in the tree.
+    /// Returns these folders, and those above them in the tree.
     fn around(&self, folders: &[PathBuf]) -> Vec<PathBuf> {
         let mut around = Vec::new();
         for folder in folders.iter().filter_map(|folder| folder.canonicalize().ok()) {
@@ -335,7 +334,7 @@ impl Search {
     }
 }
 
-/// The `node_modules` that a package is in.
+/// Returns the `node_modules` that contains a package.
 fn modules_folder(package: &Path) -> Option<&Path> {
     package.ancestors().find(|above| above.ends_with("node_modules"))
 }
@@ -348,7 +347,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
     path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| endings.contains(&ending))
 }
 
-/// True if a text is a name of a Python module.
+/// Whether a text is a name of a Python module.
 fn is_module(name: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');

@@ -8,7 +8,7 @@ use super::NamedProgram;
 
 type Compare = dyn Fn(&NamedProgram) -> Result<Option<OwnedFd>, String> + Send + Sync;
 
-/// Compares the files that a program is started from with what was agreed to.
+/// Compares the files from which a program starts with the version to which the user agreed.
 #[derive(Clone, Default)]
 pub struct StartCheck {
     compare: Option<Arc<Compare>>,
@@ -34,7 +34,7 @@ impl StartCheck {
         StartCheck { compare: Some(Arc::new(compare)), running: Some(Arc::new(running)) }
     }
 
-    /// Compares; without a function everything is agreed to.
+    /// Compares the files; without a function, every file passes.
     pub fn compare(&self, program: &NamedProgram) -> Result<Option<OwnedFd>, String> {
         self.compare.as_ref().map_or(Ok(None), |compare| compare(program))
     }

@@ -1,5 +1,5 @@
-//! Holds a command to its access with the kernel's means: bubblewrap where that works, else Landlock
-//! and seccomp, which can hold `read` only. Never a list of allowed words.
+//! Enforces the access of a command with the means of the kernel: bubblewrap if it works, or else Landlock and seccomp,
+//! which can enforce only `read`. Never with a list of allowed commands.
 
 mod after;
 mod autorun;
@@ -35,22 +35,22 @@ use mount::Mount;
 pub use policy::Policy;
 use survey::{Survey, survey};
 
-/// The most processes and threads of a held command.
+/// Most processes and threads of a sandboxed command.
 const MOST_PROCESSES: u32 = 4096;
 
 /// A kind of sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
-    /// The program bubblewrap, at this path.
+    /// bubblewrap, at this path.
     Bubblewrap(PathBuf),
     /// Landlock and seccomp.
     Landlock,
-    /// Nothing: the question says so, and nothing runs unasked.
+    /// No sandbox: the question says so, and no command runs unasked.
     None,
 }
 
 impl Sandbox {
-    /// The sandbox that can hold a command to `access`.
+    /// Returns the sandbox that can enforce `access`.
     pub fn holding(&self, access: Access) -> Sandbox {
         match (self, access) {
             (Sandbox::Bubblewrap(_), Access::Read | Access::Write | Access::Net)
@@ -59,7 +59,7 @@ impl Sandbox {
         }
     }
 
-    /// The name in documents.
+    /// Returns the name for documents.
     pub fn word(&self) -> &'static str {
         match self {
             Sandbox::Bubblewrap(_) => "bubblewrap",
@@ -68,7 +68,7 @@ impl Sandbox {
         }
     }
 
-    /// The name for people.
+    /// Returns the name for users.
     pub fn name(&self) -> &'static str {
         match self {
             Sandbox::Bubblewrap(_) => "bubblewrap",
@@ -77,7 +77,7 @@ impl Sandbox {
         }
     }
 
-    /// A line that describes it, for `--version --verbose`.
+    /// Describes the sandbox on a line, for `--version --verbose`.
     pub fn about(&self) -> String {
         match self {
             Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),
@@ -86,7 +86,7 @@ impl Sandbox {
         }
     }
 
-    /// The lock on the working directory of a held command; `None` while another command has it.
+    /// Locks the working directory of a sandboxed command; `None` while another command has the lock.
     pub(super) fn lock(&self, access: Access, dir: &Path) -> io::Result<Option<DirLock>> {
         match self {
             Sandbox::None => Ok(Some(DirLock::default())),
@@ -94,8 +94,8 @@ impl Sandbox {
         }
     }
 
-    /// A program with its arguments, ready to be started, held to `access`, with the environment `env`. What it leaves
-    /// behind is looked after when the second value is finished or dropped, which must be after the program has ended.
+    /// Prepares a program with arguments to run with `access` and the environment `env`. Finishing or dropping the
+    /// second value cleans up, which must happen after the program has exited.
     pub(super) fn prepare(
         &self,
         words: &[&str],
@@ -121,7 +121,7 @@ impl Sandbox {
                 let mounts = policy.mounts(access, survey.as_ref())?;
                 let mut program =
                     bubblewrap::program(bwrap, access, &mounts, &policy.start.canonicalize()?, &env, words)?;
-                // It makes directories to mount on, where nothing is to be made.
+                // bubblewrap creates mount points for paths that must not exist.
                 let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
                 made.for_each(|(path, _)| program.remove_at_end(path));
                 if let Some(survey) = survey {
@@ -133,21 +133,21 @@ impl Sandbox {
                 program.at_most(MOST_PROCESSES)
             }
         };
-        // The command may live a moment longer than lepo.
+        // The command may outlive lepo for a moment.
         lock.descriptors()?.into_iter().for_each(|descriptor| program.hold(descriptor));
         leftovers.lock = lock;
         Ok((program, leftovers))
     }
 }
 
-/// The work after a command, while its working directory is still locked.
+/// The cleanup after a command, with the working directory still locked.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers {
-    /// The working directory as it was, if the command could write in it.
+    /// The earlier state of the working directory, if the command could write in it.
     before: Option<(PathBuf, Survey)>,
     /// The command in the record of changed files.
     mark: Option<CommandMark>,
-    /// The findings at the end, also when the command was cut short.
+    /// The result of the cleanup, even if the command was interrupted.
     pub found: Arc<Mutex<Aftermath>>,
     lock: DirLock,
 }

@@ -1,4 +1,4 @@
-//! The mounts of a sandboxed command: one table of paths, deepest wins, that both sandboxes are built from.
+//! The mounts of a sandboxed command: a table of paths, in which the deepest one wins, for both sandboxes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use super::toolchains::toolchains;
 use crate::{Access, NamedProgram, TouchedFiles};
 use lepo_base::env;
 
-/// Entries of a store: settings and servers with keys in them, and answers as a model's server sent them.
+/// Entries of a store: settings and servers, which contain keys, and answers as a model's server sent them.
 const SECRETS: &[&str] = &["_config.toml", "_mcp.json", "_wire"];
 
-/// The directories that decide the mounts of a command.
+/// The paths that decide the mounts of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy<'a> {
     /// The working directory, absolute.
     pub dir: &'a Path,
-    /// The folder that the program starts in, absolute.
+    /// The start folder of the program, absolute.
     pub start: &'a Path,
-    /// The store: never written, wherever it is.
+    /// The store: never writable, wherever it is.
     pub store: &'a Path,
-    /// lepo's own directories, which hold keys, consent and trust: never even seen.
+    /// lepo's own directories, which contain keys, consent and trust: never visible.
     pub own: &'a [PathBuf],
-    /// Shown read-only besides, by the configuration.
+    /// Paths that the configuration makes readable in addition.
     pub read_only: &'a [PathBuf],
-    /// Written besides the working directory.
+    /// Paths that are writable in addition to the working directory.
     pub writable: &'a [PathBuf],
-    /// Programs that lepo starts unsandboxed: the files that they name are never written.
+    /// Programs that lepo starts unsandboxed: the files that they name are never writable.
     pub programs: &'a [NamedProgram],
     /// The record of the files that it changes.
     pub touched: &'a TouchedFiles,
 }
 
 impl Policy<'_> {
-    /// The mounts of a command with this access. Paths are absolute, without links, and exist. One that may write
-    /// needs a survey of the working directory.
+    /// Returns the mounts of a command with this access. The paths are absolute, without links, and exist. With an
+    /// access that allows writing, `survey` is required.
     pub(super) fn mounts(&self, access: Access, survey: Option<&Survey>) -> io::Result<Mounts> {
         let dir = self.dir.canonicalize()?;
         let mut mounts = everything();
@@ -47,7 +47,7 @@ impl Policy<'_> {
             mounts.insert(path, Mount::Hidden);
         }
         let found = homes.first().into_iter().flat_map(|home| toolchains(home, env::var));
-        // A link to what is above would show what is hidden.
+        // A link to a directory above a hidden one would reveal that.
         let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &mounts)));
         let mut seen: Vec<PathBuf> = found.chain(self.read_only.iter().cloned()).collect();
         if access == Access::Net {
@@ -70,7 +70,7 @@ impl Policy<'_> {
         if homes.contains(&dir) {
             let store = self.store.canonicalize().ok();
             let hidden = hidden_entries(&dir)?.into_iter().filter(|path| Some(path) != store.as_ref());
-            // Paths that are shown below one, like a toolchain, stay.
+            // Visible paths below a hidden one, such as a toolchain, stay.
             mounts.extend(hidden.map(|path| (path, Mount::Hidden)));
         }
         if let Some(survey) = survey {
@@ -85,13 +85,13 @@ impl Policy<'_> {
             mounts.insert(store, Mount::ReadOnly);
         }
         for secret in self.secrets(&dir, access, survey) {
-            // As for lepo's own directories.
+            // Like lepo's own directories below.
             if mount_at(&mounts, &secret) != Mount::Hidden {
                 mounts.insert(secret, Mount::Secret);
             }
         }
         for own in self.own.iter().filter_map(|path| path.canonicalize().ok()) {
-            // Below what is hidden anyway, its name alone would tell of it.
+            // Below a hidden path, even the name would reveal it.
             if mount_at(&mounts, &own) != Mount::Hidden {
                 mounts.insert(own, Mount::Hidden);
             }
@@ -99,8 +99,8 @@ impl Policy<'_> {
         Ok(mounts)
     }
 
-    /// The entries of stores that may hold keys, without links; and for a command that only reads, named pipes in the
-    /// working directory: one can be written in spite of a read-only mount.
+    /// Returns the entries of stores that may contain keys, with links resolved; and for a command that only reads, the
+    /// named pipes in the working directory, which are writable in spite of a read-only mount.
     fn secrets(&self, dir: &Path, access: Access, survey: Option<&Survey>) -> Vec<PathBuf> {
         let found;
         let survey = match survey {
@@ -112,7 +112,7 @@ impl Policy<'_> {
         };
         let stores = survey.stores.iter().map(PathBuf::as_path).chain([self.store]);
         let within = stores.flat_map(|store| SECRETS.iter().map(move |name| store.join(name)));
-        // A link to a directory is none that lepo reads, and could hide what programs need.
+        // lepo does not read a link to a directory, and hiding its target could break programs.
         let is_secret =
             |path: &PathBuf| path.is_file() || path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
         let within = within.filter(is_secret).filter_map(|path| path.canonicalize().ok());
@@ -124,10 +124,10 @@ impl Policy<'_> {
         secrets
     }
 
-    /// The paths that stay read-only in a writable working directory.
+    /// Makes paths in a writable working directory read-only.
     fn keep(&self, dir: &Path, survey: &Survey, mounts: &mut Mounts) -> io::Result<()> {
         for (path, mount) in protected(dir, self.store, survey)? {
-            // Nothing is made in a directory that is not written, nor seen in one that is hidden.
+            // A directory that is not writable gets no mount points, and a hidden one reveals nothing.
             let parent = path.parent().map_or(Mount::ReadOnly, |parent| mount_at(mounts, parent));
             if parent == Mount::Hidden || (parent == Mount::ReadOnly && mount == Mount::Absent) {
                 continue;
@@ -143,8 +143,8 @@ impl Policy<'_> {
     }
 }
 
-/// Mounts a path below `dir` so that none of the directories above it can be moved away with all it holds: each is a
-/// mount point itself.
+/// Mounts a path below `dir` so that no directory above it can be moved away with it: each becomes a mount point
+/// itself.
 fn insert_fixed(path: PathBuf, mount: Mount, dir: &Path, mounts: &mut Mounts) {
     for between in path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir) {
         let mount = mount_at(mounts, between);
@@ -153,7 +153,7 @@ fn insert_fixed(path: PathBuf, mount: Mount, dir: &Path, mounts: &mut Mounts) {
     mounts.insert(path, mount);
 }
 
-/// The entries of a home directory that begin with a dot; of a link, what it leads to in the home.
+/// Returns the entries of a home directory that start with a dot; for a link, its target in the home.
 fn hidden_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut hidden = Vec::new();
     for entry in std::fs::read_dir(home)?.flatten().filter(begins_with_dot) {
@@ -168,7 +168,7 @@ fn hidden_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(hidden)
 }
 
-/// The other entries, but for links.
+/// Returns the other entries, except links.
 fn plain_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(home)?.flatten().filter(|entry| !begins_with_dot(entry));
     let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()));
@@ -179,12 +179,12 @@ fn begins_with_dot(entry: &std::fs::DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// True if something hidden is at or below the path.
+/// Whether a hidden path is at or below `path`.
 fn is_above(path: &Path, mounts: &Mounts) -> bool {
     mounts.iter().any(|(hidden, mount)| *mount == Mount::Hidden && hidden.starts_with(path))
 }
 
-/// The mount of a path: that of the deepest listed path above it.
+/// Returns the mount of a path, which is the mount of the deepest listed path above it.
 fn mount_at(mounts: &Mounts, path: &Path) -> Mount {
     path.ancestors().find_map(|above| mounts.get(above)).copied().unwrap_or(Mount::ReadOnly)
 }

@@ -1,5 +1,5 @@
-//! Surveys a working directory for entries that others act on: git repositories, stores, and files that tools run by
-//! themselves. Looked at before a command that may write, and after it.
+//! Surveys a working directory for entries that other programs act on: git repositories, stores, and files that tools
+//! run automatically. Used before a command that may write, and after it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::DirEntry;
@@ -11,42 +11,41 @@ use super::autorun::runs_when;
 use super::git_settings::{Named, named};
 use crate::touched::KnownFolders;
 
-/// Entries of a directory that are looked at before a command. More would be felt as a delay, and a
-/// repository among those that were not looked at would not be protected.
+/// Most entries of a directory to examine before a command. A longer survey would be a noticeable delay, and a
+/// repository among unexamined entries would not be protected.
 pub const MOST: usize = 500_000;
 
-/// Entries of a directory that are looked at before a command that only reads, in which case nothing worse comes of those
-/// that were not than that the keys of a store that is not the user's own are read.
+/// Most entries of a directory to examine before a command that only reads: at worst, it reads the keys of an
+/// unexamined store that is not the user's own.
 const MOST_FOR_READING: usize = 20_000;
 
-/// The findings.
+/// The findings of a survey.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Entries named `.git`, which name a repository or are one.
+    /// Entries named `.git`, which point to a repository or are one.
     pub repositories: Vec<PathBuf>,
     /// Entries named `.lepo`.
     pub stores: Vec<PathBuf>,
-    /// Directories that git takes for a repository by what is in them.
+    /// Directories that git recognises as repositories by their entries.
     pub bare: Vec<PathBuf>,
-    /// Files that tools run by themselves, each with what tells whether it is the same as before: of a link, the link and
-    /// the file that it leads to.
+    /// Files that tools run automatically, each with the stamp of its state; for a link, also the stamp of its target.
     pub runs: BTreeMap<PathBuf, (Stamp, Option<Stamp>)>,
-    /// Files that run with the rights of their owner or group (set-user-id, set-group-id), each as it is.
+    /// Files with a set-user-id or set-group-id bit, each with its stamp.
     pub set_ids: BTreeMap<PathBuf, Stamp>,
     /// Named pipes.
     pub pipes: Vec<PathBuf>,
     /// Directories that could not be read.
     pub unread: Vec<PathBuf>,
-    /// Directories of hooks and files of settings that git's settings name; they need not be there.
+    /// Directories of hooks, and settings files, that git's settings name; they need not exist.
     pub obeyed: Vec<PathBuf>,
-    /// These, and programs that git's settings name, each as it is if it is there.
+    /// The same paths and the programs that git's settings name, each with its stamp if it exists.
     pub named: BTreeMap<PathBuf, Option<Stamp>>,
     /// All other folders.
     pub known: KnownFolders,
 }
 
 impl Survey {
-    /// Adds what settings of git name in `dir`.
+    /// Adds the paths in `dir` that git's settings name.
     pub fn with_settings(mut self, dir: &Path) -> Survey {
         let Named { obeyed, programs } = named(dir, &self.repositories);
         self.named = obeyed.iter().chain(&programs).map(|path| (path.clone(), stamp(path))).collect();
@@ -66,11 +65,11 @@ impl Stamp {
     }
 }
 
-/// Inode and time of the last change: a command cannot set the latter.
+/// Inode and time of the last status change, which a command cannot set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(u64, i64, i64);
 
-/// The entries of a directory that together make it a repository.
+/// The entries that together make a directory a repository.
 #[derive(Default)]
 struct Layout {
     head: bool,
@@ -81,7 +80,7 @@ struct Layout {
 
 impl Layout {
     fn note(&mut self, name: &[u8]) {
-        // Some file systems do not tell upper from lower case.
+        // Some file systems ignore case.
         for (known, seen) in [
             ("HEAD", &mut self.head),
             ("objects", &mut self.objects),
@@ -97,7 +96,7 @@ impl Layout {
     }
 }
 
-/// Looks through `dir`, links not followed; an error if it has more than `most` entries.
+/// Surveys `dir` without following links; fails if it has more than `most` entries.
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
     let mut found = Survey::default();
     match look_through(dir, most, |_| false, |_| true, note_file, &mut found)? {
@@ -112,31 +111,31 @@ pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
     }
 }
 
-/// The findings among the first entries of `dir`, for a command that can change nothing.
+/// Surveys the first entries of `dir`, for a command that can change nothing.
 pub fn survey_for_reading(dir: &Path) -> Survey {
     let mut found = Survey::default();
     let _ = look_through(dir, MOST_FOR_READING, |_| false, |_| true, note_pipe, &mut found);
     found
 }
 
-/// Surveys the layout after a command. Directories that cannot be read, and could before, are made readable: git finds
-/// a repository in one all the same.
+/// Surveys `dir` after a command. Directories that have become unreadable are made readable, because git would still
+/// find a repository in them.
 pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
     let reopened = |place: &Path| {
         let mode = std::fs::Permissions::from_mode(0o700);
         !before.unread.iter().any(|unread| unread == place) && std::fs::set_permissions(place, mode).is_ok()
     };
-    // Only a store that was there before is known to be one: a command can call any directory so.
+    // Only an earlier store is known to be a store: a command can give any directory that name.
     let mut found = Survey::default();
     let is_store = |place: &Path| before.stores.iter().any(|store| store == place);
     look_through(dir, usize::MAX, reopened, is_store, note_file, &mut found)?;
     Ok(found)
 }
 
-/// The extent of a look.
+/// How much a survey covered.
 enum Looked {
     All,
-    /// There were more entries than were to be looked at.
+    /// The limit was reached.
     Most,
 }
 
@@ -187,14 +186,14 @@ fn look_through(
     Ok(Looked::All)
 }
 
-/// Notes a named pipe.
+/// Records a named pipe.
 fn note_pipe(_: &Path, entry: &DirEntry, found: &mut Survey) {
     if entry.file_type().is_ok_and(|kind| kind.is_fifo()) {
         found.pipes.push(entry.path());
     }
 }
 
-/// Notes a file that tools run by themselves, one that runs with rights of its own, and a named pipe.
+/// Records a file that tools run automatically or that has a set-id bit, and a named pipe.
 fn note_file(dir: &Path, entry: &DirEntry, found: &mut Survey) {
     note_pipe(dir, entry, found);
     let path = entry.path();
@@ -212,7 +211,7 @@ fn note_file(dir: &Path, entry: &DirEntry, found: &mut Survey) {
     }
 }
 
-/// The bits of a mode that make a program run with the rights of its owner or group.
+/// Mode bits that make a program run with the rights of its owner or group.
 pub const SET_IDS: u32 = 0o6000;
 
 #[cfg(test)]
@@ -251,7 +250,7 @@ mod tests {
         assert_eq!(short(&found.stores), ["deep/er/.lepo"]);
         assert_eq!(short(&found.bare), ["bare", "tree"]);
         assert_eq!(short(&found.runs.keys().cloned().collect::<Vec<_>>()), [".envrc"]);
-        // A directory of that name that a command made is looked through like any other.
+        // A directory of that name that a command made is surveyed like any other.
         std::fs::create_dir_all(dir.join("new/.lepo/x/.git")).unwrap();
         std::fs::write(dir.join("new/.lepo/x/.git/HEAD"), "").unwrap();
         let after = survey_after(dir, &found).unwrap();
