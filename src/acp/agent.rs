@@ -25,10 +25,10 @@ use super::session::{CANCELLED, Place, Session};
 use super::turns::Turning;
 use super::{Folders, Opened};
 use crate::term::Messages;
-use lepo_acp::agent::{self, Call, Folder, Notice};
-use lepo_acp::content::Block;
-use lepo_acp::rpc::{Incoming, RpcError};
-use lepo_acp::update::Update;
+use lepo_acp::agent::{self, ClientNotification, ClientRequest, SessionParams};
+use lepo_acp::content::ContentBlock;
+use lepo_acp::rpc::{RpcError, RpcMessage};
+use lepo_acp::update::SessionUpdate;
 use lepo_base::error::{Kind, Result};
 use lepo_base::word::Word;
 use lepo_store::bubb::BubbId;
@@ -87,43 +87,45 @@ pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
 }
 
 impl Agent {
-    fn hear(self: Rc<Self>, message: Incoming) {
+    fn hear(self: Rc<Self>, message: RpcMessage) {
         match message {
-            Incoming::Request { id, method, params } => match Call::read(&method, params) {
+            RpcMessage::Request { id, method, params } => match ClientRequest::read(&method, params) {
                 Ok(call) => self.serve(id, call),
                 Err(error) => self.peer.answer(&id, Err(error)),
             },
-            Incoming::Notification { method, params } => self.notice(&Notice::read(&method, &params)),
-            Incoming::Answer { id, result } => self.peer.answered(&id, result),
-            Incoming::Wrong { id, error } => self.peer.answer(&id, Err(error)),
+            RpcMessage::Notification { method, params } => {
+                self.notice(&ClientNotification::read(&method, &params))
+            }
+            RpcMessage::Answer { id, result } => self.peer.answered(&id, result),
+            RpcMessage::Wrong { id, error } => self.peer.answer(&id, Err(error)),
         }
     }
 
-    fn notice(&self, notice: &Notice) {
+    fn notice(&self, notice: &ClientNotification) {
         match notice {
-            Notice::Cancel(id) => {
+            ClientNotification::Cancel(id) => {
                 if let Some(session) = self.sessions.borrow().get(id) {
                     session.cancel(None);
                 }
             }
-            Notice::CancelRequest(id) => {
+            ClientNotification::CancelRequest(id) => {
                 self.sessions.borrow().values().for_each(|session| session.cancel(Some(id)));
             }
-            Notice::Other => {}
+            ClientNotification::Other => {}
         }
     }
 
-    fn serve(self: Rc<Self>, id: Value, call: Call) {
+    fn serve(self: Rc<Self>, id: Value, call: ClientRequest) {
         match call {
-            Call::Prompt(session, blocks) => self.prompt(id, &session, blocks),
-            Call::Load(session, folder) => {
+            ClientRequest::Prompt(session, blocks) => self.prompt(id, &session, blocks),
+            ClientRequest::Load(session, folder) => {
                 spawn_local(async move { self.take_up(&id, session, &folder, true).await });
             }
-            Call::Resume(session, folder) => {
+            ClientRequest::Resume(session, folder) => {
                 spawn_local(async move { self.take_up(&id, session, &folder, false).await });
             }
-            Call::New(folder) => self.begin(&id, &folder, |_| Ok(None)),
-            Call::Fork(of, folder) => {
+            ClientRequest::New(folder) => self.begin(&id, &folder, |_| Ok(None)),
+            ClientRequest::Fork(of, folder) => {
                 let (at, store) = match self.session(&of) {
                     Ok(session) => (session.state.borrow().at, Some(session.store.clone())),
                     Err(_) => (None, None),
@@ -145,16 +147,16 @@ impl Agent {
     }
 
     /// Answers requests that need no waiting.
-    fn at_once(&self, call: Call) -> Answer {
+    fn at_once(&self, call: ClientRequest) -> Answer {
         match call {
-            Call::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
-            Call::List(cwd, cursor) => {
+            ClientRequest::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
+            ClientRequest::List(cwd, cursor) => {
                 let cwd = cwd.map_or_else(|| Ok(self.cwd.clone()), |cwd| folder_of(&cwd))?;
                 let store = self.folders.store(&cwd).map_err(|error| of_error(&error))?;
                 let Some(store) = store else { return Ok(agent::list(&[], None)) };
                 list(&store, &cwd, cursor.as_deref()).map_err(|error| of_error(&error))
             }
-            Call::Close(id) => {
+            ClientRequest::Close(id) => {
                 let session = self.session(&id)?;
                 self.sessions.borrow_mut().remove(&id);
                 session.cancel(None);
@@ -162,19 +164,19 @@ impl Agent {
                 spawn_local(async move { close(&session).await });
                 Ok(json!({}))
             }
-            Call::SetMode(id, mode) => {
+            ClientRequest::SetMode(id, mode) => {
                 let session = self.session(&id)?;
                 session.set_mode(&mode).map_err(|error| of_error(&error))?;
                 let mode = session.state.borrow().mode.word().to_string();
-                self.peer.update(&id, &Update::Mode(mode));
+                self.peer.update(&id, &SessionUpdate::Mode(mode));
                 Ok(json!({}))
             }
-            Call::SetOption(id, option, value) => {
+            ClientRequest::SetOption(id, option, value) => {
                 let session = self.session(&id)?;
                 session.set_option(&option, &value).map_err(|error| of_error(&error))?;
                 Ok(agent::options_set(session.options().unwrap_or_default()))
             }
-            Call::ForkAt(id, message) => {
+            ClientRequest::ForkAt(id, message) => {
                 let session = self.session(&id)?;
                 let wanted = BubbId::parse(message.as_bytes());
                 let wanted =
@@ -186,9 +188,11 @@ impl Agent {
                     false => Err(wrong(format!("no message {wanted} in this store"))),
                 }
             }
-            Call::Prompt(..) | Call::Load(..) | Call::Resume(..) | Call::New(_) | Call::Fork(..) => {
-                Err(wrong("this is not answered at once"))
-            }
+            ClientRequest::Prompt(..)
+            | ClientRequest::Load(..)
+            | ClientRequest::Resume(..)
+            | ClientRequest::New(_)
+            | ClientRequest::Fork(..) => Err(wrong("this is not answered at once")),
         }
     }
 
@@ -216,7 +220,7 @@ impl Agent {
     fn begin(
         &self,
         id: &Value,
-        folder: &Folder,
+        folder: &SessionParams,
         fork_of: impl FnOnce(&Store) -> std::result::Result<Option<BubbId>, RpcError>,
     ) {
         let begun = (|| {
@@ -238,14 +242,14 @@ impl Agent {
         }
     }
 
-    fn open(&self, folder: &Folder) -> std::result::Result<(PathBuf, Opened), RpcError> {
+    fn open(&self, folder: &SessionParams) -> std::result::Result<(PathBuf, Opened), RpcError> {
         let cwd = folder_of(&folder.cwd)?;
         let opened = self.folders.open(&cwd).map_err(|error| of_error(&error))?;
         Ok((cwd, opened))
     }
 
     /// Reopens a session; with `replays`, sends its history first.
-    async fn take_up(self: Rc<Self>, id: &Value, session: String, folder: &Folder, replays: bool) {
+    async fn take_up(self: Rc<Self>, id: &Value, session: String, folder: &SessionParams, replays: bool) {
         match self.found(session, folder, replays).await {
             Ok(session) => {
                 self.peer.answer(id, Ok(session.answer(false)));
@@ -261,7 +265,7 @@ impl Agent {
     async fn found(
         &self,
         id: String,
-        folder: &Folder,
+        folder: &SessionParams,
         replays: bool,
     ) -> std::result::Result<Rc<Session>, RpcError> {
         let (cwd, opened) = self.open(folder)?;
@@ -295,7 +299,7 @@ impl Agent {
 
     fn tell_commands(&self, session: &Session) {
         if let Some(commands) = session.with_configured(|configured| available(&session.store, configured)) {
-            self.peer.update(&session.id, &Update::Commands(commands));
+            self.peer.update(&session.id, &SessionUpdate::Commands(commands));
         }
     }
 
@@ -311,7 +315,7 @@ impl Agent {
 
     /// Starts a turn, or refuses it while another one runs. A cancelled turn is awaited, and a repeated consent
     /// question is withdrawn.
-    fn prompt(self: Rc<Self>, id: Value, session: &str, blocks: Vec<Block>) {
+    fn prompt(self: Rc<Self>, id: Value, session: &str, blocks: Vec<ContentBlock>) {
         let session = match self.session(session) {
             Ok(session) => session,
             Err(error) => return self.peer.answer(&id, Err(error)),
@@ -346,7 +350,7 @@ impl Agent {
     }
 
     /// Runs a turn that has been started.
-    fn turn(self: Rc<Self>, id: Value, session: Rc<Session>, mut env: TurnEnv, blocks: Vec<Block>) {
+    fn turn(self: Rc<Self>, id: Value, session: Rc<Session>, mut env: TurnEnv, blocks: Vec<ContentBlock>) {
         spawn_local(async move {
             let answer = Turning { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
             session.end(env);

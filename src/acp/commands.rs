@@ -1,7 +1,7 @@
 //! Slash commands of an editor's session, except those for a terminal, and prompts by name.
 
 use super::question::typed;
-use lepo_acp::update::Command;
+use lepo_acp::update::AvailableCommand;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 use lepo_turn::config::{Filling, check_prompt_name};
@@ -38,26 +38,30 @@ const COMMANDS: &[(&str, &str, Option<&str>)] = &[
     ("deny", "Refuse the pending request", None),
 ];
 
-pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
+pub fn available(store: &Store, configured: &Configured) -> Vec<AvailableCommand> {
     let paths = &configured.paths;
-    let own = COMMANDS.iter().map(|(name, about, hint)| Command {
+    let own = COMMANDS.iter().map(|(name, about, hint)| AvailableCommand {
         name: name.to_string(),
         about: about.to_string(),
         hint: hint.map(str::to_string),
     });
     let prompts = Prompts { store: Some(store), paths }.list().unwrap_or_default();
     let prompts = prompts.into_iter().filter(|prompt| prompt.counts && prompt.prompt.is_some());
-    let mut all: Vec<Command> = own.collect();
+    let mut all: Vec<AvailableCommand> = own.collect();
     for prompt in prompts {
         if all.iter().all(|known| known.name != prompt.name) {
             let about = "One of your prompts".to_string();
-            all.push(Command { name: prompt.name, about, hint: Some("words".into()) });
+            all.push(AvailableCommand { name: prompt.name, about, hint: Some("words".into()) });
         }
     }
     let skills = configured.skills().ok().flatten().map(|skills| skills.counting).unwrap_or_default();
     for skill in skills {
         if all.iter().all(|known| known.name != skill.name) {
-            all.push(Command { name: skill.name, about: skill.description, hint: Some("question".into()) });
+            all.push(AvailableCommand {
+                name: skill.name,
+                about: skill.description,
+                hint: Some("question".into()),
+            });
         }
     }
     // Names may contain invisible characters, which `OfferedWord` rejects.

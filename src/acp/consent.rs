@@ -4,8 +4,8 @@ use super::peer::Peer;
 use super::session::Session;
 use crate::ui::{about_words, agent_words, permission_words, programs_line, start_title};
 use lepo_acp::TEXT;
-use lepo_acp::permission::{self, Choice, Outcome};
-use lepo_acp::update::{Status, ToolCall, ToolKind, Update, Voice};
+use lepo_acp::permission::{self, PermissionOptionKind, PermissionOutcome};
+use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus, ToolKind};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::BubbId;
@@ -30,20 +30,20 @@ pub async fn ask(
     let Some(open) = open else { return Ok(nobody) };
     if words.text.len() > TEXT {
         let said = "The request is too long to be shown here: decide on it in a terminal.\n";
-        peer.say(&session.id, Voice::Agent, said);
+        peer.say(&session.id, ChunkKind::Agent, said);
         return Ok(nobody);
     }
-    let mut options = vec![(Choice::AllowOnce, "Allow")];
+    let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];
     if words.may_be_kept {
-        options.push((Choice::AllowAlways, "Allow for this session"));
+        options.push((PermissionOptionKind::AllowAlways, "Allow for this session"));
     }
-    options.push((Choice::RejectOnce, "Reject"));
-    let call = ToolCall {
+    options.push((PermissionOptionKind::RejectOnce, "Reject"));
+    let call = AcpToolCall {
         id: open.to_string(),
         title: Some(words.title),
-        status: Some(Status::Pending),
+        status: Some(ToolCallStatus::Pending),
         texts: Some(vec![words.text]),
-        ..ToolCall::default()
+        ..AcpToolCall::default()
     };
     let params = permission::params(&session.id, &call, &options);
     let answer = peer.ask(permission::METHOD, &params).answer().await;
@@ -52,13 +52,15 @@ pub async fn ask(
         Some(Ok(result)) => permission::outcome(result, &options),
         // The editor cannot ask a user.
         Some(Err(_)) => return Ok(nobody),
-        None => Outcome::Cancelled,
+        None => PermissionOutcome::Cancelled,
     };
     let reply = match outcome {
-        Outcome::Chosen(Choice::AllowOnce) => Reply::Yes,
-        Outcome::Chosen(Choice::AllowAlways) => Reply::Always,
-        Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Reply::No,
-        Outcome::Cancelled => return Ok(Asked { withdrew: true, ..nobody }),
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => Reply::Yes,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => Reply::Always,
+        PermissionOutcome::Chosen(PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways) => {
+            Reply::No
+        }
+        PermissionOutcome::Cancelled => return Ok(Asked { withdrew: true, ..nobody }),
     };
     Ok(Asked { reply, withdrew: false })
 }
@@ -70,56 +72,66 @@ pub async fn agree_to_start((peer, session): (&Peer, &Session), question: &Start
     let (id, options) = match question.folders.first() {
         Some(first) => (
             format!("trust-{}", first.folder.identity.chars().take(12).collect::<String>()),
-            [(Choice::AllowAlways, "Trust this folder"), (Choice::RejectAlways, "Do not trust it")],
+            [
+                (PermissionOptionKind::AllowAlways, "Trust this folder"),
+                (PermissionOptionKind::RejectAlways, "Do not trust it"),
+            ],
         ),
         None => (
             format!("changed-{}", files.collect::<Vec<_>>().join("-")),
-            [(Choice::AllowOnce, "Start it as it is now"), (Choice::RejectOnce, "Reject")],
+            [
+                (PermissionOptionKind::AllowOnce, "Start it as it is now"),
+                (PermissionOptionKind::RejectOnce, "Reject"),
+            ],
         ),
     };
     let texts: Vec<String> = about_words(question).into_iter().chain(programs_line(question)).collect();
     if texts.iter().map(String::len).sum::<usize>() > TEXT {
         return None;
     }
-    let call = ToolCall {
+    let call = AcpToolCall {
         id,
         title: Some(start_title(question)),
         kind: (!question.folders.is_empty()).then_some(ToolKind::Other),
-        status: Some(Status::Pending),
+        status: Some(ToolCallStatus::Pending),
         texts: Some(texts),
-        ..ToolCall::default()
+        ..AcpToolCall::default()
     };
     match ask_shown((peer, session), call, &options).await {
-        Outcome::Chosen(choice) => Some(is_yes(choice)),
-        Outcome::Cancelled => None,
+        PermissionOutcome::Chosen(choice) => Some(is_yes(choice)),
+        PermissionOutcome::Cancelled => None,
     }
 }
 
 /// Asks with a tool call as a separate row, which then shows the result of the question.
 pub(super) async fn ask_shown(
     (peer, session): (&Peer, &Session),
-    call: ToolCall,
-    options: &[(Choice, &str)],
-) -> Outcome {
-    peer.update(&session.id, &Update::ToolCall(call.clone()));
+    call: AcpToolCall,
+    options: &[(PermissionOptionKind, &str)],
+) -> PermissionOutcome {
+    peer.update(&session.id, &SessionUpdate::ToolCall(call.clone()));
     let outcome = outcome((peer, session), &call, options).await;
-    let agrees = matches!(outcome, Outcome::Chosen(choice) if is_yes(choice));
-    let status = if agrees { Status::Completed } else { Status::Failed };
-    let ended = ToolCall { id: call.id, status: Some(status), ..ToolCall::default() };
-    peer.update(&session.id, &Update::ToolUpdate(ended));
+    let agrees = matches!(outcome, PermissionOutcome::Chosen(choice) if is_yes(choice));
+    let status = if agrees { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
+    let ended = AcpToolCall { id: call.id, status: Some(status), ..AcpToolCall::default() };
+    peer.update(&session.id, &SessionUpdate::ToolUpdate(ended));
     outcome
 }
 
-async fn outcome((peer, session): (&Peer, &Session), call: &ToolCall, options: &[(Choice, &str)]) -> Outcome {
+async fn outcome(
+    (peer, session): (&Peer, &Session),
+    call: &AcpToolCall,
+    options: &[(PermissionOptionKind, &str)],
+) -> PermissionOutcome {
     let params = permission::params(&session.id, call, options);
     match peer.ask(permission::METHOD, &params).answer().await {
         Some(Ok(result)) => permission::outcome(&result, options),
-        Some(Err(_)) | None => Outcome::Cancelled,
+        Some(Err(_)) | None => PermissionOutcome::Cancelled,
     }
 }
 
-fn is_yes(choice: Choice) -> bool {
-    matches!(choice, Choice::AllowOnce | Choice::AllowAlways)
+fn is_yes(choice: PermissionOptionKind) -> bool {
+    matches!(choice, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
 }
 
 /// Passes an agent's question on to the editor.
@@ -129,25 +141,27 @@ pub async fn permit(
     question: &AgentQuestion,
 ) -> Result<Permit> {
     let (title, text) = agent_words(agent, question);
-    let mut options = vec![(Choice::AllowOnce, "Allow")];
+    let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];
     if question.offers_always {
-        options.push((Choice::AllowAlways, "Always allow, as the agent defines it"));
+        options.push((PermissionOptionKind::AllowAlways, "Always allow, as the agent defines it"));
     }
-    options.push((Choice::RejectOnce, "Reject"));
+    options.push((PermissionOptionKind::RejectOnce, "Reject"));
     if text.len() > TEXT {
         return Ok(Permit::Nobody);
     }
-    let call = ToolCall {
+    let call = AcpToolCall {
         id: format!("agent-{}", question.number),
         title: Some(title),
-        status: Some(Status::Pending),
+        status: Some(ToolCallStatus::Pending),
         texts: Some(vec![text]),
-        ..ToolCall::default()
+        ..AcpToolCall::default()
     };
     Ok(match outcome((peer, session), &call, &options).await {
-        Outcome::Chosen(Choice::AllowOnce) => Permit::Once,
-        Outcome::Chosen(Choice::AllowAlways) => Permit::Always,
-        Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Permit::No,
-        Outcome::Cancelled => Permit::Nobody,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => Permit::Once,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => Permit::Always,
+        PermissionOutcome::Chosen(PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways) => {
+            Permit::No
+        }
+        PermissionOutcome::Cancelled => Permit::Nobody,
     })
 }

@@ -12,7 +12,7 @@ use super::tool_calls::{asked, result};
 use crate::term::one_line;
 use crate::ui::notice_lines;
 use lepo_acp::TEXT;
-use lepo_acp::update::{Status, ToolCall, Update, Voice};
+use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
 use lepo_base::error::Result;
 use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit};
@@ -26,7 +26,7 @@ pub struct AcpFront<'f> {
     /// Whether the editor left a question unanswered, or withdrew it.
     pub withdrew: bool,
     /// Whether the buffered text is answer or thinking.
-    voice: Voice,
+    voice: ChunkKind,
     text: String,
     /// The tool call without a result.
     open: Option<BubbId>,
@@ -34,7 +34,7 @@ pub struct AcpFront<'f> {
 
 impl<'f> AcpFront<'f> {
     pub fn new(peer: &'f Peer, session: &'f Session) -> AcpFront<'f> {
-        AcpFront { peer, session, withdrew: false, voice: Voice::Agent, text: String::new(), open: None }
+        AcpFront { peer, session, withdrew: false, voice: ChunkKind::Agent, text: String::new(), open: None }
     }
 
     /// Sends the buffered text.
@@ -50,7 +50,7 @@ impl<'f> AcpFront<'f> {
         self.open = Some(request);
     }
 
-    fn said(&mut self, voice: Voice, text: &str) {
+    fn said(&mut self, voice: ChunkKind, text: &str) {
         if self.voice != voice || self.text.len() + text.len() > TEXT {
             self.flush();
             self.voice = voice;
@@ -58,16 +58,16 @@ impl<'f> AcpFront<'f> {
         self.text.push_str(text);
     }
 
-    fn update(&mut self, update: &Update) {
+    fn update(&mut self, update: &SessionUpdate) {
         self.flush();
         self.peer.update(&self.session.id, update);
     }
 
     /// Sends an update of the open tool call.
-    fn more(&mut self, more: impl FnOnce(ToolCall) -> ToolCall) {
+    fn more(&mut self, more: impl FnOnce(AcpToolCall) -> AcpToolCall) {
         if let Some(open) = self.open {
-            let call = more(ToolCall { id: open.to_string(), ..ToolCall::default() });
-            self.update(&Update::ToolUpdate(call));
+            let call = more(AcpToolCall { id: open.to_string(), ..AcpToolCall::default() });
+            self.update(&SessionUpdate::ToolUpdate(call));
         }
     }
 
@@ -83,16 +83,16 @@ impl<'f> AcpFront<'f> {
             && let Some(call) = asked(name, &text)
         {
             self.open = Some(name.id);
-            return self.update(&Update::ToolCall(ToolCall { meta: Some(told), ..call }));
+            return self.update(&SessionUpdate::ToolCall(AcpToolCall { meta: Some(told), ..call }));
         }
         if name.hidden && follows_open {
             let call = result(&text);
-            self.more(|open| ToolCall { id: open.id, meta: Some(told), ..call });
+            self.more(|open| AcpToolCall { id: open.id, meta: Some(told), ..call });
             self.open = None;
             return;
         }
         let updated = lepo_base::when::iso_utc(name.id.time());
-        self.update(&Update::Info { title: None, updated: Some(updated), meta: Some(told) });
+        self.update(&SessionUpdate::Info { title: None, updated: Some(updated), meta: Some(told) });
     }
 }
 
@@ -109,29 +109,33 @@ pub fn message(name: &Name) -> Value {
 impl Front for AcpFront<'_> {
     fn happens(&mut self, event: Event<'_>) {
         match event {
-            Event::Text(text) => self.said(Voice::Agent, text),
-            Event::Thinking(text) => self.said(Voice::Thought, text),
+            Event::Text(text) => self.said(ChunkKind::Agent, text),
+            Event::Thinking(text) => self.said(ChunkKind::Thought, text),
             Event::Pause | Event::NotFinal | Event::Done => self.flush(),
             Event::Notice(notice) => {
                 self.flush();
                 for line in notice_lines(notice, At::Session) {
-                    self.peer.say(&self.session.id, Voice::Thought, &format!("{line}\n"));
+                    self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{line}\n"));
                 }
             }
             Event::Announce(_) | Event::Approved(_) | Event::CommandStarted(_) | Event::ToolStarted(_) => {
-                self.more(|call| ToolCall { status: Some(Status::InProgress), ..call });
+                self.more(|call| AcpToolCall { status: Some(ToolCallStatus::InProgress), ..call });
             }
             Event::WebCall(call) => {
                 self.flush();
-                self.peer.say(&self.session.id, Voice::Thought, &format!("{}: {}\n", call.tool, call.about));
+                self.peer.say(
+                    &self.session.id,
+                    ChunkKind::Thought,
+                    &format!("{}: {}\n", call.tool, call.about),
+                );
             }
             Event::Citation(page) => {
                 let (title, url) = (one_line(&page.title), one_line(&page.url));
-                self.said(Voice::Agent, &format!("\n\n{title}: {url}"));
+                self.said(ChunkKind::Agent, &format!("\n\n{title}: {url}"));
             }
             Event::Progress(words) => {
                 let words: String = words.chars().take(1000).collect();
-                self.more(|call| ToolCall { texts: Some(vec![words]), ..call });
+                self.more(|call| AcpToolCall { texts: Some(vec![words]), ..call });
             }
             Event::Bubb(name, bytes) => self.wrote(name, bytes),
             // The result contains the output.

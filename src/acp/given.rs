@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failure::of_error;
-use lepo_acp::agent::{Folder, GivenServer};
+use lepo_acp::agent::{SessionMcpServer, SessionParams};
 use lepo_acp::rpc::RpcError;
 use lepo_base::error::{Error, Result};
 use lepo_base::work_folder::WorkFolder;
@@ -25,13 +25,13 @@ pub struct Given {
     pub effect: String,
 }
 
-pub fn given(folder: &Folder, paths: &Paths) -> std::result::Result<Vec<Given>, RpcError> {
+pub fn given(folder: &SessionParams, paths: &Paths) -> std::result::Result<Vec<Given>, RpcError> {
     let cwd = Path::new(&folder.cwd);
-    let read = |server: GivenServer| read(server, cwd, paths).map_err(|error| of_error(&error));
+    let read = |server: SessionMcpServer| read(server, cwd, paths).map_err(|error| of_error(&error));
     folder.servers()?.into_iter().map(read).collect()
 }
 
-fn read(server: GivenServer, cwd: &Path, paths: &Paths) -> Result<Given> {
+fn read(server: SessionMcpServer, cwd: &Path, paths: &Paths) -> Result<Given> {
     let document = json!({ "mcpServers": { server.name.clone(): server.entry } });
     let path = PathBuf::from("editor").join("mcp.json");
     // A repository's files have absolute paths, so a trust record of this relative path matches nothing else.

@@ -5,14 +5,14 @@ use rustix::io::Errno;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use lepo_acp::lines::{BoundedLine, LONGEST_READ, LineBuffer};
-use lepo_acp::rpc::Incoming;
+use lepo_acp::rpc::RpcMessage;
 use lepo_base::error::{Error, Result};
 
 /// The queue's capacity in messages; an editor that sends more has to wait.
 const WAITING: usize = 16;
 
 /// Starts to read. The receiver ends with the input.
-pub fn read_stdin() -> Result<Receiver<Incoming>> {
+pub fn read_stdin() -> Result<Receiver<RpcMessage>> {
     let (sender, receiver) = channel(WAITING);
     std::thread::Builder::new()
         .name("inbox".into())
@@ -21,14 +21,14 @@ pub fn read_stdin() -> Result<Receiver<Incoming>> {
     Ok(receiver)
 }
 
-fn read(sender: &Sender<Incoming>) {
+fn read(sender: &Sender<RpcMessage>) {
     let stdin = rustix::stdio::stdin();
     let mut lines = LineBuffer::new(LONGEST_READ);
     let mut bytes = vec![0; 64 << 10];
     let hand_on = |line: BoundedLine<'_>| {
         let message = match line {
-            BoundedLine::Whole(line) => Incoming::read(line),
-            BoundedLine::TooLong => Some(Incoming::too_long(LONGEST_READ)),
+            BoundedLine::Whole(line) => RpcMessage::read(line),
+            BoundedLine::TooLong => Some(RpcMessage::too_long(LONGEST_READ)),
         };
         // The session has ended if the receiver is gone.
         message.is_none_or(|message| sender.blocking_send(message).is_ok())

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::begin::Lines;
 use crate::term::excerpt_within;
-use lepo_acp::agent::{self, Listed};
+use lepo_acp::agent::{self, SessionInfo};
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
 use lepo_store::bubb::BubbId;
@@ -41,7 +41,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
     let (page, after) = rest.split_at(rest.len().min(PAGE));
     let next = page.last().filter(|_| !after.is_empty()).map(key);
     let titles = Titles::of(store, &lines.forest);
-    let listed = |(ix, id): &(Ix, String)| Listed {
+    let listed = |(ix, id): &(Ix, String)| SessionInfo {
         id: id.clone(),
         cwd: cwd.to_string_lossy().into_owned(),
         title: titles.title(*ix),

@@ -8,7 +8,7 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 use crate::term::Messages;
 use lepo_acp::rpc::{self, RpcError};
-use lepo_acp::update::{Update, Voice};
+use lepo_acp::update::{ChunkKind, SessionUpdate};
 
 pub struct Peer {
     out: Messages,
@@ -35,19 +35,19 @@ impl Peer {
         self.out.line(rpc::answer_line(id, result));
     }
 
-    pub fn update(&self, session: &str, update: &Update) {
+    pub fn update(&self, session: &str, update: &SessionUpdate) {
         self.out.line(update.line(session));
     }
 
     /// Sends a text, in as many updates as it needs.
-    pub fn say(&self, session: &str, voice: Voice, text: &str) {
+    pub fn say(&self, session: &str, voice: ChunkKind, text: &str) {
         self.say_as(session, voice, text, None);
     }
 
     /// Like [`Peer::say`], for a message with an id.
-    pub fn say_as(&self, session: &str, voice: Voice, text: &str, message: Option<&str>) {
+    pub fn say_as(&self, session: &str, voice: ChunkKind, text: &str, message: Option<&str>) {
         for piece in lepo_acp::pieces(text) {
-            self.update(session, &Update::text(voice, piece, message.map(str::to_string)));
+            self.update(session, &SessionUpdate::text(voice, piece, message.map(str::to_string)));
         }
     }
 

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::term::{Line, one_line};
 use crate::ui::notice_lines;
-use lepo_acp::content::Block;
+use lepo_acp::content::ContentBlock;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
@@ -29,10 +29,10 @@ pub struct Entry {
 
 impl Entry {
     /// Parses the blocks of a prompt for a folder.
-    pub fn read(blocks: Vec<Block>, cwd: &Path) -> Entry {
+    pub fn read(blocks: Vec<ContentBlock>, cwd: &Path) -> Entry {
         let mut entry = Entry::default();
         for block in blocks {
-            let is_words = matches!(block, Block::Text(_));
+            let is_words = matches!(block, ContentBlock::Text(_));
             if let Err(error) = entry.block(block, cwd) {
                 entry.wrong.get_or_insert(error);
             }
@@ -55,19 +55,19 @@ impl Entry {
         }
     }
 
-    fn block(&mut self, block: Block, cwd: &Path) -> Result<()> {
+    fn block(&mut self, block: ContentBlock, cwd: &Path) -> Result<()> {
         match block {
-            Block::Text(text) => {
+            ContentBlock::Text(text) => {
                 if self.ends_in_words && !self.text.ends_with(char::is_whitespace) {
                     self.text.push_str("\n\n");
                 }
                 self.text.push_str(&text);
             }
-            Block::Image { data, .. } => {
+            ContentBlock::Image { data, .. } => {
                 let file = NewFile::read("image", decoded("the image", &data)?)?;
                 self.files.push(file);
             }
-            Block::Link { uri, name } => match below(cwd, &uri) {
+            ContentBlock::Link { uri, name } => match below(cwd, &uri) {
                 Some((path, shown)) => {
                     self.mention(&shown);
                     let mut gathering = Gathering::default();
@@ -90,16 +90,16 @@ impl Entry {
                     )));
                 }
             },
-            Block::TextResource { uri, text } => {
+            ContentBlock::TextResource { uri, text } => {
                 let path = self.mention_of(cwd, &uri);
                 self.context.push(ContextFile { path, content: Looked::Other(text.into_bytes()) });
             }
-            Block::BlobResource { uri, data } => {
+            ContentBlock::BlobResource { uri, data } => {
                 let path = self.mention_of(cwd, &uri);
                 let content = NewFile::of_bytes(&path, decoded(&path, &data)?)?;
                 self.context.push(ContextFile { path, content });
             }
-            Block::Other(kind) => {
+            ContentBlock::Other(kind) => {
                 return Err(Error::usage(format!("a block of type {kind:?} cannot be sent")));
             }
         }
@@ -150,8 +150,8 @@ fn below(cwd: &Path, uri: &str) -> Option<(PathBuf, String)> {
 mod tests {
     use super::*;
 
-    fn link(path: &Path, name: &str) -> Block {
-        Block::Link { uri: Url::from_file_path(path).unwrap().to_string(), name: name.into() }
+    fn link(path: &Path, name: &str) -> ContentBlock {
+        ContentBlock::Link { uri: Url::from_file_path(path).unwrap().to_string(), name: name.into() }
     }
 
     #[test]
@@ -163,13 +163,13 @@ mod tests {
         std::fs::write(&outside, "secret").unwrap();
         std::os::unix::fs::symlink(&outside, cwd.join("link")).unwrap();
         let blocks = vec![
-            Block::Text("look at ".into()),
+            ContentBlock::Text("look at ".into()),
             link(&cwd.join("a 가.txt"), "a"),
-            Block::Text(" and ".into()),
+            ContentBlock::Text(" and ".into()),
             link(&cwd.join("link"), "link"),
             link(&cwd.join("../key"), "key"),
-            Block::Link { uri: "https://example.org/".into(), name: "page".into() },
-            Block::TextResource { uri: "zed:///selection".into(), text: "picked".into() },
+            ContentBlock::Link { uri: "https://example.org/".into(), name: "page".into() },
+            ContentBlock::TextResource { uri: "zed:///selection".into(), text: "picked".into() },
         ];
         let entry = Entry::read(blocks, &cwd);
         assert_eq!(entry.text, "look at @a 가.txt and @link@key@page@zed:///selection");
@@ -183,21 +183,24 @@ mod tests {
     fn what_cannot_be_sent_leaves_the_words() {
         let cwd = Path::new("/");
         for (block, why) in [
-            (Block::Image { mime: "image/png".into(), data: "!".into() }, "the image is not valid base64"),
             (
-                Block::Image { mime: "image/png".into(), data: STANDARD.encode("text") },
+                ContentBlock::Image { mime: "image/png".into(), data: "!".into() },
+                "the image is not valid base64",
+            ),
+            (
+                ContentBlock::Image { mime: "image/png".into(), data: STANDARD.encode("text") },
                 "image cannot be attached",
             ),
-            (Block::Other("audio".into()), "a block of type \"audio\" cannot be sent"),
+            (ContentBlock::Other("audio".into()), "a block of type \"audio\" cannot be sent"),
         ] {
             let (error, text) =
-                *Entry::read(vec![Block::Text("what?".into()), block], cwd).question().err().unwrap();
+                *Entry::read(vec![ContentBlock::Text("what?".into()), block], cwd).question().err().unwrap();
             assert!(error.chain().starts_with(why), "{}", error.chain());
             assert_eq!(text, "what?");
         }
-        let blank = Entry::read(vec![Block::Text(" \n".into())], cwd).question();
+        let blank = Entry::read(vec![ContentBlock::Text(" \n".into())], cwd).question();
         assert!(blank.is_err_and(|wrong| wrong.0.chain().starts_with("the question is blank")));
-        let two = Entry::read(vec![Block::Text("a".into()), Block::Text("b".into())], cwd);
+        let two = Entry::read(vec![ContentBlock::Text("a".into()), ContentBlock::Text("b".into())], cwd);
         assert_eq!(two.text, "a\n\nb");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::peer::Peer;
 use super::tool_calls::{asked, result};
 use lepo_acp::content;
-use lepo_acp::update::{ToolCall, Update, Voice};
+use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate};
 use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbId, Kind, Name, split_attachments};
 use lepo_store::conv::{Forest, Ix};
@@ -51,15 +51,15 @@ impl Replay<'_> {
         match name.kind {
             Kind::User => {
                 let (words, files) = split_attachments(&text);
-                say(Voice::User, words);
+                say(ChunkKind::User, words);
                 files.iter().for_each(|file| self.file(file, &id));
             }
-            Kind::System => say(Voice::User, &text),
+            Kind::System => say(ChunkKind::User, &text),
             Kind::Assistant | Kind::Tool => match self.store.bubbs().speaker(self.forest, &name) {
                 Some(speaker) => {
-                    say(Voice::Agent, &format!("**{}**\n\n{text}\n\n", crate::term::one_line(&speaker)));
+                    say(ChunkKind::Agent, &format!("**{}**\n\n{text}\n\n", crate::term::one_line(&speaker)));
                 }
-                None => say(Voice::Agent, &text),
+                None => say(ChunkKind::Agent, &text),
             },
         }
         Ok(())
@@ -73,7 +73,10 @@ impl Replay<'_> {
             None => content::text(&format!("\n\n{}", file.label())),
         };
         let message = Some(message.to_string());
-        self.peer.update(self.session, &Update::Chunk { voice: Voice::User, content, message, meta: None });
+        self.peer.update(
+            self.session,
+            &SessionUpdate::Chunk { voice: ChunkKind::User, content, message, meta: None },
+        );
     }
 
     /// Sends the hidden bubbs after `from` that are not on the path: the calls and results that lead to `next`.
@@ -111,7 +114,7 @@ impl Replay<'_> {
         if matches!(name.kind, Kind::System | Kind::Assistant)
             && let Some(call) = asked(name, &text)
         {
-            self.peer.update(self.session, &Update::ToolCall(call));
+            self.peer.update(self.session, &SessionUpdate::ToolCall(call));
             return Ok(());
         }
         let before = name.prev.and_then(|prev| self.forest.find(prev)).map(|ix| self.forest.name(ix));
@@ -120,11 +123,11 @@ impl Replay<'_> {
             call.filter(|call| self.store.bubbs().text(call).is_ok_and(|text| asked(call, &text).is_some()));
         match (call, name.kind) {
             (Some(call), _) => {
-                let ended = ToolCall { id: call.id.to_string(), ..result(&text) };
-                self.peer.update(self.session, &Update::ToolUpdate(ended));
+                let ended = AcpToolCall { id: call.id.to_string(), ..result(&text) };
+                self.peer.update(self.session, &SessionUpdate::ToolUpdate(ended));
             }
             (None, Kind::Assistant) => {
-                self.peer.say_as(self.session, Voice::Agent, &text, Some(&name.id.to_string()));
+                self.peer.say_as(self.session, ChunkKind::Agent, &text, Some(&name.id.to_string()));
             }
             (None, _) => {}
         }

@@ -5,8 +5,8 @@ use super::given::Given;
 use super::peer::Peer;
 use super::session::Session;
 use crate::ui::{folder_name, in_fence};
-use lepo_acp::permission::{Choice, Outcome};
-use lepo_acp::update::{Status, ToolCall, ToolKind};
+use lepo_acp::permission::{PermissionOptionKind, PermissionOutcome};
+use lepo_acp::update::{AcpToolCall, ToolCallStatus, ToolKind};
 use lepo_base::error::Result;
 use lepo_turn::config::{FolderQuestion, FolderTrust, Paths, Trust};
 use lepo_turn::question_of_server;
@@ -29,23 +29,27 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
                 return Err(error);
             }
         };
-        if let (Outcome::Chosen(Choice::AllowAlways | Choice::AllowOnce), Some(question)) =
-            (&outcome, &folder)
+        if let (
+            PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways | PermissionOptionKind::AllowOnce),
+            Some(question),
+        ) = (&outcome, &folder)
         {
             FolderTrust::new(paths).keep(&question.folder, true)?;
         }
         match outcome {
-            Outcome::Chosen(Choice::AllowAlways) => {
+            PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => {
                 Trust::of(paths).keep(std::slice::from_ref(&server.file))?;
                 session.state.borrow_mut().agreed.push(server);
                 more = true;
             }
-            Outcome::Chosen(Choice::AllowOnce) => {
+            PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => {
                 session.state.borrow_mut().agreed.push(server);
                 more = true;
             }
-            Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => {}
-            Outcome::Cancelled => left.push(server),
+            PermissionOutcome::Chosen(
+                PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways,
+            ) => {}
+            PermissionOutcome::Cancelled => left.push(server),
         }
     }
     session.state.borrow_mut().given = left;
@@ -53,15 +57,20 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
 }
 
 /// Asks about a server, and also about its start folder if the user has not decided on that yet.
-async fn ask_one(peer: &Peer, session: &Session, server: &Given, folder: Option<&FolderQuestion>) -> Outcome {
+async fn ask_one(
+    peer: &Peer,
+    session: &Session,
+    server: &Given,
+    folder: Option<&FolderQuestion>,
+) -> PermissionOutcome {
     let always = match server.is_for_everywhere {
         true => "Always allow exactly this server",
         false => "Always allow exactly this server in this folder",
     };
     let options = [
-        (Choice::AllowOnce, "Allow for this session"),
-        (Choice::AllowAlways, always),
-        (Choice::RejectOnce, "Reject"),
+        (PermissionOptionKind::AllowOnce, "Allow for this session"),
+        (PermissionOptionKind::AllowAlways, always),
+        (PermissionOptionKind::RejectOnce, "Reject"),
     ];
     let name = crate::term::excerpt_within(&server.config.name, 60);
     let mut about = "The editor adds an MCP server. It runs outside any sandbox.".to_string();
@@ -72,13 +81,13 @@ async fn ask_one(peer: &Peer, session: &Session, server: &Given, folder: Option<
              of yours start then, too."
         ));
     }
-    let call = ToolCall {
+    let call = AcpToolCall {
         id: format!("mcp-server-{name}"),
         title: Some(format!("Use the MCP server {name:?}")),
         kind: Some(ToolKind::Other),
-        status: Some(Status::Pending),
+        status: Some(ToolCallStatus::Pending),
         texts: Some(vec![format!("{about}\n\n{}", in_fence(&server.effect))]),
-        ..ToolCall::default()
+        ..AcpToolCall::default()
     };
     ask_shown((peer, session), call, &options).await
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ui::{in_fence, request_title};
-use lepo_acp::update::{Status, ToolCall, ToolKind};
+use lepo_acp::update::{AcpToolCall, ToolCallStatus, ToolKind};
 use lepo_store::bubb::Name;
 use lepo_tool::ToolRequest;
 
@@ -11,7 +11,7 @@ use lepo_tool::ToolRequest;
 const SHOWN: usize = 48 << 10;
 
 /// Returns the tool call of a hidden bubb; `None` if the bubb is something else.
-pub fn asked(name: &Name, text: &str) -> Option<ToolCall> {
+pub fn asked(name: &Name, text: &str) -> Option<AcpToolCall> {
     let (title, kind, input) = match ToolRequest::from_canonical(text) {
         Some(request) => {
             let kind = match &request {
@@ -27,17 +27,17 @@ pub fn asked(name: &Name, text: &str) -> Option<ToolCall> {
         }
     };
     let is_short = input.to_string().len() <= SHOWN;
-    Some(ToolCall {
+    Some(AcpToolCall {
         id: name.id.to_string(),
         title: Some(title),
         kind: Some(kind),
-        status: Some(Status::Pending),
+        status: Some(ToolCallStatus::Pending),
         input: Some(if is_short {
             input
         } else {
             json!({ "left_out": "too long to show here; see `lepo show -a`" })
         }),
-        ..ToolCall::default()
+        ..AcpToolCall::default()
     })
 }
 
@@ -50,7 +50,7 @@ fn call_of_others(text: &str) -> Option<(String, Value)> {
 }
 
 /// Returns the update for a result: success or failure, and the text.
-pub fn result(text: &str) -> ToolCall {
+pub fn result(text: &str) -> AcpToolCall {
     let end = text.floor_char_boundary(SHOWN);
     let (shown, rest) = text.split_at(end);
     let mut words = in_fence(shown);
@@ -64,11 +64,11 @@ pub fn result(text: &str) -> ToolCall {
     }
     let failed = ["refused:", "error:", "interrupted:"].iter().any(|begin| text.starts_with(begin));
     let is_bad = failed || exit.is_some_and(|exit| exit != 0);
-    ToolCall {
-        status: Some(if is_bad { Status::Failed } else { Status::Completed }),
+    AcpToolCall {
+        status: Some(if is_bad { ToolCallStatus::Failed } else { ToolCallStatus::Completed }),
         texts: Some(vec![words]),
         output: Some(output),
-        ..ToolCall::default()
+        ..AcpToolCall::default()
     }
 }
 
@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn results_tell_how_they_ended() {
         for (text, status, exit) in [
-            ("$ ls\nexit code: 0\nstdout:\nexit code: 7", Status::Completed, Some(0)),
-            ("$ false\nexit code: 1", Status::Failed, Some(1)),
-            ("refused: the user said no", Status::Failed, None),
-            ("exit code: 1", Status::Completed, None),
-            ("", Status::Completed, None),
+            ("$ ls\nexit code: 0\nstdout:\nexit code: 7", ToolCallStatus::Completed, Some(0)),
+            ("$ false\nexit code: 1", ToolCallStatus::Failed, Some(1)),
+            ("refused: the user said no", ToolCallStatus::Failed, None),
+            ("exit code: 1", ToolCallStatus::Completed, None),
+            ("", ToolCallStatus::Completed, None),
         ] {
             let call = result(text);
             assert_eq!((call.status, call.output.unwrap()["exit"].as_i64()), (Some(status), exit), "{text}");

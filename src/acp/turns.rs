@@ -12,10 +12,10 @@ use super::servers;
 use super::session::{CANCELLED, Session};
 use crate::term::Line;
 use crate::ui;
-use lepo_acp::agent::{self, Stop};
-use lepo_acp::content::Block;
+use lepo_acp::agent::{self, StopReason};
+use lepo_acp::content::ContentBlock;
 use lepo_acp::rpc::RpcError;
-use lepo_acp::update::{Update, Voice};
+use lepo_acp::update::{ChunkKind, SessionUpdate};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_base::hint::At;
 use lepo_model::ModelConfig;
@@ -37,7 +37,7 @@ pub struct Turning<'t> {
 }
 
 impl Turning<'_> {
-    pub async fn prompt(&mut self, blocks: Vec<Block>) -> Answered {
+    pub async fn prompt(&mut self, blocks: Vec<ContentBlock>) -> Answered {
         let entry = Entry::read(blocks, &self.session.cwd);
         let settled = self.settle().await;
         // Even if the turn is cancelled before it starts, the question is stored.
@@ -45,7 +45,7 @@ impl Turning<'_> {
             return self.not_begun(error, entry.text.clone());
         }
         for note in &entry.notes {
-            self.peer.say(&self.session.id, Voice::Thought, &format!("{note}\n"));
+            self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{note}\n"));
         }
         if entry.is_words() {
             match entered(&entry.text, &self.session.store, self.env) {
@@ -68,7 +68,7 @@ impl Turning<'_> {
         };
         // This does not answer a prompt, so an error is sent as text.
         if let Err(error) = answered {
-            self.peer.say(&self.session.id, Voice::Agent, &format!("error: {}\n", error.message));
+            self.peer.say(&self.session.id, ChunkKind::Agent, &format!("error: {}\n", error.message));
         }
     }
 
@@ -97,7 +97,7 @@ impl Turning<'_> {
             Wish::Undo => self.undo(),
             Wish::Branch(name) => self.branch(&name),
             Wish::Ask(text, model) => {
-                self.peer.say(&self.session.id, Voice::Thought, &format!("{text}\n"));
+                self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{text}\n"));
                 match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
                     Ok(question) => self.ask(question, model.as_deref(), None).await,
                     Err(error) => Err(of_error(&error)),
@@ -211,7 +211,7 @@ impl Turning<'_> {
     async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Result<Answered> {
         let (insts, warnings) = self.env.insts()?;
         for warning in warnings {
-            self.peer.say(&self.session.id, Voice::Thought, &format!("{}\n", Line::warning(warning)));
+            self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{}\n", Line::warning(warning)));
         }
         let mut front = AcpFront::new(self.peer, self.session);
         if let Start::Decided(id) = ask.start {
@@ -228,18 +228,18 @@ impl Turning<'_> {
     fn answer(&self, report: Report, withdrew: bool) -> Answered {
         let meta = meta(&report);
         match report.error {
-            None => Ok(agent::prompted(Stop::EndTurn, meta)),
+            None => Ok(agent::prompted(StopReason::EndTurn, meta)),
             Some(error) if matches!(error.kind, Kind::Signal(_)) => {
-                Ok(agent::prompted(Stop::Cancelled, meta))
+                Ok(agent::prompted(StopReason::Cancelled, meta))
             }
             Some(error) if error.kind == Kind::Pending => {
                 if withdrew {
-                    return Ok(agent::prompted(Stop::Cancelled, meta));
+                    return Ok(agent::prompted(StopReason::Cancelled, meta));
                 }
                 let hint = error.hint_for(At::SHELL).unwrap_or_default();
                 let words = format!("{}\n\n{}\n", error.chain(), ui::in_fence(&hint));
-                self.peer.say(&self.session.id, Voice::Agent, &words);
-                Ok(agent::prompted(Stop::EndTurn, meta))
+                self.peer.say(&self.session.id, ChunkKind::Agent, &words);
+                Ok(agent::prompted(StopReason::EndTurn, meta))
             }
             Some(error) => Err(of_question(&ui::with_kept_question(error, report.user), report.user)),
         }
@@ -266,10 +266,10 @@ impl Turning<'_> {
         let title = ix.and_then(|ix| Titles::of(&self.session.store, &forest).title(ix));
         if title.is_some() && self.session.state.borrow().title != title {
             self.session.state.borrow_mut().title = title.clone();
-            self.peer.update(&self.session.id, &Update::Info { title, updated: None, meta: None });
+            self.peer.update(&self.session.id, &SessionUpdate::Info { title, updated: None, meta: None });
         }
         if let Some(fill) = fill_in_time(self.env, config, &forest, at, 0).await {
-            let usage = Update::Usage { used: fill.tokens, size: fill.window };
+            let usage = SessionUpdate::Usage { used: fill.tokens, size: fill.window };
             self.peer.update(&self.session.id, &usage);
         }
     }
@@ -295,7 +295,7 @@ impl Turning<'_> {
         self.session.wrote(kept);
         self.session.state.borrow_mut().at = Some(kept);
         match error.kind {
-            Kind::Signal(_) => Ok(agent::prompted(Stop::Cancelled, question_meta(kept))),
+            Kind::Signal(_) => Ok(agent::prompted(StopReason::Cancelled, question_meta(kept))),
             _ => Err(of_question(&error, Some(kept))),
         }
     }
@@ -320,7 +320,7 @@ impl Turning<'_> {
                 ))
             }
             Err(error) if error.kind == Kind::Signal(CANCELLED) => {
-                Ok(agent::prompted(Stop::Cancelled, json!({})))
+                Ok(agent::prompted(StopReason::Cancelled, json!({})))
             }
             Err(error) => Err(of_error(&error)),
         }
@@ -367,8 +367,8 @@ impl Turning<'_> {
 
     /// Ends a command that is not a turn.
     fn done(&self, words: &str) -> Answered {
-        self.peer.say(&self.session.id, Voice::Agent, &format!("{words}\n"));
-        Ok(agent::prompted(Stop::EndTurn, json!({})))
+        self.peer.say(&self.session.id, ChunkKind::Agent, &format!("{words}\n"));
+        Ok(agent::prompted(StopReason::EndTurn, json!({})))
     }
 }
 

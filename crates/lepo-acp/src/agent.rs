@@ -5,13 +5,13 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde_json::{Map, Value, json};
 
 use super::VERSION;
-use super::content::Block;
+use super::content::ContentBlock;
 use super::rpc::{INVALID_PARAMS, RpcError};
 
 /// The folder of a session, and the MCP servers that the client configures.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Folder {
+pub struct SessionParams {
     /// Absolute path.
     pub cwd: String,
     #[serde(default, deserialize_with = "or_default")]
@@ -20,34 +20,34 @@ pub struct Folder {
 
 /// A request of a client.
 #[derive(Debug, Clone)]
-pub enum Call {
+pub enum ClientRequest {
     /// Negotiate the version; the first request.
     Initialize,
     /// Start a session.
-    New(Folder),
+    New(SessionParams),
     /// Load a session and replay its history.
-    Load(String, Folder),
+    Load(String, SessionParams),
     /// Reopen a session without its history.
-    Resume(String, Folder),
+    Resume(String, SessionParams),
     /// List the sessions, optionally of a folder, from a cursor on.
     List(Option<String>, Option<String>),
     /// Close a session.
     Close(String),
     /// Ask a question in a session.
-    Prompt(String, Vec<Block>),
+    Prompt(String, Vec<ContentBlock>),
     /// Set the mode.
     SetMode(String, String),
     /// Set the value of an option.
     SetOption(String, String, String),
     /// Start a session that continues a session from its end.
-    Fork(String, Folder),
+    Fork(String, SessionParams),
     /// Start a session that continues a session from one of its messages.
     ForkAt(String, String),
 }
 
 /// A notification of a client.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Notice {
+pub enum ClientNotification {
     /// Interrupt the turn of a session.
     Cancel(String),
     /// The client no longer waits for a request.
@@ -58,34 +58,34 @@ pub enum Notice {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OfSession {
+struct SessionIdParams {
     session_id: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Prompt {
+struct PromptParams {
     session_id: String,
     prompt: Vec<Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Mode {
+struct SetModeParams {
     session_id: String,
     mode_id: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ConfigOption {
+struct SetOptionParams {
     session_id: String,
     config_id: String,
     value: String,
 }
 
 #[derive(Deserialize)]
-struct List {
+struct ListParams {
     #[serde(default)]
     cwd: Option<String>,
     #[serde(default)]
@@ -94,7 +94,7 @@ struct List {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ForkAt {
+struct ForkParams {
     session_id: String,
     message_id: String,
 }
@@ -109,37 +109,37 @@ fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
 }
 
 /// Parses the session's id and its folder, which share an object.
-fn placed(value: Value) -> Result<(String, Folder), RpcError> {
-    let OfSession { session_id } = params(value.clone())?;
+fn placed(value: Value) -> Result<(String, SessionParams), RpcError> {
+    let SessionIdParams { session_id } = params(value.clone())?;
     Ok((session_id, params(value)?))
 }
 
-impl Call {
+impl ClientRequest {
     /// Parses a request.
-    pub fn read(method: &str, value: Value) -> Result<Call, RpcError> {
+    pub fn read(method: &str, value: Value) -> Result<ClientRequest, RpcError> {
         Ok(match method {
-            "initialize" if value["protocolVersion"].as_u64().is_some() => Call::Initialize,
+            "initialize" if value["protocolVersion"].as_u64().is_some() => ClientRequest::Initialize,
             "initialize" => {
                 return Err(RpcError::new(
                     INVALID_PARAMS,
                     "invalid parameters: `protocolVersion` must be a whole number",
                 ));
             }
-            "session/new" => Call::New(params(value)?),
-            "session/load" => placed(value).map(|(id, folder)| Call::Load(id, folder))?,
-            "session/resume" => placed(value).map(|(id, folder)| Call::Resume(id, folder))?,
-            "session/fork" => placed(value).map(|(id, folder)| Call::Fork(id, folder))?,
+            "session/new" => ClientRequest::New(params(value)?),
+            "session/load" => placed(value).map(|(id, folder)| ClientRequest::Load(id, folder))?,
+            "session/resume" => placed(value).map(|(id, folder)| ClientRequest::Resume(id, folder))?,
+            "session/fork" => placed(value).map(|(id, folder)| ClientRequest::Fork(id, folder))?,
             "session/list" => {
                 // The parameters may be missing.
                 let value = if value.is_null() { Value::Object(Map::new()) } else { value };
-                let List { cwd, cursor } = params(value)?;
-                Call::List(cwd, cursor)
+                let ListParams { cwd, cursor } = params(value)?;
+                ClientRequest::List(cwd, cursor)
             }
-            "session/close" => Call::Close(params::<OfSession>(value)?.session_id),
+            "session/close" => ClientRequest::Close(params::<SessionIdParams>(value)?.session_id),
             "session/prompt" => {
-                let Prompt { session_id, prompt } = params(value)?;
+                let PromptParams { session_id, prompt } = params(value)?;
                 let block = |value: &Value| {
-                    Block::read(value).ok_or_else(|| {
+                    ContentBlock::read(value).ok_or_else(|| {
                         RpcError::new(
                             INVALID_PARAMS,
                             "invalid parameters: a block of `prompt` is not a \
@@ -147,53 +147,53 @@ impl Call {
                         )
                     })
                 };
-                Call::Prompt(session_id, prompt.iter().map(block).collect::<Result<_, _>>()?)
+                ClientRequest::Prompt(session_id, prompt.iter().map(block).collect::<Result<_, _>>()?)
             }
             "session/set_mode" => {
-                let Mode { session_id, mode_id } = params(value)?;
-                Call::SetMode(session_id, mode_id)
+                let SetModeParams { session_id, mode_id } = params(value)?;
+                ClientRequest::SetMode(session_id, mode_id)
             }
             "session/set_config_option" => {
-                let ConfigOption { session_id, config_id, value } = params(value)?;
-                Call::SetOption(session_id, config_id, value)
+                let SetOptionParams { session_id, config_id, value } = params(value)?;
+                ClientRequest::SetOption(session_id, config_id, value)
             }
             "_lepo/fork" => {
-                let ForkAt { session_id, message_id } = params(value)?;
-                Call::ForkAt(session_id, message_id)
+                let ForkParams { session_id, message_id } = params(value)?;
+                ClientRequest::ForkAt(session_id, message_id)
             }
             other => return Err(RpcError::no_method(other)),
         })
     }
 }
 
-impl Notice {
+impl ClientNotification {
     /// Parses a notification.
-    pub fn read(method: &str, value: &Value) -> Notice {
+    pub fn read(method: &str, value: &Value) -> ClientNotification {
         match (method, value["sessionId"].as_str(), value.get("requestId")) {
-            ("session/cancel", Some(session), _) => Notice::Cancel(session.to_string()),
-            ("$/cancel_request", _, Some(id)) => Notice::CancelRequest(id.clone()),
-            _ => Notice::Other,
+            ("session/cancel", Some(session), _) => ClientNotification::Cancel(session.to_string()),
+            ("$/cancel_request", _, Some(id)) => ClientNotification::CancelRequest(id.clone()),
+            _ => ClientNotification::Other,
         }
     }
 }
 
 /// An MCP server that the client configures, in the format of `mcp.json`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenServer {
+pub struct SessionMcpServer {
     /// Its name.
     pub name: String,
     /// Its entry.
     pub entry: Value,
 }
 
-impl Folder {
+impl SessionParams {
     /// Parses the servers that the client configures.
-    pub fn servers(&self) -> Result<Vec<GivenServer>, RpcError> {
+    pub fn servers(&self) -> Result<Vec<SessionMcpServer>, RpcError> {
         self.mcp_servers.iter().map(server).collect()
     }
 }
 
-fn server(value: &Value) -> Result<GivenServer, RpcError> {
+fn server(value: &Value) -> Result<SessionMcpServer, RpcError> {
     let wrong =
         || RpcError::new(INVALID_PARAMS, "invalid parameters: an entry of `mcpServers` is not a server");
     let name = value["name"].as_str().ok_or_else(wrong)?.to_string();
@@ -218,12 +218,12 @@ fn server(value: &Value) -> Result<GivenServer, RpcError> {
         }
         _ => return Err(wrong()),
     };
-    Ok(GivenServer { name, entry })
+    Ok(SessionMcpServer { name, entry })
 }
 
 /// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The answer is complete.
     EndTurn,
     /// The client interrupted the turn.
@@ -247,10 +247,10 @@ pub fn initialized(name: &str, title: &str, version: &str) -> Value {
 }
 
 /// Builds the answer to a prompt.
-pub fn prompted(stop: Stop, meta: Value) -> Value {
+pub fn prompted(stop: StopReason, meta: Value) -> Value {
     let stop = match stop {
-        Stop::EndTurn => "end_turn",
-        Stop::Cancelled => "cancelled",
+        StopReason::EndTurn => "end_turn",
+        StopReason::Cancelled => "cancelled",
     };
     json!({ "stopReason": stop, "_meta": meta })
 }
@@ -296,7 +296,7 @@ pub fn forked(id: &str) -> Value {
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct SessionInfo {
     /// Its id.
     pub id: String,
     /// Its folder.
@@ -308,8 +308,8 @@ pub struct Listed {
 }
 
 /// Builds a page of the list of sessions; `next` is the cursor of the next page.
-pub fn list(sessions: &[Listed], next: Option<String>) -> Value {
-    let one = |session: &Listed| {
+pub fn list(sessions: &[SessionInfo], next: Option<String>) -> Value {
+    let one = |session: &SessionInfo| {
         let mut one = json!({ "sessionId": session.id, "cwd": session.cwd });
         for (key, value) in [("title", &session.title), ("updatedAt", &session.updated)] {
             if let Some(value) = value {
@@ -332,8 +332,9 @@ mod tests {
 
     #[test]
     fn wrong_parameters_are_told_from_wrong_methods() {
-        let code =
-            |method: &str, value: Value| Call::read(method, value).map_or_else(|error| error.code, |_| 0);
+        let code = |method: &str, value: Value| {
+            ClientRequest::read(method, value).map_or_else(|error| error.code, |_| 0)
+        };
         for (method, value, expected) in [
             ("initialize", json!({ "protocolVersion": 1 }), 0),
             ("initialize", json!({ "protocolVersion": "2024-11-05" }), INVALID_PARAMS),
@@ -357,13 +358,14 @@ mod tests {
     #[test]
     fn servers_are_entries_of_a_file() {
         let servers = |servers: Value| {
-            params::<Folder>(json!({ "cwd": "/", "mcpServers": servers })).and_then(|folder| folder.servers())
+            params::<SessionParams>(json!({ "cwd": "/", "mcpServers": servers }))
+                .and_then(|folder| folder.servers())
         };
         let given = servers(json!([
             { "name": "a", "command": "/bin/a", "args": ["x"], "env": [{ "name": "K", "value": "v" }] },
             { "type": "http", "name": "b", "url": "https://b", "headers": [] },
         ]));
-        let entry = |name: &str, entry: Value| GivenServer { name: name.into(), entry };
+        let entry = |name: &str, entry: Value| SessionMcpServer { name: name.into(), entry };
         assert_eq!(
             given,
             Ok(vec![

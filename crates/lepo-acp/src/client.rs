@@ -16,7 +16,7 @@ pub const SIGN_IN: i64 = -32000;
 
 /// The capabilities of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct AgentCapabilities {
     /// The protocol version that it speaks.
     pub version: u64,
     /// Whether it accepts images.
@@ -27,11 +27,11 @@ pub struct Capabilities {
     resume: bool,
 }
 
-impl Capabilities {
+impl AgentCapabilities {
     /// Parses the answer to [`hello`].
-    pub fn read(told: &Value) -> Capabilities {
+    pub fn read(told: &Value) -> AgentCapabilities {
         let can = &told["agentCapabilities"];
-        Capabilities {
+        AgentCapabilities {
             version: told["protocolVersion"].as_u64().unwrap_or_default(),
             image: can["promptCapabilities"]["image"].as_bool().unwrap_or_default(),
             fork: can["sessionCapabilities"]["fork"].is_object(),
@@ -136,12 +136,12 @@ mod tests {
     #[test]
     fn an_old_session_is_taken_up_without_its_words_where_that_can_be() {
         let read =
-            |can: Value| Capabilities::read(&json!({ "protocolVersion": 1, "agentCapabilities": can }));
+            |can: Value| AgentCapabilities::read(&json!({ "protocolVersion": 1, "agentCapabilities": can }));
         assert_eq!(read(json!({ "loadSession": true })).way_back(), Some("session/load"));
         let both = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
         assert_eq!(read(both).way_back(), Some("session/resume"));
         assert_eq!(read(json!({})).way_back(), None);
         assert!(read(json!({ "sessionCapabilities": { "fork": {} } })).fork && !read(json!({})).fork);
-        assert_eq!(Capabilities::read(&json!("x")).version, 0);
+        assert_eq!(AgentCapabilities::read(&json!("x")).version, 0);
     }
 }

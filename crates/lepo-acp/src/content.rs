@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// A content block.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub enum ContentBlock {
     /// Text.
     Text(String),
     /// An image.
@@ -39,24 +39,26 @@ pub enum Block {
     Other(String),
 }
 
-impl Block {
+impl ContentBlock {
     /// Parses a block; `None` if a field of its type is missing.
-    pub fn read(value: &Value) -> Option<Block> {
+    pub fn read(value: &Value) -> Option<ContentBlock> {
         let text = |key: &str| value[key].as_str().map(str::to_string);
         Some(match value["type"].as_str()? {
-            "text" => Block::Text(text("text")?),
-            "image" => Block::Image { mime: text("mimeType")?, data: text("data")? },
-            "resource_link" => Block::Link { uri: text("uri")?, name: text("name").unwrap_or_default() },
+            "text" => ContentBlock::Text(text("text")?),
+            "image" => ContentBlock::Image { mime: text("mimeType")?, data: text("data")? },
+            "resource_link" => {
+                ContentBlock::Link { uri: text("uri")?, name: text("name").unwrap_or_default() }
+            }
             "resource" => {
                 let resource = &value["resource"];
                 let uri = resource["uri"].as_str()?.to_string();
                 match (resource["text"].as_str(), resource["blob"].as_str()) {
-                    (Some(text), _) => Block::TextResource { uri, text: text.to_string() },
-                    (None, Some(blob)) => Block::BlobResource { uri, data: blob.to_string() },
+                    (Some(text), _) => ContentBlock::TextResource { uri, text: text.to_string() },
+                    (None, Some(blob)) => ContentBlock::BlobResource { uri, data: blob.to_string() },
                     (None, None) => return None,
                 }
             }
-            other => Block::Other(other.chars().take(80).collect()),
+            other => ContentBlock::Other(other.chars().take(80).collect()),
         })
     }
 
@@ -86,21 +88,21 @@ mod tests {
 
     #[test]
     fn blocks_are_read_or_refused() {
-        let read = |value: Value| Block::read(&value);
-        assert_eq!(read(text("a")), Some(Block::Text("a".into())));
+        let read = |value: Value| ContentBlock::read(&value);
+        assert_eq!(read(text("a")), Some(ContentBlock::Text("a".into())));
         assert_eq!(
             read(image("image/png", "QQ==")),
-            Some(Block::Image { mime: "image/png".into(), data: "QQ==".into() })
+            Some(ContentBlock::Image { mime: "image/png".into(), data: "QQ==".into() })
         );
         assert_eq!(
             read(json!({ "type": "resource_link", "uri": "file:///a", "name": "a", "size": 1 })),
-            Some(Block::Link { uri: "file:///a".into(), name: "a".into() })
+            Some(ContentBlock::Link { uri: "file:///a".into(), name: "a".into() })
         );
         assert_eq!(
             read(json!({ "type": "resource", "resource": { "uri": "file:///a", "text": "t" } })),
-            Some(Block::TextResource { uri: "file:///a".into(), text: "t".into() })
+            Some(ContentBlock::TextResource { uri: "file:///a".into(), text: "t".into() })
         );
-        assert_eq!(read(json!({ "type": "audio" })), Some(Block::Other("audio".into())));
+        assert_eq!(read(json!({ "type": "audio" })), Some(ContentBlock::Other("audio".into())));
         for wrong in
             [json!({}), json!({ "type": "text" }), json!({ "type": "resource", "resource": {} }), json!(7)]
         {

@@ -58,7 +58,7 @@ impl RpcError {
 
 /// A message from the other side.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Incoming {
+pub enum RpcMessage {
     /// A request, which expects an answer.
     Request {
         /// The id for the answer.
@@ -91,20 +91,20 @@ pub enum Incoming {
     },
 }
 
-impl Incoming {
+impl RpcMessage {
     /// Creates the error for a line of more than `limit` bytes.
-    pub fn too_long(limit: usize) -> Incoming {
+    pub fn too_long(limit: usize) -> RpcMessage {
         let error = RpcError::new(PARSE_ERROR, format!("the line is longer than {} MiB", limit >> 20));
-        Incoming::Wrong { id: Value::Null, error }
+        RpcMessage::Wrong { id: Value::Null, error }
     }
 
     /// Parses one line; `None` if it is blank. The parser limits nesting.
-    pub fn read(line: &[u8]) -> Option<Incoming> {
+    pub fn read(line: &[u8]) -> Option<RpcMessage> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
         let wrong =
-            |id: Value, code: i64, what: &str| Incoming::Wrong { id, error: RpcError::new(code, what) };
+            |id: Value, code: i64, what: &str| RpcMessage::Wrong { id, error: RpcError::new(code, what) };
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
             Err(error) => {
@@ -128,12 +128,12 @@ impl Incoming {
         let params = message.remove("params").unwrap_or_default();
         match (message.remove("method"), id) {
             (Some(Value::String(method)), Some(id)) if is_id(&id) => {
-                Some(Incoming::Request { id, method, params })
+                Some(RpcMessage::Request { id, method, params })
             }
             (Some(Value::String(_)), Some(_)) => {
                 Some(wrong(Value::Null, INVALID_REQUEST, "`id` must be a string or a whole number"))
             }
-            (Some(Value::String(method)), None) => Some(Incoming::Notification { method, params }),
+            (Some(Value::String(method)), None) => Some(RpcMessage::Notification { method, params }),
             (Some(_), _) => Some(wrong(sound, INVALID_REQUEST, "`method` must be a string")),
             (None, Some(id)) => Some(answer(id, &mut message).unwrap_or_else(|| {
                 wrong(sound, INVALID_REQUEST, "a message must have a `method`, a `result` or an `error`")
@@ -148,11 +148,11 @@ impl Incoming {
     }
 }
 
-fn answer(id: Value, message: &mut Map<String, Value>) -> Option<Incoming> {
+fn answer(id: Value, message: &mut Map<String, Value>) -> Option<RpcMessage> {
     if let Some(error) = message.get("error").filter(|error| !error.is_null()) {
-        return Some(Incoming::Answer { id, result: Err(RpcError::read(error)) });
+        return Some(RpcMessage::Answer { id, result: Err(RpcError::read(error)) });
     }
-    Some(Incoming::Answer { id, result: Ok(message.remove("result")?) })
+    Some(RpcMessage::Answer { id, result: Ok(message.remove("result")?) })
 }
 
 /// Builds the line of a request, without its line end.
@@ -183,8 +183,8 @@ mod tests {
     use super::*;
 
     fn code(line: &str) -> Option<i64> {
-        match Incoming::read(line.as_bytes())? {
-            Incoming::Wrong { error, .. } => Some(error.code),
+        match RpcMessage::read(line.as_bytes())? {
+            RpcMessage::Wrong { error, .. } => Some(error.code),
             _ => Some(0),
         }
     }
@@ -219,14 +219,14 @@ mod tests {
         ] {
             assert_eq!(code(line), expected, "{}", line.chars().take(60).collect::<String>());
         }
-        assert!(matches!(Incoming::read(b"\xff\xfe"), Some(Incoming::Wrong { .. })));
+        assert!(matches!(RpcMessage::read(b"\xff\xfe"), Some(RpcMessage::Wrong { .. })));
     }
 
     #[test]
     fn an_error_keeps_the_id_of_what_it_answers() {
-        let read = |line: &str| Incoming::read(line.as_bytes());
+        let read = |line: &str| RpcMessage::read(line.as_bytes());
         let id_of = |line: &str| match read(line) {
-            Some(Incoming::Wrong { id, .. }) => id,
+            Some(RpcMessage::Wrong { id, .. }) => id,
             other => panic!("{other:?}"),
         };
         assert_eq!(id_of(r#"{"id":"x","jsonrpc":"2.0"}"#), "x");

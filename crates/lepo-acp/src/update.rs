@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::content::{self, Block};
+use super::content::{self, ContentBlock};
 use super::rpc::notification;
 
 /// The method of an update.
@@ -10,7 +10,7 @@ pub const METHOD: &str = "session/update";
 
 /// Who a chunk of text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
+pub enum ChunkKind {
     /// The user.
     User,
     /// The agent's answer.
@@ -19,12 +19,12 @@ pub enum Voice {
     Thought,
 }
 
-impl Voice {
+impl ChunkKind {
     fn word(self) -> &'static str {
         match self {
-            Voice::User => "user_message_chunk",
-            Voice::Agent => "agent_message_chunk",
-            Voice::Thought => "agent_thought_chunk",
+            ChunkKind::User => "user_message_chunk",
+            ChunkKind::Agent => "agent_message_chunk",
+            ChunkKind::Thought => "agent_thought_chunk",
         }
     }
 }
@@ -42,7 +42,7 @@ pub enum ToolKind {
 
 /// The progress of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum ToolCallStatus {
     /// Waiting.
     Pending,
     /// Running.
@@ -53,25 +53,30 @@ pub enum Status {
     Failed,
 }
 
-impl Status {
+impl ToolCallStatus {
     fn word(self) -> &'static str {
         match self {
-            Status::Pending => "pending",
-            Status::InProgress => "in_progress",
-            Status::Completed => "completed",
-            Status::Failed => "failed",
+            ToolCallStatus::Pending => "pending",
+            ToolCallStatus::InProgress => "in_progress",
+            ToolCallStatus::Completed => "completed",
+            ToolCallStatus::Failed => "failed",
         }
     }
 
-    fn read(word: &str) -> Option<Status> {
-        let all = [Status::Pending, Status::InProgress, Status::Completed, Status::Failed];
+    fn read(word: &str) -> Option<ToolCallStatus> {
+        let all = [
+            ToolCallStatus::Pending,
+            ToolCallStatus::InProgress,
+            ToolCallStatus::Completed,
+            ToolCallStatus::Failed,
+        ];
         all.into_iter().find(|status| status.word() == word)
     }
 }
 
 /// A tool call, or a change of one, without the fields that are `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolCall {
+pub struct AcpToolCall {
     /// Its id.
     pub id: String,
     /// Its title, in one line.
@@ -79,7 +84,7 @@ pub struct ToolCall {
     /// Its kind.
     pub kind: Option<ToolKind>,
     /// Its progress.
-    pub status: Option<Status>,
+    pub status: Option<ToolCallStatus>,
     /// The texts to display, each a block.
     pub texts: Option<Vec<String>>,
     /// The input of the call.
@@ -90,7 +95,7 @@ pub struct ToolCall {
     pub meta: Option<Value>,
 }
 
-impl ToolCall {
+impl AcpToolCall {
     /// Builds the JSON object of the call.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
@@ -115,10 +120,10 @@ impl ToolCall {
     }
 
     /// Parses the JSON object of a call; `None` if it has no id.
-    pub fn read(value: &Value) -> Option<ToolCall> {
+    pub fn read(value: &Value) -> Option<AcpToolCall> {
         let text = |key: &str| value[key].as_str().map(str::to_string);
         let shown = |item: &Value| match item["type"].as_str()? {
-            "content" => Block::text(&item["content"]).map(str::to_string),
+            "content" => ContentBlock::text(&item["content"]).map(str::to_string),
             "diff" => {
                 let (old, new) = (item["oldText"].as_str().unwrap_or_default(), item["newText"].as_str()?);
                 Some(format!(
@@ -128,7 +133,7 @@ impl ToolCall {
             }
             _ => None,
         };
-        Some(ToolCall {
+        Some(AcpToolCall {
             id: text("toolCallId")?,
             title: text("title"),
             kind: match value["kind"].as_str() {
@@ -137,7 +142,7 @@ impl ToolCall {
                 Some(_) => Some(ToolKind::Other),
                 None => None,
             },
-            status: value["status"].as_str().and_then(Status::read),
+            status: value["status"].as_str().and_then(ToolCallStatus::read),
             texts: value["content"].as_array().map(|items| items.iter().filter_map(shown).collect()),
             input: value.get("rawInput").filter(|input| !input.is_null()).cloned(),
             output: value.get("rawOutput").filter(|output| !output.is_null()).cloned(),
@@ -148,7 +153,7 @@ impl ToolCall {
 
 /// A slash command or a prompt that the user may type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct AvailableCommand {
     /// Its name, without the slash.
     pub name: String,
     /// Its description.
@@ -159,11 +164,11 @@ pub struct Command {
 
 /// An update to send.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Update {
+pub enum SessionUpdate {
     /// A chunk of text or other content.
     Chunk {
         /// Who it comes from.
-        voice: Voice,
+        voice: ChunkKind,
         /// A content block.
         content: Value,
         /// The id of its message.
@@ -172,11 +177,11 @@ pub enum Update {
         meta: Option<Value>,
     },
     /// A new tool call.
-    ToolCall(ToolCall),
+    ToolCall(AcpToolCall),
     /// A change of a tool call.
-    ToolUpdate(ToolCall),
+    ToolUpdate(AcpToolCall),
     /// All available commands.
-    Commands(Vec<Command>),
+    Commands(Vec<AvailableCommand>),
     /// The current mode.
     Mode(String),
     /// The options, built by [`super::agent::options`].
@@ -199,16 +204,16 @@ pub enum Update {
     },
 }
 
-impl Update {
+impl SessionUpdate {
     /// Creates an update for a chunk of text.
-    pub fn text(voice: Voice, text: &str, message: Option<String>) -> Update {
-        Update::Chunk { voice, content: content::text(text), message, meta: None }
+    pub fn text(voice: ChunkKind, text: &str, message: Option<String>) -> SessionUpdate {
+        SessionUpdate::Chunk { voice, content: content::text(text), message, meta: None }
     }
 
     /// Builds the update's JSON object.
     fn to_json(&self) -> Value {
         match self {
-            Update::Chunk { voice, content, message, meta } => {
+            SessionUpdate::Chunk { voice, content, message, meta } => {
                 let mut chunk = json!({ "sessionUpdate": voice.word(), "content": content });
                 if let Some(message) = message {
                     chunk["messageId"] = message.as_str().into();
@@ -218,10 +223,10 @@ impl Update {
                 }
                 chunk
             }
-            Update::ToolCall(call) => tagged("tool_call", call.to_json()),
-            Update::ToolUpdate(call) => tagged("tool_call_update", call.to_json()),
-            Update::Commands(commands) => {
-                let one = |command: &Command| {
+            SessionUpdate::ToolCall(call) => tagged("tool_call", call.to_json()),
+            SessionUpdate::ToolUpdate(call) => tagged("tool_call_update", call.to_json()),
+            SessionUpdate::Commands(commands) => {
+                let one = |command: &AvailableCommand| {
                     let mut one = json!({ "name": command.name, "description": command.about });
                     if let Some(hint) = &command.hint {
                         one["input"] = json!({ "hint": hint });
@@ -231,11 +236,13 @@ impl Update {
                 let commands: Vec<Value> = commands.iter().map(one).collect();
                 json!({ "sessionUpdate": "available_commands_update", "availableCommands": commands })
             }
-            Update::Mode(mode) => json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode }),
-            Update::Options(options) => {
+            SessionUpdate::Mode(mode) => {
+                json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode })
+            }
+            SessionUpdate::Options(options) => {
                 json!({ "sessionUpdate": "config_option_update", "configOptions": options })
             }
-            Update::Info { title, updated, meta } => {
+            SessionUpdate::Info { title, updated, meta } => {
                 let mut info = json!({ "sessionUpdate": "session_info_update" });
                 for (key, value) in [("title", title), ("updatedAt", updated)] {
                     if let Some(value) = value {
@@ -247,7 +254,7 @@ impl Update {
                 }
                 info
             }
-            Update::Usage { used, size } => {
+            SessionUpdate::Usage { used, size } => {
                 json!({ "sessionUpdate": "usage_update", "used": used, "size": size })
             }
         }
@@ -266,11 +273,11 @@ fn tagged(word: &str, mut object: Value) -> Value {
 
 /// An update from an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum AgentUpdate {
     /// A chunk of the agent's answer or of its thinking.
-    Said(Voice, String),
+    Said(ChunkKind, String),
     /// A new tool call, or a change of one.
-    Tool(Box<ToolCall>),
+    Tool(Box<AcpToolCall>),
     /// Tokens of the conversation, and of the window.
     Usage(u64, u64),
     /// Any other update.
@@ -278,15 +285,16 @@ pub enum Told {
 }
 
 /// Parses the parameters of an update: its session, and its content. `None` if they are malformed.
-pub fn read(params: &Value) -> Option<(&str, Told)> {
+pub fn read(params: &Value) -> Option<(&str, AgentUpdate)> {
     let (session, update) = (params["sessionId"].as_str()?, &params["update"]);
-    let said = |voice| Block::text(&update["content"]).map(|text| Told::Said(voice, text.to_string()));
+    let said =
+        |voice| ContentBlock::text(&update["content"]).map(|text| AgentUpdate::Said(voice, text.to_string()));
     let told = match update["sessionUpdate"].as_str()? {
-        "agent_message_chunk" => said(Voice::Agent).unwrap_or(Told::Other),
-        "agent_thought_chunk" => said(Voice::Thought).unwrap_or(Told::Other),
-        "tool_call" | "tool_call_update" => Told::Tool(Box::new(ToolCall::read(update)?)),
-        "usage_update" => Told::Usage(update["used"].as_u64()?, update["size"].as_u64()?),
-        _ => Told::Other,
+        "agent_message_chunk" => said(ChunkKind::Agent).unwrap_or(AgentUpdate::Other),
+        "agent_thought_chunk" => said(ChunkKind::Thought).unwrap_or(AgentUpdate::Other),
+        "tool_call" | "tool_call_update" => AgentUpdate::Tool(Box::new(AcpToolCall::read(update)?)),
+        "usage_update" => AgentUpdate::Usage(update["used"].as_u64()?, update["size"].as_u64()?),
+        _ => AgentUpdate::Other,
     };
     Some((session, told))
 }
@@ -297,20 +305,20 @@ mod tests {
 
     #[test]
     fn a_tool_call_is_read_as_it_was_written() {
-        let call = ToolCall {
+        let call = AcpToolCall {
             id: "1".into(),
             title: Some("ls".into()),
             kind: Some(ToolKind::Execute),
-            status: Some(Status::InProgress),
+            status: Some(ToolCallStatus::InProgress),
             texts: Some(vec!["a".into(), "b".into()]),
             input: Some(json!({ "command": "ls" })),
             output: Some(json!({ "exit": 0 })),
             meta: None,
         };
-        assert_eq!(ToolCall::read(&call.to_json()), Some(call.clone()));
-        let line: Value = serde_json::from_str(&Update::ToolCall(call.clone()).line("s")).unwrap();
-        assert_eq!(read(&line["params"]), Some(("s", Told::Tool(Box::new(call)))));
-        let bare = ToolCall { id: "2".into(), ..ToolCall::default() };
+        assert_eq!(AcpToolCall::read(&call.to_json()), Some(call.clone()));
+        let line: Value = serde_json::from_str(&SessionUpdate::ToolCall(call.clone()).line("s")).unwrap();
+        assert_eq!(read(&line["params"]), Some(("s", AgentUpdate::Tool(Box::new(call)))));
+        let bare = AcpToolCall { id: "2".into(), ..AcpToolCall::default() };
         assert_eq!(bare.to_json(), json!({ "toolCallId": "2" }));
     }
 
@@ -320,10 +328,10 @@ mod tests {
             |update: Value| read(&json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
         let chunk =
             json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "a" } });
-        assert_eq!(update(chunk), Some(Told::Said(Voice::Agent, "a".into())));
+        assert_eq!(update(chunk), Some(AgentUpdate::Said(ChunkKind::Agent, "a".into())));
         let picture = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image" } });
-        assert_eq!(update(picture), Some(Told::Other));
-        assert_eq!(update(json!({ "sessionUpdate": "new" })), Some(Told::Other));
+        assert_eq!(update(picture), Some(AgentUpdate::Other));
+        assert_eq!(update(json!({ "sessionUpdate": "new" })), Some(AgentUpdate::Other));
         for none in
             [json!({}), json!(7), json!({ "sessionUpdate": "tool_call" }), json!({ "sessionUpdate": 7 })]
         {

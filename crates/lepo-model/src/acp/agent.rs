@@ -13,10 +13,10 @@ use crate::config::ModelConfig;
 use crate::notice::Notice;
 use crate::process::{Process, not_started};
 use crate::start::CompareFiles;
-use lepo_acp::client::{self, Capabilities};
+use lepo_acp::client::{self, AgentCapabilities};
 use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
-use lepo_acp::rpc::{self, Incoming, RpcError};
+use lepo_acp::rpc::{self, RpcError, RpcMessage};
 use lepo_base::error::{Error, Result};
 use lepo_base::word::Word;
 use lepo_process::{ConfiguredProgram, Program, StartFolder};
@@ -38,10 +38,10 @@ pub struct Agent {
     pub start: StartFolder,
     /// Its open sessions.
     pub open: HashSet<String>,
-    pub can: Capabilities,
+    pub can: AgentCapabilities,
     process: Process,
     lines: LineBuffer,
-    came: VecDeque<Incoming>,
+    came: VecDeque<RpcMessage>,
     next: u64,
     idle: Duration,
     /// The sandbox. A later field than the process, so that it is dropped after it.
@@ -111,7 +111,7 @@ impl Agent {
             dir: starting.dir.to_path_buf(),
             start: starting.start.clone(),
             open: HashSet::new(),
-            can: Capabilities::default(),
+            can: AgentCapabilities::default(),
             process,
             lines: LineBuffer::new(LONGEST),
             came: VecDeque::new(),
@@ -130,7 +130,7 @@ impl Agent {
     async fn hello(&mut self) -> Result<()> {
         let agent = self;
         let told = agent.call("initialize", &client::hello("lepo", env!("CARGO_PKG_VERSION"))).await?;
-        agent.can = Capabilities::read(&told);
+        agent.can = AgentCapabilities::read(&told);
         if agent.can.version != lepo_acp::VERSION {
             return Err(Error::remote(format!(
                 "{} speaks version {} of the Agent Client Protocol, not {}",
@@ -175,7 +175,7 @@ impl Agent {
     }
 
     /// Returns the next message; fails if the agent has exited.
-    pub async fn next(&mut self) -> Result<Incoming> {
+    pub async fn next(&mut self) -> Result<RpcMessage> {
         loop {
             if let Some(message) = self.came.pop_front() {
                 return Ok(message);
@@ -183,7 +183,7 @@ impl Agent {
             let Some(bytes) = self.process.read(self.idle).await? else { return Err(self.process.ended()) };
             let (came, mut too_long) = (&mut self.came, false);
             self.lines.feed(&bytes, |line| match line {
-                BoundedLine::Whole(line) => came.extend(Incoming::read(line)),
+                BoundedLine::Whole(line) => came.extend(RpcMessage::read(line)),
                 BoundedLine::TooLong => too_long = true,
             });
             if too_long || self.came.len() > WAITING {
@@ -202,7 +202,7 @@ impl Agent {
         let id = self.request(method, params);
         loop {
             match self.next().await? {
-                Incoming::Answer { id: of, result } if of == json!(id) => {
+                RpcMessage::Answer { id: of, result } if of == json!(id) => {
                     return result.map_err(|error| self.failure(&error));
                 }
                 other => self.pass_over(other),
@@ -211,8 +211,8 @@ impl Agent {
     }
 
     /// Answers a message that does not belong to a turn of lepo's.
-    pub fn pass_over(&mut self, message: Incoming) {
-        if let Incoming::Request { id, method, .. } = message {
+    pub fn pass_over(&mut self, message: RpcMessage) {
+        if let RpcMessage::Request { id, method, .. } = message {
             let result = match method == permission::METHOD {
                 true => Ok(permission::cancelled()),
                 false => Err(RpcError::no_method(&method)),

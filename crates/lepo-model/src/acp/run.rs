@@ -8,9 +8,9 @@ use super::{Agent, pool};
 use crate::agents::{AgentCall, AgentQuestion, Permit};
 use crate::event::{Event, Events, Finish, TextKind};
 use lepo_acp::client;
-use lepo_acp::permission::{self, Choice, Question};
-use lepo_acp::rpc::{Incoming, RpcError};
-use lepo_acp::update::{self, Status, Told, ToolCall, Voice};
+use lepo_acp::permission::{self, PermissionOptionKind, PermissionRequest};
+use lepo_acp::rpc::{RpcError, RpcMessage};
+use lepo_acp::update::{self, AcpToolCall, AgentUpdate, ChunkKind, ToolCallStatus};
 use lepo_base::error::Result;
 
 /// Most open tool calls; further ones are not reported.
@@ -25,9 +25,9 @@ pub struct Run {
     /// Events before the first one of the agent.
     first: Events,
     /// Open calls, in order.
-    open: Vec<ToolCall>,
+    open: Vec<AcpToolCall>,
     /// Open questions, by number.
-    questions: HashMap<u64, (Value, Question)>,
+    questions: HashMap<u64, (Value, PermissionRequest)>,
     asked: u64,
     /// Whether a tool call followed the last text.
     apart: bool,
@@ -73,10 +73,12 @@ impl Run {
         let (Some((id, question)), Some(agent)) = (self.questions.remove(&number), &mut self.agent) else {
             return;
         };
-        let wanted: &[Choice] = match permit {
-            Permit::Once => &[Choice::AllowOnce],
-            Permit::Always => &[Choice::AllowAlways, Choice::AllowOnce],
-            Permit::No | Permit::Nobody => &[Choice::RejectOnce, Choice::RejectAlways],
+        let wanted: &[PermissionOptionKind] = match permit {
+            Permit::Once => &[PermissionOptionKind::AllowOnce],
+            Permit::Always => &[PermissionOptionKind::AllowAlways, PermissionOptionKind::AllowOnce],
+            Permit::No | Permit::Nobody => {
+                &[PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways]
+            }
         };
         agent.answer(&id, Ok(question.answer(wanted)));
         let refused = match permit {
@@ -87,13 +89,13 @@ impl Run {
         // The agent may send nothing more about this call.
         let call = self.known(&question.call);
         call.output = Some(Value::String(refused.to_owned()));
-        call.status = Some(Status::Failed);
+        call.status = Some(ToolCallStatus::Failed);
         call.texts = None;
     }
 
-    fn hear(&mut self, message: Incoming, events: &mut Events) -> Result<()> {
+    fn hear(&mut self, message: RpcMessage, events: &mut Events) -> Result<()> {
         match message {
-            Incoming::Notification { method, params } if method == update::METHOD => {
+            RpcMessage::Notification { method, params } if method == update::METHOD => {
                 // Messages for another session, or from an old turn, are ignored.
                 if let Some((session, told)) = update::read(&params)
                     && session == self.session
@@ -101,15 +103,16 @@ impl Run {
                     self.told(told, events);
                 }
             }
-            Incoming::Request { id, method, params } if method == permission::METHOD => {
-                let question = Question::read(&params).filter(|question| question.session == self.session);
+            RpcMessage::Request { id, method, params } if method == permission::METHOD => {
+                let question =
+                    PermissionRequest::read(&params).filter(|question| question.session == self.session);
                 match (question, &mut self.agent) {
                     (Some(question), _) => self.ask(id, question, events),
                     (None, Some(agent)) => agent.answer(&id, Ok(permission::cancelled())),
                     (None, None) => {}
                 }
             }
-            Incoming::Answer { id, result } if id == json!(self.prompt) => return self.end(result, events),
+            RpcMessage::Answer { id, result } if id == json!(self.prompt) => return self.end(result, events),
             other => {
                 if let Some(agent) = &mut self.agent {
                     agent.pass_over(other);
@@ -119,25 +122,25 @@ impl Run {
         Ok(())
     }
 
-    fn told(&mut self, told: Told, events: &mut Events) {
+    fn told(&mut self, told: AgentUpdate, events: &mut Events) {
         match told {
-            Told::Said(Voice::Agent, text) => {
+            AgentUpdate::Said(ChunkKind::Agent, text) => {
                 if std::mem::take(&mut self.apart) && !self.begins && !text.starts_with(char::is_whitespace) {
                     TextKind::Text.say("\n\n", events);
                 }
                 self.begins = text.chars().next_back().map_or(self.begins, char::is_whitespace);
                 TextKind::Text.say(&text, events);
             }
-            Told::Said(Voice::Thought, text) => TextKind::Thinking.say(&text, events),
-            Told::Tool(call) => {
+            AgentUpdate::Said(ChunkKind::Thought, text) => TextKind::Thinking.say(&text, events),
+            AgentUpdate::Tool(call) => {
                 self.apart = true;
                 self.tool(&call, events);
             }
-            Told::Said(Voice::User, _) | Told::Usage(..) | Told::Other => {}
+            AgentUpdate::Said(ChunkKind::User, _) | AgentUpdate::Usage(..) | AgentUpdate::Other => {}
         }
     }
 
-    fn tool(&mut self, call: &ToolCall, events: &mut Events) {
+    fn tool(&mut self, call: &AcpToolCall, events: &mut Events) {
         let is_new = self.open.iter().all(|known| known.id != call.id);
         if is_new && (self.open.len() >= OPEN || call.title.is_none() && call.input.is_none()) {
             return;
@@ -146,11 +149,11 @@ impl Run {
         if is_new {
             events.push_back(Event::Working(title(known)));
         }
-        let is_over = matches!(known.status, Some(Status::Completed | Status::Failed));
+        let is_over = matches!(known.status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed));
         if !is_over && (is_new || call.title.is_some() || call.input.is_some()) {
             events.push_back(Event::AgentCallOpen(recorded(known)));
         }
-        if matches!(known.status, Some(Status::Completed | Status::Failed)) {
+        if matches!(known.status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed)) {
             let id = known.id.clone();
             if let Some(at) = self.open.iter().position(|known| known.id == id) {
                 events.push_back(Event::AgentCall(recorded(&self.open.remove(at))));
@@ -159,18 +162,18 @@ impl Run {
     }
 
     /// Merges an update into the known call, and returns that.
-    fn known(&mut self, call: &ToolCall) -> &mut ToolCall {
+    fn known(&mut self, call: &AcpToolCall) -> &mut AcpToolCall {
         let at = match self.open.iter().position(|known| known.id == call.id) {
             Some(at) => at,
             None => {
-                self.open.push(ToolCall { id: call.id.clone(), ..ToolCall::default() });
+                self.open.push(AcpToolCall { id: call.id.clone(), ..AcpToolCall::default() });
                 self.open.len() - 1
             }
         };
         let known = &mut self.open[at];
-        let ToolCall { title, kind, status, texts, input, output, .. } = call.clone();
+        let AcpToolCall { title, kind, status, texts, input, output, .. } = call.clone();
         // A refusal remains, whatever the agent reports afterwards.
-        let is_refused = known.status == Some(Status::Failed) && known.output.is_some();
+        let is_refused = known.status == Some(ToolCallStatus::Failed) && known.output.is_some();
         known.title = title.or(known.title.take());
         known.kind = kind.or(known.kind);
         known.input = input.filter(|input| !is_empty(input)).or(known.input.take());
@@ -182,7 +185,7 @@ impl Run {
         known
     }
 
-    fn ask(&mut self, id: Value, question: Question, events: &mut Events) {
+    fn ask(&mut self, id: Value, question: PermissionRequest, events: &mut Events) {
         let number = self.asked;
         let held = self.agent.as_ref().and_then(Agent::held).map(str::to_owned);
         let known = self.known(&question.call);
@@ -190,7 +193,7 @@ impl Run {
             number,
             title: title(known),
             details: details(known),
-            offers_always: question.offers(Choice::AllowAlways),
+            offers_always: question.offers(PermissionOptionKind::AllowAlways),
             held,
         };
         let open = recorded(known);
@@ -230,26 +233,26 @@ fn is_empty(input: &Value) -> bool {
     input.as_object().is_some_and(serde_json::Map::is_empty) || input.is_null()
 }
 
-fn title(call: &ToolCall) -> String {
+fn title(call: &AcpToolCall) -> String {
     call.title.clone().unwrap_or_else(|| call.id.clone())
 }
 
-fn details(call: &ToolCall) -> String {
+fn details(call: &AcpToolCall) -> String {
     let input = call.input.as_ref().map(|input| serde_json::to_string_pretty(input).unwrap_or_default());
     let texts = call.texts.iter().flatten().cloned();
     input.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a call with its result as text: its displayed texts, or else its output.
-fn recorded(call: &ToolCall) -> AgentCall {
+fn recorded(call: &AcpToolCall) -> AgentCall {
     let shown = call.texts.as_ref().map(|texts| texts.join("\n")).filter(|text| !text.trim().is_empty());
     let put_out = call.output.as_ref().map(|output| match output.as_str() {
         Some(text) => text.to_owned(),
         None => output.to_string(),
     });
     let result = shown.or(put_out).unwrap_or_else(|| match call.status {
-        Some(Status::Completed) => "done".to_owned(),
-        Some(Status::Failed) => "error: it failed".to_owned(),
+        Some(ToolCallStatus::Completed) => "done".to_owned(),
+        Some(ToolCallStatus::Failed) => "error: it failed".to_owned(),
         _ => "no result came".to_owned(),
     });
     AgentCall {
