@@ -25,7 +25,7 @@ use crate::term::{Color, Out};
 use end::{report, report_at};
 use external::external;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use parse_error::parse_error;
 use preparse::{Preparsed, preparse};
 use store_words::words_for_store;
@@ -207,7 +207,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
     }
     let store = save_to.as_deref().map(Path::to_string_lossy);
-    let at = At::Shell(store.as_deref());
+    let at = HintTarget::Shell(store.as_deref());
     let mut out = Out::stdout();
     let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
         .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
@@ -232,8 +232,8 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &Error) -> u8 {
         let mut out = Out::stdout();
         let has = |option: &str| args.iter().any(|word| word == option);
         let document = match is_do {
-            true => commands::r#do::failure(error, has("--events"), has("--parallel"), At::SHELL),
-            false => serde_json::json!({ "error": error.to_json(At::SHELL) }),
+            true => commands::r#do::failure(error, has("--events"), has("--parallel"), HintTarget::SHELL),
+            false => serde_json::json!({ "error": error.to_json(HintTarget::SHELL) }),
         };
         out.line(&document.to_string());
         let _ = out.finish();

@@ -29,8 +29,8 @@ use lepo_acp::agent::{self, ClientNotification, ClientRequest, SessionParams};
 use lepo_acp::content::ContentBlock;
 use lepo_acp::rpc::{RpcError, RpcMessage};
 use lepo_acp::update::SessionUpdate;
-use lepo_base::error::{Kind, Result};
-use lepo_base::word::Word;
+use lepo_base::error::{ExitKind, Result};
+use lepo_base::word::Keyword;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_turn::{Interrupt, TurnEnv};
@@ -72,7 +72,7 @@ pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
                 }
             };
             let number = match &ended {
-                Err(error) if let Kind::Signal(number) = error.kind => number,
+                Err(error) if let ExitKind::Signal(number) = error.kind => number,
                 _ => Signal::HUP.as_raw() as u8,
             };
             serving.leave(number).await;

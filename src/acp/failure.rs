@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use lepo_acp::rpc::{INTERNAL, INVALID_PARAMS, INVALID_REQUEST, NOT_FOUND, RpcError};
-use lepo_base::error::{Error, Kind};
-use lepo_base::hint::At;
+use lepo_base::error::{Error, ExitKind};
+use lepo_base::hint::HintTarget;
 use lepo_store::bubb::BubbId;
 
 pub fn of_error(error: &Error) -> RpcError {
@@ -14,15 +14,15 @@ pub fn of_error(error: &Error) -> RpcError {
 /// Converts the error of a question, with the id of the question if it is stored.
 pub fn of_question(error: &Error, question: Option<BubbId>) -> RpcError {
     let code = match error.kind {
-        Kind::Usage => INVALID_PARAMS,
-        Kind::Nothing => NOT_FOUND,
+        ExitKind::Usage => INVALID_PARAMS,
+        ExitKind::Nothing => NOT_FOUND,
         _ => INTERNAL,
     };
-    let mut data = error.to_json(At::Session);
+    let mut data = error.to_json(HintTarget::Session);
     if let Some(question) = question {
         data["question"] = question.to_string().into();
     }
-    let hint = error.hint_for(At::Session).map(|hint| format!("; hint: {hint}")).unwrap_or_default();
+    let hint = error.hint_for(HintTarget::Session).map(|hint| format!("; hint: {hint}")).unwrap_or_default();
     RpcError { code, message: format!("{}{hint}", error.chain()), data: Some(data) }
 }
 

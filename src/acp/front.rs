@@ -14,7 +14,7 @@ use crate::ui::notice_lines;
 use lepo_acp::TEXT;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
 use lepo_base::error::Result;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
@@ -114,7 +114,7 @@ impl Front for AcpFront<'_> {
             Event::Pause | Event::NotFinal | Event::Done => self.flush(),
             Event::Notice(notice) => {
                 self.flush();
-                for line in notice_lines(notice, At::Session) {
+                for line in notice_lines(notice, HintTarget::Session) {
                     self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{line}\n"));
                 }
             }

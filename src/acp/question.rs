@@ -10,7 +10,7 @@ use crate::term::{Line, one_line};
 use crate::ui::notice_lines;
 use lepo_acp::content::ContentBlock;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::{ContextFile, Part, Question, join_parts};
 
@@ -72,8 +72,9 @@ impl Entry {
                     self.mention(&shown);
                     let mut gathering = Gathering::default();
                     let taken = gathering.take(&path)?;
-                    self.notes
-                        .extend(gathering.notes().iter().flat_map(|note| notice_lines(note, At::Session)));
+                    self.notes.extend(
+                        gathering.notes().iter().flat_map(|note| notice_lines(note, HintTarget::Session)),
+                    );
                     let name = |file: ContextFile| {
                         let path = Path::new(&file.path);
                         let below = path.strip_prefix(path_of(cwd)).unwrap_or(path);

@@ -12,7 +12,7 @@ use super::given::Given;
 use crate::ui;
 use lepo_acp::agent;
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Word, list_words, read_word};
+use lepo_base::word::{Keyword, list_words, read_word};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;

@@ -16,8 +16,8 @@ use lepo_acp::agent::{self, StopReason};
 use lepo_acp::content::ContentBlock;
 use lepo_acp::rpc::RpcError;
 use lepo_acp::update::{ChunkKind, SessionUpdate};
-use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::At;
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
@@ -229,14 +229,14 @@ impl Turning<'_> {
         let meta = meta(&report);
         match report.error {
             None => Ok(agent::prompted(StopReason::EndTurn, meta)),
-            Some(error) if matches!(error.kind, Kind::Signal(_)) => {
+            Some(error) if matches!(error.kind, ExitKind::Signal(_)) => {
                 Ok(agent::prompted(StopReason::Cancelled, meta))
             }
-            Some(error) if error.kind == Kind::Pending => {
+            Some(error) if error.kind == ExitKind::Pending => {
                 if withdrew {
                     return Ok(agent::prompted(StopReason::Cancelled, meta));
                 }
-                let hint = error.hint_for(At::SHELL).unwrap_or_default();
+                let hint = error.hint_for(HintTarget::SHELL).unwrap_or_default();
                 let words = format!("{}\n\n{}\n", error.chain(), ui::in_fence(&hint));
                 self.peer.say(&self.session.id, ChunkKind::Agent, &words);
                 Ok(agent::prompted(StopReason::EndTurn, meta))
@@ -295,7 +295,7 @@ impl Turning<'_> {
         self.session.wrote(kept);
         self.session.state.borrow_mut().at = Some(kept);
         match error.kind {
-            Kind::Signal(_) => Ok(agent::prompted(StopReason::Cancelled, question_meta(kept))),
+            ExitKind::Signal(_) => Ok(agent::prompted(StopReason::Cancelled, question_meta(kept))),
             _ => Err(of_question(&error, Some(kept))),
         }
     }
@@ -319,7 +319,7 @@ impl Turning<'_> {
                     "Continuing from a summary: {id}; the conversation before it is unchanged."
                 ))
             }
-            Err(error) if error.kind == Kind::Signal(CANCELLED) => {
+            Err(error) if error.kind == ExitKind::Signal(CANCELLED) => {
                 Ok(agent::prompted(StopReason::Cancelled, json!({})))
             }
             Err(error) => Err(of_error(&error)),

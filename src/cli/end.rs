@@ -1,8 +1,8 @@
 //! Ends a command: flushes its output, or reports the error.
 
 use crate::term::{Out, say};
-use lepo_base::error::{Error, Kind};
-use lepo_base::hint::At;
+use lepo_base::error::{Error, ExitKind};
+use lepo_base::hint::HintTarget;
 
 /// Finishes the output of a command; returns the exit code.
 pub fn end(mut out: Out) -> u8 {
@@ -10,13 +10,13 @@ pub fn end(mut out: Out) -> u8 {
 }
 
 pub fn report(error: &Error) -> u8 {
-    report_at(error, At::SHELL)
+    report_at(error, HintTarget::SHELL)
 }
 
 /// Like `report`, with the hint phrased for `at`.
-pub fn report_at(error: &Error, at: At<'_>) -> u8 {
+pub fn report_at(error: &Error, at: HintTarget<'_>) -> u8 {
     let hint = error.hint_for(at);
-    if matches!(error.kind, Kind::Pending) {
+    if matches!(error.kind, ExitKind::Pending) {
         // A pending request is not an error: prints the request and the two commands that decide on it.
         say(&error.chain());
         hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));

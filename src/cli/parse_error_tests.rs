@@ -15,7 +15,7 @@ fn error_of(root: &mut Command, words: &[String]) -> Option<(String, String)> {
     let Preparsed::Parse { args, command } = preparse(args, first) else { return None };
     let error = root.try_get_matches_from_mut(&args).err()?;
     let error = parse_error(&error, root, &command, &args);
-    let hint = error.hint_for(lepo_base::hint::At::SHELL).unwrap_or_default();
+    let hint = error.hint_for(lepo_base::hint::HintTarget::SHELL).unwrap_or_default();
     Some((error.message, hint))
 }
 

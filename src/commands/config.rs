@@ -12,7 +12,7 @@ use super::{Context, complete};
 use crate::term::{self, edit, say, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_turn::config::{
     Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, load_settings, replace_config,
     set_setting, setting_lines, setting_names, unset_setting,
@@ -190,7 +190,7 @@ fn edit_file(file: &Path) -> Result<u8> {
         }
         let Err(error) = check_config(file, &text) else { break };
         say(&format!("error: {}", error.chain()));
-        error.hint_for(At::SHELL).iter().for_each(|hint| say(&format!("hint: {hint}")));
+        error.hint_for(HintTarget::SHELL).iter().for_each(|hint| say(&format!("hint: {hint}")));
         let again = tty().map(|mut tty| tty.confirm("Edit it again? (y/N) ")).transpose()?;
         if again != Some(true) {
             return Err(Error::usage(format!("{} was not changed", file.display())));

@@ -7,7 +7,7 @@ use super::finder::{masked, tell_typed};
 use super::words::find_one;
 use super::{Context, complete};
 use crate::term::{edit, named_editor, without_added_newline};
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;

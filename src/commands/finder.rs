@@ -6,7 +6,7 @@ use crate::term::{Line, say};
 use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_secrets::{Finder, Kept, Masker, Tally};
 use lepo_turn::config::{Flags, Paths, SecretsMode, load_settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
@@ -79,7 +79,7 @@ pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
     };
     let kept = masking.kept(bytes, source);
     if let Some(told) = masking.told() {
-        notice_lines(&told, At::SHELL).iter().for_each(say);
+        notice_lines(&told, HintTarget::SHELL).iter().for_each(say);
     }
     kept
 }

@@ -54,7 +54,7 @@ use std::path::{Path, PathBuf};
 use crate::term::{Color, Line, Out, Paint, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{At, Hint};
+use lepo_base::hint::{Hint, HintTarget};
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Made, STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
@@ -68,7 +68,7 @@ pub struct Context<'o> {
     /// A store to delete when the command ends.
     unkept: RefCell<Option<Unkept>>,
     /// Where the user reads the hints, which decides how commands in them are written.
-    pub at: At<'o>,
+    pub at: HintTarget<'o>,
     pub out: &'o mut Out,
     /// For stdout.
     pub paint: Paint,
@@ -89,12 +89,28 @@ impl<'o> Context<'o> {
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory does not exist or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
-        Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint })
+        Ok(Context {
+            cwd,
+            save_to,
+            reads_only: false,
+            unkept: RefCell::default(),
+            at: HintTarget::SHELL,
+            out,
+            paint,
+        })
     }
 
     pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
         let paint = Paint::new(color, false, env::var);
-        Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint }
+        Context {
+            cwd,
+            save_to,
+            reads_only: false,
+            unkept: RefCell::default(),
+            at: HintTarget::SHELL,
+            out,
+            paint,
+        }
     }
 
     /// Marks the command as read-only: `--store` may then name a store anywhere.
@@ -102,7 +118,7 @@ impl<'o> Context<'o> {
         Context { reads_only, ..self }
     }
 
-    pub fn read_at(self, at: At<'o>) -> Self {
+    pub fn read_at(self, at: HintTarget<'o>) -> Self {
         Context { at, ..self }
     }
 

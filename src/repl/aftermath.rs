@@ -4,7 +4,7 @@ use super::confirm::confirm;
 use super::session::Session;
 use crate::term::say;
 use crate::ui::{self, Stopped};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
 use lepo_turn::attach::Looked;
 use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
@@ -82,8 +82,8 @@ pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
 /// Adds to the error of a signal at the prompt a hint about what is stored.
 pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
     match (error.kind, session.waiting) {
-        (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
-        (Kind::Signal(_), None) if session.at.is_some() => {
+        (ExitKind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
+        (ExitKind::Signal(_), None) if session.at.is_some() => {
             error.hint("the conversation is kept: `lepo` continues it, `lepo -n` starts over")
         }
         _ => error,

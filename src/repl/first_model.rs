@@ -4,7 +4,7 @@ use super::confirm::confirm;
 use super::session::Session;
 use crate::term::say;
 use crate::ui::{WantedModel, add_model};
-use lepo_base::error::{Kind, Result};
+use lepo_base::error::{ExitKind, Result};
 
 /// Offers to add a model, once a session, if none is configured and none was found.
 pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
@@ -26,7 +26,7 @@ pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
     match session.env.interrupt.or(adding).await {
         Ok(Some(name)) => session.env.use_model(&name),
         Ok(None) => Ok(()),
-        Err(error) if matches!(error.kind, Kind::Signal(_)) => {
+        Err(error) if matches!(error.kind, ExitKind::Signal(_)) => {
             say("nothing was added");
             session.env.interrupt.reset();
             Ok(())

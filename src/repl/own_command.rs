@@ -3,7 +3,7 @@
 use super::session::{SIGINT, Session, told};
 use crate::term::say;
 use crate::ui::{State, Step, TurnView};
-use lepo_base::error::{Kind, Result};
+use lepo_base::error::{ExitKind, Result};
 use lepo_turn::{TurnEnv, run_own};
 
 /// Runs the user's own command; the next question follows its output.
@@ -18,7 +18,7 @@ pub(super) async fn run_own_command(session: &mut Session<'_>, state: State, com
             session.at = Some(bubb);
             Ok(state.after(Step::Done))
         }
-        Err(error) if error.kind == Kind::Signal(SIGINT) => {
+        Err(error) if error.kind == ExitKind::Signal(SIGINT) => {
             say("stopped; nothing was kept");
             Ok(state.after(Step::Failed).after(Step::Told))
         }

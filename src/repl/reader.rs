@@ -24,7 +24,7 @@ use crate::term::{
     self, PASTED_AT, PASTED_BANG, Paint, Relay, TypeAhead, columns, folded_question, has_input,
     input_goes_on, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed, unmarked,
 };
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_net::runtime::{Blocking, blocking};
 use lepo_store::store::Store;
 use lepo_turn::Interrupt;
@@ -198,7 +198,7 @@ impl Reader {
             tokio::select! {
             biased;
             signal = interrupt.wait() => {
-                let is_ctrl_c = signal.kind == Kind::Signal(SIGINT as u8);
+                let is_ctrl_c = signal.kind == ExitKind::Signal(SIGINT as u8);
                 if is_ctrl_c && is_just_stopped(self.stopped, Instant::now()) {
                     interrupt.reset();
                     continue;
@@ -212,7 +212,7 @@ impl Reader {
                 return Err(signal);
             }
             () = hung_up(), if self.edits => {
-                return Err(Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone"));
+                return Err(Error::new(ExitKind::Signal(SIGHUP as u8), "the terminal is gone"));
             }
             read = &mut reading => break read,
             }

@@ -21,7 +21,7 @@ use super::tokens::tell_place;
 use super::turn::find_waiting;
 use crate::term::{Out, Paint, say};
 use crate::ui::{self, Shown, State, Step};
-use lepo_base::error::{Kind, Result};
+use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::Name;
 use lepo_turn::config::EmptyLine;
 use lepo_turn::{Served, Start, StartOptions, TurnEnv, start, unanswered};
@@ -112,7 +112,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
                 None => Entered::read(&text),
             },
             Ok(None) => Entered::Leave,
-            Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
+            Err(error) if error.kind == ExitKind::Signal(SIGINT) => Entered::Leave,
             Err(error) => return Err(kept_at_prompt(session, error)),
         };
         state = match entered {
@@ -136,7 +136,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
                 }
             },
             Entered::Prompt(name, words) => match enter_prompt(session, state, &name, &words).await {
-                Err(error) if error.kind == Kind::Usage => {
+                Err(error) if error.kind == ExitKind::Usage => {
                     complain(&error);
                     state
                 }

@@ -9,8 +9,8 @@ use super::past::Past;
 use super::reader::Reader;
 use crate::term::{Line, Out, Paint, is_dumb, say, stderr_is_terminal};
 use crate::ui::{Shown, State, Step, TurnView, notice_lines};
-use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::At;
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
@@ -95,7 +95,7 @@ impl Session<'_> {
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
         if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
-            notice_lines(&note, At::Session).iter().for_each(say);
+            notice_lines(&note, HintTarget::Session).iter().for_each(say);
         }
         self.model = Some(model.clone());
         Ok(model)
@@ -107,7 +107,7 @@ impl Session<'_> {
         state: State,
         work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
     ) -> T {
-        let mut view = TurnView::new(self.out, self.paint, self.shown, At::Session, state);
+        let mut view = TurnView::new(self.out, self.paint, self.shown, HintTarget::Session, state);
         self.reader.keep_typed();
         let done = work(&self.env, &mut view).await;
         view.end();
@@ -162,8 +162,8 @@ impl Spent {
 /// Prints an error and returns to the prompt; a signal other than SIGINT is returned as the error.
 pub(super) fn told(state: State, error: &Error) -> Result<State> {
     match error.kind {
-        Kind::Signal(SIGINT) => say("stopped; /retry answers again"),
-        Kind::Signal(number) => return Err(Error::new(Kind::Signal(number), "interrupted")),
+        ExitKind::Signal(SIGINT) => say("stopped; /retry answers again"),
+        ExitKind::Signal(number) => return Err(Error::new(ExitKind::Signal(number), "interrupted")),
         _ => complain(error),
     }
     Ok(state.after(Step::Failed).after(Step::Told))

@@ -12,8 +12,8 @@ use super::undo::{leave, places};
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_base::hint::At;
-use lepo_base::word::{Word, read_word};
+use lepo_base::hint::HintTarget;
+use lepo_base::word::{Keyword, read_word};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
 use lepo_store::conv::Wanted;
@@ -188,7 +188,11 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
             }
         }
     }
-    gathering.notes().iter().flat_map(|note| ui::notice_lines(note, At::Session)).for_each(|line| say(&line));
+    gathering
+        .notes()
+        .iter()
+        .flat_map(|note| ui::notice_lines(note, HintTarget::Session))
+        .for_each(|line| say(&line));
     Ok(())
 }
 

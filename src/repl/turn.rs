@@ -6,7 +6,7 @@ use super::room::tell_fill;
 use super::session::{SIGINT, Session, told};
 use crate::term::{say, say_dim};
 use crate::ui::{self, State, Step, Stopped, TurnView};
-use lepo_base::error::{Kind, Result};
+use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::Name;
 use lepo_store::conv::Forest;
 use lepo_turn::{Ask, Report, TurnEnv, keep_question, take_turn};
@@ -44,15 +44,15 @@ pub(super) async fn turn(
             tell_fill(session).await?;
             let user = report.user;
             match report.error {
-                Some(ref error) if error.kind == Kind::Signal(SIGINT) => {
+                Some(ref error) if error.kind == ExitKind::Signal(SIGINT) => {
                     tell_stopped(session, &report)?;
                     Ok(state.after(Step::Failed).after(Step::Told))
                 }
-                Some(ref error) if matches!(error.kind, Kind::Signal(_)) => {
+                Some(ref error) if matches!(error.kind, ExitKind::Signal(_)) => {
                     let left = Stopped::find(&session.store, &report).unwrap_or(Stopped::Nothing);
                     report.error.map_or(Ok(state), |error| Err(left.explain(error)))
                 }
-                Some(error) if error.kind == Kind::Pending => {
+                Some(error) if error.kind == ExitKind::Pending => {
                     session.waiting = report.pending;
                     tell_waiting(&error.chain());
                     Ok(state.after(Step::Failed).after(Step::Told))

@@ -20,7 +20,7 @@ use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::{Relay, is_dumb, stdin_is_gone};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 
 /// Longest delay until a signal is noticed.
 const SIGNAL: Duration = Duration::from_millis(200);
@@ -93,7 +93,7 @@ impl FullScreen {
         loop {
             let number = self.signal.load(Ordering::Relaxed);
             if number > 0 {
-                return Err(Error::new(Kind::Signal(number as u8), "interrupted"));
+                return Err(Error::new(ExitKind::Signal(number as u8), "interrupted"));
             }
             match self.events.next().map_err(failed)? {
                 Some(Event::Key(key)) if key.kind != KeyEventKind::Release => {
@@ -102,7 +102,7 @@ impl FullScreen {
                 Some(Event::Resize(..)) => return Ok(Press::Other),
                 Some(_) => {}
                 None if stdin_is_gone() => {
-                    return Err(Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone"));
+                    return Err(Error::new(ExitKind::Signal(SIGHUP as u8), "the terminal is gone"));
                 }
                 None => {}
             }

@@ -4,11 +4,16 @@
 use serde_json::{Value, json};
 
 use lepo_base::error::Error;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_store::store::Store;
 use lepo_turn::{GroupOutcome, Masking, Report, Speech, ToolUse};
 
-pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>, at: At<'_>) -> Value {
+pub fn turn_document(
+    store: Option<&Store>,
+    report: &Report,
+    error: Option<&Error>,
+    at: HintTarget<'_>,
+) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = report.as_given(store?.bubbs().text(&answer.name).ok()?);
@@ -54,7 +59,7 @@ pub fn end_event(document: Value) -> Value {
 }
 
 /// Returns the document of a group turn, with all texts unmasked.
-pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: At<'_>) -> Value {
+pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: HintTarget<'_>) -> Value {
     let document = |report: &Report| {
         let mut told = turn_document(Some(store), report, report.error.as_ref(), at);
         if let Some(given) = report.answer.and_then(|answer| masking.given(answer.name.id)) {
@@ -94,7 +99,7 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
 
 /// Returns a group document as the last line of `--events`: an array becomes the field `replies`, next to the error
 /// that ended it.
-pub fn group_end_event(outcome: &GroupOutcome, document: Value, at: At<'_>) -> Value {
+pub fn group_end_event(outcome: &GroupOutcome, document: Value, at: HintTarget<'_>) -> Value {
     match outcome {
         GroupOutcome::Polled(polled) => {
             let error = polled.error.as_ref().map(|error| error.to_json(at));

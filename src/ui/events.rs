@@ -14,7 +14,7 @@ use super::permit;
 use super::start_question::{about_words, agree_to_start, programs_line, start_title};
 use crate::term::{Level, Out, tty};
 use lepo_base::error::Result;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
@@ -28,11 +28,11 @@ pub struct EventLines<'o> {
     stderr: Utf8,
     /// Whether the last line was `waiting`.
     waits: bool,
-    at: At<'o>,
+    at: HintTarget<'o>,
 }
 
 impl<'o> EventLines<'o> {
-    pub fn new(out: &'o mut Out, at: At<'o>) -> EventLines<'o> {
+    pub fn new(out: &'o mut Out, at: HintTarget<'o>) -> EventLines<'o> {
         EventLines { out, stderr: Utf8::default(), waits: false, at }
     }
 

@@ -15,7 +15,7 @@ use crate::term::{
     stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_model::Usage;
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::Store;
@@ -29,7 +29,7 @@ pub struct GroupView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
-    at: At<'o>,
+    at: HintTarget<'o>,
     /// Recovers the unmasked text of a masked answer.
     masking: Arc<Masking>,
     mode: GroupMode,
@@ -64,7 +64,7 @@ impl<'o> GroupView<'o> {
         mode: GroupMode,
         panel: &Panel,
         (store, masking): (&'o Store, Arc<Masking>),
-        at: At<'o>,
+        at: HintTarget<'o>,
     ) -> GroupView<'o> {
         GroupView {
             signs: Signs::of_environment(),

@@ -8,7 +8,7 @@ mod wanted;
 use crate::term::{clean, say, tty};
 use ask::Asker;
 use lepo_base::env::Env;
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, quoted};
 use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
@@ -61,7 +61,7 @@ pub async fn add_model(
             }
             is_used || has_person && asker.activates(&model.name).await?
         }
-        Err(error) if matches!(error.kind, Kind::Signal(_)) => return Err(error),
+        Err(error) if matches!(error.kind, ExitKind::Signal(_)) => return Err(error),
         Err(mut error) => {
             if error.hint.as_ref().is_some_and(Hint::wants_key) {
                 error = error.hint("give its key: --key-env NAME, or --key - to read it from stdin");

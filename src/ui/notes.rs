@@ -3,8 +3,8 @@
 use std::time::UNIX_EPOCH;
 
 use crate::term::{Line, say, warn};
-use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::Act;
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::hint::ResumeAction;
 use lepo_store::bubb::{BubbId, Kind as Speaker, Name, labelled};
 use lepo_store::conv::{Forest, Standing, Wanted};
 use lepo_store::store::Store;
@@ -82,11 +82,11 @@ fn changed_since(paths: &Paths, time: u64) -> Option<String> {
 
 /// Adds to a failure's hint that the question is stored: typed again, it would exist twice.
 pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
-    if question.is_none() || error.kind != Kind::Remote || error.tells_retry() {
+    if question.is_none() || error.kind != ExitKind::Remote || error.tells_retry() {
         return error;
     }
     let before = error.hint.take().map(|hint| hint.words("; ")).unwrap_or_default();
-    error.hint(before.words("the question is kept: ").command(Act::Retry).words(" answers it"))
+    error.hint(before.words("the question is kept: ").command(ResumeAction::Retry).words(" answers it"))
 }
 
 /// Prints the warnings about an instructions file and returns the instructions.

@@ -10,12 +10,12 @@ pub use manual::explained_notices;
 pub use server::line as server_line;
 
 use crate::term::{Line, one_line};
-use lepo_base::hint::{At, Command, Hint};
+use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::{Notice, Secrets};
 
 /// Returns the lines of a notice, with commands as the user types them at `at`.
-pub fn notice_lines(notice: &Notice, at: At<'_>) -> Vec<Line> {
+pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<Line> {
     let hint = |text: &str| Hint::from(text).told(at);
     let line = match notice {
         Notice::FilesNotSent(model, left) => return files::not_sent(model, left, at),
@@ -63,8 +63,8 @@ pub fn notice_lines(notice: &Notice, at: At<'_>) -> Vec<Line> {
         Notice::InstructionsGo(first, more) => {
             let named =
                 if *more == 0 { format!("{first} goes") } else { format!("{first} and {more} more go") };
-            let off =
-                Hint::from("turn it off: --no-agents, or ").bare(Command::Lepo("config agents false".into()));
+            let off = Hint::from("turn it off: --no-agents, or ")
+                .bare(HintCommand::Lepo("config agents false".into()));
             Line::note(format!("{named} with your questions here; {}", off.told(at)))
         }
         Notice::LeftOut(path, why) => Line::note(format!("{path} is left out: {why}")),
@@ -123,12 +123,12 @@ mod tests {
     use super::*;
 
     fn told(notice: &Notice) -> Vec<String> {
-        notice_lines(notice, At::SHELL).iter().map(ToString::to_string).collect()
+        notice_lines(notice, HintTarget::SHELL).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_command_names_the_store_of_the_command_line() {
-        let store = At::Shell(Some("my notes"));
+        let store = HintTarget::Shell(Some("my notes"));
         for (notice, words) in [
             (Notice::SkillsNotTrusted(1), "`lepo -s 'my notes' trust` shows it"),
             (Notice::InstructionsGo("A".into(), 0), "--no-agents, or lepo -s 'my notes' config agents false"),

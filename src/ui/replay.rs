@@ -15,7 +15,7 @@ use super::rows::Rows;
 use super::start_question::agree_to_start;
 use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Permit, Usage};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply};
@@ -28,7 +28,7 @@ pub struct ReplayRows<'a> {
     asking: Mutex<()>,
     quiet: bool,
     several: bool,
-    at: At<'a>,
+    at: HintTarget<'a>,
 }
 
 struct Drawn {
@@ -37,7 +37,7 @@ struct Drawn {
 }
 
 impl<'a> ReplayRows<'a> {
-    pub fn new(names: &[String], quiet: bool, at: At<'a>) -> ReplayRows<'a> {
+    pub fn new(names: &[String], quiet: bool, at: HintTarget<'a>) -> ReplayRows<'a> {
         let mut rows = Rows::default();
         names.iter().for_each(|name| rows.begin(name, "waiting"));
         ReplayRows {

@@ -2,7 +2,7 @@
 
 use super::notes::read_request;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Ix, Wanted};
 use lepo_store::store::Store;
@@ -44,19 +44,18 @@ impl Stopped {
         match self {
             Stopped::Request(id) => error.hint(
                 Hint::from("the request waits: ")
-                    .command(Act::Approve(id.to_string()))
+                    .command(ResumeAction::Approve(id.to_string()))
                     .words(" carries it out, ")
-                    .command(Act::Deny(id.to_string()))
+                    .command(ResumeAction::Deny(id.to_string()))
                     .words(" refuses it"),
             ),
             Stopped::Partial => error.hint(
                 Hint::from("the partial answer is kept (`lepo show -a`); ")
-                    .command(Act::Retry)
+                    .command(ResumeAction::Retry)
                     .words(" answers again"),
             ),
-            Stopped::Question => {
-                error.hint(Hint::from("the question is kept: ").command(Act::Retry).words(" answers it"))
-            }
+            Stopped::Question => error
+                .hint(Hint::from("the question is kept: ").command(ResumeAction::Retry).words(" answers it")),
             Stopped::Nothing => error,
         }
     }

@@ -17,7 +17,7 @@ use crate::term::{
     Cleaner, Markdown, Out, Paint, columns, erase_line, heading, one_line, say, show, stderr_is_stdout,
     stderr_is_terminal, tty,
 };
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
@@ -28,7 +28,7 @@ pub struct TurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
     shown: Shown,
-    at: At<'o>,
+    at: HintTarget<'o>,
     /// Whether stderr is a terminal and `quiet` is off.
     talkative: bool,
     state: State,
@@ -50,7 +50,13 @@ pub struct TurnView<'o> {
 
 impl<'o> TurnView<'o> {
     /// Creates a view of a turn that starts in `state`.
-    pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, at: At<'o>, state: State) -> TurnView<'o> {
+    pub fn new(
+        out: &'o mut Out,
+        paint: Paint,
+        shown: Shown,
+        at: HintTarget<'o>,
+        state: State,
+    ) -> TurnView<'o> {
         let talkative = !shown.quiet && stderr_is_terminal();
         let markdown = shown.markdown(out, paint);
         TurnView {

@@ -13,7 +13,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use lepo_base::error::Error;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_base::secret::Secret;
 use lepo_model::{Event, Gate, Message, Model, Notice, Request, Role, Timeouts};
 use lepo_model::{Key, ModelConfig, Provider};
@@ -85,7 +85,7 @@ impl Heard {
     /// The failure, as a person reads it: message and hint. It must not hold the key.
     fn failure(&self) -> String {
         let error = self.error.as_ref().expect("it failed");
-        let text = format!("{} | {}", error.chain(), error.hint_for(At::SHELL).unwrap_or_default());
+        let text = format!("{} | {}", error.chain(), error.hint_for(HintTarget::SHELL).unwrap_or_default());
         assert!(!text.contains(KEY), "the key is in {text}");
         text
     }

@@ -6,7 +6,7 @@ mod server_words;
 
 use std::fmt;
 
-use crate::hint::{Act, At, Hint, Resume};
+use crate::hint::{Hint, HintTarget, ResumeAction, ResumeCommand};
 
 pub use crate::hint::quoted;
 pub use server_words::{server_words, words_in};
@@ -16,7 +16,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// The kind of a failure. Each has an exit code, documented in lepo(1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExitKind {
     /// Something was not found, or a comparison found differences: exit code 1.
     Nothing,
     /// Wrong usage, configuration, address or question: exit code 2.
@@ -37,31 +37,31 @@ pub enum Kind {
     Signal(u8),
 }
 
-impl Kind {
+impl ExitKind {
     /// Returns the exit code of the process.
     pub fn exit_code(self) -> u8 {
         match self {
-            Kind::Nothing => 1,
-            Kind::Usage => 2,
-            Kind::Remote | Kind::Overflow | Kind::Budget | Kind::NotRecorded => 3,
-            Kind::Pending => 4,
-            Kind::Store => 5,
-            Kind::Signal(n) => 128 + n,
+            ExitKind::Nothing => 1,
+            ExitKind::Usage => 2,
+            ExitKind::Remote | ExitKind::Overflow | ExitKind::Budget | ExitKind::NotRecorded => 3,
+            ExitKind::Pending => 4,
+            ExitKind::Store => 5,
+            ExitKind::Signal(n) => 128 + n,
         }
     }
 
     /// Returns the name used in `--json`.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Nothing => "nothing",
-            Kind::Usage => "usage",
-            Kind::Remote => "remote",
-            Kind::Overflow => "overflow",
-            Kind::Budget => "budget",
-            Kind::NotRecorded => "not-recorded",
-            Kind::Pending => "pending",
-            Kind::Store => "store",
-            Kind::Signal(_) => "interrupted",
+            ExitKind::Nothing => "nothing",
+            ExitKind::Usage => "usage",
+            ExitKind::Remote => "remote",
+            ExitKind::Overflow => "overflow",
+            ExitKind::Budget => "budget",
+            ExitKind::NotRecorded => "not-recorded",
+            ExitKind::Pending => "pending",
+            ExitKind::Store => "store",
+            ExitKind::Signal(_) => "interrupted",
         }
     }
 }
@@ -70,7 +70,7 @@ impl Kind {
 #[derive(Debug)]
 pub struct Error {
     /// Decides the exit code.
-    pub kind: Kind,
+    pub kind: ExitKind,
     /// The failure and its object.
     pub message: String,
     /// The remedy, if known.
@@ -86,7 +86,7 @@ pub struct Error {
 
 impl Error {
     /// Creates an error of this kind.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ExitKind, message: impl Into<String>) -> Self {
         Error {
             kind,
             message: message.into(),
@@ -100,17 +100,17 @@ impl Error {
 
     /// Creates an error about something not found (exit code 1).
     pub fn nothing(message: impl Into<String>) -> Self {
-        Error::new(Kind::Nothing, message)
+        Error::new(ExitKind::Nothing, message)
     }
 
     /// Creates an error about usage, configuration, an address or a question (exit code 2).
     pub fn usage(message: impl Into<String>) -> Self {
-        Error::new(Kind::Usage, message)
+        Error::new(ExitKind::Usage, message)
     }
 
     /// Creates an error of the model, the network or a tool (exit code 3).
     pub fn remote(message: impl Into<String>) -> Self {
-        Error::new(Kind::Remote, message)
+        Error::new(ExitKind::Remote, message)
     }
 
     /// Like [`Error::remote`], with several lines of foreign text: those after the first become rows.
@@ -121,12 +121,12 @@ impl Error {
 
     /// Creates an error about reading or writing the store (exit code 5).
     pub fn store(message: impl Into<String>) -> Self {
-        Error::new(Kind::Store, message)
+        Error::new(ExitKind::Store, message)
     }
 
     /// Creates the error for an interruption by this signal (exit code 128 + n).
     pub fn interrupted(signal: u8) -> Self {
-        Error::new(Kind::Signal(signal), "interrupted")
+        Error::new(ExitKind::Signal(signal), "interrupted")
     }
 
     /// Sets the lines below the message.
@@ -143,7 +143,7 @@ impl Error {
 
     /// Sets the hint to ask again.
     pub fn ask_again(self) -> Self {
-        self.hint(Hint::from("ask again: ").command(Act::Retry))
+        self.hint(Hint::from("ask again: ").command(ResumeAction::Retry))
     }
 
     /// Whether the hint suggests answering the last question again.
@@ -158,13 +158,13 @@ impl Error {
     }
 
     /// Changes the commands in the hint that continue the turn.
-    pub fn resuming(mut self, change: impl Fn(&mut Resume)) -> Self {
+    pub fn resuming(mut self, change: impl Fn(&mut ResumeCommand)) -> Self {
         self.hint.iter_mut().for_each(|hint| hint.resuming(&change));
         self
     }
 
     /// Returns the hint in the form for `at`.
-    pub fn hint_for(&self, at: At<'_>) -> Option<String> {
+    pub fn hint_for(&self, at: HintTarget<'_>) -> Option<String> {
         self.hint.as_ref().map(|hint| hint.told(at))
     }
 
@@ -197,13 +197,13 @@ impl Error {
     }
 
     /// Returns the error as a JSON document, with the hint in the form for `at`.
-    pub fn to_json(&self, at: At<'_>) -> serde_json::Value {
+    pub fn to_json(&self, at: HintTarget<'_>) -> serde_json::Value {
         let hint = self.hint_for(at);
         serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": hint })
     }
 
     /// Creates an error of `kind` with the text of this one.
-    pub fn again(&self, kind: Kind) -> Error {
+    pub fn again(&self, kind: ExitKind) -> Error {
         let Error { hint, rows, of_key, was_refused, .. } = self;
         Error {
             hint: hint.clone(),
@@ -286,13 +286,13 @@ mod tests {
     #[test]
     fn a_message_is_one_line_and_its_rows_stand_below() {
         let error = Error::usage("cannot read a\nb:").because(std::io::Error::other("c\nd"));
-        let error = error.rows(vec!["first".into(), "e\nf".into()]).again(Kind::Store);
+        let error = error.rows(vec!["first".into(), "e\nf".into()]).again(ExitKind::Store);
         assert_eq!(error.chain(), "cannot read a␊b:: c␊d\n  first\n  e␊f");
         let lines = Error::remote_lines("it ended; its stderr:\nno licence\nbye");
         assert_eq!(lines.chain(), "it ended; its stderr:\n  no licence\n  bye");
         let missing = Error::store("cannot read a").because(std::io::Error::from_raw_os_error(2));
         assert_eq!(missing.chain(), "cannot read a: no such file or directory");
-        assert_eq!(error.to_json(At::SHELL)["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
+        assert_eq!(error.to_json(HintTarget::SHELL)["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
     }
 
     #[test]

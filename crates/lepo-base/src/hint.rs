@@ -4,37 +4,37 @@ mod command;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Act, At, Command, Resume, quoted};
+pub use command::{HintCommand, HintTarget, ResumeAction, ResumeCommand, quoted};
 
-use command::Said;
+use command::RenderedCommand;
 
 /// The remedy of a failure.
 ///
 /// A text converted into a hint may contain a shell command: in backticks, as in ``"`lepo fsck` names them"``, after
 /// a colon at the end, as in `"look again: lepo fsck"`, or alone. The command is parsed into a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hint(Vec<Piece>);
+pub struct Hint(Vec<HintPart>);
 
 /// A part of a hint, optionally limited to a single frontend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Piece {
-    part: Part,
-    only: Option<Only>,
+struct HintPart {
+    part: HintContent,
+    only: Option<HintAudience>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Only {
+enum HintAudience {
     Shell,
     Session,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum HintContent {
     Words(String),
     /// A command, in backticks if it is for a shell.
-    Marked(Command),
+    Marked(HintCommand),
     /// A command without backticks.
-    Bare(Command),
+    Bare(HintCommand),
     /// The model of this name needs a key.
     Key(String),
 }
@@ -42,7 +42,7 @@ enum Part {
 impl Hint {
     /// Creates the hint that this model has no key configured.
     pub fn no_key(model: &str) -> Hint {
-        Hint::default().with(Part::Key(model.to_string()))
+        Hint::default().with(HintContent::Key(model.to_string()))
     }
 
     /// Appends a text.
@@ -52,33 +52,33 @@ impl Hint {
     }
 
     /// Appends a command, in backticks if it is for a shell.
-    pub fn command(self, command: impl Into<Command>) -> Hint {
-        self.with(Part::Marked(command.into()))
+    pub fn command(self, command: impl Into<HintCommand>) -> Hint {
+        self.with(HintContent::Marked(command.into()))
     }
 
     /// Appends a command without backticks: after a colon, or on its own line.
-    pub fn bare(self, command: impl Into<Command>) -> Hint {
-        self.with(Part::Bare(command.into()))
+    pub fn bare(self, command: impl Into<HintCommand>) -> Hint {
+        self.with(HintContent::Bare(command.into()))
     }
 
     /// Appends alternatives: a hint for a shell, and another for a session.
     pub fn either(mut self, shell: impl Into<Hint>, session: impl Into<Hint>) -> Hint {
-        let pieces = |hint: Hint, only| hint.0.into_iter().map(move |piece| Piece { only, ..piece });
-        self.0.extend(pieces(shell.into(), Some(Only::Shell)));
-        self.0.extend(pieces(session.into(), Some(Only::Session)));
+        let pieces = |hint: Hint, only| hint.0.into_iter().map(move |piece| HintPart { only, ..piece });
+        self.0.extend(pieces(shell.into(), Some(HintAudience::Shell)));
+        self.0.extend(pieces(session.into(), Some(HintAudience::Session)));
         self
     }
 
-    fn with(mut self, part: Part) -> Hint {
-        self.0.push(Piece { part, only: None });
+    fn with(mut self, part: HintContent) -> Hint {
+        self.0.push(HintPart { part, only: None });
         self
     }
 
     /// Changes the commands that continue a turn.
-    pub fn resuming(&mut self, change: impl Fn(&mut Resume)) {
+    pub fn resuming(&mut self, change: impl Fn(&mut ResumeCommand)) {
         for piece in &mut self.0 {
-            if let Part::Marked(Command::Resume(resume)) | Part::Bare(Command::Resume(resume)) =
-                &mut piece.part
+            if let HintContent::Marked(HintCommand::Resume(resume))
+            | HintContent::Bare(HintCommand::Resume(resume)) = &mut piece.part
             {
                 change(resume);
             }
@@ -88,50 +88,51 @@ impl Hint {
     /// Whether the hint suggests answering the last question again.
     pub fn tells_retry(&self) -> bool {
         self.0.iter().any(|piece| match &piece.part {
-            Part::Marked(Command::Resume(resume)) | Part::Bare(Command::Resume(resume)) => resume.is_retry(),
+            HintContent::Marked(HintCommand::Resume(resume))
+            | HintContent::Bare(HintCommand::Resume(resume)) => resume.is_retry(),
             _ => false,
         })
     }
 
     /// Whether the hint suggests configuring a key.
     pub fn wants_key(&self) -> bool {
-        self.0.iter().any(|piece| matches!(piece.part, Part::Key(_)))
+        self.0.iter().any(|piece| matches!(piece.part, HintContent::Key(_)))
     }
 
     /// Changes the texts, for example to mask a secret; commands with a variant of their own stay unchanged.
     pub fn map_words(&mut self, change: impl Fn(&str) -> String) {
         for piece in &mut self.0 {
             match &mut piece.part {
-                Part::Words(words)
-                | Part::Key(words)
-                | Part::Marked(Command::Lepo(words))
-                | Part::Bare(Command::Lepo(words)) => *words = change(words),
-                Part::Marked(_) | Part::Bare(_) => {}
+                HintContent::Words(words)
+                | HintContent::Key(words)
+                | HintContent::Marked(HintCommand::Lepo(words))
+                | HintContent::Bare(HintCommand::Lepo(words)) => *words = change(words),
+                HintContent::Marked(_) | HintContent::Bare(_) => {}
             }
         }
     }
 
     /// Formats the hint for this frontend.
-    pub fn told(&self, at: At<'_>) -> String {
+    pub fn told(&self, at: HintTarget<'_>) -> String {
         let here = match at {
-            At::Shell(_) => Only::Shell,
-            At::Session => Only::Session,
+            HintTarget::Shell(_) => HintAudience::Shell,
+            HintTarget::Session => HintAudience::Session,
         };
         let mut told = String::new();
         for piece in self.0.iter().filter(|piece| piece.only.is_none_or(|only| only == here)) {
             match &piece.part {
-                Part::Words(words) => told.push_str(words),
-                Part::Key(model) => {
+                HintContent::Words(words) => told.push_str(words),
+                HintContent::Key(model) => {
                     told.push_str(&format!(
                         "no key is configured for model \"{model}\": set `api_key_env` or `api_key`"
                     ));
                 }
-                Part::Marked(command) => match command.said(at) {
-                    Said::Command(words) => told.push_str(&format!("`{words}`")),
-                    Said::Words(words) => told.push_str(&words),
+                HintContent::Marked(command) => match command.said(at) {
+                    RenderedCommand::Command(words) => told.push_str(&format!("`{words}`")),
+                    RenderedCommand::Words(words) => told.push_str(&words),
                 },
-                Part::Bare(command) => match command.said(at) {
-                    Said::Command(words) | Said::Words(words) => told.push_str(&words),
+                HintContent::Bare(command) => match command.said(at) {
+                    RenderedCommand::Command(words) | RenderedCommand::Words(words) => told.push_str(&words),
                 },
             }
         }
@@ -147,20 +148,20 @@ impl From<&str> for Hint {
             rest.split_once("`lepo ").and_then(|(before, behind)| Some((before, behind.split_once('`')?)))
         {
             if !before.is_empty() {
-                hint = hint.with(Part::Words(before.to_string()));
+                hint = hint.with(HintContent::Words(before.to_string()));
             }
-            hint = hint.command(Command::Lepo(words.to_string()));
+            hint = hint.command(HintCommand::Lepo(words.to_string()));
             rest = after;
         }
         let is_bare = |command: &str| !command.contains('`');
         let colon = rest.rsplit_once(": lepo ").filter(|(_, command)| is_bare(command));
         match (text.strip_prefix("lepo ").filter(|command| is_bare(command)), colon) {
-            (Some(command), _) => hint.bare(Command::Lepo(command.to_string())),
-            (None, Some((before, command))) => {
-                hint.with(Part::Words(format!("{before}: "))).bare(Command::Lepo(command.to_string()))
-            }
+            (Some(command), _) => hint.bare(HintCommand::Lepo(command.to_string())),
+            (None, Some((before, command))) => hint
+                .with(HintContent::Words(format!("{before}: ")))
+                .bare(HintCommand::Lepo(command.to_string())),
             (None, None) if rest.is_empty() => hint,
-            (None, None) => hint.with(Part::Words(rest.to_string())),
+            (None, None) => hint.with(HintContent::Words(rest.to_string())),
         }
     }
 }
@@ -171,7 +172,7 @@ impl From<String> for Hint {
     }
 }
 
-impl<C: Into<Command>> From<C> for Hint {
+impl<C: Into<HintCommand>> From<C> for Hint {
     fn from(command: C) -> Hint {
         Hint::default().command(command)
     }

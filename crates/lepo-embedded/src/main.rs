@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use generate::Speaker;
-use lepo_base::error::{Error, Kind};
-use lepo_base::hint::At;
+use lepo_base::error::{Error, ExitKind};
+use lepo_base::hint::HintTarget;
 use protocol::{Event, emit, fail, parse};
 
 const USAGE: &str = "\
@@ -95,14 +95,14 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
             Err(error) => fail(&format!("cannot read stdin: {error}")),
         }
         if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
-            emit(&Event::Error { message: &told(&error), too_long: error.kind == Kind::Overflow });
+            emit(&Event::Error { message: &told(&error), too_long: error.kind == ExitKind::Overflow });
         }
     }
 }
 
 /// Formats an error as a single line.
 fn told(error: &Error) -> String {
-    match error.hint_for(At::SHELL) {
+    match error.hint_for(HintTarget::SHELL) {
         Some(hint) => format!("{}; {hint}", error.chain()),
         None => error.chain(),
     }

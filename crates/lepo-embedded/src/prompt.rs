@@ -1,7 +1,7 @@
 //! Converts messages to the tokens that the model reads: ChatML, with a system message only if the first message is
 //! one, and without the default one of the model's template. The oldest messages are omitted if they do not fit.
 
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 
 use crate::protocol::{Message, Role};
 use crate::tokenizer::Tokenizer;
@@ -52,7 +52,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
                     "the last message is longer than the {most} tokens that the embedded model can \
                         read"
                 );
-                return Err(Error::new(Kind::Overflow, why));
+                return Err(Error::new(ExitKind::Overflow, why));
             }
             break;
         };

@@ -19,7 +19,7 @@
 use std::io::{self, Write};
 use std::process::exit;
 
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// The exit code after a fatal error, equal to lepo's own for a model that failed.
@@ -100,7 +100,7 @@ fn default_max_tokens() -> usize {
 
 /// Parses a request. A malformed one is an error of [`Kind::Usage`] that names the fault.
 pub fn parse(line: &[u8]) -> Result<Request> {
-    let bad = |why: String| Error::new(Kind::Usage, format!("bad request: {why}"));
+    let bad = |why: String| Error::new(ExitKind::Usage, format!("bad request: {why}"));
     let request: Request = serde_json::from_slice(line).map_err(|e| bad(e.to_string()))?;
     if request.messages.is_empty() {
         return Err(bad("messages is empty".into()));

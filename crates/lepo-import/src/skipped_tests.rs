@@ -2,7 +2,7 @@
 
 use super::conversation::What;
 use super::*;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 
 /// Reads a text in a format; returns the visible texts, and the counts of skipped parts.
 fn read(format: Format, file: &str, text: &str) -> (Vec<String>, Vec<(String, u64)>) {
@@ -216,7 +216,7 @@ fn a_text_that_only_holds_json_is_no_source() {
         std::fs::write(&path, bytes).unwrap();
         let error = recognise(&path, &mut Reading::default()).unwrap_err();
         assert!(error.message.ends_with("unknown format"), "{}", error.message);
-        error.hint_for(At::SHELL).unwrap()
+        error.hint_for(HintTarget::SHELL).unwrap()
     };
     let message = r#"{"role":"user","content":"x"}"#;
     let sql = format!("CREATE TABLE message (data TEXT);\nINSERT INTO message VALUES ('{message}');\n");

@@ -2,7 +2,7 @@
 //! an input written for it.
 
 use super::*;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 
 /// Returns a file's format, or the tool that it looks like.
 fn format_of(file: &str, text: &str) -> String {
@@ -13,7 +13,7 @@ fn format_of(file: &str, text: &str) -> String {
         Ok(found) => found[0].0.word().to_string(),
         Err(error) => {
             assert!(error.message.ends_with("unknown format"), "{}", error.message);
-            error.hint_for(At::SHELL).unwrap_or_default()
+            error.hint_for(HintTarget::SHELL).unwrap_or_default()
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::notice::Notice;
 use lepo_base::error::Result;
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_process::{Program, StartFolder};
 
 /// The position of a question, for an agent that stores conversations itself.
@@ -39,7 +39,7 @@ impl AgentAccess {
     pub const ALL: &[AgentAccess] = &[AgentAccess::Read, AgentAccess::Write, AgentAccess::Net];
 }
 
-impl Word for AgentAccess {
+impl Keyword for AgentAccess {
     fn word(self) -> &'static str {
         match self {
             AgentAccess::Read => "read",

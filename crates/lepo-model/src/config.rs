@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::secret::Secret;
 
 use crate::agents::AgentSandbox;
@@ -110,7 +110,7 @@ impl ModelConfig {
         }
         let (name, place) = (&self.name, &self.key.looked_for);
         Err(Error::usage(format!("model \"{name}\" has no key: looked for {place}")).hint(
-            Hint::from("set that variable, or choose another model with ").command(Command::OtherModel),
+            Hint::from("set that variable, or choose another model with ").command(HintCommand::OtherModel),
         ))
     }
 }

@@ -21,8 +21,8 @@ use super::process::Process;
 use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
 use crate::planner::Planner;
-use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::search_path::own_program;
 use lepo_net::net::Lines;
 use lepo_process::{Program, environment};
@@ -161,9 +161,9 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
         ProgramEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
         ProgramEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
         ProgramEvent::Error { message, too_long: true } => {
-            return Err(Error::new(Kind::Overflow, excerpt(message.as_bytes())).hint(
+            return Err(Error::new(ExitKind::Overflow, excerpt(message.as_bytes())).hint(
                 Hint::from("ask with less text, or a model with a larger window: ")
-                    .command(Command::OtherModel),
+                    .command(HintCommand::OtherModel),
             ));
         }
         ProgramEvent::Error { message, .. } => {
@@ -190,9 +190,9 @@ pub fn missing(name: &str) -> Error {
         return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
     }
     Error::usage(format!("the embedded model {name} is not installed")).hint(
-        Hint::from(Command::Models)
+        Hint::from(HintCommand::Models)
             .words(" lists those that are; ")
-            .command(Command::Lepo(format!("model add FILE --sha256 HASH --name {name}")))
+            .command(HintCommand::Lepo(format!("model add FILE --sha256 HASH --name {name}")))
             .words(" adds it"),
     )
 }
@@ -204,12 +204,12 @@ mod tests {
     #[test]
     fn a_message_that_is_too_long_is_no_failure_that_may_pass() {
         for (line, kind) in [
-            (r#"{"event":"error","message":"no"}"#, Kind::Remote),
-            (r#"{"event":"error","message":"no","too_long":true}"#, Kind::Overflow),
+            (r#"{"event":"error","message":"no"}"#, ExitKind::Remote),
+            (r#"{"event":"error","message":"no","too_long":true}"#, ExitKind::Overflow),
         ] {
             let error = understand(line.as_bytes(), &mut Events::new()).unwrap_err();
             assert_eq!(error.kind, kind);
-            assert_eq!(error.hint.is_some(), kind == Kind::Overflow, "{line}");
+            assert_eq!(error.hint.is_some(), kind == ExitKind::Overflow, "{line}");
         }
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::hint::At;
+    use lepo_base::hint::HintTarget;
 
     #[test]
     fn excerpts_are_short_lines() {
@@ -123,7 +123,7 @@ mod tests {
         ] {
             let error = without_key(Error::remote(said).hint(said), Some(&Secret::new(key)));
             assert_eq!(
-                (&*error.message, error.hint_for(At::SHELL).as_deref()),
+                (&*error.message, error.hint_for(HintTarget::SHELL).as_deref()),
                 (hidden, Some(hidden)),
                 "{key}"
             );

@@ -294,7 +294,7 @@ mod tests {
         }
         for wrong in ["", "localhost:11434", "ftp://x", "http://"] {
             let error = address(wrong, "m").unwrap_err();
-            assert_eq!(error.kind, lepo_base::error::Kind::Usage, "{wrong}");
+            assert_eq!(error.kind, lepo_base::error::ExitKind::Usage, "{wrong}");
         }
     }
 }

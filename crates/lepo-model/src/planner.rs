@@ -1,6 +1,6 @@
 //! Planners: how a turn decides whether a command is needed.
 
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 
 /// How lepo decides whether a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Planner {
     pub const ALL: &[Planner] = &[Planner::Auto, Planner::Chooser, Planner::Native, Planner::Off];
 }
 
-impl Word for Planner {
+impl Keyword for Planner {
     fn word(self) -> &'static str {
         match self {
             Planner::Auto => "auto",

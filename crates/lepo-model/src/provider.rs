@@ -1,6 +1,6 @@
 //! The providers in the form that a configuration needs, one row each. Their capabilities are in `spec`.
 
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 
 use crate::address::{BASE_URL_FORM, base_url, ollama_url};
 
@@ -71,7 +71,7 @@ impl Wire {
     pub const ALL: &[Wire] = &[Wire::Responses, Wire::Chat];
 }
 
-impl Word for Wire {
+impl Keyword for Wire {
     fn word(self) -> &'static str {
         match self {
             Wire::Chat => "chat",
@@ -152,7 +152,7 @@ impl Provider {
     }
 }
 
-impl Word for Provider {
+impl Keyword for Provider {
     fn word(self) -> &'static str {
         match self {
             Provider::Openai => "openai",

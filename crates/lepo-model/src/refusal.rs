@@ -12,8 +12,8 @@ use super::refusals::{Meaning, meaning};
 use super::retry::wait_in_body;
 use super::unpack::Unpacking;
 use crate::ModelConfig;
-use lepo_base::error::{Error, Kind};
-use lepo_base::hint::{Act, Command, Hint};
+use lepo_base::error::{Error, ExitKind};
+use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 
 /// The size limit of a refusal, in bytes.
 const ENOUGH: usize = 64 << 10;
@@ -119,7 +119,7 @@ impl Refusal {
     /// Returns the error for a refusal, with the server's URL: one sentence and one hint for each meaning.
     pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
         let (words, model) = (&self.words, &config.model);
-        let other_model = |before: &str| Hint::from(before).command(Command::OtherModel);
+        let other_model = |before: &str| Hint::from(before).command(HintCommand::OtherModel);
         let refused = || Error::remote(format!("{place} refused the request: {words}"));
         match self.meaning(model) {
             Meaning::UsedUp => {
@@ -128,17 +128,17 @@ impl Refusal {
             }
             Meaning::Overflow => {
                 let told = format!("the conversation is too long for {}: {words}", config.name);
-                Error::new(Kind::Overflow, told).hint(
-                    Hint::from(Act::Compact)
+                Error::new(ExitKind::Overflow, told).hint(
+                    Hint::from(ResumeAction::Compact)
                         .words(" continues from a summary of it; a model with a larger window takes it as it is: ")
-                        .command(Command::OtherModel),
+                        .command(HintCommand::OtherModel),
                 )
             }
             Meaning::OverMinute => {
                 let told = format!("this request alone is over a limit per minute at {place}: {words}");
                 Error::remote(told).hint(
                     Hint::from("send less, or go on from a summary: ")
-                        .command(Act::Compact)
+                        .command(ResumeAction::Compact)
                         .words("; waiting does not help"),
                 )
             }

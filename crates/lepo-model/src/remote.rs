@@ -30,7 +30,7 @@ use super::stream::{Begun, Body};
 
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Command, Hint};
+use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 
 pub(super) struct Remote {
     http: Http,
@@ -261,9 +261,9 @@ impl Remote {
             self.accepted(quirks.clone());
             let told = format!("{} does not accept files: {}", self.config.name, refusal.words());
             return Err(Error::remote(told).hint(
-                Hint::from(Command::OtherModel)
+                Hint::from(HintCommand::OtherModel)
                     .words(" asks another model; ")
-                    .command(Act::Retry)
+                    .command(ResumeAction::Retry)
                     .words(" sends the text without the files"),
             ));
         }

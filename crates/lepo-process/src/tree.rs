@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpgid, waitpid};
 
-use lepo_base::sys::{Children, LOOKS};
+use lepo_base::sys::{ChildProcesses, LOOKS};
 
 /// Grace period between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(500);
@@ -63,7 +63,7 @@ fn signal(signal: Signal) -> Vec<i32> {
 fn signal_once(signal: Signal) -> Vec<i32> {
     let root = rustix::process::getpid().as_raw_nonzero().get();
     let mut found: Vec<i32> = Vec::new();
-    let (children, mut next) = (Children::look(), None);
+    let (children, mut next) = (ChildProcesses::look(), None);
     loop {
         let parent = next.map_or(root, |i: usize| found[i]);
         for child in children.of(parent) {

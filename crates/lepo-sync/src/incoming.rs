@@ -12,7 +12,7 @@ use super::record::Record;
 use super::remote::Refs;
 use super::tree::{Misfits, Tree, Until};
 use super::verdicts::{Verdict, Verdicts};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_store::bubb::{BubbId, ContentHash, Name};
 use lepo_store::store::{Batch, Store, now};
 
@@ -69,7 +69,7 @@ pub fn take_others(
     let mut objects = Objects::of(git);
     let since = Tree::since(&mut objects, refs.taken.get(clone).map(String::as_str), tip, until);
     let (mut tree, gone) = since.inspect_err(|error| {
-        if error.kind == Kind::Remote {
+        if error.kind == ExitKind::Remote {
             verdicts.refuse(clone, tip, error, now());
         }
     })?;
@@ -219,7 +219,7 @@ impl<'m> Mine<'m> {
                     sides.push(side);
                     trees.push(tree);
                 }
-                Err(error) if error.kind == Kind::Remote => {
+                Err(error) if error.kind == ExitKind::Remote => {
                     if verdicts.refusal(clone, tip, now()).is_none() {
                         verdicts.refuse(clone, tip, &error, now());
                     }

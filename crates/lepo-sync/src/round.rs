@@ -21,7 +21,7 @@ use super::state::SyncState;
 use super::sweep::sweep;
 use super::tree::{Tree, Until};
 use super::verdicts::Verdicts;
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::{Store, now};
 
@@ -310,7 +310,7 @@ impl Work<'_> {
             match take_others(self.git, self.store, clone, refs, verdicts, Until::after(LIMIT)) {
                 Ok(came) => round.came.push((came, false)),
                 // An unreadable clone does not affect the others.
-                Err(error) if error.kind == Kind::Remote => round.bad.push((clone.clone(), error)),
+                Err(error) if error.kind == ExitKind::Remote => round.bad.push((clone.clone(), error)),
                 Err(error) => return Err(error),
             }
         }

@@ -1,6 +1,6 @@
 //! Settings of consent: whether lepo asks about each request, and which ones run without asking.
 
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 
 /// How a tool request gets its consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl ToolMode {
     pub const ALL: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto, ToolMode::Off];
 }
 
-impl Word for ToolMode {
+impl Keyword for ToolMode {
     fn word(self) -> &'static str {
         match self {
             ToolMode::Manual => "manual",
@@ -46,7 +46,7 @@ impl AutoAccess {
     pub const ALL: &[AutoAccess] = &[AutoAccess::Read, AutoAccess::Write, AutoAccess::Net];
 }
 
-impl Word for AutoAccess {
+impl Keyword for AutoAccess {
     fn word(self) -> &'static str {
         match self {
             AutoAccess::Read => "read",

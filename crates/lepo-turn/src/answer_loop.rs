@@ -30,7 +30,7 @@ use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::turn::Turn;
 use super::{Event, Notice};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Command, Hint};
+use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_model::{AgentPlace, Message, ModelConfig, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::CallRequest;
@@ -296,9 +296,9 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progr
     if std::mem::replace(&mut progress.warned, true) {
         return Err(Error::remote("the model keeps calling tools without answering").hint(
             Hint::from("ask again with ")
-                .command(Act::Retry)
+                .command(ResumeAction::Retry)
                 .words(", or another model: ")
-                .command(Command::OtherModel),
+                .command(HintCommand::OtherModel),
         ));
     }
     let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Budgets, Money, Prices, Settings};
-use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::{Act, Command, Hint, Resume};
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::hint::{Hint, HintCommand, ResumeAction, ResumeCommand};
 use lepo_base::when;
 use lepo_model::{Meter, ModelConfig, Planned, Price, Taken, Usage};
 use lepo_store::bubb::BubbId;
@@ -144,7 +144,7 @@ impl Budget {
         let checked = self.store.journal().add_checked(Entry { what: "budget", ..Entry::default() });
         checked.map_err(|error| {
             let what = format!("the budget cannot be counted, and nothing was sent: {}", error.chain());
-            Error::new(Kind::Budget, what)
+            Error::new(ExitKind::Budget, what)
                 .hint("move what is in the place of that file away, or make it writable")
         })
     }
@@ -233,12 +233,12 @@ fn refused(
     };
     let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
     let hint = match name.starts_with("--") {
-        true => Hint::from("with a higher limit: ").bare(Resume::retry_within(name, enough)),
+        true => Hint::from("with a higher limit: ").bare(ResumeCommand::retry_within(name, enough)),
         // A setting that no option overrides.
         false => Hint::default()
-            .command(Command::Lepo(format!("config {name} {enough}")))
+            .command(HintCommand::Lepo(format!("config {name} {enough}")))
             .words(" raises it; then ")
-            .command(Act::Retry),
+            .command(ResumeAction::Retry),
     };
-    Error::new(Kind::Budget, what).hint(hint)
+    Error::new(ExitKind::Budget, what).hint(hint)
 }

@@ -19,8 +19,8 @@ use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{Ask, Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
-use lepo_base::hint::{Act, Command, Hint};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
+use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
@@ -182,16 +182,18 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     match text.trim().is_empty() {
         false => Ok(text),
         true => Err(Error::remote("the model wrote no summary")
-            .hint(Hint::from("try again, or with another: ").command(Command::OtherModel))),
+            .hint(Hint::from("try again, or with another: ").command(HintCommand::OtherModel))),
     }
 }
 
 /// Adds to the error of an interrupted or failed summary that nothing was written, and how to retry.
 fn nothing_written(error: Error) -> Error {
     match error.kind {
-        ErrorKind::Signal(_) => error.hint(Hint::from("nothing was written; again: ").command(Act::Compact)),
+        ErrorKind::Signal(_) => {
+            error.hint(Hint::from("nothing was written; again: ").command(ResumeAction::Compact))
+        }
         ErrorKind::Remote if error.tells_retry() => {
-            error.hint(Hint::from("nothing was written; ask again: ").command(Act::Compact))
+            error.hint(Hint::from("nothing was written; ask again: ").command(ResumeAction::Compact))
         }
         _ => error,
     }
@@ -201,7 +203,7 @@ fn too_long_for_itself(error: Error) -> Error {
     match error.kind {
         ErrorKind::Overflow => {
             error.hint(Hint::from("name a model with a larger window for the summary: ").either(
-                Hint::default().bare(Command::Lepo("do --compact -m NAME".into())),
+                Hint::default().bare(HintCommand::Lepo("do --compact -m NAME".into())),
                 "/model NAME, then /compact",
             ))
         }

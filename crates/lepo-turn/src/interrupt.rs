@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::sys::heeded;
 
 /// The signal for work whose output nobody reads.
@@ -16,7 +16,7 @@ const UNREAD: u8 = Signal::PIPE.as_raw() as u8;
 
 /// Whether work was interrupted because nobody reads its output.
 pub fn is_unread(error: &Error) -> bool {
-    error.kind == Kind::Signal(UNREAD)
+    error.kind == ExitKind::Signal(UNREAD)
 }
 
 /// Reports the first signal. Clones share it.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::attach::{Looked, NewFile};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_store::bubb::thousands;
 
 /// A question: its text, and its files.
@@ -111,7 +111,7 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
     if texts.is_empty() {
         return Err(match files.first() {
             None => Error::usage("the question is blank")
-                .hint(Hint::default().bare(Command::Ask).either(", or a question on stdin", "")),
+                .hint(Hint::default().bare(HintCommand::Ask).either(", or a question on stdin", "")),
             Some(file) => Error::usage(format!("no question about {}", file.name))
                 .hint("say what to do with it: lepo do … 'What is wrong here?'"),
         });
@@ -198,7 +198,7 @@ pub(super) fn fenced(path: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::hint::At;
+    use lepo_base::hint::HintTarget;
 
     fn part(text: &str) -> Part {
         Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false, typed: false }
@@ -266,7 +266,7 @@ mod tests {
         ] {
             let error = text_of_bytes("stdin", &bytes).unwrap_err();
             assert!(error.message.contains("stdin is not text"), "{}", error.message);
-            assert!(error.hint_for(At::SHELL).unwrap().contains(hint), "{bytes:?}");
+            assert!(error.hint_for(HintTarget::SHELL).unwrap().contains(hint), "{bytes:?}");
         }
         assert_eq!(text_of_bytes("x", b"\xEF\xBB\xBFhi").unwrap(), "hi");
         assert_eq!(text_of_bytes("x", "안\u{feff}".as_bytes()).unwrap(), "안\u{feff}");
@@ -286,11 +286,11 @@ mod tests {
         );
         let error = error.unwrap_err();
         assert_eq!(error.message, "stdin is not UTF-8: byte 2 begins no character");
-        assert!(error.hint_for(At::SHELL).unwrap().contains("iconv"));
+        assert!(error.hint_for(HintTarget::SHELL).unwrap().contains("iconv"));
         // TIFF, which is never sent to a model.
-        let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint_for(At::SHELL).unwrap();
+        let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint_for(HintTarget::SHELL).unwrap();
         assert!(hint.contains("PNG") && !hint.contains("iconv"), "{hint}");
-        let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint_for(At::SHELL).unwrap();
+        let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint_for(HintTarget::SHELL).unwrap();
         assert!(hint.contains("UTF-16"), "{hint}");
     }
 }

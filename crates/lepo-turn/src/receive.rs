@@ -16,7 +16,7 @@ use super::send::tell_cut;
 use super::spool::AnswerSpool;
 use super::transcript::{write_bubb, write_bubb_at};
 use super::{Event, Front, Interrupt, Notice};
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
 use lepo_net::runtime::blocking;
 use lepo_secrets::restore;

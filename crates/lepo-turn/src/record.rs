@@ -3,8 +3,8 @@
 use super::report::log_failure;
 use super::transcript::Transcript;
 use super::{Event, Front, Report, Start, ToolUse};
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Forest;
 use lepo_tool::ToolRequest;
@@ -53,7 +53,10 @@ impl TurnRecord {
     pub fn pending(&self) -> Result<()> {
         let Some(id) = self.report.pending else { return Ok(()) };
         Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting)).hint(
-            Hint::default().bare(Act::Approve(id.to_string())).words("\n").bare(Act::Deny(id.to_string())),
+            Hint::default()
+                .bare(ResumeAction::Approve(id.to_string()))
+                .words("\n")
+                .bare(ResumeAction::Deny(id.to_string())),
         ))
     }
 

@@ -1,6 +1,6 @@
 //! The outcome of a turn.
 
-use lepo_base::error::{Error, Kind};
+use lepo_base::error::{Error, ExitKind};
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_tool::ToolRequest;
@@ -44,7 +44,7 @@ impl Report {
 
 /// Logs the error that ended a turn, unless it is a pending request or an interrupt by the user.
 pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
-    let failure = error.filter(|error| !matches!(error.kind, Kind::Pending | Kind::Signal(_)));
+    let failure = error.filter(|error| !matches!(error.kind, ExitKind::Pending | ExitKind::Signal(_)));
     if let Some(error) = failure {
         tracing::error!(model, error = error.chain(), "turn failed");
     }

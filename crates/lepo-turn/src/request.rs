@@ -10,7 +10,7 @@ use super::steering::{agree_to_words, steering_words};
 use super::steering_words::SteeringWords;
 use super::turn::Turn;
 use super::{Event, Notice, RunBy, ToolUse};
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::{
     Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,

@@ -4,7 +4,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_model::{Message, PathForm, Role, Schema};
 use lepo_tool::without_thinking;
 
@@ -77,7 +77,7 @@ pub fn unfit(model: &str, fault: &str) -> Error {
     Error::remote(format!("{model} gave no answer that matches the schema: {fault}")).hint(
         Hint::from(KEPT)
             .words("; ")
-            .command(Act::Retry)
+            .command(ResumeAction::Retry)
             .either(" with the same --schema", "")
             .words(" asks again"),
     )

@@ -59,7 +59,7 @@ fn wrong(what: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::hint::At;
+    use lepo_base::hint::HintTarget;
 
     #[test]
     fn a_short_form_is_an_object_with_these_fields_alone() {
@@ -80,7 +80,7 @@ mod tests {
         for wrong in ["a, a", "a,", "a float", "a [str", "a str]", "a int b", "a []", ","] {
             let error = short_schema(wrong).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2, "{wrong}");
-            assert!(error.hint_for(At::SHELL).unwrap().contains("[TYPE]"), "{wrong}");
+            assert!(error.hint_for(HintTarget::SHELL).unwrap().contains("[TYPE]"), "{wrong}");
         }
         assert!(!is_short_schema("person.json"));
     }

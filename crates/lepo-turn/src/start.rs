@@ -1,7 +1,7 @@
 //! Chooses the bubb that a question follows, or a new conv.
 
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::conv::{Addressee, Forest, Ix};
 use lepo_store::store::Store;
@@ -53,7 +53,7 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
     let Some(tip) = tip else {
         return match wish.retry {
             true => Err(Error::usage("no question to answer again: the store has no messages")
-                .hint(Hint::from("ask something first: ").bare(Command::Ask))),
+                .hint(Hint::from("ask something first: ").bare(HintCommand::Ask))),
             false => Ok(Start::New),
         };
     };

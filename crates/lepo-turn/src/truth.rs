@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::masking::Masking;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_secrets::{Masker, has_mask, without_digits};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Standing, Wanted};
@@ -102,7 +102,7 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
     }
     let refused = |why: &str| {
         Err(Error::usage(format!("a secret in request {id} was masked, and {why}"))
-            .hint(Hint::from("ask for it again, or refuse it: ").bare(Act::Deny(id.to_string()))))
+            .hint(Hint::from("ask for it again, or refuse it: ").bare(ResumeAction::Deny(id.to_string()))))
     };
     let kept = store.requests().replay(id)?;
     let truth = kept.and_then(|mut kept| serde_json::from_value::<Truth>(kept.remove(FIELD)?).ok());

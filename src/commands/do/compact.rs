@@ -9,7 +9,7 @@ use crate::commands::Context;
 use crate::term::say;
 use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{
@@ -18,7 +18,7 @@ use lepo_turn::{
 use lepo_turn::{compact, start};
 
 /// Prints notices only; the field decides how hints are phrased.
-pub struct Quiet<'a>(pub At<'a>);
+pub struct Quiet<'a>(pub HintTarget<'a>);
 
 impl Front for Quiet<'_> {
     fn happens(&mut self, event: Event<'_>) {

@@ -13,7 +13,7 @@ use crate::term::one_line;
 use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::{Error, Result};
 use lepo_base::media::Media;
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_model::{Message, ModelConfig, Role, ToolSpec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};

@@ -76,7 +76,7 @@ impl GroupArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::hint::{Act, At};
+    use lepo_base::hint::{HintTarget, ResumeAction};
 
     #[test]
     fn a_hint_names_the_models_that_were_asked() {
@@ -89,22 +89,22 @@ mod tests {
             judge: None,
         };
         for (args, models, act, told) in [
-            (of(false, false, &[], None), &["a"][..], Act::Retry, "`lepo do -m a --retry`"),
+            (of(false, false, &[], None), &["a"][..], ResumeAction::Retry, "`lepo do -m a --retry`"),
             (
                 of(true, false, &[], None),
                 &["a", "b c"],
-                Act::RetryAll,
+                ResumeAction::RetryAll,
                 "`lepo do -m a -m 'b c' --parallel --retry`",
             ),
             (
                 of(false, true, &["a", "b"], Some("c")),
                 &[],
-                Act::Debate("T".into()),
+                ResumeAction::Debate("T".into()),
                 "`lepo do --participants 'a,b' --orchestrator c --debate --tail T`",
             ),
         ] {
             let error = args.with_same_models(Error::remote("no").hint(act), &names(models));
-            assert_eq!(error.hint_for(At::SHELL).as_deref(), Some(told));
+            assert_eq!(error.hint_for(HintTarget::SHELL).as_deref(), Some(told));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::DoArgs;
 use crate::term::{Line, say, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_net::fetch::is_url;
 use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
 use lepo_turn::config::{Filling, Prompt};
@@ -83,7 +83,11 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         context.extend(gathering.take(path)?);
     }
     if !args.quiet {
-        gathering.notes().iter().flat_map(|note| notice_lines(note, At::SHELL)).for_each(|line| say(&line));
+        gathering
+            .notes()
+            .iter()
+            .flat_map(|note| notice_lines(note, HintTarget::SHELL))
+            .for_each(|line| say(&line));
     }
     let is_page = |path: &&PathBuf| args.dry_run && path.to_str().is_some_and(is_url);
     for path in args.attach.iter().filter(is_page) {

@@ -46,7 +46,7 @@ use crate::ui;
 pub use args::DoArgs;
 use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::Prompt;
 use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
@@ -70,7 +70,7 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Returns the document of a turn that failed to start; for `parallel` in an array, like other documents.
-pub fn failure(error: &Error, events: bool, parallel: bool, at: At<'_>) -> Value {
+pub fn failure(error: &Error, events: bool, parallel: bool, at: HintTarget<'_>) -> Value {
     let mut nothing = ui::turn_document(None, &Report::default(), Some(error), at);
     match (events, parallel) {
         (false, false) => nothing,

@@ -10,8 +10,8 @@ use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
 use crate::commands::words::find_all;
 use crate::ui::{self, ReplayRows};
-use lepo_base::error::{Error, Kind as ErrorKind, Result, quoted};
-use lepo_base::hint::At;
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result, quoted};
+use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_secrets::Kept;
@@ -102,7 +102,7 @@ fn under_new_root(
 
 fn run(
     args: &DoArgs,
-    (setup, at): (&Setup, At<'_>),
+    (setup, at): (&Setup, HintTarget<'_>),
     store: &Arc<Store>,
     forest: &Forest,
     (configs, insts): (&[ModelConfig], &Insts),

@@ -2,14 +2,14 @@
 
 use super::DoArgs;
 use lepo_base::error::quoted;
-use lepo_base::hint::Command;
+use lepo_base::hint::HintCommand;
 use lepo_store::bubb::BubbId;
 use lepo_turn::replay::ReplayedLine;
 
-pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> Command {
+pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> HintCommand {
     let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {
-        return Command::Lepo(command + " --teacher");
+        return HintCommand::Lepo(command + " --teacher");
     }
     let of = |id: Option<BubbId>| id.map(|id| id.to_string()).unwrap_or_default();
     for line in lines {
@@ -19,5 +19,5 @@ pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> Command {
             command.push_str(&format!(" --onto {}", of(line.tail)));
         }
     }
-    Command::Lepo(command)
+    HintCommand::Lepo(command)
 }

@@ -9,7 +9,7 @@ use crate::commands::Context;
 use crate::term::{excerpt_within, say, stderr_is_terminal, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
-use lepo_base::hint::{At, Hint};
+use lepo_base::hint::{Hint, HintTarget};
 use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::thousands;
 use lepo_store::conv::Wanted;
@@ -70,7 +70,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     Ok(())
 }
 
-fn document(told: &Told<'_>, at: At<'_>) -> Value {
+fn document(told: &Told<'_>, at: HintTarget<'_>) -> Value {
     let line = |line: &ReplayedLine| {
         let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref(), at);
         json!({

@@ -17,7 +17,7 @@ use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::term::{TypeAhead, columns, say, say_dim, stderr_is_terminal, tty};
 use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::BubbId;
@@ -228,7 +228,7 @@ fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Err
         return error.without_retry();
     }
     let error = match error.kind {
-        Kind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
+        ExitKind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
         _ => error,
     };
     let question = report.user.filter(|_| args.tail.is_some());

@@ -23,7 +23,7 @@ pub use args::ExportArgs;
 use files::Files;
 use find::find_in;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 use output::Output;
@@ -77,7 +77,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         let hint = match format {
             Format::Session => {
                 let answered = Hint::from("a session holds answered questions only; ");
-                answered.bare(Act::Retry).words(" answers the last")
+                answered.bare(ResumeAction::Retry).words(" answers the last")
             }
             _ => Hint::from("all of its messages are hidden; -a exports them too"),
         };

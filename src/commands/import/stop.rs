@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register_conditional_shutdown, register_usize};
 
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::sys::heeded;
 use lepo_store::bubb::counted;
 
@@ -32,7 +32,7 @@ impl Stop {
     pub fn check(&self) -> Result<()> {
         match self.signal.load(Ordering::Relaxed) {
             0 => Ok(()),
-            number => Err(Error::new(Kind::Signal(number as u8), "interrupted")),
+            number => Err(Error::new(ExitKind::Signal(number as u8), "interrupted")),
         }
     }
 }
@@ -40,12 +40,12 @@ impl Stop {
 /// Formats the error of an interrupted import with the number of stored bubbs; `None` for a dry run.
 pub fn with_count(error: Error, made: Option<u64>) -> Error {
     match (error.kind, made) {
-        (Kind::Signal(_), Some(made)) => {
+        (ExitKind::Signal(_), Some(made)) => {
             let (messages, are) = (counted(made, "message"), if made == 1 { "is" } else { "are" });
             Error::new(error.kind, format!("interrupted: {messages} of this import {are} here"))
                 .hint("run the same command to continue")
         }
-        (Kind::Signal(_), None) => Error::new(error.kind, "interrupted: nothing was written"),
+        (ExitKind::Signal(_), None) => Error::new(error.kind, "interrupted: nothing was written"),
         _ => error,
     }
 }
@@ -57,11 +57,11 @@ mod tests {
     #[test]
     fn what_is_here_is_told_only_of_an_import_that_writes() {
         for (kind, made, told, has_hint) in [
-            (Kind::Signal(2), Some(1), "interrupted: 1 message of this import is here", true),
-            (Kind::Signal(15), Some(7), "interrupted: 7 messages of this import are here", true),
-            (Kind::Signal(2), None, "interrupted: nothing was written", false),
-            (Kind::Store, Some(7), "x", false),
-            (Kind::Store, None, "x", false),
+            (ExitKind::Signal(2), Some(1), "interrupted: 1 message of this import is here", true),
+            (ExitKind::Signal(15), Some(7), "interrupted: 7 messages of this import are here", true),
+            (ExitKind::Signal(2), None, "interrupted: nothing was written", false),
+            (ExitKind::Store, Some(7), "x", false),
+            (ExitKind::Store, None, "x", false),
         ] {
             let error = with_count(Error::new(kind, "x"), made);
             assert_eq!((error.kind, &*error.message, error.hint.is_some()), (kind, told, has_hint));

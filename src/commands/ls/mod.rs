@@ -17,7 +17,7 @@ use super::words::{resolve_all, some};
 use super::{Context, complete};
 use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};
-use lepo_base::error::{Kind, Result};
+use lepo_base::error::{ExitKind, Result};
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
@@ -146,7 +146,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         context.say_hint(args.none_there());
     }
     match rows {
-        0 if torn => Ok(Kind::Store.exit_code()),
+        0 if torn => Ok(ExitKind::Store.exit_code()),
         _ => Ok(0),
     }
 }

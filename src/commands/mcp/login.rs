@@ -10,7 +10,7 @@ use url::Url;
 use crate::commands::complete;
 use crate::commands::open::{has_browser, show_in_browser};
 use crate::term::say;
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_net::runtime::{blocking, current_thread};
 use lepo_tool::mcp::Callback;
 use lepo_tool::mcp::client::auth::{Login, Redirected};
@@ -57,7 +57,7 @@ pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u
     // A thread may still be reading stdin.
     runtime.shutdown_background();
     done.map_err(|error| match error.kind {
-        Kind::Signal(number) => Error::new(Kind::Signal(number), "interrupted"),
+        ExitKind::Signal(number) => Error::new(ExitKind::Signal(number), "interrupted"),
         _ => error,
     })?;
     say(&format!("signed in to {}", args.name));

@@ -6,9 +6,9 @@ use super::add;
 use crate::commands::Context;
 use crate::term::stderr_is_terminal;
 use crate::ui::{WantedModel, add_model};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::secret::Secret;
-use lepo_base::word::{Word, read_word};
+use lepo_base::word::{Keyword, read_word};
 use lepo_model::Provider;
 use lepo_net::runtime::current_thread;
 use lepo_turn::Interrupt;
@@ -92,7 +92,7 @@ pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Cont
         interrupt.or(add_model(wanted, has_person, settings, paths)).await
     });
     match added {
-        Err(mut error) if matches!(error.kind, Kind::Signal(_)) => {
+        Err(mut error) if matches!(error.kind, ExitKind::Signal(_)) => {
             error.message = "interrupted; nothing was added".to_string();
             Err(error)
         }

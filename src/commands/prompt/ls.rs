@@ -6,7 +6,7 @@ use crate::commands::Context;
 use crate::term::{excerpt, one_line, say};
 use crate::ui::notice_lines;
 use lepo_base::error::Result;
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_turn::skills::{Origin, Skill, Skills};
 use lepo_turn::{ListedPrompt, Notice};
 
@@ -26,8 +26,8 @@ pub fn list(
     }
     if prompts.is_empty() && each().next().is_none() {
         let (add, edit) = ("prompt add NAME TEXT".to_string(), "prompt edit NAME".to_string());
-        let hint = Hint::from("no prompts yet; to add one: ").bare(Command::Lepo(add));
-        context.say_hint(hint.words(", or ").bare(Command::Lepo(edit)));
+        let hint = Hint::from("no prompts yet; to add one: ").bare(HintCommand::Lepo(add));
+        context.say_hint(hint.words(", or ").bare(HintCommand::Lepo(edit)));
     }
     let left_out = skills.warnings.iter().filter(|notice| matches!(notice, Notice::LeftOut(..)));
     left_out.flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));

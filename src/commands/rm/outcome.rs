@@ -11,7 +11,7 @@ use super::remains::Remains;
 use crate::commands::Context;
 use crate::term::{Line, say};
 use crate::ui::ShortIds;
-use lepo_base::hint::{At, Hint};
+use lepo_base::hint::{Hint, HintTarget};
 
 #[derive(Default)]
 pub struct Outcome {
@@ -96,7 +96,7 @@ impl Outcome {
         })
     }
 
-    pub fn tell(&self, plan: &Plan, at: At<'_>) {
+    pub fn tell(&self, plan: &Plan, at: HintTarget<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
             if !plan.clean.is_empty() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use lepo_base::env::Env;
 use lepo_base::error::Result;
-use lepo_base::hint::{At, Hint};
+use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::store::{Moved, Store};
 use lepo_turn::config::Paths;
@@ -120,7 +120,7 @@ impl Remains {
     }
 
     /// Prints where else the text is, with the command that redacts it there.
-    pub fn tell(&self, at: At<'_>) {
+    pub fn tell(&self, at: HintTarget<'_>) {
         let named = |ids: &BTreeSet<BubbId>| {
             ids.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };

@@ -14,7 +14,7 @@ use told::{replacement, tell_news, troubles};
 use super::Context;
 use crate::term::{fold, say, tty};
 use lepo_base::env::Env;
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::when;
 use lepo_store::bubb::{BubbId, ContentHash, counted};
 use lepo_store::store::{Store, now};
@@ -269,7 +269,7 @@ fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>
     troubles(&done, store, state.settings.heads, context.at).iter().for_each(say);
     if let Some(error) = done.failed {
         return Err(match error.kind {
-            Kind::Remote if error.hint.is_none() => {
+            ExitKind::Remote if error.hint.is_none() => {
                 error.hint("nothing is lost: `lepo sync` sends it when the remote can be reached")
             }
             _ => error,

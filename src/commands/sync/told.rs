@@ -2,7 +2,7 @@
 
 use crate::commands::Context;
 use crate::term::{Line, one_line};
-use lepo_base::hint::{At, Hint};
+use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
 use lepo_sync::{Round, SyncState, decoded};
@@ -87,7 +87,7 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
 
 /// Formats the notes that may need a decision: withheld messages with the command that sends them anyway,
 /// clones that could not be fetched, and clones that may be the user's own.
-pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: At<'_>) -> Vec<String> {
+pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: HintTarget<'_>) -> Vec<String> {
     let hint = |line: String| Hint::from(line).told(at);
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {

@@ -6,7 +6,7 @@ use crate::term::{Asking, Line, clean, fitting, is_yes, on_terminal, say};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_base::secret::Secret;
 use lepo_model::{ModelFacts, Provider, ServerFacts};
 use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
@@ -58,7 +58,7 @@ impl<'a> Asker<'a> {
     /// Asks whether to add a model that did not answer.
     pub async fn keeps(&mut self, error: &Error) -> Result<bool> {
         say(&format!("error: {}", error.chain()));
-        if let Some(hint) = error.hint_for(At::SHELL) {
+        if let Some(hint) = error.hint_for(HintTarget::SHELL) {
             say(&format!("hint: {hint}"));
         }
         let answer = line("Keep it without making it active? (y/N): ").await?;
@@ -100,7 +100,7 @@ impl<'a> Asker<'a> {
             let said = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
             match provider_of(&said.to_ascii_lowercase()) {
                 Some(provider) if provider.server().is_some() => return Ok((provider, None)),
-                Some(provider) => say(&no_server(provider).hint_for(At::SHELL).unwrap_or_default()),
+                Some(provider) => say(&no_server(provider).hint_for(HintTarget::SHELL).unwrap_or_default()),
                 None if said.contains("://") => match checked_url(&said) {
                     Ok(url) => return Ok((Provider::Openai, Some(url))),
                     Err(error) => say(&error.chain()),

@@ -1,7 +1,7 @@
 //! The known fields of a new model, each validated.
 
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Word, read_word};
+use lepo_base::word::{Keyword, read_word};
 use lepo_model::{BASE_URL_FORM, Fields, Provider, base_url};
 use lepo_turn::config::{KeyEntry, Settings};
 

@@ -1,13 +1,13 @@
 //! Texts about the files of a question: attached, skipped, or not sent.
 
 use crate::term::Line;
-use lepo_base::hint::{At, Hint};
+use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::thousands;
 use lepo_turn::LeftOut;
 use lepo_turn::attach::{Gathered, Skipped, SkippedWhy};
 
 /// Returns one line for each reason why files are not sent.
-pub fn not_sent(model: &str, left: &LeftOut, at: At<'_>) -> Vec<Line> {
+pub fn not_sent(model: &str, left: &LeftOut, at: HintTarget<'_>) -> Vec<Line> {
     let sentence = |names: &[String], why: String| match names {
         [] => None,
         [one] => Some(Line::note(format!("{one} is not sent: {why}"))),
@@ -95,7 +95,7 @@ mod tests {
             (names(&["a"]), Some("note: a is not sent: m does not accept them")),
             (names(&["a", "b"]), Some("note: a and 1 more file are not sent: m does not accept them")),
         ] {
-            let lines = not_sent("m", &LeftOut { refused, ..LeftOut::default() }, At::SHELL);
+            let lines = not_sent("m", &LeftOut { refused, ..LeftOut::default() }, HintTarget::SHELL);
             let told: Vec<String> = lines.iter().map(ToString::to_string).collect();
             assert_eq!(told, words.into_iter().collect::<Vec<_>>());
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::notice_lines;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_model::{Notice as Model, Passing, Retry};
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp::{KeyFault, Notice as Server, ToolsFault};
@@ -28,7 +28,7 @@ pub fn explained_notices() -> Vec<(&'static str, Vec<Explained>)> {
         let explained = samples.iter().filter_map(|notice| {
             let (_, meaning) = meaning(notice).filter(|(of, _)| *of == subject)?;
             let words: Vec<String> =
-                notice_lines(notice, At::SHELL).iter().map(ToString::to_string).collect();
+                notice_lines(notice, HintTarget::SHELL).iter().map(ToString::to_string).collect();
             Some((words.join("\n"), meaning))
         });
         (subject, explained.collect())
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn each_notice_has_one_line_and_each_explanation_its_heading() {
         for notice in samples() {
-            let lines = notice_lines(&notice, At::SHELL);
+            let lines = notice_lines(&notice, HintTarget::SHELL);
             assert!(matches!(lines.as_slice(), [line] if !line.text.contains('\n')), "{notice:?}");
         }
         let explained = explained_notices();

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::super::scripted::{Piece, Reply, Server, openai_event, openai_sse};
 use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
-use lepo_base::error::Kind;
-use lepo_base::hint::At;
+use lepo_base::error::ExitKind;
+use lepo_base::hint::HintTarget;
 use lepo_model::Provider;
 use lepo_model::{Message, Model, Notice, Passing, Request, Retry, Role, Timeouts};
 
@@ -45,7 +45,7 @@ fn a_stream_that_is_no_answer_fails_after_what_came() {
         let heard = ask(&openai(&server));
         assert_eq!(heard.text(), text, "{what}: what came before is heard first");
         assert!(heard.failure().contains(words), "{what}: {}", heard.failure());
-        assert_eq!(heard.error.unwrap().kind, Kind::Remote);
+        assert_eq!(heard.error.unwrap().kind, ExitKind::Remote);
     }
 }
 
@@ -77,7 +77,7 @@ fn a_refused_key_is_named_by_its_place_and_never_repeated() {
         assert!(failure.contains("refused the key: 40"), "{failure}");
         assert!(failure.contains("the key was TEST_KEY in the environment"), "{failure}");
         config.key.value = None;
-        let without = ask(&config).error.unwrap().hint_for(At::SHELL).unwrap();
+        let without = ask(&config).error.unwrap().hint_for(HintTarget::SHELL).unwrap();
         assert_eq!(without, "looked for TEST_KEY in the environment, and found none");
         assert_eq!(server.asked()[1].header("authorization"), None);
     }
@@ -239,5 +239,5 @@ fn a_base_url_that_is_none_is_a_matter_of_configuration() {
     let state = tempfile::tempdir().unwrap();
     let config = config(Provider::Openai, "localhost:1234");
     let error = Model::new(&config, TIMEOUTS, state.path(), opened(), None).err().unwrap();
-    assert_eq!(error.kind, Kind::Usage);
+    assert_eq!(error.kind, ExitKind::Usage);
 }

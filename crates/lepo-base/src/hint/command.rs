@@ -4,25 +4,25 @@ use std::borrow::Cow;
 
 /// The frontend in which the user reads a hint, which decides how commands are typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At<'a> {
+pub enum HintTarget<'a> {
     /// A shell, with the path of `-s` if the command line had one, so that commands name the same store.
     Shell(Option<&'a str>),
     /// The prompt of a session.
     Session,
 }
 
-impl At<'_> {
+impl HintTarget<'_> {
     /// A shell whose command line had no `-s`.
-    pub const SHELL: At<'static> = At::Shell(None);
+    pub const SHELL: HintTarget<'static> = HintTarget::Shell(None);
 }
 
 /// A command or an option in a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum HintCommand {
     /// Asks a first question.
     Ask,
     /// Continues an unfinished turn.
-    Resume(Resume),
+    Resume(ResumeCommand),
     /// Asks another model.
     OtherModel,
     /// Lists the models.
@@ -43,8 +43,8 @@ pub enum Command {
 
 /// A `lepo do` that continues an unfinished turn, with the options that select the same models and the same message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resume {
-    act: Act,
+pub struct ResumeCommand {
+    act: ResumeAction,
     models: Vec<(&'static str, String)>,
     tail: Option<String>,
     /// A limit option and its value.
@@ -53,7 +53,7 @@ pub struct Resume {
 
 /// The ways to continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum ResumeAction {
     /// Answers the last question again.
     Retry,
     /// Asks several models the last question again.
@@ -71,36 +71,36 @@ pub enum Act {
 }
 
 /// A formatted command: a command line, or other text.
-pub(super) enum Said {
+pub(super) enum RenderedCommand {
     Command(String),
     Words(String),
 }
 
-impl Command {
+impl HintCommand {
     /// Formats the command for this frontend.
-    pub(super) fn said(&self, at: At<'_>) -> Said {
+    pub(super) fn said(&self, at: HintTarget<'_>) -> RenderedCommand {
         let store = match at {
-            At::Shell(store) => store,
-            At::Session => {
+            HintTarget::Shell(store) => store,
+            HintTarget::Session => {
                 if let Some(words) = self.in_session() {
-                    return Said::Words(words);
+                    return RenderedCommand::Words(words);
                 }
                 None
             }
         };
         let words = match self {
-            Command::Ask => "do QUESTION".to_string(),
-            Command::Resume(resume) => resume.words(),
-            Command::Models => "model ls".to_string(),
-            Command::Tools => "do --list-tools".to_string(),
-            Command::List => "ls".to_string(),
-            Command::Prompt(name) => format!("do -T {} WORDS...", quoted(name)),
-            Command::Lepo(words) => words.clone(),
-            Command::OtherModel => return Said::Words("-m NAME".to_string()),
-            Command::Context => return Said::Words("--context FILE".to_string()),
-            Command::Tail => return Said::Words("--tail".to_string()),
+            HintCommand::Ask => "do QUESTION".to_string(),
+            HintCommand::Resume(resume) => resume.words(),
+            HintCommand::Models => "model ls".to_string(),
+            HintCommand::Tools => "do --list-tools".to_string(),
+            HintCommand::List => "ls".to_string(),
+            HintCommand::Prompt(name) => format!("do -T {} WORDS...", quoted(name)),
+            HintCommand::Lepo(words) => words.clone(),
+            HintCommand::OtherModel => return RenderedCommand::Words("-m NAME".to_string()),
+            HintCommand::Context => return RenderedCommand::Words("--context FILE".to_string()),
+            HintCommand::Tail => return RenderedCommand::Words("--tail".to_string()),
         };
-        Said::Command(match store {
+        RenderedCommand::Command(match store {
             Some(store) => format!("lepo -s {} {words}", quoted(store)),
             None => format!("lepo {words}"),
         })
@@ -109,32 +109,37 @@ impl Command {
     /// Returns the form in a session; `None` for a command that only a shell has.
     fn in_session(&self) -> Option<String> {
         let words = match self {
-            Command::Ask => "type a question",
+            HintCommand::Ask => "type a question",
             // A session's limits are fixed at its start.
-            Command::Resume(Resume { act: Act::Retry, limit: None, .. }) => "/retry",
-            Command::Resume(Resume { act: Act::Compact, .. }) => "/compact",
-            Command::OtherModel => "/model NAME",
-            Command::Models => "/set-model",
-            Command::Tools => "/mcp",
-            Command::List => "/ls",
-            Command::Context => "/file PATH",
-            Command::Tail => "/tail",
-            Command::Prompt(name) => return Some(format!("/{name} WORDS...")),
-            Command::Resume(_) | Command::Lepo(_) => return None,
+            HintCommand::Resume(ResumeCommand { act: ResumeAction::Retry, limit: None, .. }) => "/retry",
+            HintCommand::Resume(ResumeCommand { act: ResumeAction::Compact, .. }) => "/compact",
+            HintCommand::OtherModel => "/model NAME",
+            HintCommand::Models => "/set-model",
+            HintCommand::Tools => "/mcp",
+            HintCommand::List => "/ls",
+            HintCommand::Context => "/file PATH",
+            HintCommand::Tail => "/tail",
+            HintCommand::Prompt(name) => return Some(format!("/{name} WORDS...")),
+            HintCommand::Resume(_) | HintCommand::Lepo(_) => return None,
         };
         Some(words.to_string())
     }
 }
 
-impl Resume {
+impl ResumeCommand {
     /// Creates a retry with another limit: an option, and its value.
-    pub fn retry_within(option: &'static str, limit: String) -> Resume {
-        Resume { act: Act::Retry, models: Vec::new(), tail: None, limit: Some((option, limit)) }
+    pub fn retry_within(option: &'static str, limit: String) -> ResumeCommand {
+        ResumeCommand {
+            act: ResumeAction::Retry,
+            models: Vec::new(),
+            tail: None,
+            limit: Some((option, limit)),
+        }
     }
 
     /// Sets the branch to continue, so that the branch moves to the new messages.
     pub fn name_branch(&mut self, branch: &str) {
-        if matches!(self.act, Act::Retry | Act::Approve(_) | Act::Deny(_)) {
+        if matches!(self.act, ResumeAction::Retry | ResumeAction::Approve(_) | ResumeAction::Deny(_)) {
             self.tail = Some(branch.to_string());
         }
     }
@@ -153,7 +158,7 @@ impl Resume {
 
     /// Whether a single model answers the last question again.
     pub fn is_retry(&self) -> bool {
-        self.act == Act::Retry
+        self.act == ResumeAction::Retry
     }
 
     fn words(&self) -> String {
@@ -163,13 +168,13 @@ impl Resume {
             words.push_str(&format!(" {option} {}", quoted(value)));
         }
         words.push_str(&match &self.act {
-            Act::Retry => " --retry".to_string(),
-            Act::RetryAll => " --parallel --retry".to_string(),
-            Act::Approve(id) => format!(" --approve {id}"),
-            Act::Deny(id) => format!(" --deny {id}"),
-            Act::Debate(tail) => format!(" --debate --tail {tail}"),
-            Act::Compact => " --compact".to_string(),
-            Act::Recorded => " --recorded".to_string(),
+            ResumeAction::Retry => " --retry".to_string(),
+            ResumeAction::RetryAll => " --parallel --retry".to_string(),
+            ResumeAction::Approve(id) => format!(" --approve {id}"),
+            ResumeAction::Deny(id) => format!(" --deny {id}"),
+            ResumeAction::Debate(tail) => format!(" --debate --tail {tail}"),
+            ResumeAction::Compact => " --compact".to_string(),
+            ResumeAction::Recorded => " --recorded".to_string(),
         });
         if let Some((option, limit)) = &self.limit {
             words.push_str(&format!(" {option} {}", quoted(limit)));
@@ -178,15 +183,15 @@ impl Resume {
     }
 }
 
-impl From<Act> for Command {
-    fn from(act: Act) -> Command {
-        Command::Resume(Resume { act, models: Vec::new(), tail: None, limit: None })
+impl From<ResumeAction> for HintCommand {
+    fn from(act: ResumeAction) -> HintCommand {
+        HintCommand::Resume(ResumeCommand { act, models: Vec::new(), tail: None, limit: None })
     }
 }
 
-impl From<Resume> for Command {
-    fn from(resume: Resume) -> Command {
-        Command::Resume(resume)
+impl From<ResumeCommand> for HintCommand {
+    fn from(resume: ResumeCommand) -> HintCommand {
+        HintCommand::Resume(resume)
     }
 }
 

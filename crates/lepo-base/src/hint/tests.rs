@@ -3,7 +3,7 @@
 use super::*;
 
 /// A shell with `-s 'a b'`.
-const STORE: At<'static> = At::Shell(Some("a b"));
+const STORE: HintTarget<'static> = HintTarget::Shell(Some("a b"));
 
 #[test]
 fn each_front_has_its_words_for_a_command() {
@@ -35,51 +35,58 @@ fn each_front_has_its_words_for_a_command() {
             "`lepo ls` lists them: lepo says `more",
         ),
         (
-            Hint::from("ask something first: ").bare(Command::Ask),
+            Hint::from("ask something first: ").bare(HintCommand::Ask),
             "ask something first: lepo do QUESTION",
             "ask something first: lepo -s 'a b' do QUESTION",
             "ask something first: type a question",
         ),
         (
-            Hint::from(Act::Retry).words(", or ").command(Command::OtherModel),
+            Hint::from(ResumeAction::Retry).words(", or ").command(HintCommand::OtherModel),
             "`lepo do --retry`, or -m NAME",
             "`lepo -s 'a b' do --retry`, or -m NAME",
             "/retry, or /model NAME",
         ),
         (
-            Hint::default().bare(Act::Approve("A".into())).words("\n").bare(Act::Deny("A".into())),
+            Hint::default()
+                .bare(ResumeAction::Approve("A".into()))
+                .words("\n")
+                .bare(ResumeAction::Deny("A".into())),
             "lepo do --approve A\nlepo do --deny A",
             "lepo -s 'a b' do --approve A\nlepo -s 'a b' do --deny A",
             "lepo do --approve A\nlepo do --deny A",
         ),
         (
-            Hint::from("again").either(Command::Models, ", /set-model").words("."),
+            Hint::from("again").either(HintCommand::Models, ", /set-model").words("."),
             "again`lepo model ls`.",
             "again`lepo -s 'a b' model ls`.",
             "again, /set-model.",
         ),
         (
-            Hint::default().bare(Command::Prompt("a b".into())),
+            Hint::default().bare(HintCommand::Prompt("a b".into())),
             "lepo do -T 'a b' WORDS...",
             "lepo -s 'a b' do -T 'a b' WORDS...",
             "/a b WORDS...",
         ),
         (
-            Hint::from(Command::Tools).words(" ").command(Command::List).words(" ").command(Act::Compact),
+            Hint::from(HintCommand::Tools)
+                .words(" ")
+                .command(HintCommand::List)
+                .words(" ")
+                .command(ResumeAction::Compact),
             "`lepo do --list-tools` `lepo ls` `lepo do --compact`",
             "`lepo -s 'a b' do --list-tools` `lepo -s 'a b' ls` `lepo -s 'a b' do --compact`",
             "/mcp /ls /compact",
         ),
         (
-            Hint::from(Command::Context).words(" ").command(Command::Tail),
+            Hint::from(HintCommand::Context).words(" ").command(HintCommand::Tail),
             "--context FILE --tail",
             "--context FILE --tail",
             "/file PATH /tail",
         ),
     ] {
-        assert_eq!(hint.told(At::SHELL), shell);
+        assert_eq!(hint.told(HintTarget::SHELL), shell);
         assert_eq!(hint.told(STORE), store);
-        assert_eq!(hint.told(At::Session), session);
+        assert_eq!(hint.told(HintTarget::Session), session);
     }
 }
 
@@ -87,16 +94,22 @@ fn each_front_has_its_words_for_a_command() {
 fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
     let models = [("-m", "a".to_string()), ("-m", "b c".to_string())];
     for (act, models, branch, question, told) in [
-        (Act::Retry, &models[..1], None, None, "do -m a --retry"),
-        (Act::Retry, &models, Some("it's"), None, "do -m a -m 'b c' --tail \"it's\" --retry"),
-        (Act::Retry, &[], None, Some("T"), "do --tail T --retry"),
-        (Act::RetryAll, &models, Some("main"), Some("T"), "do -m a -m 'b c' --parallel --retry"),
-        (Act::Approve("A".into()), &models[..1], Some("main"), None, "do -m a --tail main --approve A"),
-        (Act::Approve("A".into()), &[], None, Some("T"), "do --approve A"),
-        (Act::Deny("A".into()), &[], Some("main"), Some("T"), "do --tail main --deny A"),
-        (Act::Debate("T".into()), &models[1..], Some("main"), None, "do -m 'b c' --debate --tail T"),
-        (Act::Compact, &models[..1], Some("main"), Some("T"), "do -m a --compact"),
-        (Act::Recorded, &models[..1], Some("main"), Some("T"), "do -m a --recorded"),
+        (ResumeAction::Retry, &models[..1], None, None, "do -m a --retry"),
+        (ResumeAction::Retry, &models, Some("it's"), None, "do -m a -m 'b c' --tail \"it's\" --retry"),
+        (ResumeAction::Retry, &[], None, Some("T"), "do --tail T --retry"),
+        (ResumeAction::RetryAll, &models, Some("main"), Some("T"), "do -m a -m 'b c' --parallel --retry"),
+        (
+            ResumeAction::Approve("A".into()),
+            &models[..1],
+            Some("main"),
+            None,
+            "do -m a --tail main --approve A",
+        ),
+        (ResumeAction::Approve("A".into()), &[], None, Some("T"), "do --approve A"),
+        (ResumeAction::Deny("A".into()), &[], Some("main"), Some("T"), "do --tail main --deny A"),
+        (ResumeAction::Debate("T".into()), &models[1..], Some("main"), None, "do -m 'b c' --debate --tail T"),
+        (ResumeAction::Compact, &models[..1], Some("main"), Some("T"), "do -m a --compact"),
+        (ResumeAction::Recorded, &models[..1], Some("main"), Some("T"), "do -m a --recorded"),
     ] {
         let mut hint = Hint::from("first ").command(act.clone()).words(" then");
         hint.resuming(|resume| {
@@ -104,8 +117,8 @@ fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
             branch.iter().for_each(|branch| resume.name_branch(branch));
             question.iter().for_each(|question| resume.name_question(question));
         });
-        assert_eq!(hint.told(At::SHELL), format!("first `lepo {told}` then"));
-        assert_eq!(hint.tells_retry(), act == Act::Retry, "{act:?}");
+        assert_eq!(hint.told(HintTarget::SHELL), format!("first `lepo {told}` then"));
+        assert_eq!(hint.tells_retry(), act == ResumeAction::Retry, "{act:?}");
     }
 }
 
@@ -113,12 +126,15 @@ fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
 fn a_key_is_asked_for_by_a_value_and_words_can_be_hidden() {
     let mut hint = Hint::no_key("m");
     assert!(hint.wants_key() && !Hint::from("no key is configured for model").wants_key());
-    assert_eq!(hint.told(At::SHELL), "no key is configured for model \"m\": set `api_key_env` or `api_key`");
-    hint = hint.words(" m, `lepo model rm m`, ").command(Act::Approve("m".into()));
+    assert_eq!(
+        hint.told(HintTarget::SHELL),
+        "no key is configured for model \"m\": set `api_key_env` or `api_key`"
+    );
+    hint = hint.words(" m, `lepo model rm m`, ").command(ResumeAction::Approve("m".into()));
     hint.map_words(|words| words.replace('m', "…"));
     assert!(
-        hint.told(At::SHELL).ends_with(" …, `lepo …odel r… …`, `lepo do --approve m`"),
+        hint.told(HintTarget::SHELL).ends_with(" …, `lepo …odel r… …`, `lepo do --approve m`"),
         "{}",
-        hint.told(At::SHELL)
+        hint.told(HintTarget::SHELL)
     );
 }

@@ -124,12 +124,12 @@ pub fn limit_processes(_: u32) -> Option<ProcessLimit> {
 }
 
 /// A snapshot of the processes of the machine.
-pub struct Children(HashMap<i32, Vec<i32>>);
+pub struct ChildProcesses(HashMap<i32, Vec<i32>>);
 
-impl Children {
+impl ChildProcesses {
     /// Runs `ps`. The system call for it, `proc_listchildpids`, would need `unsafe` here, or a crate (libproc) that
     /// is built with libclang.
-    pub fn look() -> Children {
+    pub fn look() -> ChildProcesses {
         let mut ps = Command::new("/bin/ps");
         ps.args(["-A", "-o", "pid=,ppid="]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let table = ps.spawn().and_then(|ps| {
@@ -137,7 +137,7 @@ impl Children {
             Ok((own, ps.wait_with_output()?.stdout))
         });
         let (own, table) = table.unwrap_or_default();
-        Children(super::children::children_in(&String::from_utf8_lossy(&table), own))
+        ChildProcesses(super::children::children_in(&String::from_utf8_lossy(&table), own))
     }
 
     /// Returns the children of a process in the snapshot.

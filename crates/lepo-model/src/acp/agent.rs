@@ -18,7 +18,7 @@ use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
 use lepo_acp::rpc::{self, RpcError, RpcMessage};
 use lepo_base::error::{Error, Result};
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_process::{ConfiguredProgram, Program, StartFolder};
 
 /// Longest line from an agent, in bytes.

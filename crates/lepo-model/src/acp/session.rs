@@ -21,7 +21,7 @@ use crate::timeouts::Timeouts;
 use lepo_acp::client;
 use lepo_acp::content;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 
 /// Asks a question: starts the agent while the question is made durable, finds its session, and sends the prompt.
 pub async fn begin(
@@ -51,7 +51,7 @@ pub async fn begin(
     let has_files = messages.iter().any(|message| !message.files.is_empty());
     if has_files && !agent.can.image {
         return Err(Error::usage(format!("{} does not accept images", config.name))
-            .hint(Hint::from("leave them out, or ask another model: ").command(Command::OtherModel)));
+            .hint(Hint::from("leave them out, or ask another model: ").command(HintCommand::OtherModel)));
     }
     gate.passed().await;
     let mut events: VecDeque<Event> = note.into_iter().map(Event::Notice).collect();

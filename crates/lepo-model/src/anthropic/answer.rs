@@ -15,7 +15,7 @@ use crate::replay::Replay;
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 
 /// The used fields of an event. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
@@ -389,5 +389,5 @@ fn refusal(details: Option<Value>) -> Error {
         ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
     let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(": ")) };
     Error::remote(format!("the model refused to answer{told}"))
-        .hint(Hint::from("ask in other words, or another model: ").command(Command::OtherModel))
+        .hint(Hint::from("ask in other words, or another model: ").command(HintCommand::OtherModel))
 }

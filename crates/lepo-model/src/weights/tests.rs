@@ -3,8 +3,8 @@
 use std::process::{Command, Stdio};
 
 use super::*;
-use lepo_base::error::Kind;
-use lepo_base::hint::At;
+use lepo_base::error::ExitKind;
+use lepo_base::hint::HintTarget;
 
 /// Six bytes, `hello` and a newline.
 const HELLO: Weights = Weights {
@@ -89,9 +89,9 @@ fn failures() {
     for (script, message, hint) in cases {
         let home = tempfile::tempdir().unwrap();
         let error = stages(&HELLO, home.path(), &program(home.path(), script)).0.unwrap_err();
-        assert_eq!(error.kind, Kind::Remote, "{script}");
+        assert_eq!(error.kind, ExitKind::Remote, "{script}");
         assert!(error.message.contains(message), "{script}: {error}");
-        assert!(error.hint_for(At::SHELL).unwrap_or_default().contains(hint), "{script}");
+        assert!(error.hint_for(HintTarget::SHELL).unwrap_or_default().contains(hint), "{script}");
         assert_eq!(HELLO.installed(home.path()), None);
         assert!(!home.path().join(WORKSHOP).exists());
     }
@@ -102,7 +102,7 @@ fn no_python() {
     let home = tempfile::tempdir().unwrap();
     let error = stages(&HELLO, home.path(), &home.path().join("none")).0.unwrap_err();
     assert!(error.message.contains("python3 not found"), "{error}");
-    assert!(error.hint_for(At::SHELL).unwrap().contains(HELLO.sha256));
+    assert!(error.hint_for(HintTarget::SHELL).unwrap().contains(HELLO.sha256));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn no_folder() {
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("file"), "").unwrap();
     let error = stages(&HELLO, &home.path().join("file/models"), Path::new("none")).0.unwrap_err();
-    assert_eq!(error.kind, Kind::Store);
+    assert_eq!(error.kind, ExitKind::Store);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::{Forest, Ix, ids_beginning};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 
 /// A parsed address: a starting point, and how many visible bubbs to go back from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Address {
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
                 Error::usage("@ names nothing: the store has no messages")
-                    .hint(Hint::from("ask something first: ").bare(Command::Ask))
+                    .hint(Hint::from("ask something first: ").bare(HintCommand::Ask))
             })?;
             return Ok((newest, false));
         }
@@ -207,7 +207,7 @@ fn not_found(text: &str) -> Error {
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
-        error.hint(Hint::from(Command::List).words(" lists the conversations; @ is the newest"))
+        error.hint(Hint::from(HintCommand::List).words(" lists the conversations; @ is the newest"))
     }
 }
 

@@ -16,7 +16,7 @@ use super::read::Bubbs;
 use super::temporary::Temporary;
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::sys;
 
 /// A bubb being written, also used to spool an answer that is still streaming. Dropping it deletes the file.
@@ -143,7 +143,7 @@ impl Draft<'_> {
                         Hint::from(
                             "fsck reports messages that are dated ahead; continue from an earlier one with ",
                         )
-                        .command(Command::Tail),
+                        .command(HintCommand::Tail),
                     ));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);

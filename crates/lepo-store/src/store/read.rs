@@ -10,7 +10,7 @@ use super::handle::Store;
 use super::place::Places;
 use crate::bubb::{BubbId, ContentHash, Kind, Name, words};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Hint, ResumeAction};
 use std::path::PathBuf;
 
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ impl<'s> Bubbs<'s> {
         }
         Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id)).hint(
             Hint::from("`lepo fsck` lists all that were edited; ")
-                .command(Act::Retry)
+                .command(ResumeAction::Retry)
                 .words(" asks the model anew"),
         ))
     }

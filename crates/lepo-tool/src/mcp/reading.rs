@@ -8,7 +8,7 @@ use super::form::Caller;
 use super::offers::Prompt;
 use super::servers::Servers;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 
 /// Most parts of a resource that are read.
 const PARTS: usize = 100;
@@ -49,7 +49,7 @@ pub async fn read_resource(
     let read = client.read(uri, limits, caller).await;
     let result = server.taken(read).await.map_err(|words| {
         Error::remote_lines(&format!("cannot read {uri} of server {}: {words}", server.config.name))
-            .hint(Hint::from(Command::Tools).words(" lists its resources"))
+            .hint(Hint::from(HintCommand::Tools).words(" lists its resources"))
     })?;
     let contents = result.get("contents").and_then(Value::as_array);
     let contents: Option<Vec<Content>> =
@@ -68,7 +68,7 @@ pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> R
     let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
     prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match listed {
         Ok(()) => Error::usage(format!("server {of} has no prompt {name:?}"))
-            .hint(Hint::from(Command::Tools).words(" lists its prompts")),
+            .hint(Hint::from(HintCommand::Tools).words(" lists its prompts")),
         Err(words) => Error::remote_lines(&format!("cannot list the prompts of server {of}: {words}")),
     })
 }

@@ -3,7 +3,7 @@
 
 use super::NewFile;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::media::Media;
 use lepo_model::{Accepts, encoded_len};
 use lepo_store::bubb::thousands;
@@ -81,9 +81,9 @@ struct TooMuch {
 }
 
 fn other_model() -> Hint {
-    Hint::from(Command::OtherModel)
+    Hint::from(HintCommand::OtherModel)
         .words(" asks another model; ")
-        .command(Command::Models)
+        .command(HintCommand::Models)
         .words(" lists them")
 }
 
@@ -172,7 +172,7 @@ fn together(sizes: &[Size], accepts: &Accepts) -> String {
 mod tests {
     use super::super::Looked;
     use super::*;
-    use lepo_base::hint::At;
+    use lepo_base::hint::HintTarget;
     use lepo_model::IMAGES;
 
     const STRICT: Accepts = Accepts {
@@ -235,7 +235,7 @@ mod tests {
             let error = check(&files, &STRICT, "m").unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
             assert!(error.message.contains(message), "{}", error.message);
-            assert!(error.hint_for(At::SHELL).unwrap().contains(hint), "{:?}", error.hint);
+            assert!(error.hint_for(HintTarget::SHELL).unwrap().contains(hint), "{:?}", error.hint);
         }
         for files in
             [vec![], vec![gif("a.gif", 800, 3000)], vec![gif("a.gif", 800, 30), gif("b.gif", 800, 30)]]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{lookalike, read_bounded};
 use lepo_base::error::{Error, Result, quoted};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::media::{MAGIC, Media};
 use lepo_net::fetch::{Fetched, fetch};
 use lepo_store::bubb::{Attachment, ContentHash, clean_name, thousands};
@@ -155,7 +155,7 @@ fn known(name: &str, looked: Looked) -> Result<NewFile> {
     let what = "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF";
     let error = Error::usage(format!("{name} cannot be attached: {what}"));
     Err(match std::str::from_utf8(&bytes) {
-        Ok(_) => error.hint(Hint::from("a text goes with ").command(Command::Context)),
+        Ok(_) => error.hint(Hint::from("a text goes with ").command(HintCommand::Context)),
         Err(_) => error,
     })
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
-use lepo_base::word::{Word, read_word};
+use lepo_base::word::{Keyword, read_word};
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{Fields, ServerFacts};
 use lepo_model::{Key, ModelConfig, Options, Provider};

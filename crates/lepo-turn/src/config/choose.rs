@@ -9,7 +9,7 @@ use super::ambient::Ambient;
 use super::document::{Set, Source};
 use crate::Notice;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_model::ModelConfig;
 use lepo_model::PRESETS;
 
@@ -125,7 +125,7 @@ impl Settings {
         Error::usage("no model is active").hint(
             Hint::from("choose one with /set-model")
                 .either(" or `lepo model use NAME`, or for once with ", ", or for this session with ")
-                .command(Command::OtherModel)
+                .command(HintCommand::OtherModel)
                 .words(format!("; configured: {}", self.names())),
         )
     }

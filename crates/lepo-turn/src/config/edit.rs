@@ -9,9 +9,9 @@ use super::entry::KeyEntry;
 use super::file::ConfigFile;
 use super::write::replace;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::record::read_if_there;
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_model::Provider;
 use lepo_tool::ToolMode;
 
@@ -39,7 +39,8 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
             return Ok(());
         }
         Err(Error::usage(format!("no model \"{name}\" in {}", path.display())).hint(
-            Hint::from(Command::Models).words(" lists the models; this file is the only one that is changed"),
+            Hint::from(HintCommand::Models)
+                .words(" lists the models; this file is the only one that is changed"),
         ))
     })
 }

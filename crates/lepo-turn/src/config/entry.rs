@@ -11,7 +11,7 @@ use super::program::{read_agent, read_program, read_sandbox};
 use super::reader::Section;
 use lepo_base::error::Result;
 use lepo_base::secret::Secret;
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_model::Price;
 use lepo_model::{AgentSandbox, AnswerForm, Options, Provider, Wire};
 use lepo_model::{BASE_URL_FORM, base_url};

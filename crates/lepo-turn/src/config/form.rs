@@ -11,7 +11,7 @@ use super::field::Field;
 use super::money::Money;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Word, list_words, read_word};
+use lepo_base::word::{Keyword, list_words, read_word};
 use lepo_model::{AgentAccess, Planner, Provider, Wire};
 use lepo_tool::{AutoAccess, ToolMode};
 
@@ -281,7 +281,7 @@ fn whole_number(range: &RangeInclusive<u32>) -> String {
     format!("a whole number from {} to {}", range.start(), range.end())
 }
 
-fn one_of<T: Word>(allowed: &[T]) -> String {
+fn one_of<T: Keyword>(allowed: &[T]) -> String {
     format!("allowed: {}", list_words(allowed))
 }
 

@@ -15,7 +15,7 @@ use super::write::replace;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 use lepo_base::secret::Secret;
-use lepo_base::word::{Word, read_word};
+use lepo_base::word::{Keyword, read_word};
 use lepo_model::Provider;
 use lepo_model::base_url;
 use lepo_tool::ToolMode;

@@ -96,7 +96,7 @@ fn absolute(env: &Env, variable: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::hint::At;
+    use lepo_base::hint::HintTarget;
 
     type Vars<'a> = &'a [(&'a str, &'a str)];
 
@@ -146,7 +146,7 @@ mod tests {
         for variables in [&[][..], &[("HOME", "")], &[("HOME", "relative")]] {
             let error = Paths::from_env(&Env::of(variables)).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
-            assert!(error.hint_for(At::SHELL).unwrap().contains("XDG_CONFIG_HOME"));
+            assert!(error.hint_for(HintTarget::SHELL).unwrap().contains("XDG_CONFIG_HOME"));
         }
     }
 }

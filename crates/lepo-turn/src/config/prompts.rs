@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Command, Hint};
+use lepo_base::hint::{Hint, HintCommand};
 
 /// A prompt as written in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Prompt {
             } else if let Some(number) = place(after) {
                 let word = words.get(number - 1).ok_or_else(|| {
                     Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
-                        .hint(Hint::default().bare(Command::Prompt(name.to_string())))
+                        .hint(Hint::default().bare(HintCommand::Prompt(name.to_string())))
                 })?;
                 filled.push_str(word);
                 rest = after.split_at(1).1;

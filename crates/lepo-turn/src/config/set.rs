@@ -129,7 +129,7 @@ fn table_of<'d, 'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::hint::At;
+    use lepo_base::hint::HintTarget;
 
     #[test]
     fn a_text_is_taken_for_the_type_of_its_setting() {
@@ -175,7 +175,7 @@ mod tests {
         ] {
             let error = set_setting(&path, name, value).unwrap_err();
             assert_eq!((error.kind.exit_code(), error.message.as_str()), (2, said), "{name}");
-            let hint = error.hint_for(At::SHELL).unwrap();
+            let hint = error.hint_for(HintTarget::SHELL).unwrap();
             assert!(!hint.contains("quotes") || name == "alias.r", "{name}: {hint}");
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);

@@ -14,7 +14,7 @@ use super::table::{Layer, Settings};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_model::{ModelConfig, Provider};
 
 /// A setting in effect.

@@ -12,7 +12,7 @@ use super::{Insts, Paths, Prompt};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 use lepo_model::{AgentSandbox, Fields};
 use lepo_tool::mcp::config as servers;
 

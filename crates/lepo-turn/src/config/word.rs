@@ -1,7 +1,7 @@
 //! Settings with a fixed list of values: closed enums, spelled alike in a file, the environment, a flag and
 //! `lepo config`.
 
-use lepo_base::word::Word;
+use lepo_base::word::Keyword;
 
 /// Minimum level of records in the log of `do`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl LogLevel {
     pub const ALL: &[LogLevel] = &[LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
 }
 
-impl Word for LogLevel {
+impl Keyword for LogLevel {
     fn word(self) -> &'static str {
         match self {
             LogLevel::Debug => "debug",
@@ -46,7 +46,7 @@ impl AutoCompact {
     pub const ALL: &[AutoCompact] = &[AutoCompact::Off, AutoCompact::Auto];
 }
 
-impl Word for AutoCompact {
+impl Keyword for AutoCompact {
     fn word(self) -> &'static str {
         match self {
             AutoCompact::Off => "off",
@@ -71,7 +71,7 @@ impl SecretsMode {
     pub const ALL: &[SecretsMode] = &[SecretsMode::Mask, SecretsMode::Warn, SecretsMode::Off];
 }
 
-impl Word for SecretsMode {
+impl Keyword for SecretsMode {
     fn word(self) -> &'static str {
         match self {
             SecretsMode::Mask => "mask",
@@ -98,7 +98,7 @@ impl NewConversation {
         &[NewConversation::Never, NewConversation::Pipe, NewConversation::Always];
 }
 
-impl Word for NewConversation {
+impl Keyword for NewConversation {
     fn word(self) -> &'static str {
         match self {
             NewConversation::Never => "never",
@@ -122,7 +122,7 @@ impl EmptyLine {
     pub const ALL: &[EmptyLine] = &[EmptyLine::Leave, EmptyLine::Stay];
 }
 
-impl Word for EmptyLine {
+impl Keyword for EmptyLine {
     fn word(self) -> &'static str {
         match self {
             EmptyLine::Leave => "leave",
@@ -146,7 +146,7 @@ impl EditKeys {
     pub const ALL: &[EditKeys] = &[EditKeys::Emacs, EditKeys::Vi];
 }
 
-impl Word for EditKeys {
+impl Keyword for EditKeys {
     fn word(self) -> &'static str {
         match self {
             EditKeys::Emacs => "emacs",
@@ -172,7 +172,7 @@ impl ThinkingShown {
     pub const ALL: &[ThinkingShown] = &[ThinkingShown::Show, ThinkingShown::Brief, ThinkingShown::Hide];
 }
 
-impl Word for ThinkingShown {
+impl Keyword for ThinkingShown {
     fn word(self) -> &'static str {
         match self {
             ThinkingShown::Show => "show",
@@ -189,7 +189,7 @@ mod tests {
     use lepo_model::{Planner, Provider, Wire};
     use lepo_tool::{AutoAccess, ToolMode};
 
-    fn check<T: Word + PartialEq + std::fmt::Debug>(all: &[T], listed: &str) {
+    fn check<T: Keyword + PartialEq + std::fmt::Debug>(all: &[T], listed: &str) {
         assert_eq!(list_words(all), listed);
         for value in all {
             assert_eq!(read_word(value.word(), all), Some(*value));

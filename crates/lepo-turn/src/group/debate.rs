@@ -14,8 +14,8 @@ use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::report::log_failure;
 use crate::transcript::Transcript;
 use crate::{Ask, Event, Notice, Report};
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_model::{Message, Role};
 use lepo_store::bubb::{Kind, Name};
 
@@ -87,7 +87,7 @@ pub async fn debate(
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
-            let debate = Act::Debate(tip.to_string());
+            let debate = ResumeAction::Debate(tip.to_string());
             error.hint(Hint::from("what was said is kept: ").command(debate).words(" continues"))
         }
         _ => error,

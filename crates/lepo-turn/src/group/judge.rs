@@ -7,7 +7,7 @@ use super::{GroupTurn, Moment, Polled, ends_all};
 use crate::config::fill;
 use crate::report::log_failure;
 use crate::{Event, Notice, Report};
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_model::{Message, Role};
 use lepo_store::bubb::{BubbId, Name};

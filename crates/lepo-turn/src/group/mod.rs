@@ -25,7 +25,7 @@ use super::report::Answered;
 use super::{Event, TurnEnv};
 use crate::config::Insts;
 use crate::transcript::Transcript;
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind as Speaker;
 use lepo_store::conv::Forest;
@@ -109,5 +109,5 @@ impl GroupTurn<'_> {
 
 /// Whether an error ends the whole group turn, and not just a reply.
 fn ends_all(error: &Error) -> bool {
-    matches!(error.kind, Kind::Signal(_) | Kind::Store)
+    matches!(error.kind, ExitKind::Signal(_) | ExitKind::Store)
 }

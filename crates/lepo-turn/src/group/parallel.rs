@@ -11,7 +11,7 @@ use crate::context::{Inst, messages};
 use crate::report::log_failure;
 use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::Name;
 
 /// The outcome of `--parallel`.
@@ -89,13 +89,13 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
             Some(
                 error
                     .again(error.kind)
-                    .hint(Hint::from(kept).command(Act::RetryAll).words(" asks all again")),
+                    .hint(Hint::from(kept).command(ResumeAction::RetryAll).words(" asks all again")),
             )
         }
         None if any_answered => None,
         None => {
             let none = format!("none of {} models answered", replies.len());
-            Some(Error::remote(none).hint(Hint::from(Act::RetryAll).words(" asks them again")))
+            Some(Error::remote(none).hint(Hint::from(ResumeAction::RetryAll).words(" asks them again")))
         }
     };
     log_failure(None, error.as_ref());

@@ -16,7 +16,7 @@ use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, complaint, tell, unfit};
 use crate::send::whole;
 use crate::{Event, Front, Notice};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::ModelConfig;
 use lepo_model::{Accepts, AgentPlace, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
 use lepo_store::bubb::{BubbId, Kind as Speaker, Name};
@@ -213,7 +213,7 @@ impl Participant {
         ear: &mut ReplyFront<'_>,
     ) -> Result<Answer<'m>> {
         ear.happens(Event::Waiting);
-        let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
+        let model = self.model.as_mut().map_err(|error| error.again(ExitKind::Remote))?;
         let agent = AgentPlace { dir: Some(group.env.store.root()), ..AgentPlace::default() };
         let request = Request { messages, schema, agent, ..Request::default() };
         model.ask(request, &mut |said| ear.happens(Event::Notice(&Notice::Model(said)))).await
@@ -222,7 +222,7 @@ impl Participant {
 
 /// Records a failed request, unless the user interrupted it.
 fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
-    if !matches!(error.kind, Kind::Signal(_)) {
+    if !matches!(error.kind, ExitKind::Signal(_)) {
         group.env.store.journal().add(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use super::is_added;
 use super::look::{Record, Wish};
 use super::said::Said;
-use lepo_base::error::{Error, Kind as ErrorKind, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Ix;
 
@@ -109,8 +109,9 @@ fn after(
 
 /// Returns an error of this kind.
 pub fn not_recorded(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::NotRecorded, message)
-        .hint(Hint::from(Act::Recorded).words(" asks a model, and keeps its answer for the next time"))
+    Error::new(ErrorKind::NotRecorded, message).hint(
+        Hint::from(ResumeAction::Recorded).words(" asks a model, and keeps its answer for the next time"),
+    )
 }
 
 /// Ranks how similar a message is to `said`: an equal kind first, then the length of the common prefix and

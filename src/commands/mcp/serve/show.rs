@@ -7,7 +7,7 @@ use super::quote::{Quoted, inline};
 use super::shelf::Shelf;
 use super::stores::Stores;
 use super::told::{Arguments, MOST_BYTES, PREFACE};
-use lepo_base::error::{Error, Kind, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::when;
 use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, Name, shown_model};
@@ -80,7 +80,7 @@ pub fn resource(shelf: &Shelf, uri: &str) -> Result<String> {
 /// Resolves an address in the first store that has it; with a cursor, the same conversation as before.
 fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
     let named = |error: Error| match error.kind {
-        Kind::Store => error,
+        ExitKind::Store => error,
         kind => Error::new(kind, format!("address {address:?}: {}", error.chain())),
     };
     let (only, word) = match Stores::is_uri(address) {

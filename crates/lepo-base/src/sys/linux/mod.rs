@@ -15,7 +15,7 @@ pub use hold::hold;
 pub use limit::{ProcessLimit, limit_processes};
 pub use opened::open_without_links;
 pub use processes::{
-    Children, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
+    ChildProcesses, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
 };
 
 /// Whether commands can be sandboxed on this system.

@@ -46,12 +46,12 @@ pub fn ignored_signals() -> u64 {
 }
 
 /// A snapshot of child processes. On Linux each query reads the current state.
-pub struct Children;
+pub struct ChildProcesses;
 
-impl Children {
+impl ChildProcesses {
     /// Starts a snapshot.
-    pub fn look() -> Children {
-        Children
+    pub fn look() -> ChildProcesses {
+        ChildProcesses
     }
 
     /// Returns the children of all threads of a process.

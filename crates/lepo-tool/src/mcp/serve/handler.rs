@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use lepo_base::error::{Error, Kind};
+use lepo_base::error::{Error, ExitKind};
 use lepo_net::runtime::blocking;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
@@ -189,7 +189,7 @@ impl ServerHandler for Handler {
         let uri = request.uri.clone();
         let read = self.work(move |library| library.read(&uri)).await?;
         let text = read.map_err(|error| match error.kind {
-            Kind::Store => refused(&error),
+            ExitKind::Store => refused(&error),
             _ => ErrorData::resource_not_found(error.chain(), Some(json!({ "uri": request.uri }))),
         })?;
         Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into())
@@ -257,7 +257,7 @@ fn tool_result(told: Told) -> CallToolResult {
 
 fn refused(error: &Error) -> ErrorData {
     match error.kind {
-        Kind::Usage | Kind::Nothing => ErrorData::invalid_params(error.chain(), None),
+        ExitKind::Usage | ExitKind::Nothing => ErrorData::invalid_params(error.chain(), None),
         _ => ErrorData::internal_error(error.chain(), None),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Map;
 use super::*;
 use crate::StartCheck;
 use crate::mcp::config::parse;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_process::StartFolder;
 
 fn servers(each: &[(&str, &[&str])]) -> Servers {
@@ -89,7 +89,7 @@ async fn a_server_that_fails_in_the_work_tree_has_not_missed_its_files() {
             servers.place.folders = servers.place.folders.once_trusted();
         }
         let error = servers.awake("s").await.err().unwrap();
-        let hint = error.hint_for(At::SHELL).unwrap_or_default();
+        let hint = error.hint_for(HintTarget::SHELL).unwrap_or_default();
         assert_eq!(hint.contains("empty folder"), !is_trusted, "{hint}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Vars, load, user};
 use crate::Notice;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 use lepo_base::secret::Secret;
 use lepo_model::{ModelConfig, Provider};
 
@@ -35,7 +35,7 @@ fn which_model_answers() {
             (Ok(ModelChoice::Model(model)), Ok(name)) => assert_eq!(model.name, name),
             (Err(error), Err(words)) => {
                 assert_eq!(error.kind.exit_code(), 2);
-                let told = format!("{} {}", error.message, error.hint_for(At::SHELL).unwrap());
+                let told = format!("{} {}", error.message, error.hint_for(HintTarget::SHELL).unwrap());
                 assert!(told.contains(words), "{told}");
             }
             other => panic!("{other:?}"),
@@ -55,7 +55,7 @@ fn with_nothing_configured_it_looks_around_then_tells_the_way() {
     let embedded = Found { ollama_model: None, embedded: true };
     assert_eq!(look().settle(embedded).unwrap().provider, Provider::Embedded);
     let error = look().settle(Found::default()).unwrap_err();
-    let hint = error.hint_for(At::SHELL).unwrap();
+    let hint = error.hint_for(HintTarget::SHELL).unwrap();
     for words in ["config.toml", "[[models]]", "lepo model get"] {
         assert!(hint.contains(words), "{hint}");
     }

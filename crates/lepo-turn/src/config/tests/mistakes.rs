@@ -5,7 +5,7 @@ use std::path::Path;
 use super::load;
 use crate::config::Flags;
 use crate::config::file::ConfigFile;
-use lepo_base::hint::At;
+use lepo_base::hint::HintTarget;
 
 #[test]
 fn mistakes_say_line_and_what_is_allowed() {
@@ -113,7 +113,11 @@ fn mistakes_say_line_and_what_is_allowed() {
         assert_eq!(error.kind.exit_code(), 2);
         assert!(error.message.starts_with(&format!("/c.toml:{line}: ")), "{text}\n{}", error.message);
         assert!(error.message.contains(what), "{text}\n{}", error.message);
-        assert!(error.hint_for(At::SHELL).unwrap_or_default().contains(allowed), "{text}\n{:?}", error.hint);
+        assert!(
+            error.hint_for(HintTarget::SHELL).unwrap_or_default().contains(allowed),
+            "{text}\n{:?}",
+            error.hint
+        );
         assert!(!format!("{error:?}").contains("hush") && !format!("{error:?}").contains("12345"));
     }
     let error = ConfigFile::parse(Path::new("/c.toml"), b"a = 1\nb = '\xff'").unwrap_err();
@@ -131,7 +135,7 @@ fn a_wrong_variable_is_named() {
     ] {
         let error = load("", "", &[(name, value)], &Flags::default()).unwrap_err();
         assert_eq!(error.kind.exit_code(), 2);
-        assert!(error.message.contains(name) && error.hint_for(At::SHELL).unwrap().contains(allowed));
+        assert!(error.message.contains(name) && error.hint_for(HintTarget::SHELL).unwrap().contains(allowed));
     }
     let flags = Flags { config: Some("/no/such.toml".into()), ..Flags::default() };
     assert!(load("", "", &[], &flags).unwrap_err().message.contains("/no/such.toml"));
