@@ -7,7 +7,7 @@ use candle_transformers::utils::apply_repeat_penalty;
 use lepo_base::error::{Error, Result};
 
 use crate::prompt::{self, CONTEXT};
-use crate::protocol::{Event, Reason, Request, emit, sign_of_life};
+use crate::protocol::{DoneReason, GenerateRequest, OutputEvent, emit, sign_of_life};
 use crate::tokenizer::{Characters, Tokenizer};
 
 /// Number of tokens per forward pass, about a second's work: a long prompt in a single pass would need gigabytes for
@@ -23,7 +23,7 @@ const RECENT: usize = 64;
 const SEED: u64 = 0;
 
 /// The model and the tokens that it has read.
-pub struct Speaker {
+pub struct Generator {
     tokenizer: Tokenizer,
     /// The model with an empty KV cache. A clone shares the weights.
     fresh: ModelWeights,
@@ -33,18 +33,18 @@ pub struct Speaker {
     read: Vec<u32>,
 }
 
-impl Speaker {
+impl Generator {
     pub fn new(fresh: ModelWeights, tokenizer: Tokenizer) -> Self {
-        Speaker { model: fresh.clone(), fresh, tokenizer, read: Vec::new() }
+        Generator { model: fresh.clone(), fresh, tokenizer, read: Vec::new() }
     }
 
     /// Prints the answer to a request; the caller reports an error.
-    pub fn answer(&mut self, request: &Request) -> Result<()> {
+    pub fn answer(&mut self, request: &GenerateRequest) -> Result<()> {
         let prompt = prompt::render(&request.messages, request.max_tokens, &self.tokenizer)?;
         if prompt.left_out > 0 {
             let oldest = oldest(prompt.left_out);
             let text = format!("the conversation is too long for the embedded model: {oldest} left out");
-            emit(&Event::Notice { text: &text });
+            emit(&OutputEvent::Notice { text: &text });
         }
         let limit = request.max_tokens.min(CONTEXT - prompt.tokens.len());
         let spoken = self.speak(&prompt.tokens, limit, request);
@@ -52,8 +52,12 @@ impl Speaker {
             self.forget();
         }
         let spoken = spoken.map_err(|e| Error::remote("the embedded model failed").because(e))?;
-        emit(&Event::Usage { input: prompt.tokens.len(), output: spoken.tokens, margin: spoken.margin });
-        emit(&Event::Done { reason: spoken.reason });
+        emit(&OutputEvent::Usage {
+            input: prompt.tokens.len(),
+            output: spoken.tokens,
+            margin: spoken.margin,
+        });
+        emit(&OutputEvent::Done { reason: spoken.reason });
         Ok(())
     }
 
@@ -62,12 +66,12 @@ impl Speaker {
         &mut self,
         prompt: &[u32],
         limit: usize,
-        request: &Request,
+        request: &GenerateRequest,
     ) -> candle_core::Result<SpokenAnswer> {
         let mut sampler = LogitsProcessor::new(SEED, Some(request.temperature), None);
         let mut characters = Characters::default();
         let mut logits = self.read_prompt(prompt)?;
-        let mut reason = Reason::Length;
+        let mut reason = DoneReason::Length;
         let mut spoken: Vec<u32> = Vec::new();
         let mut margin = request.margin.then_some(f32::INFINITY);
         while spoken.len() < limit {
@@ -78,7 +82,7 @@ impl Speaker {
             }
             let token = sampler.sample(&choices)?;
             if self.tokenizer.is_control(token) {
-                reason = Reason::Stop;
+                reason = DoneReason::Stop;
                 break;
             }
             spoken.push(token);
@@ -125,7 +129,7 @@ impl Speaker {
 /// The end of an answer whose text was printed.
 struct SpokenAnswer {
     tokens: usize,
-    reason: Reason,
+    reason: DoneReason,
     /// The smallest lead of a first choice, including the end token; `None` unless the request asks for it.
     margin: Option<f32>,
 }
@@ -146,7 +150,7 @@ fn lead(logits: &[f32]) -> f32 {
 
 fn tell(text: &str) {
     if !text.is_empty() {
-        emit(&Event::Text { text });
+        emit(&OutputEvent::Text { text });
     }
 }
 

@@ -13,10 +13,10 @@ use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use generate::Speaker;
+use generate::Generator;
 use lepo_base::error::{Error, ExitKind};
 use lepo_base::hint::HintTarget;
-use protocol::{Event, emit, fail, parse};
+use protocol::{OutputEvent, emit, fail, parse};
 
 const USAGE: &str = "\
 usage: lepo-embedded --weights FILE
@@ -31,7 +31,7 @@ until stdin ends. Started by lepo; `lepo model get` fetches the weights.
 ";
 
 #[derive(Debug, PartialEq)]
-enum Command {
+enum EmbeddedArgs {
     Help,
     Version,
     Serve { weights: PathBuf, named: Option<String> },
@@ -39,9 +39,9 @@ enum Command {
 
 fn main() -> ExitCode {
     match command(env::args_os().skip(1)) {
-        Ok(Command::Help) => say(USAGE),
-        Ok(Command::Version) => say(concat!("lepo-embedded ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Command::Serve { weights, named }) => serve(&weights, named.as_deref()),
+        Ok(EmbeddedArgs::Help) => say(USAGE),
+        Ok(EmbeddedArgs::Version) => say(concat!("lepo-embedded ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(EmbeddedArgs::Serve { weights, named }) => serve(&weights, named.as_deref()),
         Err(why) => {
             let _ = write!(io::stderr(), "error: {why}\n\n{USAGE}");
             ExitCode::from(2)
@@ -49,19 +49,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn command(arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
+fn command(arguments: impl Iterator<Item = OsString>) -> Result<EmbeddedArgs, String> {
     let arguments: Vec<OsString> = arguments.collect();
     let has = |short: &str, long: &str| arguments.iter().any(|a| a == short || a == long);
     if has("-h", "--help") {
-        return Ok(Command::Help);
+        return Ok(EmbeddedArgs::Help);
     }
     if has("-v", "--version") {
-        return Ok(Command::Version);
+        return Ok(EmbeddedArgs::Version);
     }
     match arguments.as_slice() {
-        [flag, path] if flag == "--weights" => Ok(Command::Serve { weights: path.into(), named: None }),
+        [flag, path] if flag == "--weights" => Ok(EmbeddedArgs::Serve { weights: path.into(), named: None }),
         [flag, path, named, name] if flag == "--weights" && named == "--named" => {
-            Ok(Command::Serve { weights: path.into(), named: Some(name.to_string_lossy().into_owned()) })
+            Ok(EmbeddedArgs::Serve { weights: path.into(), named: Some(name.to_string_lossy().into_owned()) })
         }
         [] => Err("missing option --weights FILE".into()),
         [flag] if flag == "--weights" => Err("--weights needs a file".into()),
@@ -82,7 +82,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
         fail(&format!("the embedded model failed: {}", panic.payload_as_str().unwrap_or("unknown")))
     }));
     let (model, tokenizer) = weights::load(weights, named).unwrap_or_else(|error| fail(&told(&error)));
-    let mut speaker = Speaker::new(model, tokenizer);
+    let mut speaker = Generator::new(model, tokenizer);
 
     let mut stdin = io::stdin().lock();
     let mut line = Vec::new();
@@ -95,7 +95,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
             Err(error) => fail(&format!("cannot read stdin: {error}")),
         }
         if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
-            emit(&Event::Error { message: &told(&error), too_long: error.kind == ExitKind::Overflow });
+            emit(&OutputEvent::Error { message: &told(&error), too_long: error.kind == ExitKind::Overflow });
         }
     }
 }
@@ -129,16 +129,16 @@ mod tests {
 
     #[test]
     fn command_line() {
-        let cases: [(&[&str], Option<Command>); 9] = [
-            (&["--weights", "a b"], Some(Command::Serve { weights: "a b".into(), named: None })),
+        let cases: [(&[&str], Option<EmbeddedArgs>); 9] = [
+            (&["--weights", "a b"], Some(EmbeddedArgs::Serve { weights: "a b".into(), named: None })),
             (
                 &["--weights", "a", "--named", "b"],
-                Some(Command::Serve { weights: "a".into(), named: Some("b".into()) }),
+                Some(EmbeddedArgs::Serve { weights: "a".into(), named: Some("b".into()) }),
             ),
             (&["--named", "b", "--weights", "a"], None),
-            (&["--weights", "x", "-h"], Some(Command::Help)),
-            (&["--version", "--help"], Some(Command::Help)),
-            (&["-v"], Some(Command::Version)),
+            (&["--weights", "x", "-h"], Some(EmbeddedArgs::Help)),
+            (&["--version", "--help"], Some(EmbeddedArgs::Help)),
+            (&["-v"], Some(EmbeddedArgs::Version)),
             (&[], None),
             (&["--weights"], None),
             (&["--weights", "x", "y"], None),

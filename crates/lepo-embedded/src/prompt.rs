@@ -3,7 +3,7 @@
 
 use lepo_base::error::{Error, ExitKind, Result};
 
-use crate::protocol::{Message, Role};
+use crate::protocol::{InputMessage, InputRole};
 use crate::tokenizer::Tokenizer;
 
 /// Maximum number of tokens, read and written: the length of candle's position tables.
@@ -13,27 +13,27 @@ pub const CONTEXT: usize = 4096;
 const RESERVED: usize = 1024;
 
 /// The prompt of the model.
-pub struct Prompt {
+pub struct TokenPrompt {
     pub tokens: Vec<u32>,
     /// Number of omitted messages, the oldest.
     pub left_out: usize,
 }
 
 /// A message in the model's format: whether it is the assistant's, and the tokens of its text.
-struct Turn {
+struct TokenMessage {
     assistant: bool,
     tokens: Vec<u32>,
 }
 
 /// Builds the prompt for an answer of up to `max_tokens`. The newest message is always complete: it is an error if it
 /// is too long alone, or if there is no message to answer.
-pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) -> Result<Prompt> {
-    let frame = Frame::new(tokenizer)?;
+pub fn render(messages: &[InputMessage], max_tokens: usize, tokenizer: &Tokenizer) -> Result<TokenPrompt> {
+    let frame = ChatTemplate::new(tokenizer)?;
     let mut room = CONTEXT - max_tokens.min(RESERVED) - frame.answer.len();
-    let mut said: Vec<&Message> = messages.iter().filter(|m| !is_silent(m)).collect();
+    let mut said: Vec<&InputMessage> = messages.iter().filter(|m| !is_silent(m)).collect();
     // The system message stays, unless it needs over a quarter of the room.
     let mut system = Vec::new();
-    if said.len() > 1 && said.first().is_some_and(|message| message.role == Role::System) {
+    if said.len() > 1 && said.first().is_some_and(|message| message.role == InputRole::System) {
         let message = said.remove(0);
         if let Some(tokens) = tokenizer.encode_within(&message.content, room / 4)? {
             system = frame.system(tokens);
@@ -57,7 +57,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
             break;
         };
         used += tokens.len() + frame.cost();
-        kept.push(Turn { assistant: message.role == Role::Assistant, tokens });
+        kept.push(TokenMessage { assistant: message.role == InputRole::Assistant, tokens });
     }
     // If the cut is between a question and its answer, the answer is omitted too.
     if kept.len() < said.len() && kept.len() > 1 && kept.last().is_some_and(|turn| turn.assistant) {
@@ -69,16 +69,16 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
     let left_out = said.len() - kept.len();
     kept.reverse();
     let tokens = [system, frame.lay_out(&kept)].concat();
-    Ok(Prompt { tokens, left_out })
+    Ok(TokenPrompt { tokens, left_out })
 }
 
 /// Empty system messages are dropped; other empty messages stay.
-fn is_silent(message: &Message) -> bool {
-    message.role == Role::System && message.content.trim().is_empty()
+fn is_silent(message: &InputMessage) -> bool {
+    message.role == InputRole::System && message.content.trim().is_empty()
 }
 
 /// The marks between messages, as tokens.
-struct Frame {
+struct ChatTemplate {
     system: Vec<u32>,
     user: Vec<u32>,
     answer: Vec<u32>,
@@ -86,12 +86,12 @@ struct Frame {
     gap: Vec<u32>,
 }
 
-impl Frame {
+impl ChatTemplate {
     fn new(tokenizer: &Tokenizer) -> Result<Self> {
         let open = |role: &str| -> Result<Vec<u32>> {
             Ok([vec![tokenizer.im_start], tokenizer.encode(role)?].concat())
         };
-        Ok(Frame {
+        Ok(ChatTemplate {
             system: open("system\n")?,
             user: open("user\n")?,
             answer: open("assistant\n")?,
@@ -112,7 +112,7 @@ impl Frame {
 
     /// Formats the messages. The model knows only two alternating roles: every role except the assistant's becomes the
     /// user's, and adjacent messages of a role are joined.
-    fn lay_out(&self, turns: &[Turn]) -> Vec<u32> {
+    fn lay_out(&self, turns: &[TokenMessage]) -> Vec<u32> {
         let mut tokens = Vec::new();
         for run in turns.chunk_by(|a, b| a.assistant == b.assistant) {
             let voice = if run.iter().any(|turn| turn.assistant) { &self.answer } else { &self.user };
@@ -131,12 +131,12 @@ mod tests {
     use super::*;
     use crate::tokenizer::tests::ascii;
 
-    fn message(role: Role, content: impl Into<String>) -> Message {
-        Message { role, content: content.into() }
+    fn message(role: InputRole, content: impl Into<String>) -> InputMessage {
+        InputMessage { role, content: content.into() }
     }
 
     /// Formats the prompt as text, with `[` and `]` for the two marks.
-    fn rendered(messages: &[Message]) -> String {
+    fn rendered(messages: &[InputMessage]) -> String {
         let tokenizer = ascii();
         let prompt = render(messages, 1024, &tokenizer).unwrap();
         prompt
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn layout() {
-        use Role::*;
-        let cases: [(&[(Role, &str)], &str); 6] = [
+        use InputRole::*;
+        let cases: [(&[(InputRole, &str)], &str); 6] = [
             (&[(User, "hi")], "[user\nhi]\n[assistant\n"),
             (
                 &[(User, "hi"), (Assistant, "yes"), (User, "so")],
@@ -165,7 +165,8 @@ mod tests {
             (&[(User, "<|im_end|>")], "[user\n<|im_end|>]\n[assistant\n"),
         ];
         for (messages, text) in cases {
-            let messages: Vec<Message> = messages.iter().map(|&(role, text)| message(role, text)).collect();
+            let messages: Vec<InputMessage> =
+                messages.iter().map(|&(role, text)| message(role, text)).collect();
             assert_eq!(rendered(&messages), text);
         }
     }
@@ -175,13 +176,21 @@ mod tests {
         let tokenizer = ascii();
         let long = |role| message(role, "x".repeat(1000));
         let cases = [
-            (vec![long(Role::User), long(Role::Assistant), long(Role::User)], 1024, 0),
-            (vec![long(Role::User); 4], 1024, 1),
-            (vec![long(Role::User); 4], 5, 0),
-            (vec![long(Role::User); 4], 100_000, 1),
+            (vec![long(InputRole::User), long(InputRole::Assistant), long(InputRole::User)], 1024, 0),
+            (vec![long(InputRole::User); 4], 1024, 1),
+            (vec![long(InputRole::User); 4], 5, 0),
+            (vec![long(InputRole::User); 4], 100_000, 1),
             // Three fit, but the oldest of them answers an omitted question.
             (
-                [Role::Assistant, Role::User, Role::Assistant, Role::User, Role::User].map(long).to_vec(),
+                [
+                    InputRole::Assistant,
+                    InputRole::User,
+                    InputRole::Assistant,
+                    InputRole::User,
+                    InputRole::User,
+                ]
+                .map(long)
+                .to_vec(),
                 1024,
                 3,
             ),
@@ -196,9 +205,12 @@ mod tests {
     #[test]
     fn refused() {
         let cases = [
-            (vec![message(Role::User, "x".repeat(5000))], "is longer than"),
-            (vec![message(Role::User, "hi"), message(Role::User, "x".repeat(5000))], "is longer than"),
-            (vec![message(Role::System, "")], "no message has any text"),
+            (vec![message(InputRole::User, "x".repeat(5000))], "is longer than"),
+            (
+                vec![message(InputRole::User, "hi"), message(InputRole::User, "x".repeat(5000))],
+                "is longer than",
+            ),
+            (vec![message(InputRole::System, "")], "no message has any text"),
         ];
         for (messages, why) in cases {
             let error = render(&messages, 1024, &ascii()).err().unwrap();

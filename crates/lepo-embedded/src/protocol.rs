@@ -27,9 +27,9 @@ const FAILED: i32 = 3;
 
 /// A request: the conversation, whose last message is to be answered.
 #[derive(Debug, Deserialize)]
-pub struct Request {
+pub struct GenerateRequest {
     /// Oldest first; at least one.
-    pub messages: Vec<Message>,
+    pub messages: Vec<InputMessage>,
     /// 0 always chooses the likeliest token.
     #[serde(default = "default_temperature")]
     pub temperature: f64,
@@ -42,15 +42,15 @@ pub struct Request {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct Message {
-    pub role: Role,
+pub struct InputMessage {
+    pub role: InputRole,
     /// No part of it is interpreted as a mark of the model's format.
     pub content: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum InputRole {
     System,
     User,
     Assistant,
@@ -60,7 +60,7 @@ pub enum Role {
 /// An event on stdout.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub enum Event<'a> {
+pub enum OutputEvent<'a> {
     Notice {
         text: &'a str,
     },
@@ -74,7 +74,7 @@ pub enum Event<'a> {
         margin: Option<f32>,
     },
     Done {
-        reason: Reason,
+        reason: DoneReason,
     },
     Error {
         message: &'a str,
@@ -85,7 +85,7 @@ pub enum Event<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reason {
+pub enum DoneReason {
     Stop,
     Length,
 }
@@ -99,9 +99,9 @@ fn default_max_tokens() -> usize {
 }
 
 /// Parses a request. A malformed one is an error of [`Kind::Usage`] that names the fault.
-pub fn parse(line: &[u8]) -> Result<Request> {
+pub fn parse(line: &[u8]) -> Result<GenerateRequest> {
     let bad = |why: String| Error::new(ExitKind::Usage, format!("bad request: {why}"));
-    let request: Request = serde_json::from_slice(line).map_err(|e| bad(e.to_string()))?;
+    let request: GenerateRequest = serde_json::from_slice(line).map_err(|e| bad(e.to_string()))?;
     if request.messages.is_empty() {
         return Err(bad("messages is empty".into()));
     }
@@ -111,7 +111,7 @@ pub fn parse(line: &[u8]) -> Result<Request> {
     Ok(request)
 }
 
-pub fn emit(event: &Event) {
+pub fn emit(event: &OutputEvent) {
     let mut line = serde_json::to_vec(event).unwrap_or_default();
     line.push(b'\n');
     write(&line);
@@ -135,7 +135,7 @@ fn write(bytes: &[u8]) {
 
 /// Reports a fatal error and exits.
 pub fn fail(message: &str) -> ! {
-    emit(&Event::Error { message, too_long: false });
+    emit(&OutputEvent::Error { message, too_long: false });
     exit(FAILED)
 }
 
@@ -168,22 +168,22 @@ mod tests {
     #[test]
     fn events() {
         let cases = [
-            (Event::Text { text: "a\n\u{0}" }, r#"{"event":"text","text":"a\n\u0000"}"#),
+            (OutputEvent::Text { text: "a\n\u{0}" }, r#"{"event":"text","text":"a\n\u0000"}"#),
             (
-                Event::Usage { input: 12, output: 34, margin: None },
+                OutputEvent::Usage { input: 12, output: 34, margin: None },
                 r#"{"event":"usage","input":12,"output":34}"#,
             ),
             (
-                Event::Usage { input: 1, output: 2, margin: Some(0.5) },
+                OutputEvent::Usage { input: 1, output: 2, margin: Some(0.5) },
                 r#"{"event":"usage","input":1,"output":2,"margin":0.5}"#,
             ),
-            (Event::Done { reason: Reason::Length }, r#"{"event":"done","reason":"length"}"#),
-            (Event::Error { message: "no", too_long: false }, r#"{"event":"error","message":"no"}"#),
+            (OutputEvent::Done { reason: DoneReason::Length }, r#"{"event":"done","reason":"length"}"#),
+            (OutputEvent::Error { message: "no", too_long: false }, r#"{"event":"error","message":"no"}"#),
             (
-                Event::Error { message: "no", too_long: true },
+                OutputEvent::Error { message: "no", too_long: true },
                 r#"{"event":"error","message":"no","too_long":true}"#,
             ),
-            (Event::Notice { text: "cut" }, r#"{"event":"notice","text":"cut"}"#),
+            (OutputEvent::Notice { text: "cut" }, r#"{"event":"notice","text":"cut"}"#),
         ];
         for (event, json) in cases {
             assert_eq!(serde_json::to_string(&event).unwrap(), json);
