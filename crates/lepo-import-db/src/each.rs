@@ -3,4 +3,4 @@
 use lepo_import::Conversation;
 
 /// Receives each conversation with its format; returns false once the reader has gone.
-pub type Each<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;
+pub type FormatSink<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;

@@ -9,13 +9,13 @@ use std::path::Path;
 use lepo_import::{Conversation, File, Parts, Role, Value, What, file_of_hash, read_json, written_time};
 use rusqlite::{Connection, Row};
 
-use super::each::Each;
+use super::each::FormatSink;
 use super::rows::{bytes, count, has_table, or_null, said, text};
 
 /// Maximum length of a chain of forks.
 const DEEP: usize = 32;
 
-pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result<()> {
     if has_table(database, "turns") && has_table(database, "messages") && !threads(database, each)? {
         return Ok(());
     }
@@ -35,7 +35,7 @@ fn moment(row: &Row<'_>) -> Option<u64> {
 
 // The older tables: a row is a question and its answer.
 
-fn responses(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+fn responses(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result<()> {
     let mut names: HashMap<String, String> = HashMap::new();
     if has_table(database, "conversations") {
         let mut query = database.prepare("select id, name from conversations")?;
@@ -178,39 +178,39 @@ fn file(row: &Row<'_>) -> File {
 
 /// A turn's facts about the messages that it added.
 #[derive(Clone, Default)]
-struct Told {
+struct ResponseInfo {
     time: Option<u64>,
     model: Option<String>,
     input: Option<u64>,
     output: Option<u64>,
 }
 
-struct Thread {
+struct LlmThread {
     id: String,
     name: Option<String>,
     tip: Option<String>,
     forked_from: Option<String>,
     /// By the message's hash.
-    told: HashMap<String, Told>,
+    told: HashMap<String, ResponseInfo>,
 }
 
-type Messages = HashMap<String, (Option<String>, String)>;
+type LlmMessages = HashMap<String, (Option<String>, String)>;
 
 /// Reads all threads; false once the reader has gone.
-fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool> {
-    let mut messages = Messages::new();
+fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result<bool> {
+    let mut messages = LlmMessages::new();
     let mut query = database.prepare("select hash, parent_hash, role from messages")?;
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         let role = text(row, "role").unwrap_or_default();
         messages.insert(text(row, "hash").unwrap_or_default(), (text(row, "parent_hash"), role));
     }
-    let mut threads: Vec<Thread> = Vec::new();
+    let mut threads: Vec<LlmThread> = Vec::new();
     let mut query =
         database.prepare("select id, name, tip_message_hash, forked_from from threads order by id")?;
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
-        threads.push(Thread {
+        threads.push(LlmThread {
             id: text(row, "id").unwrap_or_default(),
             name: said(row, "name"),
             tip: text(row, "tip_message_hash"),
@@ -236,7 +236,7 @@ fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool>
                 }
                 at = thread.forked_from.as_ref().and_then(|id| places.get(id)).map(|&place| &threads[place]);
             }
-            Told::default()
+            ResponseInfo::default()
         };
         let mut conversation =
             Conversation { id: thread.id.clone(), title: thread.name.clone(), ..Conversation::default() };
@@ -258,7 +258,7 @@ fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool>
 }
 
 /// Returns the messages from a tip back to the first that `known` accepts, exclusive; the tip comes first.
-fn chain(messages: &Messages, tip: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
+fn chain(messages: &LlmMessages, tip: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut at = Some(tip.to_string());
     while let Some(hash) = at.filter(|hash| !known(hash) && found.len() <= messages.len()) {
@@ -270,7 +270,11 @@ fn chain(messages: &Messages, tip: &str, known: impl Fn(&str) -> bool) -> Vec<St
 }
 
 /// Reads a thread's turns: adds their facts about its messages, and returns their tips.
-fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rusqlite::Result<Vec<String>> {
+fn turns(
+    database: &Connection,
+    thread: &mut LlmThread,
+    messages: &LlmMessages,
+) -> rusqlite::Result<Vec<String>> {
     let mut query = database.prepare(
         "select tip_message_hash, parent_message_hash, model, input_tokens, output_tokens, duration_ms, datetime_utc \
          from turns where thread_id = ?1 order by datetime_utc, id",
@@ -280,7 +284,7 @@ fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rus
     while let Some(row) = rows.next()? {
         let asked = moment(row);
         let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
-        let answer = Told {
+        let answer = ResponseInfo {
             time: answered,
             model: text(row, "model"),
             input: count(row, "input_tokens"),
@@ -291,7 +295,8 @@ fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rus
         let mut own = true;
         for hash in chain(messages, &tip, |hash| thread.told.contains_key(hash)) {
             own &= Some(&hash) != parent.as_ref();
-            let told = if own { answer.clone() } else { Told { time: asked, ..Told::default() } };
+            let told =
+                if own { answer.clone() } else { ResponseInfo { time: asked, ..ResponseInfo::default() } };
             thread.told.insert(hash, told);
         }
         tips.push(tip);
@@ -303,10 +308,10 @@ fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rus
 fn message(
     database: &Connection,
     conversation: &mut Conversation,
-    messages: &Messages,
+    messages: &LlmMessages,
     hash: &str,
     parent: Option<usize>,
-    told: &Told,
+    told: &ResponseInfo,
 ) -> rusqlite::Result<usize> {
     let role = messages.get(hash).map_or("", |(_, role)| role);
     let kind = if role == "user" { Role::User } else { Role::Assistant };

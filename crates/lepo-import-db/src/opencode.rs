@@ -11,15 +11,15 @@ use lepo_import::{
 };
 use rusqlite::Connection;
 
-use super::each::Each;
+use super::each::FormatSink;
 use super::rows::{count, has_table, or_null, said, text};
 
 /// A session's id, its parent's, and its content.
-type Session = (String, Option<String>, Conversation);
+type SessionRow = (String, Option<String>, Conversation);
 
-pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result<()> {
     let mut calls = Calls::new();
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<SessionRow> = Vec::new();
     if has_table(database, "session_v2") && has_table(database, "session_message") {
         for mut session in listed(database, "session_v2")? {
             typed(database, &mut session.2, &mut calls)?;
@@ -42,12 +42,12 @@ pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> 
     Ok(())
 }
 
-fn said_in(sessions: &[Session]) -> HashSet<String> {
+fn said_in(sessions: &[SessionRow]) -> HashSet<String> {
     sessions.iter().filter(|(.., session)| session.messages > 0).map(|(id, ..)| id.clone()).collect()
 }
 
 /// Reads the sessions of a table, without their messages.
-fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<Session>> {
+fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow>> {
     let (title, created) = (or_null(database, table, "title"), or_null(database, table, "time_created"));
     let directory = or_null(database, table, "directory");
     let mut query = database.prepare(&format!(

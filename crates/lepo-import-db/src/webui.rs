@@ -3,10 +3,10 @@
 use lepo_import::{Conversation, open_webui};
 use rusqlite::Connection;
 
-use super::each::Each;
+use super::each::FormatSink;
 use super::rows::{or_null, text};
 
-pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result<()> {
     let created = or_null(database, "chat", "created_at");
     let mut query = database.prepare(&format!("select id, title, chat, {created} from chat order by id"))?;
     let mut rows = query.query([])?;
