@@ -2,7 +2,7 @@
 //! report prints.
 
 use super::kind_of;
-use lepo_import::{Node, What};
+use lepo_import::{ImportNode, NodeContent};
 use lepo_store::bubb::Kind;
 
 /// Age in milliseconds from which a log's last message counts as complete.
@@ -21,21 +21,21 @@ pub struct Held {
 }
 
 /// Returns the time from which a node counts as complete, in a conversation that began at `start`.
-pub fn held_until(node: &Node, start: Option<u64>) -> Option<u64> {
+pub fn held_until(node: &ImportNode, start: Option<u64>) -> Option<u64> {
     node.time.or(start).map(|time| time.saturating_add(SETTLED))
 }
 
 impl Held {
     /// Describes a node; `None` if it is empty.
-    pub fn of(node: &Node, start: Option<u64>) -> Option<Held> {
+    pub fn of(node: &ImportNode, start: Option<u64>) -> Option<Held> {
         let (kind, hidden, text) = match &node.what {
-            What::Nothing => return None,
-            What::System(text) => (Kind::System, true, text),
-            What::Text(role, text, _) => (kind_of(*role), false, text),
-            What::Aside(role, text) | What::Side(role, text) => (kind_of(*role), true, text),
-            What::Call { name, .. } => (Kind::Assistant, true, name),
-            What::Output { text, .. } => (Kind::Tool, true, text),
-            What::Exact(role, hidden, text) => (kind_of(*role), *hidden, text),
+            NodeContent::Nothing => return None,
+            NodeContent::System(text) => (Kind::System, true, text),
+            NodeContent::Text(role, text, _) => (kind_of(*role), false, text),
+            NodeContent::Aside(role, text) | NodeContent::Side(role, text) => (kind_of(*role), true, text),
+            NodeContent::Call { name, .. } => (Kind::Assistant, true, name),
+            NodeContent::Output { text, .. } => (Kind::Tool, true, text),
+            NodeContent::Exact(role, hidden, text) => (kind_of(*role), *hidden, text),
         };
         let text = text.chars().take(HEAD).collect();
         Some(Held { kind, hidden, text, until: held_until(node, start) })

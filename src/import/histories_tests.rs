@@ -2,7 +2,7 @@
 
 use super::tests::{Bubbs, LATER, read, tree};
 use super::{Rules, Tools, plan};
-use lepo_import::{Conversation, Format, Reading};
+use lepo_import::{History, SourceFormat, SourceReader};
 
 /// Shortly after the times in the samples, so that no message is a day old.
 const NOW: u64 = 1_785_578_500_000;
@@ -79,27 +79,32 @@ fn an_answer_that_says_that_its_turn_ended_is_taken_at_once() {
     };
     let (whole, held) = ("u0 q\n a0 r", "u0 q");
     for (format, file, text, expected) in [
-        (Format::ClaudeCode, "s.jsonl", claude("\"end_turn\""), whole),
-        (Format::ClaudeCode, "s.jsonl", claude("\"max_tokens\""), whole),
-        (Format::ClaudeCode, "s.jsonl", claude("\"tool_use\""), held),
-        (Format::ClaudeCode, "s.jsonl", claude("null"), held),
-        (Format::Codex, LOG, codex_log(&end(3)), whole),
-        (Format::Codex, LOG, codex_log(&codex(3, "event_msg", "{\"type\":\"turn_aborted\"}")), whole),
-        (Format::Codex, LOG, codex_log(""), held),
-        (Format::Pi, "s.jsonl", pi(",\"stopReason\":\"stop\""), whole),
-        (Format::Pi, "s.jsonl", pi(",\"stopReason\":\"toolUse\""), held),
-        (Format::Pi, "s.jsonl", pi(""), held),
-        (Format::GeminiCli, "s.jsonl", gemini(",\"tokens\":{\"input\":1}"), whole),
-        (Format::GeminiCli, "s.jsonl", gemini(""), held),
-        (Format::OpenCode, "s.json", opencode(",\"finish\":\"stop\"", ""), whole),
-        (Format::OpenCode, "s.json", opencode("", ",{\"type\":\"step-finish\",\"reason\":\"stop\"}"), whole),
+        (SourceFormat::ClaudeCode, "s.jsonl", claude("\"end_turn\""), whole),
+        (SourceFormat::ClaudeCode, "s.jsonl", claude("\"max_tokens\""), whole),
+        (SourceFormat::ClaudeCode, "s.jsonl", claude("\"tool_use\""), held),
+        (SourceFormat::ClaudeCode, "s.jsonl", claude("null"), held),
+        (SourceFormat::Codex, LOG, codex_log(&end(3)), whole),
+        (SourceFormat::Codex, LOG, codex_log(&codex(3, "event_msg", "{\"type\":\"turn_aborted\"}")), whole),
+        (SourceFormat::Codex, LOG, codex_log(""), held),
+        (SourceFormat::Pi, "s.jsonl", pi(",\"stopReason\":\"stop\""), whole),
+        (SourceFormat::Pi, "s.jsonl", pi(",\"stopReason\":\"toolUse\""), held),
+        (SourceFormat::Pi, "s.jsonl", pi(""), held),
+        (SourceFormat::GeminiCli, "s.jsonl", gemini(",\"tokens\":{\"input\":1}"), whole),
+        (SourceFormat::GeminiCli, "s.jsonl", gemini(""), held),
+        (SourceFormat::OpenCode, "s.json", opencode(",\"finish\":\"stop\"", ""), whole),
         (
-            Format::OpenCode,
+            SourceFormat::OpenCode,
+            "s.json",
+            opencode("", ",{\"type\":\"step-finish\",\"reason\":\"stop\"}"),
+            whole,
+        ),
+        (
+            SourceFormat::OpenCode,
             "s.json",
             opencode("", ",{\"type\":\"step-finish\",\"reason\":\"tool-calls\"}"),
             held,
         ),
-        (Format::OpenCode, "s.json", opencode("", ""), held),
+        (SourceFormat::OpenCode, "s.json", opencode("", ""), held),
     ] {
         assert_eq!(tree(&read(format, &[(file, text.as_bytes())], NOW)), expected, "{text}");
         assert_eq!(tree(&read(format, &[(file, text.as_bytes())], LATER)), whole, "{text}");
@@ -121,15 +126,15 @@ fn a_thread_of_codex_that_was_rewound_goes_on_from_what_it_kept() {
     let third = base(8).replace(THREAD, "01a0ae76-2436-7590-9a11-0000000000b2");
     let third = [begin(8, &third), turn(9, "five")].concat();
     let files = [(LOG, first.as_bytes()), (REWOUND, second.as_bytes()), (TWICE, third.as_bytes())];
-    let bubbs = read(Format::Codex, &files, NOW);
+    let bubbs = read(SourceFormat::Codex, &files, NOW);
     let expected = "u0 one\n a0 one!\n  u0 two\n   a0 two!\n  u0 three\n   a0 three!\n    u0 four\n     a0 four!\n    u0 five\n     a0 five!";
     assert_eq!(tree(&bubbs), expected);
     let turned: Vec<_> = files.into_iter().rev().collect();
-    assert_eq!(read(Format::Codex, &turned, NOW), bubbs);
+    assert_eq!(read(SourceFormat::Codex, &turned, NOW), bubbs);
     // If the first line is torn, the file name still refers to the base.
     let torn = second.split_once('\n').unwrap().1;
     let torn = [(LOG, first.as_bytes()), (REWOUND, torn.as_bytes())];
-    let found = read(Format::Codex, &torn, NOW);
+    let found = read(SourceFormat::Codex, &torn, NOW);
     assert!(found.keys().all(|name| bubbs.contains_key(name)) && found.len() == 8, "{}", tree(&found));
 }
 
@@ -177,7 +182,7 @@ fn a_subagent_of_a_rewound_thread_stands_where_it_was_begun() {
         (one.0.as_str(), one.1.as_bytes()),
         (two.0.as_str(), two.1.as_bytes()),
     ];
-    let tree = tree(&read(Format::Codex, &files, LATER));
+    let tree = tree(&read(SourceFormat::Codex, &files, LATER));
     assert_eq!(
         tree,
         "u0 one\n a0 one!\n  u0 two\n   a1 spawn|c1\n    u1 agent 1\n  u0 three\n   a1 spawn|c2\n    u1 agent 2"
@@ -187,12 +192,12 @@ fn a_subagent_of_a_rewound_thread_stands_where_it_was_begun() {
 #[test]
 fn a_codex_log_without_its_first_record_keeps_its_good_part() {
     let rest = [message(1, "user", "one"), message(2, "assistant", "two")].concat();
-    let whole = read(Format::Codex, &[(LOG, [begin(0, ""), rest.clone()].concat().as_bytes())], LATER);
+    let whole = read(SourceFormat::Codex, &[(LOG, [begin(0, ""), rest.clone()].concat().as_bytes())], LATER);
     assert_eq!(tree(&whole), "u0 one\n a0 two");
     let torn = format!("{{\"timestamp\":\"2026-08-01T10:00:00.000Z\",\"type\":\"session_me\n{rest}");
     let other = begin(0, "").replacen("\"id\"", "\"session_id\"", 1) + &rest;
     for (file, text) in [(LOG, &rest), (LOG, &torn), (LOG, &other), ("any.jsonl", &rest)] {
-        assert_eq!(read(Format::Codex, &[(file, text.as_bytes())], LATER), whole, "{text}");
+        assert_eq!(read(SourceFormat::Codex, &[(file, text.as_bytes())], LATER), whole, "{text}");
     }
 }
 
@@ -208,14 +213,14 @@ fn an_image_of_codex_stands_apart_from_its_question() {
     };
     let text = mark("look");
     for log in [question(&format!("{text},"), ""), question("", &format!(",{text}"))] {
-        let bubbs = read(Format::Codex, &[(LOG, log.as_bytes())], LATER);
+        let bubbs = read(SourceFormat::Codex, &[(LOG, log.as_bytes())], LATER);
         let found = tree(&bubbs);
         assert!(bubbs.len() == 1 && found.starts_with("u0 look||[image/png 8 bytes a b.png: _"), "{found}");
     }
     // Text that only resembles a tag is text.
     for said in ["<image> is a tag", "<image name=x> and y", "what is <image>"] {
         let log = [begin(0, ""), message(1, "user", said)].concat();
-        assert_eq!(tree(&read(Format::Codex, &[(LOG, log.as_bytes())], LATER)), format!("u0 {said}"));
+        assert_eq!(tree(&read(SourceFormat::Codex, &[(LOG, log.as_bytes())], LATER)), format!("u0 {said}"));
     }
 }
 
@@ -243,22 +248,22 @@ fn the_summary_of_a_compaction_of_codex_is_hidden() {
         end(9),
         message(10, "user", "three"),
     ];
-    let bubbs = read(Format::Codex, &[(LOG, log.concat().as_bytes())], LATER);
+    let bubbs = read(SourceFormat::Codex, &[(LOG, log.concat().as_bytes())], LATER);
     assert_eq!(sorted(&bubbs), ["  s1 Another model says:|We counted.", "  u0 three", " a0 two", "u0 one"]);
     // Read at any earlier moment, the summary is not mistaken for an answer.
     for count in 1..log.len() {
-        let part = read(Format::Codex, &[(LOG, log[..count].concat().as_bytes())], NOW);
+        let part = read(SourceFormat::Codex, &[(LOG, log[..count].concat().as_bytes())], NOW);
         assert!(part.keys().all(|name| bubbs.contains_key(name)), "{count}: {}", tree(&part));
     }
     let mut facts = Vec::new();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("rollout.jsonl");
     std::fs::write(&path, log.concat()).unwrap();
-    let take = &mut |conversation: Conversation, _: &std::path::Path, _| {
+    let take = &mut |conversation: History, _: &std::path::Path, _| {
         facts.extend(conversation.nodes.iter().filter(|node| node.is_answer()).map(|node| node.input));
         Ok(())
     };
-    Format::Codex.read(vec![path], &mut Reading::default(), take).unwrap();
+    SourceFormat::Codex.read(vec![path], &mut SourceReader::default(), take).unwrap();
     assert_eq!(facts, [Some(10)]);
 }
 
@@ -295,19 +300,19 @@ fn a_resumed_session_of_gemini_says_nothing_anew() {
     };
     let whole = [head.to_string(), first.concat()].concat();
     let resumed = format!("{whole}{head}{{\"$set\":{{\"messages\":[{}]}}}}\n", again(20));
-    let before = read(Format::GeminiCli, &[("s.jsonl", whole.as_bytes())], NOW);
+    let before = read(SourceFormat::GeminiCli, &[("s.jsonl", whole.as_bytes())], NOW);
     let lines = [" a0 I look.", " a1 S||D", "  a0 a and b", "  a1 ls|{}", "   t1 a b", "u0 list"];
     let mut expected = lines.map(str::to_string);
     expected.sort();
     assert_eq!(sorted(&before), expected);
-    assert_eq!(read(Format::GeminiCli, &[("s.jsonl", resumed.as_bytes())], NOW), before);
+    assert_eq!(read(SourceFormat::GeminiCli, &[("s.jsonl", resumed.as_bytes())], NOW), before);
     let asked = said("n", 30, "user", "[{\"text\":\"more\"}]", "");
     let longer = format!("{resumed}{asked}\n");
-    let after = read(Format::GeminiCli, &[("s.jsonl", longer.as_bytes())], LATER);
+    let after = read(SourceFormat::GeminiCli, &[("s.jsonl", longer.as_bytes())], LATER);
     assert!(after.len() == before.len() + 1 && tree(&after).contains("\n   u0 more"), "{}", tree(&after));
     // A log that starts with such a snapshot has thinking and tools as parts.
     let only = format!("{head}{{\"$set\":{{\"messages\":[{}]}}}}\n", again(20));
-    let bubbs = read(Format::GeminiCli, &[("s.jsonl", only.as_bytes())], LATER);
+    let bubbs = read(SourceFormat::GeminiCli, &[("s.jsonl", only.as_bytes())], LATER);
     let mut expected = lines.map(|line| line.replace("S||D", "S D"));
     expected.sort();
     assert_eq!(sorted(&bubbs), expected);
@@ -318,7 +323,7 @@ fn what_gemini_puts_into_a_question_is_hidden() {
     let log = "{\"sessionId\":\"s\",\"projectHash\":\"p\",\"startTime\":\"2026-08-01T10:00:00Z\"}\n\
         {\"id\":\"q\",\"timestamp\":\"2026-08-01T10:00:01Z\",\"type\":\"user\",\"content\":[{\"text\":\"look @a.png\"},{\"text\":\"\\n--- Content from referenced files ---\"},\
         {\"inlineData\":{\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}},{\"text\":\"\\n--- End of content ---\"}],\"displayContent\":[{\"text\":\"look @a.png\"}]}\n";
-    let found = tree(&read(Format::GeminiCli, &[("s.jsonl", log.as_bytes())], LATER));
+    let found = tree(&read(SourceFormat::GeminiCli, &[("s.jsonl", log.as_bytes())], LATER));
     assert!(found.starts_with("u0 look @a.png||[image/png 8 bytes"), "{found}");
     assert!(found.ends_with("\n u1 --- Content from referenced files ---|--"), "{found}");
 }
@@ -333,7 +338,7 @@ fn what_claude_code_says_in_the_models_name_is_hidden() {
     let log = "{\"type\":\"user\",\"uuid\":\"a\",\"sessionId\":\"s\",\"timestamp\":\"2026-08-01T10:00:01Z\",\"message\":{\"role\":\"user\",\"content\":\"q\"}}\n".to_string()
         + &line("b", "a", "<synthetic>", "No response requested.")
         + &line("c", "b", "claude", "r");
-    let bubbs = read(Format::ClaudeCode, &[("s.jsonl", log.as_bytes())], LATER);
+    let bubbs = read(SourceFormat::ClaudeCode, &[("s.jsonl", log.as_bytes())], LATER);
     assert_eq!(sorted(&bubbs), [" a0 r", " a1 No response requested.", "u0 q"]);
 }
 
@@ -350,11 +355,13 @@ fn a_thread_of_jan_without_times_has_that_of_its_beginning() {
         }
         let rules = Rules { tools: Tools::Brief, date: None, now: LATER, written: None };
         let mut times = Vec::new();
-        let take = &mut |conversation: Conversation, _: &std::path::Path, _| {
+        let take = &mut |conversation: History, _: &std::path::Path, _| {
             times.extend(plan(conversation, &rules).bubbs.iter().map(|bubb| bubb.name.id.time()));
             Ok(())
         };
-        Format::Jan.read(vec![dir.path().join("t/messages.jsonl")], &mut Reading::default(), take).unwrap();
+        SourceFormat::Jan
+            .read(vec![dir.path().join("t/messages.jsonl")], &mut SourceReader::default(), take)
+            .unwrap();
         assert_eq!(times, [1_785_578_400_000]);
     }
 }

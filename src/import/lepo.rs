@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_import::{Tally, files_in, folders_in};
+use lepo_import::{SkipCounts, files_in, folders_in};
 use lepo_store::bubb::{BubbId, ContentHash, Kind, Name};
 use lepo_store::store::{Fact, STORE, Store};
 use lepo_tool::ToolRequest;
@@ -56,7 +56,7 @@ pub fn store_in(path: &Path) -> Option<PathBuf> {
 }
 
 /// Opens another store and selects the bubbs connected to a root, without pending requests.
-pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
+pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<Copied> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name),
         _ => return Err(Error::usage(format!("{} is not a store", path.display()))),

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use lepo_import::{Role, What};
+use lepo_import::{ImportRole, NodeContent};
 use lepo_secrets::Masker;
 
 fn masked(text: &str) -> Cow<'_, str> {
@@ -13,12 +13,12 @@ fn masked(text: &str) -> Cow<'_, str> {
     MASKER.get_or_init(Masker::for_imports).mask(text).text
 }
 
-pub fn mask(what: &mut What) {
+pub fn mask(what: &mut NodeContent) {
     let text = match what {
-        What::Call { input, .. } => input,
-        What::Output { text, .. } | What::System(text) => text,
-        What::Text(role, text, _) | What::Aside(role, text) | What::Side(role, text)
-            if *role != Role::User =>
+        NodeContent::Call { input, .. } => input,
+        NodeContent::Output { text, .. } | NodeContent::System(text) => text,
+        NodeContent::Text(role, text, _) | NodeContent::Aside(role, text) | NodeContent::Side(role, text)
+            if *role != ImportRole::User =>
         {
             text
         }
@@ -37,18 +37,20 @@ mod tests {
     fn outputs_and_system_prompts_are_masked_and_the_users_words_are_not() {
         let key = format!("sk-{}-api03-{}", "ant", "aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1z");
         let text = format!("key {key} end");
-        let after = |mut what: What| {
+        let after = |mut what: NodeContent| {
             mask(&mut what);
             match what {
-                What::Output { text, .. } | What::Text(_, text, _) | What::System(text) => text,
+                NodeContent::Output { text, .. }
+                | NodeContent::Text(_, text, _)
+                | NodeContent::System(text) => text,
                 _ => String::new(),
             }
         };
-        let output = What::Output { call: String::new(), text: text.clone(), files: Vec::new() };
+        let output = NodeContent::Output { call: String::new(), text: text.clone(), files: Vec::new() };
         assert_eq!(after(output), "key [secret: anthropic-key] end");
-        let of = |role| What::Text(role, text.clone(), Vec::new());
-        assert_eq!(after(of(Role::Assistant)), "key [secret: anthropic-key] end");
-        assert_eq!(after(of(Role::User)), text);
-        assert_eq!(after(What::System(text)), "key [secret: anthropic-key] end");
+        let of = |role| NodeContent::Text(role, text.clone(), Vec::new());
+        assert_eq!(after(of(ImportRole::Assistant)), "key [secret: anthropic-key] end");
+        assert_eq!(after(of(ImportRole::User)), text);
+        assert_eq!(after(NodeContent::System(text)), "key [secret: anthropic-key] end");
     }
 }

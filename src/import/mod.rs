@@ -19,15 +19,15 @@ pub use lepo::{Copied, copy, is_request, store_in};
 pub use plan::{NO_TIME, Plan, Rules, VERSION, plan};
 pub use ready::finish;
 
-use lepo_import::Role;
+use lepo_import::ImportRole;
 use lepo_store::bubb::Kind;
 
-fn kind_of(role: Role) -> Kind {
+fn kind_of(role: ImportRole) -> Kind {
     match role {
-        Role::System => Kind::System,
-        Role::User => Kind::User,
-        Role::Assistant => Kind::Assistant,
-        Role::Tool => Kind::Tool,
+        ImportRole::System => Kind::System,
+        ImportRole::User => Kind::User,
+        ImportRole::Assistant => Kind::Assistant,
+        ImportRole::Tool => Kind::Tool,
     }
 }
 

@@ -9,7 +9,7 @@ use super::held::{Held, held_until};
 use super::kind_of;
 use super::masked::mask;
 use super::waiting::Waiting;
-use lepo_import::{Conversation, File, Node, Role, What};
+use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 use lepo_store::bubb::{BubbId, ContentHash, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
@@ -80,7 +80,7 @@ struct Position {
 
 struct Planner<'r> {
     rules: &'r Rules,
-    nodes: Vec<Node>,
+    nodes: Vec<ImportNode>,
     start: u64,
     /// Time of undated nodes, for holding back.
     known: Option<u64>,
@@ -90,16 +90,17 @@ struct Planner<'r> {
     waiting: Waiting,
 }
 
-pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
-    let Conversation { start, grows, updated, mut nodes, labels, .. } = conversation;
+pub fn plan(conversation: History, rules: &Rules) -> Plan {
+    let History { start, grows, updated, mut nodes, labels, .. } = conversation;
     nodes.iter_mut().filter(|node| node.ready.is_none()).for_each(|node| mask(&mut node.what));
     // An undated message is as old as the newest dated one, or the conversation, or the file.
     let newest = nodes.iter().filter_map(|node| node.time).max();
     let since = newest.or(start).or(rules.written);
     let has_date = newest.or(start).or(updated).is_none() && rules.date.is_some();
-    let settled = |node: &Node| has_date || held_until(node, since).is_some_and(|at| at <= rules.now);
+    let settled = |node: &ImportNode| has_date || held_until(node, since).is_some_and(|at| at <= rules.now);
     // Hidden parts alone are not a conversation, so there is nothing to withhold.
-    let grows = grows && nodes.iter().any(|node| matches!(node.what, What::Text(..) | What::Exact(..)));
+    let grows =
+        grows && nodes.iter().any(|node| matches!(node.what, NodeContent::Text(..) | NodeContent::Exact(..)));
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
     // Without a start time, the conversation starts at its earliest message.
     let earliest = nodes.iter().filter_map(|node| node.time).min();
@@ -170,11 +171,11 @@ impl Planner<'_> {
         // A deferred part may be used below several first messages, so it is not moved.
         let what = match above.spine {
             None => self.nodes[place].what.clone(),
-            Some(_) => std::mem::replace(&mut self.nodes[place].what, What::Nothing),
+            Some(_) => std::mem::replace(&mut self.nodes[place].what, NodeContent::Nothing),
         };
         match what {
-            What::Nothing => above,
-            What::Text(role, text, files) => {
+            NodeContent::Nothing => above,
+            NodeContent::Text(role, text, files) => {
                 let (text, blobs) = self.with_files(role, text, files);
                 if text.is_empty() {
                     return above;
@@ -188,21 +189,21 @@ impl Planner<'_> {
                     Position { spine: Some(id), own: Some(id), calls: above.calls, ..Position::default() };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
-            What::Side(role, text) if !text.is_empty() => self.side(place, above, role, text),
-            What::Exact(role, hidden, text) if !text.is_empty() => {
+            NodeContent::Side(role, text) if !text.is_empty() => self.side(place, above, role, text),
+            NodeContent::Exact(role, hidden, text) if !text.is_empty() => {
                 let prev = above.own.or_else(|| self.root(above.waiting));
                 let id = self.emit(place, prev, kind_of(role), hidden, text, Vec::new());
                 let begun = Position { spine: Some(id), own: Some(id), waiting: 0, ..above };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
-            What::Side(..) | What::Exact(..) => above,
+            NodeContent::Side(..) | NodeContent::Exact(..) => above,
             hidden if above.spine.is_some() => self.beside(place, above, hidden),
             _ => self.wait(place, above),
         }
     }
 
     /// Adds a message of a subagent: below the call that started it, or after its previous message.
-    fn side(&mut self, place: usize, above: Position, role: Role, text: String) -> Position {
+    fn side(&mut self, place: usize, above: Position, role: ImportRole, text: String) -> Position {
         let prev = if above.side { above.spine } else { above.own };
         if self.rules.tools == Tools::None {
             return Position { spine: None, own: None, side: true, ..above };
@@ -215,28 +216,30 @@ impl Planner<'_> {
     }
 
     /// Adds a hidden part as a child of the visible bubb before it.
-    fn beside(&mut self, place: usize, above: Position, what: What) -> Position {
+    fn beside(&mut self, place: usize, above: Position, what: NodeContent) -> Position {
         let prev = above.spine;
         let id = match what {
-            What::System(text) => self.leaf(place, prev, Kind::System, text),
-            What::Aside(role, text) | What::Side(role, text) => self.leaf(place, prev, kind_of(role), text),
-            What::Call { .. } | What::Output { .. } if self.rules.tools == Tools::None => None,
-            What::Call { id, name, input } => {
+            NodeContent::System(text) => self.leaf(place, prev, Kind::System, text),
+            NodeContent::Aside(role, text) | NodeContent::Side(role, text) => {
+                self.leaf(place, prev, kind_of(role), text)
+            }
+            NodeContent::Call { .. } | NodeContent::Output { .. } if self.rules.tools == Tools::None => None,
+            NodeContent::Call { id, name, input } => {
                 let text = self.cut(place, input);
                 let text = ([&name, "\n", &text.0].concat(), text.1);
                 let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
                 // Later results search for this id. A deferred node was cloned and still has it.
                 let node = &mut self.nodes[place];
-                if matches!(node.what, What::Nothing) {
-                    node.what = What::Call { id, name: String::new(), input: String::new() };
+                if matches!(node.what, NodeContent::Nothing) {
+                    node.what = NodeContent::Call { id, name: String::new(), input: String::new() };
                 }
                 self.calls.push((place, bubb, above.calls));
                 return Position { own: Some(bubb), calls: self.calls.len(), ..above };
             }
-            What::Output { call, text, files } => {
+            NodeContent::Output { call, text, files } => {
                 let (mut text, mut blobs) = self.cut(place, text);
                 let (lines, more) = match self.rules.tools {
-                    Tools::Full => self.with_files(Role::Tool, String::new(), files),
+                    Tools::Full => self.with_files(ImportRole::Tool, String::new(), files),
                     _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
                 };
                 if !lines.is_empty() {
@@ -262,7 +265,7 @@ impl Planner<'_> {
             let (node, bubb, before) = *self.calls.get(at.checked_sub(1)?)?;
             match &self.nodes[node].what {
                 _ if id.is_empty() => return Some(bubb),
-                What::Call { id: found, .. } if found == id => return Some(bubb),
+                NodeContent::Call { id: found, .. } if found == id => return Some(bubb),
                 _ => at = before,
             }
         }
@@ -286,7 +289,7 @@ impl Planner<'_> {
 
     /// Defers a node until the first visible bubb.
     fn wait(&mut self, node: usize, above: Position) -> Position {
-        let is_prompt = matches!(&self.nodes[node].what, What::System(text) if !text.is_empty());
+        let is_prompt = matches!(&self.nodes[node].what, NodeContent::System(text) if !text.is_empty());
         Position { waiting: self.waiting.add(node, above.waiting, is_prompt), ..above }
     }
 
@@ -296,7 +299,7 @@ impl Planner<'_> {
         if let Some(id) = self.waiting.root(prompt) {
             return Some(id);
         }
-        let What::System(text) = &self.nodes[node].what else { return None };
+        let NodeContent::System(text) = &self.nodes[node].what else { return None };
         let text = text.clone();
         let id = self.emit(node, None, Kind::System, true, text, Vec::new());
         self.waiting.set_root(prompt, id);
@@ -320,7 +323,12 @@ impl Planner<'_> {
     }
 
     /// Appends a line for each file; returns the text and the blobs.
-    fn with_files(&mut self, role: Role, text: String, files: Vec<File>) -> (String, Vec<Vec<u8>>) {
+    fn with_files(
+        &mut self,
+        role: ImportRole,
+        text: String,
+        files: Vec<ImportedFile>,
+    ) -> (String, Vec<Vec<u8>>) {
         if files.is_empty() {
             return (text, Vec::new());
         }
@@ -377,7 +385,7 @@ pub(super) fn is_request(text: &str) -> bool {
     text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
 }
 
-fn left_out(file: &File) -> String {
+fn left_out(file: &ImportedFile) -> String {
     match &file.data {
         Some(bytes) => format!("[{} {} bytes left out]", file.mime, bytes.len()),
         None => format!("[{} left out]", file.mime),

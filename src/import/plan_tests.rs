@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use super::tests::{LATER, read, sample, tree};
 use super::{Rules, Tools, finish, plan};
-use lepo_import::{Conversation, Format, Reading, Role, What};
+use lepo_import::{History, ImportRole, NodeContent, SourceFormat, SourceReader};
 use lepo_store::bubb::{Kind, Name};
 
 #[test]
 fn a_call_that_waits_is_whole_below_each_beginning() {
-    let text = |text: &str| What::Text(Role::User, text.into(), Vec::new());
-    let mut conversation = Conversation::default();
-    let call = What::Call { id: "c".into(), name: "f".into(), input: "{}".into() };
+    let text = |text: &str| NodeContent::Text(ImportRole::User, text.into(), Vec::new());
+    let mut conversation = History::default();
+    let call = NodeContent::Call { id: "c".into(), name: "f".into(), input: "{}".into() };
     let call = conversation.add(None, Some(1), call);
-    let output = What::Output { call: "c".into(), text: "done".into(), files: Vec::new() };
+    let output = NodeContent::Output { call: "c".into(), text: "done".into(), files: Vec::new() };
     let output = conversation.add(Some(call), Some(2), output);
     for beginning in ["one", "two", "three"] {
         conversation.add(Some(output), Some(3), text(beginning));
@@ -67,8 +67,8 @@ fn what_the_threads_that_read_do_changes_nothing() {
     let names = |name: &str, bytes: &[u8], brief: Option<bool>| -> Vec<(Name, String)> {
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        let format = Format::of(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
-        let mut reading = Reading { finish: brief.map(finish), ..Reading::default() };
+        let format = SourceFormat::of(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
+        let mut reading = SourceReader { finish: brief.map(finish), ..SourceReader::default() };
         let mut names = Vec::new();
         format
             .read(vec![path], &mut reading, &mut |conversation, _, _| {
@@ -99,13 +99,17 @@ fn what_the_threads_that_read_do_changes_nothing() {
 #[test]
 fn hidden_parts_before_many_beginnings_are_not_squared() {
     for prompt in [false, true] {
-        let mut conversation = Conversation::default();
-        let mut at = prompt.then(|| conversation.add(None, Some(1), What::System("be good".into())));
+        let mut conversation = History::default();
+        let mut at = prompt.then(|| conversation.add(None, Some(1), NodeContent::System("be good".into())));
         const COUNT: usize = 3000;
         for number in 0..COUNT {
-            let hidden = What::Aside(Role::User, format!("hidden {number}"));
+            let hidden = NodeContent::Aside(ImportRole::User, format!("hidden {number}"));
             at = Some(conversation.add(at, Some(1), hidden));
-            conversation.add(at, Some(1), What::Text(Role::User, format!("said {number}"), Vec::new()));
+            conversation.add(
+                at,
+                Some(1),
+                NodeContent::Text(ImportRole::User, format!("said {number}"), Vec::new()),
+            );
         }
         let bubbs =
             plan(conversation, &Rules { tools: Tools::Brief, date: None, now: 9, written: None }).bubbs;
@@ -120,7 +124,7 @@ fn hidden_parts_before_many_beginnings_are_not_squared() {
 #[test]
 fn an_export_of_llama_servers_interface_keeps_its_forks_and_files() {
     let file = "llama-ui.jsonl";
-    let bubbs = read(Format::LlamaUi, &[(file, &sample(file))], LATER);
+    let bubbs = read(SourceFormat::LlamaUi, &[(file, &sample(file))], LATER);
     let mut lines: Vec<String> = tree(&bubbs).lines().map(str::to_string).collect();
     lines.sort();
     let expected = [

@@ -7,11 +7,11 @@ use super::brief::Tools;
 use super::files::seems_to_name_a_blob;
 use super::masked::mask;
 use super::plan::is_request;
-use lepo_import::{Node, What};
+use lepo_import::{ImportNode, NodeContent};
 
 /// Returns the work on each node for the reading threads. `brief`: every conversation is imported with
 /// [`Tools::Brief`], so texts may be shortened.
-pub fn finish(brief: bool) -> fn(&mut Node) {
+pub fn finish(brief: bool) -> fn(&mut ImportNode) {
     match brief {
         true => |node| make_ready(node, true),
         false => |node| make_ready(node, false),
@@ -19,24 +19,28 @@ pub fn finish(brief: bool) -> fn(&mut Node) {
 }
 
 /// Prepares a node. Unless `brief`, a text that would be shortened stays for the plan.
-pub(super) fn make_ready(node: &mut Node, brief: bool) {
+pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
     if node.ready.is_some() {
         return;
     }
     mask(&mut node.what);
     let mut hasher = Sha256::new();
     let text = match &mut node.what {
-        What::Call { name, input, .. } if !name.starts_with('{') => {
+        NodeContent::Call { name, input, .. } if !name.starts_with('{') => {
             hasher.update(name.as_bytes());
             hasher.update(b"\n");
             cut(input, brief)
         }
-        What::Output { text, files, .. } if files.is_empty() => cut(text, brief),
-        What::Text(_, text, files) if files.is_empty() => Some(text),
-        What::System(text) | What::Aside(_, text) | What::Side(_, text) | What::Exact(_, _, text) => {
-            Some(text)
-        }
-        What::Nothing | What::Call { .. } | What::Output { .. } | What::Text(..) => None,
+        NodeContent::Output { text, files, .. } if files.is_empty() => cut(text, brief),
+        NodeContent::Text(_, text, files) if files.is_empty() => Some(text),
+        NodeContent::System(text)
+        | NodeContent::Aside(_, text)
+        | NodeContent::Side(_, text)
+        | NodeContent::Exact(_, _, text) => Some(text),
+        NodeContent::Nothing
+        | NodeContent::Call { .. }
+        | NodeContent::Output { .. }
+        | NodeContent::Text(..) => None,
     };
     // A shortened text is neither: it contains a line of lepo's, and ends as the whole text does.
     let text = text.filter(|text| !is_request(text) && !seems_to_name_a_blob(text));
@@ -58,21 +62,25 @@ fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
 mod tests {
     use super::*;
     use crate::import::{Rules, plan};
-    use lepo_import::{Conversation, Role};
+    use lepo_import::{History, ImportRole};
 
     #[test]
     fn the_plan_is_the_same_whether_texts_are_ready_or_not() {
         let long = "x".repeat(5000);
-        let call =
-            |name: &str, input: &str| What::Call { id: "c".into(), name: name.into(), input: input.into() };
-        let output = |text: &str| What::Output { call: "c".into(), text: text.into(), files: Vec::new() };
+        let call = |name: &str, input: &str| NodeContent::Call {
+            id: "c".into(),
+            name: name.into(),
+            input: input.into(),
+        };
+        let output =
+            |text: &str| NodeContent::Output { call: "c".into(), text: text.into(), files: Vec::new() };
         let request = r#"{"access":"full","command":"rm"}"#;
-        let mut whole = Conversation::default();
-        let mut at = whole.add(None, Some(1), What::System("s".into()));
+        let mut whole = History::default();
+        let mut at = whole.add(None, Some(1), NodeContent::System("s".into()));
         for what in [
-            What::Aside(Role::User, "waits".into()),
+            NodeContent::Aside(ImportRole::User, "waits".into()),
             call("waits", &long),
-            What::Text(Role::User, "hi".into(), Vec::new()),
+            NodeContent::Text(ImportRole::User, "hi".into(), Vec::new()),
             call("f", &long),
             output(&long),
             output(&format!("{long}\n[8 bytes: _blobs/x]")),
@@ -82,18 +90,18 @@ mod tests {
             call("f", request),
             output(request),
             output(""),
-            What::Aside(Role::Assistant, request.into()),
-            What::Text(Role::Assistant, request.into(), Vec::new()),
-            What::Text(Role::Assistant, "see\n[8 bytes: _blobs/x]".into(), Vec::new()),
-            What::Side(Role::User, "side".into()),
-            What::Exact(Role::Tool, true, request.into()),
-            What::Nothing,
+            NodeContent::Aside(ImportRole::Assistant, request.into()),
+            NodeContent::Text(ImportRole::Assistant, request.into(), Vec::new()),
+            NodeContent::Text(ImportRole::Assistant, "see\n[8 bytes: _blobs/x]".into(), Vec::new()),
+            NodeContent::Side(ImportRole::User, "side".into()),
+            NodeContent::Exact(ImportRole::Tool, true, request.into()),
+            NodeContent::Nothing,
         ] {
             at = whole.add(Some(at), Some(1), what);
         }
         // A second first message: the deferred nodes above it are used again.
-        whole.add(Some(2), Some(1), What::Text(Role::User, "again".into(), Vec::new()));
-        let bubbs = |conversation: &Conversation, tools| {
+        whole.add(Some(2), Some(1), NodeContent::Text(ImportRole::User, "again".into(), Vec::new()));
+        let bubbs = |conversation: &History, tools| {
             let rules = Rules { tools, date: None, now: 2, written: None };
             let bubbs = plan(conversation.clone(), &rules).bubbs;
             bubbs.into_iter().map(|bubb| (bubb.name, bubb.text, bubb.blobs)).collect::<Vec<_>>()

@@ -4,27 +4,27 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::{Rules, Tools, plan};
-use lepo_import::{Format, Reading, recognise};
+use lepo_import::{SourceFormat, SourceReader, recognise};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_tool::ToolRequest;
 
 pub(super) const LATER: u64 = 4_000_000_000_000;
 
-const SAMPLES: &[(Format, &str)] = &[
-    (Format::ClaudeCode, "claude-code.jsonl"),
-    (Format::Codex, "codex-rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001.jsonl"),
-    (Format::ChatGpt, "chatgpt-conversations-000.json"),
-    (Format::ClaudeAi, "claude-ai-conversations.json"),
-    (Format::GeminiCli, "gemini-session-2026-08-01T10-00-1234abcd.jsonl"),
-    (Format::Pi, "pi-2026-08-01T10-00-00-000Z_uuid.jsonl"),
-    (Format::Messages, "openai-messages.jsonl"),
-    (Format::Messages, "sharegpt.json"),
-    (Format::Messages, "humble-20251016_120000_hi.json"),
-    (Format::OpenWebUi, "open-webui.json"),
-    (Format::LibreChat, "librechat.json"),
-    (Format::LmStudio, "lm-studio-1785578400123.conversation.json"),
-    (Format::Jan, "jan-messages.jsonl"),
-    (Format::LlamaUi, "llama-ui.jsonl"),
+const SAMPLES: &[(SourceFormat, &str)] = &[
+    (SourceFormat::ClaudeCode, "claude-code.jsonl"),
+    (SourceFormat::Codex, "codex-rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001.jsonl"),
+    (SourceFormat::ChatGpt, "chatgpt-conversations-000.json"),
+    (SourceFormat::ClaudeAi, "claude-ai-conversations.json"),
+    (SourceFormat::GeminiCli, "gemini-session-2026-08-01T10-00-1234abcd.jsonl"),
+    (SourceFormat::Pi, "pi-2026-08-01T10-00-00-000Z_uuid.jsonl"),
+    (SourceFormat::Messages, "openai-messages.jsonl"),
+    (SourceFormat::Messages, "sharegpt.json"),
+    (SourceFormat::Messages, "humble-20251016_120000_hi.json"),
+    (SourceFormat::OpenWebUi, "open-webui.json"),
+    (SourceFormat::LibreChat, "librechat.json"),
+    (SourceFormat::LmStudio, "lm-studio-1785578400123.conversation.json"),
+    (SourceFormat::Jan, "jan-messages.jsonl"),
+    (SourceFormat::LlamaUi, "llama-ui.jsonl"),
 ];
 
 pub(super) type Bubbs = BTreeMap<Name, String>;
@@ -34,7 +34,7 @@ pub(super) fn sample(file: &str) -> Vec<u8> {
 }
 
 /// Reads files of a format in one run; checks every id, and that parents come first.
-pub(super) fn read(format: Format, files: &[(&str, &[u8])], now: u64) -> Bubbs {
+pub(super) fn read(format: SourceFormat, files: &[(&str, &[u8])], now: u64) -> Bubbs {
     let dir = tempfile::tempdir().unwrap();
     let mut paths = Vec::new();
     for (name, bytes) in files {
@@ -45,7 +45,7 @@ pub(super) fn read(format: Format, files: &[(&str, &[u8])], now: u64) -> Bubbs {
     }
     let mut bubbs = Bubbs::new();
     let rules = Rules { tools: Tools::Brief, date: None, now, written: None };
-    let mut reading = Reading::default();
+    let mut reading = SourceReader::default();
     format
         .read(paths, &mut reading, &mut |conversation, _, _| {
             let mut there = HashSet::new();
@@ -84,41 +84,41 @@ pub(super) fn tree(bubbs: &Bubbs) -> String {
 fn every_sample_becomes_its_tree() {
     for (format, file, expected) in [
         (
-            Format::ClaudeCode,
+            SourceFormat::ClaudeCode,
             SAMPLES[0].1,
             "u0 read a and b\n a1 two reads\n a1 Read|{\"file_path\":\"a\"}\n  t1 A\n a1 Read|{\"file_path\":\"b\"}\n  t1 B\n \
              a0 They say A and B.\n  u0 now c\n   a0 C.\n  u0 now d instead\n   a0 D.\n    s1 This session is being continued from a p\n    \
              u0 look||[image/png 8 bytes file.png: _blob\n     u0 typed while a tool ran",
         ),
         (
-            Format::ChatGpt,
+            SourceFormat::ChatGpt,
             "chatgpt-conversations-000.json",
             "u0 what is this?||[image/png a.png: not in \n u1 SRE||be brief\n a1 Looking||a pixel\n a1 python|1+1\n  t1 2\n a0 A pixel.\n a0 A dot.",
         ),
         (
-            Format::Codex,
+            SourceFormat::Codex,
             SAMPLES[1].1,
             "u0 how many files?\n u1 <environment_context>|  <cwd>/w/demo</cw\n a1 **Counting**\n a1 exec_command|{\"cmd\":\"ls | wc -l\"}\n  \
              t1 {\"output\":\"3\\n\",\"exit_code\":0}\n a0 Three.",
         ),
         (
-            Format::ClaudeAi,
+            SourceFormat::ClaudeAi,
             "claude-ai-conversations.json",
             "u0 read this||paste.txt:||pasted text\n a1 hm\n a1 artifacts|{|       \"id\": \"x\",|       \"co\n  t1 OK\n a0 Done.\n a0 Regenerated.",
         ),
         (
-            Format::Pi,
+            SourceFormat::Pi,
             "pi-2026-08-01T10-00-00-000Z_uuid.jsonl",
             "u0 hi\n a1 t\n a0 Hello.\n  a1 bash|{\"command\":\"ls\"}\n   t1 a\n  s1 …\n a0 Other branch.",
         ),
-        (Format::OpenWebUi, "open-webui.json", "s1 be kind\n u0 hi\n  a0 Hello.\n  a1 hm\n  a0 Hey."),
+        (SourceFormat::OpenWebUi, "open-webui.json", "s1 be kind\n u0 hi\n  a0 Hello.\n  a1 hm\n  a0 Hey."),
         (
-            Format::LmStudio,
+            SourceFormat::LmStudio,
             "lm-studio-1785578400123.conversation.json",
             "s1 be brief\n u0 hi||[image/png 1785578400 - a.png: not i\n  a0 First.\n  a1 hm\n  a0 Regenerated.",
         ),
-        (Format::Messages, "sharegpt.json", "s1 s\n u0 hi\n  a0 hello"),
-        (Format::Jan, "jan-messages.jsonl", "u0 hi\n a0 hello"),
+        (SourceFormat::Messages, "sharegpt.json", "s1 s\n u0 hi\n  a0 hello"),
+        (SourceFormat::Jan, "jan-messages.jsonl", "u0 hi\n a0 hello"),
     ] {
         let bubbs = read(format, &[(file, &sample(file))], LATER);
         // Siblings of one millisecond are ordered by their hashes.
@@ -135,18 +135,18 @@ fn every_sample_becomes_its_tree() {
 fn every_sample_is_recognised() {
     for (format, file) in SAMPLES {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(file);
-        assert_eq!(recognise(&path, &mut Reading::default()).unwrap(), [(*format, path)]);
+        assert_eq!(recognise(&path, &mut SourceReader::default()).unwrap(), [(*format, path)]);
     }
     for file in ["mods.sql", "aichat-sessions-demo.yaml", "aichat-messages.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(file);
-        assert!(recognise(&path, &mut Reading::default()).is_err(), "{file}");
+        assert!(recognise(&path, &mut SourceReader::default()).is_err(), "{file}");
     }
 }
 
 #[test]
 fn a_log_at_any_moment_gives_a_part_of_what_it_gives_later() {
     for (format, file) in SAMPLES.iter().filter(|(_, file)| file.ends_with(".jsonl")) {
-        if *format == Format::Messages {
+        if *format == SourceFormat::Messages {
             continue;
         }
         let whole = sample(file);
@@ -155,7 +155,7 @@ fn a_log_at_any_moment_gives_a_part_of_what_it_gives_later() {
         let (all, settled) = (read(*format, &[(file, &whole)], now), read(*format, &[(file, &whole)], LATER));
         assert!(all.keys().all(|name| settled.contains_key(name)), "{file}");
         // Some formats record the end of a turn; an export never grows.
-        let ended = matches!(format, Format::Codex | Format::Pi | Format::LlamaUi);
+        let ended = matches!(format, SourceFormat::Codex | SourceFormat::Pi | SourceFormat::LlamaUi);
         assert!(all.len() < settled.len() || ended, "{file}");
         let ends = (0..whole.len()).filter(|&end| end % 31 == 0 || whole[end] == b'\n');
         for end in ends {
@@ -170,7 +170,7 @@ fn a_log_at_any_moment_gives_a_part_of_what_it_gives_later() {
 #[test]
 fn the_order_of_a_mapping_and_missing_children_change_nothing() {
     let file = "chatgpt-conversations-000.json";
-    let expected = read(Format::ChatGpt, &[(file, &sample(file))], LATER);
+    let expected = read(SourceFormat::ChatGpt, &[(file, &sample(file))], LATER);
     let mut document: serde_json::Value = serde_json::from_slice(&sample(file)).unwrap();
     let mapping = document[0]["mapping"].as_object().unwrap().clone();
     let mut turned = serde_json::Map::new();
@@ -180,7 +180,7 @@ fn the_order_of_a_mapping_and_missing_children_change_nothing() {
     }
     document[0]["mapping"] = turned.into();
     let text = document.to_string();
-    assert_eq!(read(Format::ChatGpt, &[(file, text.as_bytes())], LATER), expected);
+    assert_eq!(read(SourceFormat::ChatGpt, &[(file, text.as_bytes())], LATER), expected);
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn copies_forks_and_any_order_of_files_give_one_forest() {
         .collect::<String>()
         + r#"{"parentUuid":"a5","type":"user","uuid":"n1","sessionId":"f0f0","timestamp":"2026-08-01T11:00:00.000Z","message":{"role":"user","content":"only here"}}"#;
     let (one, two) = (("w/5e55.jsonl", whole.as_bytes()), ("w/f0f0.jsonl", fork.as_bytes()));
-    let alone = read(Format::ClaudeCode, &[one], LATER);
-    let both = read(Format::ClaudeCode, &[one, two], LATER);
-    assert_eq!(both, read(Format::ClaudeCode, &[two, one], LATER));
+    let alone = read(SourceFormat::ClaudeCode, &[one], LATER);
+    let both = read(SourceFormat::ClaudeCode, &[one, two], LATER);
+    assert_eq!(both, read(SourceFormat::ClaudeCode, &[two, one], LATER));
     assert_eq!(both.len(), alone.len() + 1, "{}", tree(&both));
 
     let (first, second) = (
@@ -210,8 +210,8 @@ fn copies_forks_and_any_order_of_files_give_one_forest() {
         "sessions/rollout-2026-08-01T10-05-00-01a0ae76-2436-7590-9a11-000000000002.jsonl",
         second.as_slice(),
     );
-    let both = read(Format::Codex, &[one, two], LATER);
-    assert_eq!(both, read(Format::Codex, &[two, one], LATER));
+    let both = read(SourceFormat::Codex, &[one, two], LATER);
+    assert_eq!(both, read(SourceFormat::Codex, &[two, one], LATER));
     assert!(tree(&both).contains("\n a0 Three.\n  u0 and directories?\n   a0 One."), "{}", tree(&both));
 
     // Some versions fork by copying the thread with new timestamps.
@@ -234,9 +234,9 @@ fn copies_forks_and_any_order_of_files_give_one_forest() {
         "sessions/rollout-2026-08-02T12-30-00-01a0ae76-2436-7590-9a11-000000000003.jsonl",
         stamped.as_bytes(),
     );
-    let all = read(Format::Codex, &[three, two, one], LATER);
+    let all = read(SourceFormat::Codex, &[three, two, one], LATER);
     assert_eq!(all.len(), both.len() + 1, "{}", tree(&all));
-    assert_eq!(all, read(Format::Codex, &[one, two, three], LATER));
+    assert_eq!(all, read(SourceFormat::Codex, &[one, two, three], LATER));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn subagents_are_hidden_under_the_call_that_began_them() {
         format!("sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-00000000000{end}.jsonl")
     };
     let (one, nine) = (name('1'), name('9'));
-    let bubbs = read(Format::Codex, &[(&one, first.as_bytes()), (&nine, agent.as_bytes())], LATER);
+    let bubbs = read(SourceFormat::Codex, &[(&one, first.as_bytes()), (&nine, agent.as_bytes())], LATER);
     let tree = tree(&bubbs);
     assert!(tree.contains("\n  u1 count them\n"), "{tree}");
     assert!(tree.contains("\n   a1 I count three."), "{tree}");
@@ -277,12 +277,12 @@ fn subagents_are_hidden_under_the_call_that_began_them() {
             std::fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
             std::fs::write(dir.path().join(name), bytes).unwrap();
         }
-        let found = recognise(&dir.path().join("w"), &mut Reading::default()).unwrap();
-        assert_eq!(found, [(Format::ClaudeCode, dir.path().join("w/5e55.jsonl"))]);
+        let found = recognise(&dir.path().join("w"), &mut SourceReader::default()).unwrap();
+        assert_eq!(found, [(SourceFormat::ClaudeCode, dir.path().join("w/5e55.jsonl"))]);
         let mut texts = Vec::new();
         let rules = Rules { tools: Tools::Brief, date: None, now: LATER, written: None };
-        Format::ClaudeCode
-            .read(vec![found[0].1.clone()], &mut Reading::default(), &mut |conversation, _, _| {
+        SourceFormat::ClaudeCode
+            .read(vec![found[0].1.clone()], &mut SourceReader::default(), &mut |conversation, _, _| {
                 let bubbs = plan(conversation, &rules).bubbs;
                 texts = bubbs.into_iter().map(|bubb| format!("{} {}", bubb.name.tag(), bubb.text)).collect();
                 Ok(())
@@ -354,8 +354,8 @@ fn torn_and_broken_sources_keep_their_good_part() {
     let broken = text.replacen(mark, &format!("\n{{\"type\":\"mess{mark}"), 1);
     assert_ne!(text, broken);
     assert_eq!(
-        read(Format::Pi, &[("x.jsonl", text.as_bytes())], LATER),
-        read(Format::Pi, &[("x.jsonl", broken.as_bytes())], LATER)
+        read(SourceFormat::Pi, &[("x.jsonl", text.as_bytes())], LATER),
+        read(SourceFormat::Pi, &[("x.jsonl", broken.as_bytes())], LATER)
     );
 }
 
@@ -364,7 +364,7 @@ fn what_is_deep_is_a_conversation_like_any_other() {
     const DEEP: usize = 20_000; // deeper than a thread's stack allows for recursion
     let nested = "{\"messageId\":\"a\",\"isCreatedByUser\":true,\"text\":\"x\",\"children\":[".repeat(DEEP);
     let nested = format!("{{\"conversationId\":\"c\",\"messages\":[{nested}{}]}}", "]}".repeat(DEEP));
-    let bubbs = read(Format::LibreChat, &[("x.json", nested.as_bytes())], LATER);
+    let bubbs = read(SourceFormat::LibreChat, &[("x.json", nested.as_bytes())], LATER);
     assert_eq!(bubbs.len(), DEEP);
     let node = |i: usize| {
         format!(
@@ -374,7 +374,7 @@ fn what_is_deep_is_a_conversation_like_any_other() {
     };
     let circle: Vec<String> = (0..DEEP).map(node).collect();
     let circle = format!("[{{\"id\":\"c\",\"mapping\":{{{}}}}}]", circle.join(","));
-    assert_eq!(read(Format::ChatGpt, &[("x.json", circle.as_bytes())], LATER).len(), DEEP);
+    assert_eq!(read(SourceFormat::ChatGpt, &[("x.json", circle.as_bytes())], LATER).len(), DEEP);
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn duplicate_ids_lose_nothing() {
         line("two", "\"a\""),
         line("three", "\"b\"")
     );
-    let bubbs = read(Format::Pi, &[("x.jsonl", log.as_bytes())], LATER);
+    let bubbs = read(SourceFormat::Pi, &[("x.jsonl", log.as_bytes())], LATER);
     let texts: HashSet<&str> = bubbs.values().map(String::as_str).collect();
     assert_eq!(texts, HashSet::from(["one", "two", "three"]));
 }

@@ -6,7 +6,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use lepo_import::{Conversation, File, Parts, Role, Value, What, file_of_hash, read_json, written_time};
+use lepo_import::{
+    History, ImportRole, ImportedFile, JsonValue, MessageBuilder, NodeContent, file_of_hash, read_json,
+    written_time,
+};
 use rusqlite::{Connection, Row};
 
 use super::each::FormatSink;
@@ -56,13 +59,13 @@ fn responses(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resu
         columns.join(", ")
     ))?;
     let mut rows = query.query([])?;
-    let (mut order, mut conversations): (Vec<String>, HashMap<String, Conversation>) = Default::default();
+    let (mut order, mut conversations): (Vec<String>, HashMap<String, History>) = Default::default();
     while let Some(row) = rows.next()? {
         let id = text(row, "id").unwrap_or_default();
         let of = text(row, "conversation_id").unwrap_or_else(|| id.clone());
         let conversation = conversations.entry(of.clone()).or_insert_with(|| {
             order.push(of.clone());
-            Conversation { id: of.clone(), title: names.get(&of).cloned(), ..Conversation::default() }
+            History { id: of.clone(), title: names.get(&of).cloned(), ..History::default() }
         });
         response(database, conversation, row, &id)?;
     }
@@ -78,16 +81,16 @@ fn responses(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resu
 
 fn response(
     database: &Connection,
-    conversation: &mut Conversation,
+    conversation: &mut History,
     row: &Row<'_>,
     id: &str,
 ) -> rusqlite::Result<()> {
     let asked = moment(row);
     let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
     let parent = conversation.nodes.len().checked_sub(1);
-    let mut parts = Parts::new(conversation, parent, asked, Role::User);
+    let mut parts = MessageBuilder::new(conversation, parent, asked, ImportRole::User);
     if let (None, Some(system)) = (parent, said(row, "system")) {
-        parts.then(What::System(system));
+        parts.then(NodeContent::System(system));
     }
     if has_table(database, "tool_results") {
         let mut query = database
@@ -98,7 +101,7 @@ fn response(
                 text(result, "tool_call_id").unwrap_or_default(),
                 text(result, "output").unwrap_or_default(),
             );
-            parts.then(What::Output { call, text, files: Vec::new() });
+            parts.then(NodeContent::Output { call, text, files: Vec::new() });
         }
     }
     for fragment in fragments(database, "prompt_fragments", "response_id", id)? {
@@ -116,8 +119,8 @@ fn response(
         }
     }
     let (_, tail) = parts.finish();
-    let mut parts = Parts::new(conversation, Some(tail), answered, Role::Assistant);
-    parts.aside(Role::Assistant, &said(row, "reasoning").unwrap_or_default());
+    let mut parts = MessageBuilder::new(conversation, Some(tail), answered, ImportRole::Assistant);
+    parts.aside(ImportRole::Assistant, &said(row, "reasoning").unwrap_or_default());
     parts.text(&text(row, "response").unwrap_or_default());
     if has_table(database, "tool_calls") {
         let mut query = database.prepare(
@@ -126,7 +129,7 @@ fn response(
         let mut calls = query.query([id])?;
         while let Some(call) = calls.next()? {
             let words = |column: &str| text(call, column).unwrap_or_default();
-            parts.then(What::Call {
+            parts.then(NodeContent::Call {
                 id: words("tool_call_id"),
                 name: words("name"),
                 input: words("arguments"),
@@ -162,12 +165,12 @@ fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite
 }
 
 /// Reads an attachment: its bytes, or the bytes of the file at its path if their hash is still its id.
-fn file(row: &Row<'_>) -> File {
+fn file(row: &Row<'_>) -> ImportedFile {
     let path = said(row, "path");
     let kept = bytes(row, "content").filter(|bytes| !bytes.is_empty());
     let data = kept.or_else(|| file_of_hash(Path::new(path.as_deref()?), &said(row, "id")?));
     let place = path.or_else(|| said(row, "url")).unwrap_or_default();
-    File {
+    ImportedFile {
         name: place.rsplit('/').next().unwrap_or_default().to_string(),
         mime: said(row, "type").unwrap_or_else(|| "application/octet-stream".into()),
         data,
@@ -239,7 +242,7 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
             ResponseInfo::default()
         };
         let mut conversation =
-            Conversation { id: thread.id.clone(), title: thread.name.clone(), ..Conversation::default() };
+            History { id: thread.id.clone(), title: thread.name.clone(), ..History::default() };
         let mut tails: HashMap<String, usize> = HashMap::new();
         for end in ends {
             let new: Vec<String> = chain(&messages, &end, |hash| tails.contains_key(hash));
@@ -307,19 +310,19 @@ fn turns(
 /// Adds a message and returns the index of its last node.
 fn message(
     database: &Connection,
-    conversation: &mut Conversation,
+    conversation: &mut History,
     messages: &LlmMessages,
     hash: &str,
     parent: Option<usize>,
     told: &ResponseInfo,
 ) -> rusqlite::Result<usize> {
     let role = messages.get(hash).map_or("", |(_, role)| role);
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
     let mut query = database.prepare(
         "select id, type, tool_name, text, payload from parts where message_hash = ?1 order by position",
     )?;
     let mut rows = query.query([hash])?;
-    let mut parts = Parts::new(conversation, parent, told.time, kind);
+    let mut parts = MessageBuilder::new(conversation, parent, told.time, kind);
     while let Some(row) = rows.next()? {
         let payload = text(row, "payload").unwrap_or_else(|| "{}".into());
         let whole = match text(row, "text") {
@@ -329,18 +332,18 @@ fn message(
         let id = text(row, "id").unwrap_or_default();
         let field = |key: &str| read_json(&payload, |payload| payload.get(key).words()).unwrap_or_default();
         match text(row, "type").unwrap_or_default().as_str() {
-            "text" if role == "system" => parts.then(What::System(whole)),
+            "text" if role == "system" => parts.then(NodeContent::System(whole)),
             "text" => parts.text(&whole),
-            "reasoning" => parts.aside(Role::Assistant, &whole),
+            "reasoning" => parts.aside(ImportRole::Assistant, &whole),
             "tool_call" => {
                 let raw =
-                    |value: Value<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();
+                    |value: JsonValue<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();
                 let input = read_json(&payload, raw).unwrap_or_default();
-                parts.then(What::Call { id: field("tool_call_id"), name: field("name"), input });
+                parts.then(NodeContent::Call { id: field("tool_call_id"), name: field("name"), input });
             }
             "tool_result" => {
                 let files = attached(database, &id)?;
-                parts.then(What::Output { call: field("tool_call_id"), text: field("output"), files });
+                parts.then(NodeContent::Output { call: field("tool_call_id"), text: field("output"), files });
             }
             "attachment" => attached(database, &id)?.into_iter().for_each(|file| parts.file(file)),
             _ => {}
@@ -354,8 +357,8 @@ fn message(
 
 /// Joins the literals and fragments of a text.
 fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
-    let read = |payload: Value<'_>| {
-        let piece = |piece: Value<'_>| (piece.get("literal").words(), piece.get("fragment").count());
+    let read = |payload: JsonValue<'_>| {
+        let piece = |piece: JsonValue<'_>| (piece.get("literal").words(), piece.get("fragment").count());
         (payload.get("text").words(), payload.get("text_ref").items().map(piece).collect::<Vec<_>>())
     };
     let Some((mut whole, pieces)) = read_json(payload, read) else { return Ok(String::new()) };
@@ -372,7 +375,7 @@ fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
     Ok(whole)
 }
 
-fn attached(database: &Connection, part: &str) -> rusqlite::Result<Vec<File>> {
+fn attached(database: &Connection, part: &str) -> rusqlite::Result<Vec<ImportedFile>> {
     let mut query = database.prepare(
         "select a.* from part_attachments p join attachments a on a.id = p.attachment_id where p.part_id = ?1 order by p.\"order\"",
     )?;

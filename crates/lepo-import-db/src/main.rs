@@ -12,7 +12,7 @@ mod webui;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use lepo_import::{Conversation, line};
+use lepo_import::{History, line};
 use rusqlite::{Connection, OpenFlags};
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn read(path: &std::ffi::OsStr) -> Result<(), Box<dyn std::error::Error>> {
     database.execute_batch("begin")?;
     let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout().lock());
     let mut each =
-        |format: &str, conversation: &Conversation| writeln!(out, "{}", line(format, conversation)).is_ok();
+        |format: &str, conversation: &History| writeln!(out, "{}", line(format, conversation)).is_ok();
     let has = |table: &str| rows::has_table(&database, table);
     if has("responses") || has("turns") {
         llm::read(&database, &mut each)?;

@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use lepo_import::{
-    Calls, Conversation, OpencodeLine, OpencodeMessage, Parts, Role, Value, gather, opencode_part, read_json,
+    CallNodes, History, ImportRole, JsonValue, MessageBuilder, OpencodeLine, OpencodeMessage, gather,
+    opencode_part, read_json,
 };
 use rusqlite::Connection;
 
@@ -15,10 +16,10 @@ use super::each::FormatSink;
 use super::rows::{count, has_table, or_null, said, text};
 
 /// A session's id, its parent's, and its content.
-type SessionRow = (String, Option<String>, Conversation);
+type SessionRow = (String, Option<String>, History);
 
 pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result<()> {
-    let mut calls = Calls::new();
+    let mut calls = CallNodes::new();
     let mut sessions: Vec<SessionRow> = Vec::new();
     if has_table(database, "session_v2") && has_table(database, "session_message") {
         for mut session in listed(database, "session_v2")? {
@@ -56,13 +57,13 @@ fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow
     let mut rows = query.query([])?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
-        let conversation = Conversation {
+        let conversation = History {
             id: text(row, "id").unwrap_or_default(),
             title: said(row, "title"),
             start: count(row, "time_created"),
             dir: said(row, "directory"),
             grows: true,
-            ..Conversation::default()
+            ..History::default()
         };
         sessions.push((conversation.id.clone(), said(row, "parent_id"), conversation));
     }
@@ -70,7 +71,7 @@ fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow
 }
 
 /// Reads the messages of a session of version 2, as a chain.
-fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Calls) -> rusqlite::Result<()> {
+fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNodes) -> rusqlite::Result<()> {
     let mut query = database.prepare(
         "select type, time_created, data from session_message where session_id = ?1 order by seq, id",
     )?;
@@ -78,9 +79,9 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
     let (mut at, mut last, mut ended) = (None, 0, false);
     while let Some(row) = rows.next()? {
         let kind = match text(row, "type").unwrap_or_default().as_str() {
-            "user" => Role::User,
-            "assistant" => Role::Assistant,
-            "synthetic" | "system" | "compaction" => Role::System,
+            "user" => ImportRole::User,
+            "assistant" => ImportRole::Assistant,
+            "synthetic" | "system" | "compaction" => ImportRole::System,
             // Changes of the model, the agent or the directory.
             _ => continue,
         };
@@ -90,12 +91,12 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
         let time = own.or(count(row, "time_created"));
         last = conversation.nodes.len();
         ended = false;
-        let mut parts = Parts::new(conversation, at, time, kind);
+        let mut parts = MessageBuilder::new(conversation, at, time, kind);
         let about = read_json(&data, |data| {
             let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::of(data) };
             let words = data.get("text").said().or_else(|| data.get("summary").said()).unwrap_or_default();
             match kind {
-                Role::System => parts.aside(Role::System, &words),
+                ImportRole::System => parts.aside(ImportRole::System, &words),
                 _ => parts.text(&words),
             }
             for item in data.get("content").items() {
@@ -107,7 +108,7 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
         });
         let (first, tail) = parts.finish();
         at = Some(tail);
-        if kind != Role::System {
+        if kind != ImportRole::System {
             conversation.messages += 1;
         }
         if let Some((model, about)) = about {
@@ -124,8 +125,8 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
 /// Reads the messages of a session of version 1, as a chain.
 fn messages(
     database: &Connection,
-    conversation: &mut Conversation,
-    calls: &mut Calls,
+    conversation: &mut History,
+    calls: &mut CallNodes,
 ) -> rusqlite::Result<()> {
     let mut messages =
         database.prepare("select id, time_created, data from message where session_id = ?1 order by id")?;
@@ -137,7 +138,7 @@ fn messages(
     while let Some(row) = rows.next()? {
         let message = text(row, "id").unwrap_or_default();
         let data = text(row, "data").unwrap_or_default();
-        let of = |data: Value<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::of(data));
+        let of = |data: JsonValue<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::of(data));
         let Some((time, about)) = read_json(&data, of) else { continue };
         let time = time.or(count(row, "time_created"));
         let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Open WebUI's `webui.db`: a row of `chat` has the fields of an exported chat.
 
-use lepo_import::{Conversation, open_webui};
+use lepo_import::{History, open_webui};
 use rusqlite::Connection;
 
 use super::each::FormatSink;
@@ -22,7 +22,7 @@ pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resul
         );
         // A chat without messages is passed on too, so that the importer counts it.
         let id = text(row, "id").unwrap_or_default();
-        let conversation = open_webui(&document).unwrap_or(Conversation { id, ..Conversation::default() });
+        let conversation = open_webui(&document).unwrap_or(History { id, ..History::default() });
         if !each("openwebui", &conversation) {
             break;
         }

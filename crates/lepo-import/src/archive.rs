@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::source::{Capped, Reading, cannot, files_below, most, regular};
+use super::source::{LimitedReader, SourceReader, cannot, files_below, most, regular};
 use lepo_base::error::{Error, Result};
 
 /// Maximum bytes of one asset.
@@ -99,8 +99,8 @@ impl Archive {
     pub fn read<T>(
         &mut self,
         document: usize,
-        reading: &mut Reading,
-        then: impl FnOnce(&mut dyn Read, &mut Reading) -> Result<T>,
+        reading: &mut SourceReader,
+        then: impl FnOnce(&mut dyn Read, &mut SourceReader) -> Result<T>,
     ) -> Result<T> {
         match self {
             Archive::File(path) => then(&mut *reading.open(path)?, reading),
@@ -118,7 +118,7 @@ impl Archive {
                     }
                 })?;
                 let packed = entry.compressed_size();
-                let mut capped = Capped::within(entry, *left);
+                let mut capped = LimitedReader::within(entry, *left);
                 let done = then(&mut capped, reading)?;
                 *left = capped.left();
                 reading.bytes.set(reading.bytes.get() + packed);

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::conversation::File;
+use super::conversation::ImportedFile;
 use super::source::regular;
 use lepo_base::hash::sha256_hex;
 
@@ -22,12 +22,12 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 const LARGEST: u64 = 256 << 20;
 
 /// Decodes a file in base64. A malformed text leaves the file without bytes.
-pub fn base64(name: &str, mime: &str, text: &str) -> File {
+pub fn base64(name: &str, mime: &str, text: &str) -> ImportedFile {
     let compact: Cow<'_, str> = match text.contains(|c: char| c.is_ascii_whitespace()) {
         true => text.split_ascii_whitespace().collect::<String>().into(),
         false => text.into(),
     };
-    File {
+    ImportedFile {
         name: name.to_string(),
         mime: kind(mime).to_string(),
         data: BASE64.decode(compact.as_bytes()).ok(),
@@ -35,7 +35,7 @@ pub fn base64(name: &str, mime: &str, text: &str) -> File {
 }
 
 /// Returns the file that a URL names, with its bytes if it is a data URL.
-pub fn url(name: &str, mime: &str, url: &str) -> File {
+pub fn url(name: &str, mime: &str, url: &str) -> ImportedFile {
     if let Some((head, data)) = url.strip_prefix("data:").and_then(|url| url.split_once(',')) {
         let of_url = head.split(';').next().unwrap_or_default();
         let mime = if of_url.is_empty() { mime } else { of_url };
@@ -43,11 +43,15 @@ pub fn url(name: &str, mime: &str, url: &str) -> File {
         if head.ends_with(";base64") {
             return base64(name, mime, &String::from_utf8_lossy(&bytes));
         }
-        return File { name: name.to_string(), mime: kind(mime).to_string(), data: Some(bytes.into_owned()) };
+        return ImportedFile {
+            name: name.to_string(),
+            mime: kind(mime).to_string(),
+            data: Some(bytes.into_owned()),
+        };
     }
     let last = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let name = if name.is_empty() { last } else { name };
-    File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
+    ImportedFile { name: name.to_string(), mime: kind(mime).to_string(), data: None }
 }
 
 /// Decodes percent-encoded bytes; a malformed escape stays unchanged.
@@ -84,8 +88,8 @@ pub fn named_text(name: &str, text: &str) -> String {
 }
 
 /// Returns a file whose bytes are missing from the source.
-pub fn lost(name: &str, mime: &str) -> File {
-    File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
+pub fn lost(name: &str, mime: &str) -> ImportedFile {
+    ImportedFile { name: name.to_string(), mime: kind(mime).to_string(), data: None }
 }
 
 /// Returns a media type that is safe to write in a line; the generic one if `mime` is malformed.

@@ -7,13 +7,13 @@ use std::io::Read;
 use std::path::Path;
 
 use super::archive::Archive;
-use super::conversation::{Conversation, File, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::{BEHIND, Reading};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::{BEHIND, SourceReader};
 use super::tree::{Link, parents};
-use super::values::Values;
-use super::{Each, attach, output, time};
+use super::values::ValueReader;
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
 /// Whether a document of an export contains conversations.
@@ -23,14 +23,14 @@ pub fn is_document(name: &str) -> bool {
         .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_'))
 }
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut archive = Archive::open(path)?;
     let names = asset_names(&mut archive, reading)?;
     // Opened twice, for the assets: the first is borrowed while its document is read.
     let mut assets = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let mut values = Values::of(from);
+            let mut values = ValueReader::of(from);
             while let Some(value) = reading.next(&mut values)? {
                 let mut ids = Vec::new();
                 match conversation(value, &mut ids) {
@@ -52,14 +52,14 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 const NAMES: &str = "conversation_asset_file_names.json";
 
 /// Reads the original names of files, by the exported names up to the first `.`: the ids.
-fn asset_names(archive: &mut Archive, reading: &mut Reading) -> Result<HashMap<String, String>> {
+fn asset_names(archive: &mut Archive, reading: &mut SourceReader) -> Result<HashMap<String, String>> {
     let mut names = HashMap::new();
     if let Archive::File(_) = archive {
         return Ok(names);
     }
     for document in archive.documents(|name| name == NAMES) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let mut values = Values::of(from);
+            let mut values = ValueReader::of(from);
             while let Some(value) = reading.next(&mut values)? {
                 names.extend(value.fields().filter_map(|(file, name)| {
                     let file = file.words();
@@ -74,9 +74,9 @@ fn asset_names(archive: &mut Archive, reading: &mut Reading) -> Result<HashMap<S
 }
 
 /// Sets the bytes of a conversation's files, whose ids are in the order of the files, and the names of those without.
-fn fill(conversation: &mut Conversation, ids: Ids, names: &HashMap<String, String>, assets: &mut Archive) {
+fn fill(conversation: &mut History, ids: Ids, names: &HashMap<String, String>, assets: &mut Archive) {
     let files = conversation.nodes.iter_mut().flat_map(|node| match &mut node.what {
-        What::Text(_, _, files) | What::Output { files, .. } => files.as_mut_slice(),
+        NodeContent::Text(_, _, files) | NodeContent::Output { files, .. } => files.as_mut_slice(),
         _ => &mut [],
     });
     for (file, id) in files.zip(ids) {
@@ -93,20 +93,20 @@ fn fill(conversation: &mut Conversation, ids: Ids, names: &HashMap<String, Strin
 type Ids = Vec<Option<String>>;
 
 /// Reads a conversation; its files have no bytes yet.
-fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
+fn conversation(value: JsonValue<'_>, ids: &mut Ids) -> Option<History> {
     let mapping = value.get("mapping");
     if !mapping.is_object() {
         return None;
     }
-    let mut conversation = Conversation {
+    let mut conversation = History {
         id: value.get("conversation_id").said().or_else(|| value.get("id").said()).unwrap_or_default(),
         title: value.get("title").said(),
         start: time::any(value.get("create_time")),
         updated: time::any(value.get("update_time")),
-        ..Conversation::default()
+        ..History::default()
     };
     let model = value.get("default_model_slug").said();
-    let nodes: Vec<(String, Option<String>, Value<'_>)> =
+    let nodes: Vec<(String, Option<String>, JsonValue<'_>)> =
         mapping.fields().map(|(key, node)| (key.words(), node.get("parent").said(), node)).collect();
     // A node without a parent may still be listed as another node's child.
     let mut named: HashMap<String, &str> = HashMap::new();
@@ -150,18 +150,18 @@ const TYPES: &[&str] = &[
 
 /// Adds the nodes of a message, and returns the indices of the first and the last.
 fn message(
-    conversation: &mut Conversation,
-    message: Value<'_>,
+    conversation: &mut History,
+    message: JsonValue<'_>,
     model: Option<&str>,
     ids: &mut Ids,
 ) -> (usize, usize) {
     let at = time::seconds(message.get("create_time"));
     let role = message.at(&["author", "role"]).text().unwrap_or_default();
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
     let is_known = matches!(&*role, "user" | "assistant" | "system" | "tool");
     let (content, metadata) = (message.get("content"), message.get("metadata"));
     conversation.messages += u64::from(message.is_object());
-    let mut parts = Parts::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let recipient = message.get("recipient").said().unwrap_or_default();
     let hidden = metadata.get("is_visually_hidden_from_conversation").is_true();
     if let Some(tag) = metadata.get("lepo").said() {
@@ -174,8 +174,8 @@ fn message(
         let prompt = text(content);
         match content.get("content_type").is("model_editable_context") {
             _ if prompt.is_empty() => {}
-            true => parts.aside(Role::System, &prompt),
-            false => parts.then(What::System(prompt)),
+            true => parts.aside(ImportRole::System, &prompt),
+            false => parts.then(NodeContent::System(prompt)),
         }
     } else if role == "tool" {
         let name = message.at(&["author", "name"]).words();
@@ -186,7 +186,7 @@ fn message(
             text => text,
         };
         let files = files(content, metadata, ids);
-        parts.then(What::Output { call: String::new(), text: output, files });
+        parts.then(NodeContent::Output { call: String::new(), text: output, files });
     } else {
         let content_type = content.get("content_type").text().unwrap_or_default();
         if content.is_object() && !TYPES.contains(&&*content_type) {
@@ -196,14 +196,16 @@ fn message(
             "thoughts" => {
                 for thought in content.get("thoughts").items() {
                     let both = [thought.get("summary").said(), thought.get("content").said()];
-                    parts
-                        .aside(Role::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
+                    parts.aside(
+                        ImportRole::Assistant,
+                        &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
+                    );
                 }
             }
-            "reasoning_recap" => parts.aside(Role::Assistant, &content.get("content").words()),
+            "reasoning_recap" => parts.aside(ImportRole::Assistant, &content.get("content").words()),
             "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
             _ if !matches!(recipient.as_str(), "" | "all") => {
-                parts.then(What::Call { id: String::new(), name: recipient, input: text(content) });
+                parts.then(NodeContent::Call { id: String::new(), name: recipient, input: text(content) });
             }
             _ if hidden || message.get("channel").is("analysis") => parts.aside(kind, &text(content)),
             _ => {
@@ -219,7 +221,7 @@ fn message(
 }
 
 /// Returns the text of a content of any type.
-fn text(content: Value<'_>) -> String {
+fn text(content: JsonValue<'_>) -> String {
     let mut texts: Vec<String> = Vec::new();
     for part in content.get("parts").items() {
         texts.extend(part.said().or_else(|| part.get("text").said()));
@@ -234,8 +236,8 @@ fn text(content: Value<'_>) -> String {
 }
 
 /// Whether a content has more than its type, its language and empty parts.
-fn has_more(content: Value<'_>) -> bool {
-    let is_empty = |value: Value<'_>| {
+fn has_more(content: JsonValue<'_>) -> bool {
+    let is_empty = |value: JsonValue<'_>| {
         value.is_null()
             || value.is("")
             || (value.is_array() && value.items().all(|item| item.is("") || item.is_null()))
@@ -243,12 +245,12 @@ fn has_more(content: Value<'_>) -> bool {
     content.fields().any(|(key, value)| !key.is("content_type") && !key.is("language") && !is_empty(value))
 }
 
-fn has_files(content: Value<'_>) -> bool {
-    content.get("parts").items().any(Value::is_object)
+fn has_files(content: JsonValue<'_>) -> bool {
+    content.get("parts").items().any(JsonValue::is_object)
 }
 
 /// Returns the files of a message: files in its content, and files only attached.
-fn files(content: Value<'_>, metadata: Value<'_>, ids: &mut Ids) -> Vec<File> {
+fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<ImportedFile> {
     let attached: Vec<(String, String, String)> = metadata
         .get("attachments")
         .items()

@@ -6,38 +6,39 @@ use std::path::Path;
 
 use super::archive::Archive;
 use super::chatgpt::is_document;
-use super::conversation::{Conversation, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::Reading;
+use super::conversation::{History, ImportRole, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::SourceReader;
 use super::tree::{Link, cut_circles, parents};
-use super::values::Values;
-use super::{Each, attach, output, time};
+use super::values::ValueReader;
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
 /// The parent id of a first message.
 const ROOT: &str = "00000000-0000-4000-8000-000000000000";
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut archive = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let read = |value: Value<'_>| value.get("chat_messages").is_array().then(|| conversation(value));
-            reading.conversations(&mut Values::of(from), read, each)
+            let read =
+                |value: JsonValue<'_>| value.get("chat_messages").is_array().then(|| conversation(value));
+            reading.conversations(&mut ValueReader::of(from), read, each)
         })?;
     }
     Ok(())
 }
 
-fn conversation(value: Value<'_>) -> Conversation {
-    let mut conversation = Conversation {
+fn conversation(value: JsonValue<'_>) -> History {
+    let mut conversation = History {
         id: value.get("uuid").words(),
         title: value.get("name").said(),
         start: time::written(value.get("created_at")),
         updated: time::written(value.get("updated_at")),
-        ..Conversation::default()
+        ..History::default()
     };
-    let messages: Vec<(String, Option<String>, Value<'_>)> = value
+    let messages: Vec<(String, Option<String>, JsonValue<'_>)> = value
         .get("chat_messages")
         .items()
         .map(|message| (message.get("uuid").words(), message.get("parent_message_uuid").said(), message))
@@ -67,11 +68,11 @@ fn conversation(value: Value<'_>) -> Conversation {
     conversation
 }
 
-fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::written(message.get("created_at"));
-    let kind = if message.get("sender").is("human") { Role::User } else { Role::Assistant };
+    let kind = if message.get("sender").is("human") { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
-    let mut parts = Parts::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let sender = message.get("sender").text().unwrap_or_default();
     if !matches!(&*sender, "human" | "assistant") {
         parts.unknown_role();
@@ -82,7 +83,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
         match &*block.get("type").text().unwrap_or_default() {
             "text" | "voice_note" => parts.text(&block.get("text").text().unwrap_or_default()),
             "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
-            "tool_use" => parts.then(What::Call {
+            "tool_use" => parts.then(NodeContent::Call {
                 id: block.get("id").words(),
                 name: block.get("name").words(),
                 input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),

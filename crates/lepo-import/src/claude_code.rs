@@ -7,21 +7,21 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::claude_lines::{ClaudeLine, Message, Told, Wanted};
-use super::conversation::{Conversation, Node, Role, What};
-use super::log::Log;
-use super::source::{Reading, files_in, first_value, first_values};
-use super::{Each, claude_prompts};
+use super::claude_lines::{ClaudeContent, ClaudeLine, ClaudeMessage, LineContext};
+use super::conversation::{History, ImportNode, ImportRole, NodeContent};
+use super::log::LinkedLog;
+use super::source::{SourceReader, files_in, first_value, first_values};
+use super::{ConversationSink, claude_prompts};
 use lepo_base::error::Result;
 
 /// Number of nodes of a message in which to search for an earlier snapshot of a text.
 const SNAPSHOTS: usize = 64;
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     if first_value(path, claude_prompts::is_prompt).unwrap_or(false) {
         return claude_prompts::read(path, reading, each);
     }
-    let mut session = Session::default();
+    let mut session = ClaudeSession::default();
     session.file(path, reading, None)?;
     for agent in agents(path, reading) {
         let call = session.call_of(&agent);
@@ -51,7 +51,7 @@ pub fn session_of(agent: &Path) -> Option<PathBuf> {
 }
 
 /// Finds the logs of a session's subagents: in the session's folder, or, for older versions, next to its log.
-fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
+fn agents(path: &Path, reading: &mut SourceReader) -> Vec<PathBuf> {
     let is_log = |path: &PathBuf| is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
     let folder = path.with_extension("").join("subagents");
     let mut found: Vec<PathBuf> = files_in(&folder).into_iter().filter(is_log).collect();
@@ -70,7 +70,7 @@ fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
 
 /// Reads the titles at the start of all logs of a folder, by the message that each describes: mostly a message of
 /// another log.
-fn told_beside<'r>(path: &Path, reading: &'r mut Reading) -> &'r HashMap<String, String> {
+fn told_beside<'r>(path: &Path, reading: &'r mut SourceReader) -> &'r HashMap<String, String> {
     let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
     reading.titles.entry(parent).or_insert_with_key(|parent| {
         let mut titles = HashMap::new();
@@ -88,9 +88,9 @@ fn told_beside<'r>(path: &Path, reading: &'r mut Reading) -> &'r HashMap<String,
 }
 
 #[derive(Default)]
-struct Session {
-    conversation: Conversation,
-    log: Log,
+struct ClaudeSession {
+    conversation: History,
+    log: LinkedLog,
     titles: [Option<String>; 3],
     summaries: Vec<(String, String)>,
     /// The calls that start a subagent, by the prompt they send it.
@@ -110,14 +110,14 @@ struct Session {
     seen: (String, HashSet<u64>, usize),
 }
 
-impl Session {
+impl ClaudeSession {
     /// Reads a log; with `under`, a subagent's, whose lines all follow that call.
-    fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
+    fn file(&mut self, path: &Path, reading: &mut SourceReader, under: Option<Option<usize>>) -> Result<()> {
         self.log.begin();
         self.before = None;
         let mut lines = reading.lines(path)?;
         while let Some(line) = reading.next(&mut lines)? {
-            let wanted = Wanted { agent: under.is_some(), dir: self.conversation.dir.is_none() };
+            let wanted = LineContext { agent: under.is_some(), dir: self.conversation.dir.is_none() };
             let mut line = ClaudeLine::of(line, wanted);
             if let Some(finish) = reading.finish {
                 line.nodes().iter_mut().for_each(finish);
@@ -129,11 +129,11 @@ impl Session {
         Ok(())
     }
 
-    fn line(&mut self, line: ClaudeLine, reading: &mut Reading) {
+    fn line(&mut self, line: ClaudeLine, reading: &mut SourceReader) {
         let ClaudeLine { dir, id, parent, is_printed, under, session, mut what } = line;
         self.conversation.dir = self.conversation.dir.take().or(dir);
         self.id = self.id.take().or(session.filter(|_| is_printed));
-        if let (Some(id), Told::Message(message)) = (&id, &mut what)
+        if let (Some(id), ClaudeContent::Message(message)) = (&id, &mut what)
             && self.log.repeats(id, &message.nodes, &mut self.conversation)
         {
             self.before = Some(id.clone());
@@ -141,29 +141,29 @@ impl Session {
         }
         let mut ended = false;
         let (first, message) = match what {
-            Told::Message(message) => {
+            ClaudeContent::Message(message) => {
                 ended = message.ended;
                 (self.conversation.nodes.len(), self.message(*message))
             }
-            Told::Queued(time, nodes, unknown) => {
+            ClaudeContent::Queued(time, nodes, unknown) => {
                 let first = self.conversation.nodes.len();
                 self.add(first, time, nodes);
                 (0..unknown).for_each(|_| self.conversation.unknown_content());
                 self.conversation.messages += 1;
                 (first, String::new())
             }
-            Told::Summary(leaf, title) => return self.summaries.push((leaf, title)),
-            Told::ModelTitle(title) => return self.titles[1] = title,
-            Told::OwnTitle(title) => return self.titles[0] = title,
-            Told::Ended => return self.log.ended(true),
-            Told::Other(unknown, is_record) => {
+            ClaudeContent::Summary(leaf, title) => return self.summaries.push((leaf, title)),
+            ClaudeContent::ModelTitle(title) => return self.titles[1] = title,
+            ClaudeContent::OwnTitle(title) => return self.titles[0] = title,
+            ClaudeContent::Ended => return self.log.ended(true),
+            ClaudeContent::Other(unknown, is_record) => {
                 if let Some(kind) = unknown {
                     reading.tally.skip(&format!("unknown record {kind:?}"), 1);
                 }
                 if !is_record {
                     return;
                 }
-                (self.conversation.add(None, None, What::Nothing), String::new())
+                (self.conversation.add(None, None, NodeContent::Nothing), String::new())
             }
         };
         // A message without an id, typed while a tool ran, follows the previous record too.
@@ -189,13 +189,14 @@ impl Session {
 
     /// Adds nodes as a chain that starts at `first`, and an empty node if `new` is empty. Consecutive texts of an
     /// answer are joined.
-    fn add(&mut self, first: usize, time: Option<u64>, new: impl IntoIterator<Item = Node>) {
+    fn add(&mut self, first: usize, time: Option<u64>, new: impl IntoIterator<Item = ImportNode>) {
         let nodes = &mut self.conversation.nodes;
-        for mut node in new.into_iter().filter(|node| !matches!(node.what, What::Nothing)) {
-            if let Some(last) = nodes.get_mut(first..).and_then(<[Node]>::last_mut)
+        for mut node in new.into_iter().filter(|node| !matches!(node.what, NodeContent::Nothing)) {
+            if let Some(last) = nodes.get_mut(first..).and_then(<[ImportNode]>::last_mut)
                 && let (
-                    What::Text(Role::Assistant, before, _) | What::Side(Role::Assistant, before),
-                    What::Text(_, text, _) | What::Side(_, text),
+                    NodeContent::Text(ImportRole::Assistant, before, _)
+                    | NodeContent::Side(ImportRole::Assistant, before),
+                    NodeContent::Text(_, text, _) | NodeContent::Side(_, text),
                 ) = (&mut last.what, &node.what)
             {
                 before.push_str("\n\n");
@@ -207,12 +208,12 @@ impl Session {
             nodes.push(node);
         }
         if nodes.len() == first {
-            self.conversation.add(None, time, What::Nothing);
+            self.conversation.add(None, time, NodeContent::Nothing);
         }
     }
 
     /// Adds a message and returns its id.
-    fn message(&mut self, message: Message) -> String {
+    fn message(&mut self, message: ClaudeMessage) -> String {
         let first = self.conversation.nodes.len();
         if message.is_answer && (self.seen.0 != message.id || message.id.is_empty()) {
             self.seen = (message.id.clone(), HashSet::new(), first);
@@ -222,7 +223,7 @@ impl Session {
             let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
             near.for_each(|node| grow(node, &message));
         }
-        let Message { id, prompts, nodes, hashes, unknown, .. } = message;
+        let ClaudeMessage { id, prompts, nodes, hashes, unknown, .. } = message;
         let mut seen = std::mem::take(&mut self.seen.1);
         // The hash is inverted because a block of an unknown type may also have a node, with the hash itself.
         let unknown = unknown.into_iter().filter(|hash| hash.is_none_or(|hash| seen.insert(!hash)));
@@ -247,7 +248,7 @@ impl Session {
     fn calls(&mut self, first: usize, prompts: Vec<(String, String)>) {
         let new = self.conversation.nodes.iter().enumerate().skip(first);
         for (place, node) in new {
-            let What::Call { id, name, .. } = &node.what else { continue };
+            let NodeContent::Call { id, name, .. } = &node.what else { continue };
             self.last_call = Some(place);
             self.calls.insert(id.clone(), place);
             if matches!(name.as_str(), "Task" | "Agent") {
@@ -267,7 +268,7 @@ impl Session {
         call.copied().or(self.last_call).or_else(|| self.conversation.first_said())
     }
 
-    fn finish(mut self, path: &Path, told: &HashMap<String, String>) -> Conversation {
+    fn finish(mut self, path: &Path, told: &HashMap<String, String>) -> History {
         let there = |leaf: &str| self.log.records.iter().any(|record| record.id == leaf);
         self.titles[2] =
             self.summaries.iter().rev().find(|(leaf, _)| there(leaf)).map(|(_, title)| title.clone());
@@ -278,16 +279,16 @@ impl Session {
         let copy = self.id.is_some();
         let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let id = self.id.unwrap_or_else(stem);
-        Conversation { id, title, grows: true, copy, ..self.conversation }
+        History { id, title, grows: true, copy, ..self.conversation }
     }
 }
 
 /// Clears a text that a later snapshot of its message repeats and extends.
-fn grow(node: &mut Node, message: &Message) {
-    let (What::Text(_, old, _) | What::Side(_, old)) = &mut node.what else { return };
+fn grow(node: &mut ImportNode, message: &ClaudeMessage) {
+    let (NodeContent::Text(_, old, _) | NodeContent::Side(_, old)) = &mut node.what else { return };
     let blocks = message.nodes.iter().zip(&message.hashes).filter(|(_, hash)| hash.is_some());
     let told = blocks.filter_map(|(node, _)| match &node.what {
-        What::Text(_, text, _) | What::Side(_, text) => Some(text),
+        NodeContent::Text(_, text, _) | NodeContent::Side(_, text) => Some(text),
         _ => None,
     });
     if told.chain(&message.texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {

@@ -3,10 +3,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::claude_words::{INJECTED, SILENT};
-use super::conversation::{Conversation, File, Node, Role, What};
-use super::exported::{Exported, FIELD};
-use super::json::Value;
-use super::parts::Parts;
+use super::conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
+use super::exported::{ExportedMessage, FIELD};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
 use super::{attach, output, time};
 
 /// The model name of answers that the program wrote itself.
@@ -14,7 +14,7 @@ const SYNTHETIC: &str = "<synthetic>";
 
 /// Facts of a log that the reading of a line depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct LineContext {
     /// The log is a subagent's.
     pub agent: bool,
     /// The directory is not known yet.
@@ -34,13 +34,13 @@ pub struct ClaudeLine {
     pub under: Option<String>,
     /// The session's id, as the program prints it.
     pub session: Option<String>,
-    pub what: Told,
+    pub what: ClaudeContent,
 }
 
-pub enum Told {
-    Message(Box<Message>),
+pub enum ClaudeContent {
+    Message(Box<ClaudeMessage>),
     /// A message typed while an answer was written: its time, its nodes, and the number of its blocks of unknown type.
-    Queued(Option<u64>, Vec<Node>, u64),
+    Queued(Option<u64>, Vec<ImportNode>, u64),
     /// The id of a message, and the title for its conversation.
     Summary(String, String),
     /// A title that the model chose.
@@ -55,13 +55,13 @@ pub enum Told {
 
 /// A message, or a part of it.
 #[derive(Default)]
-pub struct Message {
+pub struct ClaudeMessage {
     /// The model wrote it.
     pub is_answer: bool,
     /// The id of an answer. Several lines may share it.
     pub id: String,
     /// Some may be `What::Nothing`.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ImportNode>,
     /// Hash of each node's block; `None` if repeats of the block count too.
     pub hashes: Vec<Option<u64>>,
     /// Texts of blocks that `nodes` does not contain verbatim.
@@ -86,7 +86,7 @@ pub struct Message {
 
 impl ClaudeLine {
     /// Reads a line of a session's log, or of a subagent's.
-    pub fn of(line: Value<'_>, wanted: Wanted) -> ClaudeLine {
+    pub fn of(line: JsonValue<'_>, wanted: LineContext) -> ClaudeLine {
         let [kind, message, parent, uuid, dir, exported, under, session] = line.pick([
             "type",
             "message",
@@ -100,21 +100,21 @@ impl ClaudeLine {
         let kind = kind.text().unwrap_or_default();
         let is_printed = parent.is_missing() && !line.has("logicalParentUuid");
         let what = match &*kind {
-            "user" | "assistant" if message.is_object() => {
-                Told::Message(Box::new(Message::of(line, message, Exported::of(exported), wanted)))
-            }
+            "user" | "assistant" if message.is_object() => ClaudeContent::Message(Box::new(
+                ClaudeMessage::of(line, message, ExportedMessage::of(exported), wanted),
+            )),
             "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
                 let time = time::written(line.get("timestamp"));
                 let (nodes, unknown) = queued(line, time, wanted);
-                Told::Queued(time, nodes, unknown)
+                ClaudeContent::Queued(time, nodes, unknown)
             }
-            "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
-            "ai-title" => Told::ModelTitle(line.get("aiTitle").said()),
-            "custom-title" => Told::OwnTitle(line.get("customTitle").said()),
-            "result" => Told::Ended,
+            "summary" => ClaudeContent::Summary(line.get("leafUuid").words(), line.get("summary").words()),
+            "ai-title" => ClaudeContent::ModelTitle(line.get("aiTitle").said()),
+            "custom-title" => ClaudeContent::OwnTitle(line.get("customTitle").said()),
+            "result" => ClaudeContent::Ended,
             other => {
                 let unknown = !SILENT.contains(&other);
-                Told::Other(unknown.then(|| other.to_string()), uuid.text().is_some() && !is_printed)
+                ClaudeContent::Other(unknown.then(|| other.to_string()), uuid.text().is_some() && !is_printed)
             }
         };
         ClaudeLine {
@@ -131,17 +131,22 @@ impl ClaudeLine {
         }
     }
 
-    pub fn nodes(&mut self) -> &mut [Node] {
+    pub fn nodes(&mut self) -> &mut [ImportNode] {
         match &mut self.what {
-            Told::Message(message) => &mut message.nodes,
-            Told::Queued(_, nodes, _) => nodes,
+            ClaudeContent::Message(message) => &mut message.nodes,
+            ClaudeContent::Queued(_, nodes, _) => nodes,
             _ => &mut [],
         }
     }
 }
 
-impl Message {
-    fn of(line: Value<'_>, message: Value<'_>, exported: Option<Exported<'_>>, wanted: Wanted) -> Message {
+impl ClaudeMessage {
+    fn of(
+        line: JsonValue<'_>,
+        message: JsonValue<'_>,
+        exported: Option<ExportedMessage<'_>>,
+        wanted: LineContext,
+    ) -> ClaudeMessage {
         let [kind, parent, time, is_side, result] =
             line.pick(["type", "parentUuid", "timestamp", "isSidechain", "toolUseResult"]);
         let [content, usage, id, model, stop] =
@@ -152,13 +157,14 @@ impl Message {
             "cache_read_input_tokens",
             "output_tokens",
         ]);
-        let input = [new, written, cached].into_iter().filter_map(Value::count).fold(0, u64::saturating_add);
+        let input =
+            [new, written, cached].into_iter().filter_map(JsonValue::count).fold(0, u64::saturating_add);
         let is_answer = kind.is("assistant");
         let under = line.get("parent_tool_use_id").said();
         let call = || content.items().find_map(|block| block.get("tool_use_id").said());
         let begins = is_side.is_true() && !wanted.agent && parent.is_null();
         let is_side = is_side.is_true() || under.is_some();
-        let mut read = Message {
+        let mut read = ClaudeMessage {
             is_answer,
             id: if is_answer { id.words() } else { String::new() },
             time: time::written(time),
@@ -169,7 +175,7 @@ impl Message {
             ended: exported.is_some()
                 || (is_answer
                     && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn"))),
-            ..Message::default()
+            ..ClaudeMessage::default()
         };
         let model = match exported {
             Some(exported) => {
@@ -187,9 +193,9 @@ impl Message {
     }
 
     /// Reads a message that lepo exported.
-    fn exported(&mut self, content: Value<'_>, exported: &Exported<'_>) {
-        let mut all = Conversation::default();
-        let is_file = |block: &Value<'_>| matches!(&*block.get("type").words(), "image" | "document");
+    fn exported(&mut self, content: JsonValue<'_>, exported: &ExportedMessage<'_>) {
+        let mut all = History::default();
+        let is_file = |block: &JsonValue<'_>| matches!(&*block.get("type").words(), "image" | "document");
         add(&mut all, self.time, exported.kind, false, &|parts| {
             let files = content.items().filter(is_file).map(file).collect();
             exported.tell(parts, self.time, &texts(content), files);
@@ -198,49 +204,53 @@ impl Message {
         self.nodes = all.nodes;
     }
 
-    fn content(&mut self, line: Value<'_>, content: Value<'_>, synthetic: bool, side: bool) {
+    fn content(&mut self, line: JsonValue<'_>, content: JsonValue<'_>, synthetic: bool, side: bool) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
-        let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
+        let hidden = hidden.into_iter().zip([ImportRole::System, ImportRole::User, ImportRole::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
-        let hidden = hidden.or(synthetic.then_some(Role::Assistant));
+        let hidden = hidden.or(synthetic.then_some(ImportRole::Assistant));
         // Another agent or a program wrote the message.
         let is_foreign = line.at(&["origin", "kind"]).said().is_some_and(|kind| kind != "human");
         let has_result = content.items().any(|block| block.get("type").is("tool_result"));
-        let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(Role::User));
-        let mut all = Conversation::default();
-        let mut block = |hash: Option<u64>, kind: Role, fill: &dyn Fn(&mut Parts<'_>)| {
+        let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(ImportRole::User));
+        let mut all = History::default();
+        let mut block = |hash: Option<u64>, kind: ImportRole, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
             let unknown = add(&mut all, self.time, kind, side, fill);
             self.hashes.resize(all.nodes.len(), hash);
             self.unknown.extend((0..unknown).map(|_| hash));
         };
         match (hidden, content.text()) {
             (Some(kind), _) => {
-                let own = if self.is_answer { Role::Assistant } else { Role::User };
+                let own = if self.is_answer { ImportRole::Assistant } else { ImportRole::User };
                 block(None, own, &|parts| parts.aside(kind, &texts(content)));
                 let blocks = content.items().filter(|block| block.get("type").is("text"));
                 self.texts.extend(blocks.filter_map(|block| block.get("text").said()));
             }
-            (None, Some(text)) if self.is_answer => block(None, Role::Assistant, &|parts| parts.text(&text)),
-            (None, Some(text)) => block(None, Role::User, &|parts| parts.said(&text, &INJECTED)),
+            (None, Some(text)) if self.is_answer => {
+                block(None, ImportRole::Assistant, &|parts| parts.text(&text))
+            }
+            (None, Some(text)) => block(None, ImportRole::User, &|parts| parts.said(&text, &INJECTED)),
             (None, None) if !content.is_array() && !content.is_null() => {
-                block(None, Role::User, &|parts| parts.unknown());
+                block(None, ImportRole::User, &|parts| parts.unknown());
             }
             (None, None) if self.is_answer => {
                 for part in content.items() {
-                    block(Some(hash(part)), Role::Assistant, &|parts| answer_block(parts, part));
+                    block(Some(hash(part)), ImportRole::Assistant, &|parts| answer_block(parts, part));
                 }
             }
             (None, None) => {
-                block(None, Role::User, &|parts| content.items().for_each(|part| user_block(parts, part)));
+                block(None, ImportRole::User, &|parts| {
+                    content.items().for_each(|part| user_block(parts, part))
+                });
             }
         }
         self.nodes = all.nodes;
     }
 
-    fn prompts(&self, content: Value<'_>) -> Vec<(String, String)> {
+    fn prompts(&self, content: JsonValue<'_>) -> Vec<(String, String)> {
         let mut prompts = Vec::new();
         for node in &self.nodes {
-            let What::Call { id, name, .. } = &node.what else { continue };
+            let NodeContent::Call { id, name, .. } = &node.what else { continue };
             if matches!(name.as_str(), "Task" | "Agent") {
                 let block = content.items().find(|block| block.get("id").is(id));
                 let prompt = block.and_then(|block| block.at(&["input", "prompt"]).said());
@@ -253,22 +263,22 @@ impl Message {
 
 /// Adds the nodes of a message or of one of its blocks, as a chain. Returns the number of blocks of unknown type.
 fn add(
-    to: &mut Conversation,
+    to: &mut History,
     time: Option<u64>,
-    kind: Role,
+    kind: ImportRole,
     side: bool,
-    fill: &dyn Fn(&mut Parts<'_>),
+    fill: &dyn Fn(&mut MessageBuilder<'_>),
 ) -> u64 {
-    let mut parts = Parts::new(to, None, time, kind).beside(side);
+    let mut parts = MessageBuilder::new(to, None, time, kind).beside(side);
     fill(&mut parts);
     parts.finish();
     std::mem::take(&mut to.skipped).into_values().sum()
 }
 
-fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64) {
+fn queued(line: JsonValue<'_>, time: Option<u64>, wanted: LineContext) -> (Vec<ImportNode>, u64) {
     let prompt = line.at(&["attachment", "prompt"]);
-    let mut all = Conversation::default();
-    let unknown = add(&mut all, time, Role::User, wanted.agent, &|parts| match prompt.text() {
+    let mut all = History::default();
+    let unknown = add(&mut all, time, ImportRole::User, wanted.agent, &|parts| match prompt.text() {
         Some(text) => parts.said(&text, &INJECTED),
         None => prompt.items().for_each(|block| user_block(parts, block)),
     });
@@ -276,26 +286,26 @@ fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64
 }
 
 /// Returns the last message that a compaction preserved: the parent of what follows, if that names none.
-fn preserved(compaction: Value<'_>) -> Option<String> {
-    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(Value::said);
+fn preserved(compaction: JsonValue<'_>) -> Option<String> {
+    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(JsonValue::said);
     last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).said())
 }
 
-fn hash(block: Value<'_>) -> u64 {
+fn hash(block: JsonValue<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     block.raw().hash(&mut hasher);
     hasher.finish()
 }
 
 /// Joins all texts of a message.
-fn texts(content: Value<'_>) -> String {
+fn texts(content: JsonValue<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();
     }
     content.items().filter_map(|block| block.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }
 
-fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
+fn user_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.said(&block.get("text").text().unwrap_or_default(), &INJECTED),
         "image" | "document" => parts.file(file(block)),
@@ -303,7 +313,7 @@ fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
             let content = block.get("content");
             let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
             let call = block.get("tool_use_id").words();
-            parts.then(What::Output { call, text: output::text(content), files });
+            parts.then(NodeContent::Output { call, text: output::text(content), files });
         }
         _ => {
             parts.unknown();
@@ -312,11 +322,11 @@ fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
     }
 }
 
-fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
+fn answer_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.whole(block.get("text").words()),
-        "thinking" => parts.aside(Role::Assistant, &block.get("thinking").text().unwrap_or_default()),
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(What::Call {
+        "thinking" => parts.aside(ImportRole::Assistant, &block.get("thinking").text().unwrap_or_default()),
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(NodeContent::Call {
             id: block.get("id").words(),
             name: block.get("name").words(),
             input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
@@ -330,7 +340,7 @@ fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
     }
 }
 
-fn file(block: Value<'_>) -> File {
+fn file(block: JsonValue<'_>) -> ImportedFile {
     let source = block.get("source");
     let (name, mime) = (block.get("title").words(), source.get("media_type").words());
     match source.get("data").text() {

@@ -7,20 +7,20 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::Each;
-use super::conversation::{Conversation, Role, What};
-use super::json::Value;
-use super::source::{Reading, files_in, folders_in};
+use super::ConversationSink;
+use super::conversation::{History, ImportRole, NodeContent};
+use super::json::JsonValue;
+use super::source::{SourceReader, files_in, folders_in};
 use lepo_base::error::Result;
 
 /// Whether a value is a line of this file.
-pub fn is_prompt(value: Value<'_>) -> bool {
+pub fn is_prompt(value: JsonValue<'_>) -> bool {
     value.has("display") && value.get("timestamp").count().is_some() && value.has("project")
 }
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let logged = logged(path);
-    let (mut found, mut places): (Vec<Conversation>, HashMap<String, usize>) = Default::default();
+    let (mut found, mut places): (Vec<History>, HashMap<String, usize>) = Default::default();
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
         let (session, project) = (value.get("sessionId").said(), value.get("project").words());
@@ -37,12 +37,12 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         let id = session.unwrap_or_else(|| format!("prompts of {project}"));
         let place = *places.entry(id.clone()).or_insert_with(|| {
             let (dir, grows, copy) = (Some(project), true, true);
-            found.push(Conversation { id, dir, grows, copy, ..Conversation::default() });
+            found.push(History { id, dir, grows, copy, ..History::default() });
             found.len() - 1
         });
         let conversation = &mut found[place];
         let parent = conversation.nodes.len().checked_sub(1);
-        let what = What::Text(Role::User, text, Vec::new());
+        let what = NodeContent::Text(ImportRole::User, text, Vec::new());
         conversation.add(parent, value.get("timestamp").count(), what);
         conversation.messages += 1;
     }
@@ -58,7 +58,7 @@ fn logged(path: &Path) -> HashSet<String> {
 }
 
 /// Returns the text of a prompt, with each mark of pasted text replaced by that text.
-fn text(value: Value<'_>) -> String {
+fn text(value: JsonValue<'_>) -> String {
     let mut text = value.get("display").words();
     for (number, pasted) in value.get("pastedContents").fields() {
         let Some(content) = pasted.get("content").said() else { continue };

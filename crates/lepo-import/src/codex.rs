@@ -6,20 +6,25 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Each;
-use super::codex_records::{Record, Told};
-use super::conversation::{Conversation, Role, What};
+use super::ConversationSink;
+use super::codex_records::{CodexContent, CodexRecord};
+use super::conversation::{History, ImportRole, NodeContent};
 use super::echoes::{Echo, Echoes, EventKind};
-use super::source::{ALONE, Reading};
-use super::threads::{Thread, Threads};
+use super::source::{ALONE, SourceReader};
+use super::threads::{CodexThread, CodexThreads};
 use lepo_base::error::Result;
 
 /// Maximum length of a chain of threads that continue each other.
 const DEEP: usize = 64;
 
 /// Reads a thread, with the threads that it continues and with its subagents.
-pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
-    let Some(own) = Thread::of(path) else {
+pub fn read(
+    path: &Path,
+    threads: &CodexThreads,
+    reading: &mut SourceReader,
+    each: &mut ConversationSink<'_>,
+) -> Result<()> {
+    let Some(own) = CodexThread::of(path) else {
         reading.tally.skip("not a Codex session", 1);
         return Ok(());
     };
@@ -34,28 +39,28 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
     let mut log = lineage(&own, threads, reading)?;
     // If a thread was rewound, each log has only the subagents started while it was written.
     let (from, until) = (own.start.filter(|_| own.goes_on_itself()), threads.until(&own));
-    let is_own = |agent: &&Thread| {
+    let is_own = |agent: &&CodexThread| {
         agent.begun_by(&own.id)
             && from.is_none_or(|from| agent.start.is_none_or(|start| start >= from))
             && until.is_none_or(|until| agent.start.is_none_or(|start| start < until))
     };
     log.mark_last();
-    let mut agents: Vec<&Thread> = threads.all.iter().filter(is_own).collect();
+    let mut agents: Vec<&CodexThread> = threads.all.iter().filter(is_own).collect();
     agents.sort_by_key(|thread| (thread.start, thread.path.clone()));
     for agent in agents {
         let under = log.call_for(agent);
-        let mut side = Log::default();
+        let mut side = CodexLog::default();
         side.read(agent, 0, reading)?;
         log.add_side(side, under);
     }
-    let Log { mut conversation, .. } = log;
+    let CodexLog { mut conversation, .. } = log;
     (conversation.id, conversation.dir, conversation.start) = (own.id, own.dir, own.start);
     conversation.grows = true;
     each(conversation)
 }
 
 /// Reads a thread's log after the logs of the threads that it continues.
-fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log> {
+fn lineage(own: &CodexThread, threads: &CodexThreads, reading: &mut SourceReader) -> Result<CodexLog> {
     let mut line = vec![own.clone()];
     while let Some(last) = line.last()
         && let Some(parent) = last.parent.clone()
@@ -72,8 +77,8 @@ fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log
             }
         }
     }
-    let mut log = Log::default();
-    let mut before = Log::default();
+    let mut log = CodexLog::default();
+    let mut before = CodexLog::default();
     for (place, thread) in line.iter().rev().enumerate() {
         let by_reference = thread.base.filter(|_| place > 0);
         if let Some(end) = by_reference {
@@ -91,8 +96,8 @@ fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log
 
 /// The content of a thread's log, read so far.
 #[derive(Default)]
-struct Log {
-    conversation: Conversation,
+struct CodexLog {
+    conversation: History,
     /// The last node so far.
     at: Option<usize>,
     /// The node before each visible question.
@@ -113,13 +118,13 @@ struct Log {
     was_exported: bool,
 }
 
-impl Log {
+impl CodexLog {
     /// Appends a log, without the records before ordinal `from`.
-    fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
+    fn read(&mut self, thread: &CodexThread, from: u64, reading: &mut SourceReader) -> Result<()> {
         let from = from.max(thread.own_from);
         let mut values = reading.lines(&thread.path)?;
         while let Some(line) = reading.next(&mut values)? {
-            let record = Record::of(line);
+            let record = CodexRecord::of(line);
             let ordinal = record.ordinal.unwrap_or(self.ordinal);
             self.ordinal = ordinal.saturating_add(1);
             if ordinal >= from {
@@ -145,11 +150,12 @@ impl Log {
     }
 
     /// Copies the times of another log as far as its nodes are equal: a copied thread may have new times.
-    fn take_times(&mut self, of: &Log) {
-        let same = |one: &What, other: &What| format!("{one:?}") == format!("{other:?}");
-        let says = |node: &&super::conversation::Node| !matches!(node.what, What::Nothing);
+    fn take_times(&mut self, of: &CodexLog) {
+        let same = |one: &NodeContent, other: &NodeContent| format!("{one:?}") == format!("{other:?}");
+        let says = |node: &&super::conversation::ImportNode| !matches!(node.what, NodeContent::Nothing);
         let theirs = of.conversation.nodes.iter().filter(says);
-        let ours = self.conversation.nodes.iter_mut().filter(|node| !matches!(node.what, What::Nothing));
+        let ours =
+            self.conversation.nodes.iter_mut().filter(|node| !matches!(node.what, NodeContent::Nothing));
         for (node, other) in ours.zip(theirs) {
             if !same(&node.what, &other.what) {
                 break;
@@ -158,38 +164,38 @@ impl Log {
         }
     }
 
-    fn take(&mut self, told: Told, reading: &mut Reading) {
+    fn take(&mut self, told: CodexContent, reading: &mut SourceReader) {
         let was_exported = std::mem::take(&mut self.was_exported);
         match told {
-            Told::Nothing => {}
-            Told::Part(part) => self.add(part),
-            Told::Echo(..) if was_exported => {}
-            Told::Echo(part, kind) => self.echo(part, kind),
-            Told::Exported(part) => {
+            CodexContent::Nothing => {}
+            CodexContent::Part(part) => self.add(part),
+            CodexContent::Echo(..) if was_exported => {}
+            CodexContent::Echo(part, kind) => self.echo(part, kind),
+            CodexContent::Exported(part) => {
                 self.was_exported = true;
                 self.message(part);
             }
-            Told::Message(part) => {
+            CodexContent::Message(part) => {
                 if let Some(echo) = self.echoes.record(&part) {
                     self.forget(echo);
                 }
                 self.message(part);
             }
-            Told::Compacted(part, summary) => {
+            CodexContent::Compacted(part, summary) => {
                 self.hide_summary(&summary);
                 self.answer = None;
                 self.add(part);
             }
-            Told::Ended => self.ended = true,
-            Told::Model(model) => self.model = model.or(self.model.take()),
-            Told::RolledBack(back) => {
+            CodexContent::Ended => self.ended = true,
+            CodexContent::Model(model) => self.model = model.or(self.model.take()),
+            CodexContent::RolledBack(back) => {
                 let keep = self.turns.len().saturating_sub(back);
                 if let Some(&before) = self.turns.get(keep) {
                     self.at = before;
                     self.turns.truncate(keep);
                 }
             }
-            Told::Tokens(input, output) => {
+            CodexContent::Tokens(input, output) => {
                 // Later counts repeat these, or count calls only.
                 if (input.is_some() || output.is_some())
                     && let Some(node) =
@@ -198,13 +204,13 @@ impl Log {
                     (node.input, node.output) = (input, output);
                 }
             }
-            Told::UnknownRecord(kind) => reading.tally.skip(&format!("unknown record {kind:?}"), 1),
-            Told::UnknownContent => self.conversation.unknown_content(),
+            CodexContent::UnknownRecord(kind) => reading.tally.skip(&format!("unknown record {kind:?}"), 1),
+            CodexContent::UnknownContent => self.conversation.unknown_content(),
         }
     }
 
     /// Adds the message of an event, unless a record had it already.
-    fn echo(&mut self, part: Conversation, kind: EventKind) {
+    fn echo(&mut self, part: History, kind: EventKind) {
         if !self.echoes.is_new(&part, kind) {
             return;
         }
@@ -217,20 +223,24 @@ impl Log {
     /// Removes the message of an event, because a record has it too.
     fn forget(&mut self, echo: Echo) {
         let nodes = self.conversation.nodes.get_mut(echo.first..echo.end).unwrap_or_default();
-        nodes.iter_mut().for_each(|node| node.what = What::Nothing);
+        nodes.iter_mut().for_each(|node| node.what = NodeContent::Nothing);
         self.conversation.messages = self.conversation.messages.saturating_sub(1);
         if echo.turn.is_some_and(|turn| turn + 1 == self.turns.len()) {
             self.turns.pop();
         }
     }
 
-    fn message(&mut self, part: Conversation) {
+    fn message(&mut self, part: History) {
         let (before, model) = (self.at, self.model.clone());
         self.add(part);
         let nodes = &self.conversation.nodes[self.last..];
         // A message that lepo exported as a question is a question in the log, whatever its role was.
-        let is_question = |what: &What| {
-            matches!(what, What::Text(Role::User, ..) | What::Exact(Role::System | Role::Tool, ..))
+        let is_question = |what: &NodeContent| {
+            matches!(
+                what,
+                NodeContent::Text(ImportRole::User, ..)
+                    | NodeContent::Exact(ImportRole::System | ImportRole::Tool, ..)
+            )
         };
         if nodes.iter().any(|node| is_question(&node.what)) {
             self.turns.push(before);
@@ -243,7 +253,7 @@ impl Log {
     }
 
     /// Appends the nodes of a record.
-    fn add(&mut self, part: Conversation) {
+    fn add(&mut self, part: History) {
         self.last = self.conversation.nodes.len();
         self.conversation.append(part, self.at);
         self.at = self.conversation.nodes.len().checked_sub(1);
@@ -253,13 +263,13 @@ impl Log {
     /// Removes the answer that was the summary of a compaction, because the compaction repeats it.
     fn hide_summary(&mut self, summary: &str) {
         let nodes = self.conversation.nodes.iter_mut().rev();
-        let last = nodes.take(8).find(|node| !matches!(node.what, What::Nothing));
+        let last = nodes.take(8).find(|node| !matches!(node.what, NodeContent::Nothing));
         if let Some(node) = last
-            && let What::Text(Role::Assistant, text, files) = &node.what
+            && let NodeContent::Text(ImportRole::Assistant, text, files) = &node.what
             && files.is_empty()
             && summary.ends_with(text.as_str())
         {
-            node.what = What::Nothing;
+            node.what = NodeContent::Nothing;
         }
     }
 
@@ -274,13 +284,14 @@ impl Log {
 
     /// Finds the call that started a subagent: the last call before the first result that contains the subagent's id,
     /// else the last call before the subagent's start, else the first message.
-    fn call_for(&self, agent: &Thread) -> Option<usize> {
+    fn call_for(&self, agent: &CodexThread) -> Option<usize> {
         let nodes = &self.conversation.nodes;
         let named = nodes.iter().position(|node| match &node.what {
-            What::Output { text, .. } => text.contains(&agent.id),
+            NodeContent::Output { text, .. } => text.contains(&agent.id),
             _ => false,
         });
-        let calls = nodes.iter().enumerate().filter(|(_, node)| matches!(node.what, What::Call { .. }));
+        let calls =
+            nodes.iter().enumerate().filter(|(_, node)| matches!(node.what, NodeContent::Call { .. }));
         let before = calls.filter(|(place, node)| match named {
             Some(named) => *place < named,
             None => node.time <= agent.start,
@@ -289,14 +300,14 @@ impl Log {
     }
 
     /// Adds a subagent's log, hidden, under a call.
-    fn add_side(&mut self, side: Log, under: Option<usize>) {
+    fn add_side(&mut self, side: CodexLog, under: Option<usize>) {
         let shift = self.conversation.nodes.len();
         let ended = side.ended;
         for (place, mut node) in side.conversation.nodes.into_iter().enumerate() {
             node.parent = node.parent.map(|parent| parent + shift).or(under);
             node.last = !ended && place >= side.last;
             node.what = match node.what {
-                What::Text(kind, text, _) => What::Side(kind, text),
+                NodeContent::Text(kind, text, _) => NodeContent::Side(kind, text),
                 what => what,
             };
             self.conversation.nodes.push(node);
@@ -307,7 +318,7 @@ impl Log {
 }
 
 /// Sorts the logs: threads that others continue come first.
-pub fn in_order(mut paths: Vec<PathBuf>, threads: &Threads) -> Vec<PathBuf> {
+pub fn in_order(mut paths: Vec<PathBuf>, threads: &CodexThreads) -> Vec<PathBuf> {
     let depth = |path: &PathBuf| {
         let mut thread = threads.all.iter().find(|thread| thread.path == *path);
         let mut depth = 0;

@@ -1,11 +1,11 @@
 //! A record of a log of Codex, read without the records before it.
 
-use super::conversation::{Conversation, File, Role, What};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::echoes::EventKind;
-use super::exported::{Exported, FIELD};
+use super::exported::{ExportedMessage, FIELD};
 use super::injected::Injections;
-use super::json::Value;
-use super::parts::Parts;
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
 use super::{attach, output, time};
 
 /// Texts that the program inserts into a user's message.
@@ -42,23 +42,23 @@ const INJECTED: Injections = Injections {
 /// The heading of the user's text, after the context that an editor inserted.
 const REQUEST: &str = "## My request for Codex:";
 
-pub struct Record {
+pub struct CodexRecord {
     /// Its number in the log, if the record has one.
     pub ordinal: Option<u64>,
-    pub told: Told,
+    pub told: CodexContent,
 }
 
-pub enum Told {
+pub enum CodexContent {
     /// No part of the conversation.
     Nothing,
     /// A chain of nodes that is not a message.
-    Part(Conversation),
+    Part(History),
     /// A chain of nodes that is a message.
-    Message(Conversation),
+    Message(History),
     /// A message that lepo exported; the event after it repeats the message.
-    Exported(Conversation),
+    Exported(History),
     /// The message of an event, which a record may have too.
-    Echo(Conversation, EventKind),
+    Echo(History, EventKind),
     /// The model of the answers that follow.
     Model(Option<String>),
     /// The number of undone turns.
@@ -70,30 +70,33 @@ pub enum Told {
     /// A part of unknown type.
     UnknownContent,
     /// The summary that replaces the conversation so far.
-    Compacted(Conversation, String),
+    Compacted(History, String),
     /// The turn ended.
     Ended,
 }
 
-impl Record {
-    pub fn of(line: Value<'_>) -> Record {
-        Record { ordinal: line.get("ordinal").count(), told: told(line) }
+impl CodexRecord {
+    pub fn of(line: JsonValue<'_>) -> CodexRecord {
+        CodexRecord { ordinal: line.get("ordinal").count(), told: told(line) }
     }
 }
 
-fn told(line: Value<'_>) -> Told {
+fn told(line: JsonValue<'_>) -> CodexContent {
     let [at, kind, payload, exported] = line.pick(["timestamp", "type", "payload", FIELD]);
     let at = time::written(at);
     let kind = kind.text().unwrap_or_default();
     match &*kind {
-        "response_item" => match Exported::of(exported) {
+        "response_item" => match ExportedMessage::of(exported) {
             Some(exported) => self::exported(payload, &exported, at),
             None => item(payload, at),
         },
-        "turn_context" => Told::Model(payload.get("model").said()),
+        "turn_context" => CodexContent::Model(payload.get("model").said()),
         "compacted" => {
             let text = payload.get("message").words();
-            Told::Compacted(nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)), text)
+            CodexContent::Compacted(
+                nodes(ImportRole::Assistant, at, |parts| parts.aside(ImportRole::System, &text)),
+                text,
+            )
         }
         "event_msg" => event(payload, at),
         // Older logs have the items without an envelope.
@@ -108,58 +111,68 @@ fn told(line: Value<'_>) -> Told {
         | "server_request"
         | "server_request_resolved"
         | "wrapper_meta"
-        | "ghost_snapshot" => Told::Nothing,
+        | "ghost_snapshot" => CodexContent::Nothing,
         // The first line of older logs, and the states between their lines.
-        "" if !line.is_object() || line.has("record_type") || line.has("instructions") => Told::Nothing,
-        other => Told::UnknownRecord(other.to_string()),
+        "" if !line.is_object() || line.has("record_type") || line.has("instructions") => {
+            CodexContent::Nothing
+        }
+        other => CodexContent::UnknownRecord(other.to_string()),
     }
 }
 
-fn event(payload: Value<'_>, at: Option<u64>) -> Told {
+fn event(payload: JsonValue<'_>, at: Option<u64>) -> CodexContent {
     match &*payload.get("type").text().unwrap_or_default() {
         "user_message" => {
-            let images = payload.get("images").items().filter_map(Value::text);
-            let images: Vec<File> = images.map(|url| attach::url("", "image/png", &url)).collect();
-            echo(Role::User, at, &payload.get("message").words(), images, EventKind::Text)
+            let images = payload.get("images").items().filter_map(JsonValue::text);
+            let images: Vec<ImportedFile> = images.map(|url| attach::url("", "image/png", &url)).collect();
+            echo(ImportRole::User, at, &payload.get("message").words(), images, EventKind::Text)
         }
         "agent_message" => {
-            echo(Role::Assistant, at, &payload.get("message").words(), Vec::new(), EventKind::Text)
+            echo(ImportRole::Assistant, at, &payload.get("message").words(), Vec::new(), EventKind::Text)
         }
         "item_completed" => completed(payload.get("item"), at),
-        "thread_rolled_back" => Told::RolledBack(payload.get("num_turns").count().unwrap_or(0) as usize),
+        "thread_rolled_back" => {
+            CodexContent::RolledBack(payload.get("num_turns").count().unwrap_or(0) as usize)
+        }
         "token_count" => {
             let usage = payload.at(&["info", "last_token_usage"]);
-            Told::Tokens(usage.get("input_tokens").count(), usage.get("output_tokens").count())
+            CodexContent::Tokens(usage.get("input_tokens").count(), usage.get("output_tokens").count())
         }
-        "task_complete" | "turn_complete" | "turn_aborted" => Told::Ended,
-        _ => Told::Nothing,
+        "task_complete" | "turn_complete" | "turn_aborted" => CodexContent::Ended,
+        _ => CodexContent::Nothing,
     }
 }
 
 /// Reads the message of an event.
-fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<File>, event: EventKind) -> Told {
+fn echo(
+    kind: ImportRole,
+    at: Option<u64>,
+    text: &str,
+    files: Vec<ImportedFile>,
+    event: EventKind,
+) -> CodexContent {
     let nodes = nodes(kind, at, |parts| {
         match kind {
-            Role::User => parts.said(text, &INJECTED),
+            ImportRole::User => parts.said(text, &INJECTED),
             _ => parts.text(text),
         }
         files.into_iter().for_each(|file| parts.file(file));
     });
-    Told::Echo(nodes, event)
+    CodexContent::Echo(nodes, event)
 }
 
 /// Reads a thread item if it is a message.
-fn completed(item: Value<'_>, at: Option<u64>) -> Told {
+fn completed(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
     let kind = match &*item.get("type").text().unwrap_or_default() {
-        "UserMessage" | "userMessage" | "user_message" => Role::User,
-        "AgentMessage" | "agentMessage" | "agent_message" => Role::Assistant,
-        _ => return Told::Nothing,
+        "UserMessage" | "userMessage" | "user_message" => ImportRole::User,
+        "AgentMessage" | "agentMessage" | "agent_message" => ImportRole::Assistant,
+        _ => return CodexContent::Nothing,
     };
     let text = item.get("text").said().unwrap_or_else(|| texts(item.get("content")));
     echo(kind, at, &text, Vec::new(), EventKind::Item)
 }
 
-fn item(item: Value<'_>, at: Option<u64>) -> Told {
+fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
     let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
     match &*item.get("type").text().unwrap_or_default() {
         "message" => message(item, at),
@@ -167,18 +180,18 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
             let mut texts: Vec<String> =
                 item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
             texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
-            part(at, |parts| parts.aside(Role::Assistant, &texts.join("\n\n")))
+            part(at, |parts| parts.aside(ImportRole::Assistant, &texts.join("\n\n")))
         }
         "function_call" | "custom_tool_call" => {
             let (name, arguments) = (item.get("name").words(), item.get("arguments"));
             let input = arguments.said().or_else(|| item.get("input").said());
             let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
-            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+            part(at, |parts| parts.then(NodeContent::Call { id: call, name, input }))
         }
         kind @ ("local_shell_call" | "web_search_call") => {
             let input = String::from_utf8_lossy(item.get("action").raw()).into_owned();
             let name = kind.trim_end_matches("_call").to_string();
-            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+            part(at, |parts| parts.then(NodeContent::Call { id: call, name, input }))
         }
         "function_call_output" | "custom_tool_call_output" => {
             let output = item.get("output");
@@ -186,7 +199,7 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
             let text = content.said().unwrap_or_else(|| output::text(output));
             let files = output.items().filter_map(|part| part.get("image_url").said());
             let files = files.map(|url| attach::url("", "image/png", &url)).collect();
-            part(at, |parts| parts.then(What::Output { call, text, files }))
+            part(at, |parts| parts.then(NodeContent::Output { call, text, files }))
         }
         "image_generation_call" if item.get("result").said().is_some() => {
             let file = attach::base64("", "image/png", &item.get("result").words());
@@ -195,10 +208,10 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
         // Another agent's message.
         "agent_message" => {
             let text = output::text(item.get("content"));
-            part(at, |parts| parts.aside(Role::User, &text))
+            part(at, |parts| parts.aside(ImportRole::User, &text))
         }
         "ghost_snapshot" | "compaction" | "context_compaction" | "compaction_summary"
-        | "compaction_trigger" | "other" => Told::Nothing,
+        | "compaction_trigger" | "other" => CodexContent::Nothing,
         kind if kind.ends_with("_output") && item.has("call_id") => {
             let given = ["output", "tools", "result"].map(|key| item.get(key));
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
@@ -209,21 +222,21 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
             let input = given.said().unwrap_or_else(|| output::json(given));
             let name = kind.trim_end_matches("_call").to_string();
-            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+            part(at, |parts| parts.then(NodeContent::Call { id: call, name, input }))
         }
         "" if item.has("role") && item.has("content") => match message(item, at) {
-            Told::Message(mut nodes) => {
+            CodexContent::Message(mut nodes) => {
                 nodes.unknown_content();
-                Told::Message(nodes)
+                CodexContent::Message(nodes)
             }
             told => told,
         },
-        _ => Told::UnknownContent,
+        _ => CodexContent::UnknownContent,
     }
 }
 
 /// Reads a message that lepo exported: the first content part is its text, unless that is empty; the others are files.
-fn exported(item: Value<'_>, exported: &Exported<'_>, at: Option<u64>) -> Told {
+fn exported(item: JsonValue<'_>, exported: &ExportedMessage<'_>, at: Option<u64>) -> CodexContent {
     let mut parts = item.get("content").items();
     let text = if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").said()) };
     let images = parts.filter_map(|part| part.get("image_url").text());
@@ -233,31 +246,31 @@ fn exported(item: Value<'_>, exported: &Exported<'_>, at: Option<u64>) -> Told {
     });
     let answers = nodes.nodes.iter_mut().filter(|node| node.is_answer());
     answers.for_each(|node| node.model.clone_from(&exported.model));
-    Told::Exported(nodes)
+    CodexContent::Exported(nodes)
 }
 
-fn message(item: Value<'_>, at: Option<u64>) -> Told {
+fn message(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
     let kind = match &*item.get("role").text().unwrap_or_default() {
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
+        "user" => ImportRole::User,
+        "assistant" => ImportRole::Assistant,
         // Codex's own instructions.
-        _ => return Told::Nothing,
+        _ => return CodexContent::Nothing,
     };
     let content = item.get("content");
-    Told::Message(nodes(kind, at, |parts| {
+    CodexContent::Message(nodes(kind, at, |parts| {
         // The name of the next image, from the mark before it.
         let mut image = String::new();
         for part in content.items() {
             let text = part.get("text").text().unwrap_or_default();
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
-                None if kind == Role::User && is_image_mark(&text) => image = image_name(&text),
-                None if kind == Role::User => parts.said(&text, &INJECTED),
+                None if kind == ImportRole::User && is_image_mark(&text) => image = image_name(&text),
+                None if kind == ImportRole::User => parts.said(&text, &INJECTED),
                 None => parts.text(&text),
             }
         }
         match content.text() {
-            Some(text) if kind == Role::User => parts.said(&text, &INJECTED),
+            Some(text) if kind == ImportRole::User => parts.said(&text, &INJECTED),
             Some(text) => parts.text(&text),
             None => {}
         }
@@ -276,18 +289,18 @@ fn image_name(mark: &str) -> String {
     path.and_then(|(path, _)| path.rsplit(['/', '\\']).next()).unwrap_or_default().to_string()
 }
 
-fn part(at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Told {
-    Told::Part(nodes(Role::Assistant, at, tell))
+fn part(at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexContent {
+    CodexContent::Part(nodes(ImportRole::Assistant, at, tell))
 }
 
-fn nodes(kind: Role, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Conversation {
-    let mut nodes = Conversation { messages: 1, ..Conversation::default() };
-    let mut parts = Parts::new(&mut nodes, None, at, kind);
+fn nodes(kind: ImportRole, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
+    let mut nodes = History { messages: 1, ..History::default() };
+    let mut parts = MessageBuilder::new(&mut nodes, None, at, kind);
     tell(&mut parts);
     parts.finish();
     nodes
 }
 
-fn texts(output: Value<'_>) -> String {
+fn texts(output: JsonValue<'_>) -> String {
     output.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }

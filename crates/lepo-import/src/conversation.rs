@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ImportRole {
     /// A system prompt, of the tool or of the user.
     System,
     /// The user.
@@ -15,28 +15,29 @@ pub enum Role {
     Tool,
 }
 
-impl Role {
-    const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
+impl ImportRole {
+    const ALL: [ImportRole; 4] =
+        [ImportRole::System, ImportRole::User, ImportRole::Assistant, ImportRole::Tool];
 
     /// Returns the letter in the stream of `lepo-import-db`, and in lepo's exports.
     pub fn letter(self) -> char {
         match self {
-            Role::System => 's',
-            Role::User => 'u',
-            Role::Assistant => 'a',
-            Role::Tool => 't',
+            ImportRole::System => 's',
+            ImportRole::User => 'u',
+            ImportRole::Assistant => 'a',
+            ImportRole::Tool => 't',
         }
     }
 
     /// Parses the letter of a role.
-    pub fn of_letter(letter: u8) -> Option<Role> {
-        Role::ALL.into_iter().find(|role| role.letter() as u8 == letter)
+    pub fn of_letter(letter: u8) -> Option<ImportRole> {
+        ImportRole::ALL.into_iter().find(|role| role.letter() as u8 == letter)
     }
 }
 
 /// A conversation: a tree of messages, or several trees.
 #[derive(Debug, Clone, Default)]
-pub struct Conversation {
+pub struct History {
     /// Its id in the other tool; empty if that has no ids.
     pub id: String,
     /// Its title in the other tool.
@@ -50,7 +51,7 @@ pub struct Conversation {
     /// Another source has more of the conversation: this one is skipped if the other was imported.
     pub copy: bool,
     /// Parts of messages, in the order of the source.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ImportNode>,
     /// Names that the user gave to messages, each with the node.
     pub labels: Vec<(String, usize)>,
     /// Number of messages read; a message may have several nodes.
@@ -69,13 +70,13 @@ const UNKNOWN_ROLE: &str = "message of an unknown role";
 
 /// A part of a message.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct ImportNode {
     /// Index of the previous node. A parent may come later in the list; cycles never occur.
     pub parent: Option<usize>,
     /// Milliseconds since 1970, from the source.
     pub time: Option<u64>,
     /// Its content.
-    pub what: What,
+    pub what: NodeContent,
     /// The model, if this is an answer.
     pub model: Option<String>,
     /// Tokens of the request.
@@ -90,15 +91,15 @@ pub struct Node {
 
 /// The content of a part of a message.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum NodeContent {
     /// Nothing to import; nodes that follow it follow its parent.
     Nothing,
     /// A system prompt that the user chose.
     System(String),
     /// Visible text. Only this kind lengthens a conversation.
-    Text(Role, String, Vec<File>),
+    Text(ImportRole, String, Vec<ImportedFile>),
     /// Hidden text next to the previous node: reasoning, text that the program inserted, summaries.
-    Aside(Role, String),
+    Aside(ImportRole, String),
     /// A tool call.
     Call {
         /// The id that its result refers to.
@@ -115,17 +116,17 @@ pub enum What {
         /// Its text.
         text: String,
         /// Its files.
-        files: Vec<File>,
+        files: Vec<ImportedFile>,
     },
     /// A subagent's message, hidden under the call that started the subagent.
-    Side(Role, String),
+    Side(ImportRole, String),
     /// A message that lepo exported: its role, whether it is hidden, and its text, verbatim.
-    Exact(Role, bool, String),
+    Exact(ImportRole, bool, String),
 }
 
 /// An image or a document of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct ImportedFile {
     /// Its name; may be empty.
     pub name: String,
     /// Its media type.
@@ -134,64 +135,68 @@ pub struct File {
     pub data: Option<Vec<u8>>,
 }
 
-impl What {
+impl NodeContent {
     /// Whether `other` has the same content, continues it, or repeats a part of its text.
-    pub fn begins(&self, other: &What) -> bool {
+    pub fn begins(&self, other: &NodeContent) -> bool {
         let text =
             |one: &str, other: &str| !one.is_empty() && (other.starts_with(one) || one.contains(other));
         match (self, other) {
-            (What::Text(kind, one, files), What::Text(other_kind, other, other_files)) => {
+            (NodeContent::Text(kind, one, files), NodeContent::Text(other_kind, other, other_files)) => {
                 let is_text = one == other || text(one, other);
                 kind == other_kind && is_text && files.len() == other_files.len()
             }
-            (What::Side(kind, one), What::Side(other_kind, other))
-            | (What::Aside(kind, one), What::Aside(other_kind, other)) => {
+            (NodeContent::Side(kind, one), NodeContent::Side(other_kind, other))
+            | (NodeContent::Aside(kind, one), NodeContent::Aside(other_kind, other)) => {
                 kind == other_kind && text(one, other)
             }
-            (What::Exact(kind, hidden, one), What::Exact(other_kind, other_hidden, other)) => {
+            (NodeContent::Exact(kind, hidden, one), NodeContent::Exact(other_kind, other_hidden, other)) => {
                 (kind, hidden, one) == (other_kind, other_hidden, other)
             }
-            (What::System(one), What::System(other)) => one == other,
-            (What::Call { id, name, input }, What::Call { id: other_id, name: other_name, input: other }) => {
-                (id, name, input) == (other_id, other_name, other)
-            }
-            (What::Output { call, text: one, .. }, What::Output { call: other_call, text: other, .. }) => {
-                call == other_call && (one == other || text(one, other))
-            }
+            (NodeContent::System(one), NodeContent::System(other)) => one == other,
+            (
+                NodeContent::Call { id, name, input },
+                NodeContent::Call { id: other_id, name: other_name, input: other },
+            ) => (id, name, input) == (other_id, other_name, other),
+            (
+                NodeContent::Output { call, text: one, .. },
+                NodeContent::Output { call: other_call, text: other, .. },
+            ) => call == other_call && (one == other || text(one, other)),
             _ => false,
         }
     }
 
     /// The bytes of text and files.
     pub fn size(&self) -> usize {
-        let all = |files: &[File]| files.iter().filter_map(|file| file.data.as_ref()).map(Vec::len).sum();
+        let all =
+            |files: &[ImportedFile]| files.iter().filter_map(|file| file.data.as_ref()).map(Vec::len).sum();
         match self {
-            What::Nothing => 0,
-            What::Text(_, text, files) | What::Output { text, files, .. } => {
+            NodeContent::Nothing => 0,
+            NodeContent::Text(_, text, files) | NodeContent::Output { text, files, .. } => {
                 let files: usize = all(files);
                 text.len() + files
             }
-            What::Call { name, input, .. } => name.len() + input.len(),
-            What::System(text) | What::Aside(_, text) | What::Side(_, text) | What::Exact(_, _, text) => {
-                text.len()
-            }
+            NodeContent::Call { name, input, .. } => name.len() + input.len(),
+            NodeContent::System(text)
+            | NodeContent::Aside(_, text)
+            | NodeContent::Side(_, text)
+            | NodeContent::Exact(_, _, text) => text.len(),
         }
     }
 }
 
-impl Node {
+impl ImportNode {
     /// Creates a node without a model and without token counts.
-    pub fn new(parent: Option<usize>, time: Option<u64>, what: What) -> Node {
-        Node { parent, time, what, model: None, input: None, output: None, last: false, ready: None }
+    pub fn new(parent: Option<usize>, time: Option<u64>, what: NodeContent) -> ImportNode {
+        ImportNode { parent, time, what, model: None, input: None, output: None, last: false, ready: None }
     }
 
     /// Whether the node is the visible text of an answer.
     pub fn is_answer(&self) -> bool {
-        matches!(self.what, What::Text(Role::Assistant, ..))
+        matches!(self.what, NodeContent::Text(ImportRole::Assistant, ..))
     }
 }
 
-impl Conversation {
+impl History {
     /// Counts a part of unknown type.
     pub fn unknown_content(&mut self) {
         *self.skipped.entry(UNKNOWN_CONTENT.to_string()).or_default() += 1;
@@ -210,7 +215,7 @@ impl Conversation {
     }
 
     /// Appends a part read separately, and its counts: nodes without a parent follow `parent`.
-    pub fn append(&mut self, part: Conversation, parent: Option<usize>) {
+    pub fn append(&mut self, part: History, parent: Option<usize>) {
         let shift = self.nodes.len();
         self.nodes.extend(part.nodes.into_iter().map(|mut node| {
             node.parent = node.parent.map(|parent| parent + shift).or(parent);
@@ -227,8 +232,8 @@ impl Conversation {
     }
 
     /// Adds a node and returns its index.
-    pub fn add(&mut self, parent: Option<usize>, time: Option<u64>, what: What) -> usize {
-        self.nodes.push(Node::new(parent, time, what));
+    pub fn add(&mut self, parent: Option<usize>, time: Option<u64>, what: NodeContent) -> usize {
+        self.nodes.push(ImportNode::new(parent, time, what));
         self.nodes.len() - 1
     }
 
@@ -249,11 +254,11 @@ impl Conversation {
 
     /// Whether messages were read but all of them are empty, so that the format was not understood.
     pub fn is_unknown(&self) -> bool {
-        self.messages > 0 && self.nodes.iter().all(|node| matches!(node.what, What::Nothing))
+        self.messages > 0 && self.nodes.iter().all(|node| matches!(node.what, NodeContent::Nothing))
     }
 
     /// Returns the index of the first visible text.
     pub fn first_said(&self) -> Option<usize> {
-        self.nodes.iter().position(|node| matches!(node.what, What::Text(..)))
+        self.nodes.iter().position(|node| matches!(node.what, NodeContent::Text(..)))
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::conversation::{Conversation, What};
+use super::conversation::{History, NodeContent};
 
 /// The two kinds of events that repeat a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ struct Text {
 
 impl Echoes {
     /// Counts the message of an event, and returns whether the message is new.
-    pub fn is_new(&mut self, part: &Conversation, kind: EventKind) -> bool {
+    pub fn is_new(&mut self, part: &History, kind: EventKind) -> bool {
         let Some(key) = key(part) else { return false };
         let text = self.texts.entry(key).or_default();
         let events = &mut text.events[usize::from(kind == EventKind::Item)];
@@ -55,7 +55,7 @@ impl Echoes {
     }
 
     /// Adds a message that comes from an event.
-    pub fn add(&mut self, part: &Conversation, echo: Echo) {
+    pub fn add(&mut self, part: &History, echo: Echo) {
         let Some(key) = key(part) else { return };
         let text = self.texts.entry(key).or_default();
         text.messages += 1;
@@ -63,7 +63,7 @@ impl Echoes {
     }
 
     /// Adds the message of a record, and returns the event's message that it replaces.
-    pub fn record(&mut self, part: &Conversation) -> Option<Echo> {
+    pub fn record(&mut self, part: &History) -> Option<Echo> {
         let text = self.texts.entry(key(part)?).or_default();
         let echo = (!text.open.is_empty()).then(|| text.open.remove(0));
         text.messages += u32::from(echo.is_none());
@@ -72,11 +72,11 @@ impl Echoes {
 }
 
 /// Hashes the visible text of a message without white space; `None` if it is empty.
-fn key(part: &Conversation) -> Option<u64> {
+fn key(part: &History) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut is_empty = true;
     for node in &part.nodes {
-        let What::Text(role, text, _) = &node.what else { continue };
+        let NodeContent::Text(role, text, _) = &node.what else { continue };
         role.letter().hash(&mut hasher);
         for word in text.split_whitespace() {
             is_empty = false;

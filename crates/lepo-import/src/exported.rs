@@ -1,32 +1,32 @@
 //! The facts that lepo writes into a message of another tool's session, in a field that the tool ignores.
 
-use super::conversation::{File, Role, What};
-use super::json::Value;
-use super::parts::Parts;
+use super::conversation::{ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
 use super::{attach, time};
 
 /// The name of that field.
 pub const FIELD: &str = "lepo";
 
 /// The facts about a visible message that lepo exported.
-pub struct Exported<'v> {
-    pub kind: Role,
+pub struct ExportedMessage<'v> {
+    pub kind: ImportRole,
     /// Its model, if known.
     pub model: Option<String>,
     /// The message has only files: no part of its content is its text.
     pub is_empty: bool,
-    value: Value<'v>,
+    value: JsonValue<'v>,
 }
 
-impl<'v> Exported<'v> {
+impl<'v> ExportedMessage<'v> {
     /// Parses the field; `None` if it is malformed.
-    pub fn of(value: Value<'v>) -> Option<Exported<'v>> {
+    pub fn of(value: JsonValue<'v>) -> Option<ExportedMessage<'v>> {
         let tag = value.get("kind").text()?;
         let kind = match tag.as_bytes() {
-            [kind, b'0'] => Role::of_letter(*kind)?,
+            [kind, b'0'] => ImportRole::of_letter(*kind)?,
             _ => return None,
         };
-        Some(Exported {
+        Some(ExportedMessage {
             kind,
             model: value.get("model").said(),
             is_empty: value.get("empty").is_true(),
@@ -35,15 +35,21 @@ impl<'v> Exported<'v> {
     }
 
     /// Adds the message, after the system prompt that the field names. `files` are the files of the message's content.
-    pub fn tell(&self, parts: &mut Parts<'_>, at: Option<u64>, text: &str, files: Vec<File>) {
+    pub fn tell(
+        &self,
+        parts: &mut MessageBuilder<'_>,
+        at: Option<u64>,
+        text: &str,
+        files: Vec<ImportedFile>,
+    ) {
         let prompt = self.value.get("prompt");
         if let Some(text) = prompt.get("text").said() {
             parts.at(time::written(prompt.get("timestamp")));
-            parts.then(What::System(text));
+            parts.then(NodeContent::System(text));
             parts.at(at);
         }
-        if !matches!(self.kind, Role::User | Role::Assistant) {
-            return parts.then(What::Exact(self.kind, false, text.to_string()));
+        if !matches!(self.kind, ImportRole::User | ImportRole::Assistant) {
+            return parts.then(NodeContent::Exact(self.kind, false, text.to_string()));
         }
         parts.text(text);
         let mut inside = files.into_iter();
@@ -51,7 +57,7 @@ impl<'v> Exported<'v> {
             let (name, data) = (told.get("name").words(), told.get("data").text());
             let file = match data {
                 Some(data) => Some(attach::base64(&name, &told.get("mime").words(), &data)),
-                None => inside.next().map(|file| File { name, ..file }),
+                None => inside.next().map(|file| ImportedFile { name, ..file }),
             };
             file.into_iter().for_each(|file| parts.file(file));
         }

@@ -1,10 +1,10 @@
 //! Marks of tools whose files are not supported, so that an error can name the tool, and no other format claims the
 //! file.
 
-use super::json::Value;
+use super::json::JsonValue;
 
 /// Whether a record or a document has the marks of a tool.
-type HasMarks = fn(Value<'_>) -> bool;
+type HasMarks = fn(JsonValue<'_>) -> bool;
 
 /// The tools: a name, and their marks.
 const TOOLS: &[(&str, HasMarks)] = &[
@@ -31,18 +31,18 @@ const TOOLS: &[(&str, HasMarks)] = &[
 ];
 
 /// Returns the tool that wrote a value, if it is a tool without support.
-pub fn tool(value: Value<'_>) -> Option<&'static str> {
+pub fn tool(value: JsonValue<'_>) -> Option<&'static str> {
     let name = TOOLS.iter().find(|(_, has_marks)| has_marks(value)).map(|(name, _)| *name);
     name.filter(|_| value.is_object())
 }
 
-fn first<'v>(value: Value<'v>, key: &str) -> Option<Value<'v>> {
+fn first<'v>(value: JsonValue<'v>, key: &str) -> Option<JsonValue<'v>> {
     value.get(key).items().next()
 }
 
 /// Session records, an export of them, and the sessions that older versions wrote in gemini-cli's format.
-fn is_qwen_code(value: Value<'_>) -> bool {
-    let is_record = |value: Value<'_>| {
+fn is_qwen_code(value: JsonValue<'_>) -> bool {
+    let is_record = |value: JsonValue<'_>| {
         let kind = value.get("type").text().unwrap_or_default();
         matches!(&*kind, "user" | "assistant" | "tool_result" | "system" | "tool_call")
             && (value.at(&["message", "parts"]).is_array()
@@ -50,19 +50,19 @@ fn is_qwen_code(value: Value<'_>) -> bool {
                 || value.has("provenance")
                 || value.has("toolCallResult"))
     };
-    let is_answer = |message: Value<'_>| message.get("type").is("qwen") || is_record(message);
+    let is_answer = |message: JsonValue<'_>| message.get("type").is("qwen") || is_record(message);
     value.has("qwen_code_version")
         || (value.has("sessionId") && (is_record(value) || value.get("messages").items().any(is_answer)))
 }
 
-fn is_deepseek_harness(value: Value<'_>) -> bool {
+fn is_deepseek_harness(value: JsonValue<'_>) -> bool {
     let is_header = value.get("type").is("session") && value.get("createdAt").count().is_some();
     let is_event = || value.get("type").words().contains('/') && value.has("seq") && value.has("data");
     is_header || is_event()
 }
 
 /// Lines of a transcript, and of the program's stream.
-fn is_cursor(value: Value<'_>) -> bool {
+fn is_cursor(value: JsonValue<'_>) -> bool {
     let is_line = value.get("role").text().is_some()
         && value.at(&["message", "content"]).is_array()
         && !value.has("type")
@@ -77,20 +77,20 @@ fn is_cursor(value: Value<'_>) -> bool {
 }
 
 /// An export of all sessions, or a session, whose threads and forks are next to its messages.
-fn is_chatbox(value: Value<'_>) -> bool {
+fn is_chatbox(value: JsonValue<'_>) -> bool {
     ["chat-sessions", "chat-sessions-list", "messageForksHash", "copilotId"].iter().any(|key| value.has(key))
         || first(value, "threads").is_some_and(|thread| thread.has("messages"))
         || first(value, "messages").is_some_and(|message| message.has("contentParts"))
         || value.get("session").is_object() && is_chatbox_session(value.get("session"))
 }
 
-fn is_chatbox_session(session: Value<'_>) -> bool {
+fn is_chatbox_session(session: JsonValue<'_>) -> bool {
     session.get("messages").is_array() && session.has("name")
 }
 
 /// A thread of the current version or an older one, or a text thread.
-fn is_zed(value: Value<'_>) -> bool {
-    let has_words = |message: Value<'_>| {
+fn is_zed(value: JsonValue<'_>) -> bool {
+    let has_words = |message: JsonValue<'_>| {
         message.get("User").is_object()
             || message.get("Agent").is_object()
             || message.get("segments").is_array()
@@ -99,32 +99,33 @@ fn is_zed(value: Value<'_>) -> bool {
 }
 
 /// Like the mapping of ChatGPT, except for its messages.
-fn is_deepseek_chat(value: Value<'_>) -> bool {
-    let has_fragments = |(_, node): (Value<'_>, Value<'_>)| node.at(&["message", "fragments"]).is_array();
+fn is_deepseek_chat(value: JsonValue<'_>) -> bool {
+    let has_fragments =
+        |(_, node): (JsonValue<'_>, JsonValue<'_>)| node.at(&["message", "fragments"]).is_array();
     value.get("mapping").fields().any(has_fragments)
 }
 
-fn is_grok(value: Value<'_>) -> bool {
+fn is_grok(value: JsonValue<'_>) -> bool {
     let one = first(value, "conversations").unwrap_or(value);
     one.get("conversation").is_object() && one.get("responses").is_array()
 }
 
 /// The program's events, and the sessions of the editor's chat.
-fn is_copilot(value: Value<'_>) -> bool {
+fn is_copilot(value: JsonValue<'_>) -> bool {
     let is_event = value.get("type").is("session.start") && value.get("data").is_object();
     is_event || (value.get("requests").is_array() && value.has("requesterUsername"))
 }
 
-fn is_continue(value: Value<'_>) -> bool {
+fn is_continue(value: JsonValue<'_>) -> bool {
     first(value, "history").is_some_and(|one| one.get("message").is_object() && one.has("contextItems"))
 }
 
-fn is_cline(value: Value<'_>) -> bool {
+fn is_cline(value: JsonValue<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     value.has("ts") && matches!(&*kind, "say" | "ask") && value.has(&kind)
 }
 
-fn is_big_agi(value: Value<'_>) -> bool {
+fn is_big_agi(value: JsonValue<'_>) -> bool {
     let one = first(value, "conversations").unwrap_or(value);
     first(one, "messages").is_some_and(|message| message.get("fragments").is_array())
 }

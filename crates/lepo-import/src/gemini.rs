@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::conversation::{Conversation, File, Role, What};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::injected::Injections;
-use super::json::Value;
-use super::parts::Parts;
-use super::source::{Reading, first_value};
-use super::{Each, attach, output, time};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::{SourceReader, first_value};
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
 /// Texts that the program inserts into a user's message.
@@ -26,15 +26,15 @@ const FILES: (&str, &str) = ("--- Content from referenced files ---", "--- End o
 
 /// A message. For each field the first record that has it wins.
 #[derive(Default)]
-struct Message {
+struct GeminiMessage {
     /// The previous message when this one was first written.
     before: Option<usize>,
     is_answer: bool,
     is_said: bool,
     at: Option<u64>,
     thoughts: Vec<(Option<u64>, String)>,
-    content: Vec<Part>,
-    calls: Vec<Call>,
+    content: Vec<GeminiPart>,
+    calls: Vec<GeminiCall>,
     model: Option<String>,
     input: Option<u64>,
     output: Option<u64>,
@@ -42,20 +42,20 @@ struct Message {
     is_counted: bool,
 }
 
-enum Part {
+enum GeminiPart {
     Text(String),
     /// Text that the program inserted, not typed by the user.
     Aside(String),
     Thought(String),
-    File(File),
-    Call(Call),
-    Output(Call),
+    File(ImportedFile),
+    Call(GeminiCall),
+    Output(GeminiCall),
     Unknown,
 }
 
 /// A tool call and its result.
 #[derive(Default)]
-struct Call {
+struct GeminiCall {
     id: String,
     name: String,
     input: String,
@@ -65,26 +65,26 @@ struct Call {
 
 /// Messages in the order in which they were first written.
 #[derive(Default)]
-struct Messages {
-    all: Vec<Message>,
+struct GeminiMessages {
+    all: Vec<GeminiMessage>,
     places: HashMap<String, usize>,
     at: Option<usize>,
 }
 
-impl Messages {
+impl GeminiMessages {
     /// Adds a record of a message. A snapshot of the session adds nothing to a known message.
-    fn put(&mut self, message: Value<'_>, is_snapshot: bool) {
+    fn put(&mut self, message: JsonValue<'_>, is_snapshot: bool) {
         let id = message.get("id").words();
         match self.places.get(&id) {
             Some(&place) if !id.is_empty() => {
                 if !is_snapshot {
-                    self.all[place].more(Message::of(message));
+                    self.all[place].more(GeminiMessage::of(message));
                 }
                 self.at = if is_snapshot { Some(place) } else { Some(place).max(self.at) };
             }
             _ => {
                 self.places.insert(id, self.all.len());
-                self.all.push(Message { before: self.at, ..Message::of(message) });
+                self.all.push(GeminiMessage { before: self.at, ..GeminiMessage::of(message) });
                 self.at = Some(self.all.len() - 1);
             }
         }
@@ -98,9 +98,9 @@ impl Messages {
 }
 
 /// Reads a session, with its subagents.
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
-    let mut conversation = Conversation { grows: true, ..Conversation::default() };
-    let mut messages = Messages::default();
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
+    let mut conversation = History { grows: true, ..History::default() };
+    let mut messages = GeminiMessages::default();
     let lines = path.extension().is_some_and(|end| end == "jsonl");
     let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
     while let Some(value) = reading.next(&mut values)? {
@@ -138,7 +138,12 @@ pub fn directory(path: &Path) -> Option<String> {
     told.flatten()
 }
 
-fn event(conversation: &mut Conversation, messages: &mut Messages, value: Value<'_>, reading: &mut Reading) {
+fn event(
+    conversation: &mut History,
+    messages: &mut GeminiMessages,
+    value: JsonValue<'_>,
+    reading: &mut SourceReader,
+) {
     if let Some(session) = value.get("sessionId").said() {
         conversation.id = session;
         // Resuming a session repeats its id, with another start.
@@ -165,16 +170,16 @@ fn event(conversation: &mut Conversation, messages: &mut Messages, value: Value<
     }
 }
 
-impl Message {
-    fn of(message: Value<'_>) -> Message {
+impl GeminiMessage {
+    fn of(message: JsonValue<'_>) -> GeminiMessage {
         let at = time::written(message.get("timestamp"));
         let is_answer = message.get("type").is("gemini");
-        let thought = |thought: Value<'_>| {
+        let thought = |thought: JsonValue<'_>| {
             let both = [thought.get("subject").said(), thought.get("description").said()];
             let text = both.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
             (time::written(thought.get("timestamp")), text)
         };
-        let call = |call: Value<'_>| Call {
+        let call = |call: JsonValue<'_>| GeminiCall {
             id: call.get("id").words(),
             name: call.get("name").words(),
             input: String::from_utf8_lossy(call.get("args").raw()).into_owned(),
@@ -182,7 +187,7 @@ impl Message {
             at: time::written(call.get("timestamp")),
         };
         let tokens = message.get("tokens");
-        Message {
+        GeminiMessage {
             before: None,
             is_answer,
             is_said: is_answer || message.get("type").is("user"),
@@ -198,7 +203,7 @@ impl Message {
     }
 
     /// Adds the fields of a later record that this one lacks.
-    fn more(&mut self, later: Message) {
+    fn more(&mut self, later: GeminiMessage) {
         self.at = self.at.or(later.at);
         self.model = self.model.take().or(later.model);
         (self.input, self.output) = (self.input.or(later.input), self.output.or(later.output));
@@ -228,50 +233,50 @@ impl Message {
     /// Adds the nodes of the message. A call or a result that two messages have is added with the first.
     fn tell(
         self,
-        conversation: &mut Conversation,
+        conversation: &mut History,
         before: Option<usize>,
         called: &mut HashSet<String>,
         answered: &mut HashSet<String>,
     ) {
-        let kind = if self.is_answer { Role::Assistant } else { Role::User };
-        let mut parts = Parts::new(conversation, before, self.at, kind);
+        let kind = if self.is_answer { ImportRole::Assistant } else { ImportRole::User };
+        let mut parts = MessageBuilder::new(conversation, before, self.at, kind);
         for (at, thought) in self.thoughts {
             parts.at(at);
-            parts.aside(Role::Assistant, &thought);
+            parts.aside(ImportRole::Assistant, &thought);
         }
         parts.at(self.at);
         for part in self.content {
             match part {
-                Part::Text(text) if self.is_answer => parts.text(&text),
-                Part::Text(text) => said(&mut parts, self.is_said, &text),
-                Part::Aside(text) => parts.aside(Role::User, &text),
-                Part::Thought(text) => parts.aside(Role::Assistant, &text),
-                Part::File(file) => parts.file(file),
-                Part::Call(call) => {
+                GeminiPart::Text(text) if self.is_answer => parts.text(&text),
+                GeminiPart::Text(text) => said(&mut parts, self.is_said, &text),
+                GeminiPart::Aside(text) => parts.aside(ImportRole::User, &text),
+                GeminiPart::Thought(text) => parts.aside(ImportRole::Assistant, &text),
+                GeminiPart::File(file) => parts.file(file),
+                GeminiPart::Call(call) => {
                     // A call with its result is added below.
                     let is_below = self.calls.iter().any(|known| known.id == call.id);
                     if !is_below && is_new(called, &call.id) {
-                        parts.then(What::Call { id: call.id, name: call.name, input: call.input });
+                        parts.then(NodeContent::Call { id: call.id, name: call.name, input: call.input });
                     }
                 }
-                Part::Output(call) => {
+                GeminiPart::Output(call) => {
                     if is_new(answered, &call.id) {
                         let text = call.output.unwrap_or_default();
-                        parts.then(What::Output { call: call.id, text, files: Vec::new() });
+                        parts.then(NodeContent::Output { call: call.id, text, files: Vec::new() });
                     }
                 }
-                Part::Unknown => parts.unknown(),
+                GeminiPart::Unknown => parts.unknown(),
             }
         }
         for call in self.calls {
             let (id, new) = (call.id.clone(), is_new(called, &call.id));
             if new {
-                parts.then(What::Call { id: call.id, name: call.name, input: call.input });
+                parts.then(NodeContent::Call { id: call.id, name: call.name, input: call.input });
             }
             parts.at(call.at);
             let text = call.output.unwrap_or_default();
             if !text.is_empty() && is_new(answered, &id) {
-                parts.then(What::Output { call: id, text, files: Vec::new() });
+                parts.then(NodeContent::Output { call: id, text, files: Vec::new() });
             }
         }
         let (first, _) = parts.finish();
@@ -284,10 +289,10 @@ fn is_new(known: &mut HashSet<String>, id: &str) -> bool {
     id.is_empty() || known.insert(id.to_string())
 }
 
-fn content(message: Value<'_>) -> Vec<Part> {
+fn content(message: JsonValue<'_>) -> Vec<GeminiPart> {
     let content = message.get("content");
     if let Some(text) = content.text() {
-        return if text.is_empty() { Vec::new() } else { vec![Part::Text(text.into_owned())] };
+        return if text.is_empty() { Vec::new() } else { vec![GeminiPart::Text(text.into_owned())] };
     }
     // The texts that the user typed, if the program inserted files into the content.
     let typed: Vec<String> =
@@ -304,36 +309,36 @@ fn content(message: Value<'_>) -> Vec<Part> {
         is_file &= mark != FILES.1;
         parts.push(if inline.is_object() {
             let (mime, data) = (inline.get("mimeType").words(), inline.get("data").words());
-            Part::File(attach::base64("", &mime, &data))
+            GeminiPart::File(attach::base64("", &mime, &data))
         } else if call.is_object() {
             let input = String::from_utf8_lossy(call.get("args").raw()).into_owned();
             let (id, name) = (call.get("id").words(), call.get("name").words());
-            Part::Call(Call { id, name, input, ..Call::default() })
+            GeminiPart::Call(GeminiCall { id, name, input, ..GeminiCall::default() })
         } else if response.is_object() {
             let output = Some(self::response(part).unwrap_or_default());
-            Part::Output(Call { id: response.get("id").words(), output, ..Call::default() })
+            GeminiPart::Output(GeminiCall { id: response.get("id").words(), output, ..GeminiCall::default() })
         } else {
             match text {
-                Some(text) if part.get("thought").is_true() => Part::Thought(text.into_owned()),
-                Some(text) if is_typed(&text) && !is_put_in => Part::Text(text.into_owned()),
+                Some(text) if part.get("thought").is_true() => GeminiPart::Thought(text.into_owned()),
+                Some(text) if is_typed(&text) && !is_put_in => GeminiPart::Text(text.into_owned()),
                 Some(text) => {
                     put_in.push(text.trim_matches('\n').to_string());
                     continue;
                 }
-                None => Part::Unknown,
+                None => GeminiPart::Unknown,
             }
         });
     }
     if !put_in.is_empty() {
-        parts.push(Part::Aside(put_in.join("\n")));
+        parts.push(GeminiPart::Aside(put_in.join("\n")));
     }
     parts
 }
 
 /// Returns the text of a tool's result, else its JSON.
-fn result(call: Value<'_>) -> String {
+fn result(call: JsonValue<'_>) -> String {
     let result = call.get("result");
-    let text = |part: Value<'_>| response(part).or_else(|| part.get("text").said());
+    let text = |part: JsonValue<'_>| response(part).or_else(|| part.get("text").said());
     let texts: Vec<String> = result.items().filter_map(text).collect();
     match texts.is_empty() {
         true => output::text(result),
@@ -342,16 +347,16 @@ fn result(call: Value<'_>) -> String {
 }
 
 /// Returns the tool's answer that a part contains.
-pub fn response(part: Value<'_>) -> Option<String> {
+pub fn response(part: JsonValue<'_>) -> Option<String> {
     let response = part.at(&["functionResponse", "response"]);
     let text = response.get("output").said().or_else(|| response.get("error").said());
     text.or_else(|| response.is_object().then(|| String::from_utf8_lossy(response.raw()).into_owned()))
 }
 
 /// Adds a message, or a note that the program inserted.
-fn said(parts: &mut Parts<'_>, is_said: bool, text: &str) {
+fn said(parts: &mut MessageBuilder<'_>, is_said: bool, text: &str) {
     if !is_said {
-        return parts.aside(Role::User, text);
+        return parts.aside(ImportRole::User, text);
     }
     parts.said(text, &INJECTED);
 }

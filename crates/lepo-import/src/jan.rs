@@ -4,16 +4,16 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use super::conversation::{Conversation, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::{Reading, first_value};
-use super::{Each, attach, output, time};
+use super::conversation::{History, ImportRole, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::{SourceReader, first_value};
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
 /// Reads a thread from its messages.
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
-    let mut conversation = Conversation { grows: true, ..Conversation::default() };
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
+    let mut conversation = History { grows: true, ..History::default() };
     let (mut last, mut known) = (0, HashSet::new());
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
@@ -39,7 +39,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     .unwrap_or_default();
     (conversation.title, conversation.start) = (title, created);
     if let Some(prompt) = prompt {
-        let root = conversation.add(None, None, What::System(prompt));
+        let root = conversation.add(None, None, NodeContent::System(prompt));
         if let Some(first) = conversation.nodes.first_mut() {
             first.parent = Some(root);
         }
@@ -48,17 +48,17 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 }
 
 /// Hashes the role and the content of a message.
-fn hash(message: Value<'_>) -> u64 {
+fn hash(message: JsonValue<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (message.get("role").raw(), message.get("content").raw()).hash(&mut hasher);
     hasher.finish()
 }
 
-fn message(conversation: &mut Conversation, value: Value<'_>) {
+fn message(conversation: &mut History, value: JsonValue<'_>) {
     let parent = conversation.nodes.len().checked_sub(1);
-    let kind = if value.get("role").is("user") { Role::User } else { Role::Assistant };
+    let kind = if value.get("role").is("user") { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
-    let mut parts = Parts::new(conversation, parent, time::any(value.get("created_at")), kind);
+    let mut parts = MessageBuilder::new(conversation, parent, time::any(value.get("created_at")), kind);
     let is_prompt = value.get("role").is("system");
     if !is_prompt && !matches!(&*value.get("role").text().unwrap_or_default(), "user" | "assistant") {
         parts.unknown_role();
@@ -74,11 +74,11 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
             "tool_call" => {
                 let (id, name) = (part.get("tool_call_id").words(), part.get("tool_name").words());
                 let input = String::from_utf8_lossy(part.get("input").raw()).into_owned();
-                parts.then(What::Call { id: id.clone(), name, input });
+                parts.then(NodeContent::Call { id: id.clone(), name, input });
                 let output = part.get("output");
                 parts.then(output::of_call(id, output));
             }
-            _ if is_prompt => parts.then(What::System(words)),
+            _ if is_prompt => parts.then(NodeContent::System(words)),
             "text" | "" => parts.text(&words),
             _ => parts.unknown_with(&words),
         }

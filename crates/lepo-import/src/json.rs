@@ -12,20 +12,20 @@ use super::token::Token;
 
 /// A value in a scanned text. A missing value is treated as null.
 #[derive(Debug, Clone, Copy)]
-pub struct Value<'d> {
+pub struct JsonValue<'d> {
     bytes: &'d [u8],
     tokens: &'d [Token],
     at: usize,
 }
 
-impl<'d> Value<'d> {
+impl<'d> JsonValue<'d> {
     /// Creates the value that starts with the first of `tokens`.
-    pub(super) fn new(bytes: &'d [u8], tokens: &'d [Token]) -> Value<'d> {
-        Value { bytes, tokens, at: 0 }
+    pub(super) fn new(bytes: &'d [u8], tokens: &'d [Token]) -> JsonValue<'d> {
+        JsonValue { bytes, tokens, at: 0 }
     }
 
-    fn missing(self) -> Value<'d> {
-        Value { at: usize::MAX, ..self }
+    fn missing(self) -> JsonValue<'d> {
+        JsonValue { at: usize::MAX, ..self }
     }
 
     /// Returns the bytes verbatim.
@@ -83,12 +83,12 @@ impl<'d> Value<'d> {
     }
 
     /// Returns the value of a key.
-    pub fn get(self, key: &str) -> Value<'d> {
+    pub fn get(self, key: &str) -> JsonValue<'d> {
         self.fields().find(|(name, _)| name.is(key)).map_or(self.missing(), |(_, value)| value)
     }
 
     /// Returns the values of several keys, in one pass.
-    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Value<'d>; N] {
+    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [JsonValue<'d>; N] {
         let mut found = [self.missing(); N];
         for (name, value) in self.fields() {
             let name = name.quoted();
@@ -101,7 +101,7 @@ impl<'d> Value<'d> {
     }
 
     /// Returns the value at the end of a path of keys.
-    pub fn at(self, path: &[&str]) -> Value<'d> {
+    pub fn at(self, path: &[&str]) -> JsonValue<'d> {
         path.iter().fold(self, |value, key| value.get(key))
     }
 
@@ -112,7 +112,7 @@ impl<'d> Value<'d> {
 
     /// Returns the keys and values of an object; empty for any other type.
     #[inline]
-    pub fn fields(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
+    pub fn fields(self) -> impl Iterator<Item = (JsonValue<'d>, JsonValue<'d>)> {
         let mut members = self.members(b'{');
         std::iter::from_fn(move || {
             let key = members.next().filter(|key| key.first() == b'"')?;
@@ -121,12 +121,12 @@ impl<'d> Value<'d> {
     }
 
     /// Returns the elements of an array; empty for any other type.
-    pub fn items(self) -> impl Iterator<Item = Value<'d>> {
+    pub fn items(self) -> impl Iterator<Item = JsonValue<'d>> {
         self.members(b'[')
     }
 
     #[inline]
-    fn members(self, opening: u8) -> impl Iterator<Item = Value<'d>> {
+    fn members(self, opening: u8) -> impl Iterator<Item = JsonValue<'d>> {
         let end = match self.tokens.get(self.at) {
             Some(token) if self.first() == opening => token.next as usize,
             _ => 0,
@@ -134,7 +134,7 @@ impl<'d> Value<'d> {
         let mut at = self.at.wrapping_add(1);
         std::iter::from_fn(move || {
             let token = self.tokens.get(at).filter(|_| at < end)?;
-            let value = Value { at, ..self };
+            let value = JsonValue { at, ..self };
             at = token.next as usize;
             Some(value)
         })
@@ -190,7 +190,7 @@ mod tests {
     }
 
     /// Converts a value to serde's type.
-    fn copy(value: Value<'_>) -> serde_json::Value {
+    fn copy(value: JsonValue<'_>) -> serde_json::Value {
         if value.is_object() {
             value.fields().map(|(key, value)| (key.words(), copy(value))).collect()
         } else if value.is_array() {
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn several_keys_are_found_as_each_alone() {
         let text = r#"{"b":1,"a":[2],"b":3,"c":null,"\u0061":4}"#;
-        let compare = |value: Value<'_>| {
+        let compare = |value: JsonValue<'_>| {
             let keys = ["a", "b", "c", "d"];
             for (key, found) in keys.iter().zip(value.pick(keys)) {
                 assert_eq!((found.raw(), found.at), (value.get(key).raw(), value.get(key).at), "{key}");

@@ -60,23 +60,25 @@ mod values;
 mod zst;
 
 pub use attach::of_hash as file_of_hash;
-pub use conversation::{Conversation, File, Node, Role, What};
-pub use format::{FORMATS, Format};
-pub use json::Value;
-pub use opencode::{About as OpencodeMessage, Calls, OpencodeLine, gather, part as opencode_part};
+pub use conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
+pub use format::{FORMATS, SourceFormat};
+pub use json::JsonValue;
+pub use opencode::{
+    CallNodes, OpencodeFacts as OpencodeMessage, OpencodeLine, gather, part as opencode_part,
+};
 pub use openwebui::read_text as open_webui;
-pub use parts::Parts;
-pub use places::{Place, places};
+pub use parts::MessageBuilder;
+pub use places::{ToolHistory, places};
 pub use recognise::{is_about, is_below, recognise};
 pub use scanner::read_json;
-pub use source::{Reading, Tally, files_in, folders_in};
+pub use source::{SkipCounts, SourceReader, files_in, folders_in};
 pub use stream::{line, read_stream};
 pub use time::read as written_time;
 
 use lepo_base::error::Result;
 
 /// Receives each conversation.
-pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
+pub type ConversationSink<'e> = dyn FnMut(History) -> Result<()> + 'e;
 
 #[cfg(test)]
 mod skipped_tests;

@@ -2,35 +2,35 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::Reading;
+use super::conversation::{History, ImportRole, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::SourceReader;
 use super::tree::{Link, parents};
-use super::{Each, attach, output, time};
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
-    let read = |value: Value<'_>| Some(conversation(value)).filter(|read| !read.nodes.is_empty());
+    let read = |value: JsonValue<'_>| Some(conversation(value)).filter(|read| !read.nodes.is_empty());
     reading.conversations(&mut values, read, each)
 }
 
-fn conversation(value: Value<'_>) -> Conversation {
-    let mut conversation = Conversation {
+fn conversation(value: JsonValue<'_>) -> History {
+    let mut conversation = History {
         id: value.get("conversationId").words(),
         title: value.get("title").said(),
         start: time::any(value.get("createdAt")),
         updated: time::any(value.get("updatedAt")),
-        ..Conversation::default()
+        ..History::default()
     };
     let options = value.get("options");
     let prompt = options.get("promptPrefix").said().or_else(|| options.get("system").said());
-    let root = prompt.map(|prompt| conversation.add(None, None, What::System(prompt)));
+    let root = prompt.map(|prompt| conversation.add(None, None, NodeContent::System(prompt)));
     // Nesting has no limit, so this does not recurse: each message with the index of the enclosing one.
     let list =
         if value.get("messages").is_array() { value.get("messages") } else { value.get("messagesTree") };
-    let mut open: Vec<(Value<'_>, Option<usize>)> = list.items().map(|message| (message, None)).collect();
+    let mut open: Vec<(JsonValue<'_>, Option<usize>)> = list.items().map(|message| (message, None)).collect();
     open.reverse();
     let mut messages = Vec::new();
     while let Some((message, inside)) = open.pop() {
@@ -69,12 +69,12 @@ fn conversation(value: Value<'_>) -> Conversation {
     conversation
 }
 
-fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::any(message.get("createdAt"));
     let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is("User");
-    let kind = if is_user { Role::User } else { Role::Assistant };
+    let kind = if is_user { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
-    let mut parts = Parts::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, kind);
     parts.text(&message.get("text").text().unwrap_or_default());
     for part in message.get("content").items() {
         let text =
@@ -89,7 +89,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
                 let (id, name) = (call.get("id").words(), call.get("name").words());
                 let input = call.get("args");
                 let input = input.said().unwrap_or_else(|| String::from_utf8_lossy(input.raw()).into_owned());
-                parts.then(What::Call { id: id.clone(), name, input });
+                parts.then(NodeContent::Call { id: id.clone(), name, input });
                 parts.then(output::of_call(id, call.get("output")));
             }
             _ => parts.unknown_with(&text("text")),

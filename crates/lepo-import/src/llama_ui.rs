@@ -5,14 +5,14 @@ use std::io::Read;
 use std::path::Path;
 
 use super::archive::{Archive, is_zip};
-use super::conversation::{Conversation, File, Role, What};
-use super::json::Value;
-use super::parts::Parts;
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
 use super::scanner::read_json;
-use super::source::Reading;
+use super::source::SourceReader;
 use super::tree::{Link, parents};
-use super::values::Values;
-use super::{Each, attach, output, time};
+use super::values::ValueReader;
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
 /// Whether a file of a zip may contain conversations.
@@ -21,7 +21,7 @@ pub fn is_document(name: &str) -> bool {
 }
 
 /// Whether a value is an export, or its first line.
-pub fn is_export(value: Value<'_>) -> bool {
+pub fn is_export(value: JsonValue<'_>) -> bool {
     let conv = value.get("conv");
     let is_header = value.get("type").is("session") && value.get("harness").text().is_some();
     is_header
@@ -30,21 +30,25 @@ pub fn is_export(value: Value<'_>) -> bool {
             && (conv.has("currNode") || conv.has("lastModified")))
 }
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     if !is_zip(path) {
         return session_lines(&mut reading.values(path)?, reading, each);
     }
     let mut archive = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            session_lines(&mut Values::of(from), reading, each)
+            session_lines(&mut ValueReader::of(from), reading, each)
         })?;
     }
     Ok(())
 }
 
 /// Reads sessions: a header and its messages, or a document.
-fn session_lines<R: Read>(values: &mut Values<R>, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+fn session_lines<R: Read>(
+    values: &mut ValueReader<R>,
+    reading: &mut SourceReader,
+    each: &mut ConversationSink<'_>,
+) -> Result<()> {
     let mut session: Option<Session> = None;
     while let Some(value) = reading.next(values)? {
         if value.get("conv").is_object() {
@@ -67,28 +71,28 @@ fn session_lines<R: Read>(values: &mut Values<R>, reading: &mut Reading, each: &
 
 #[derive(Default)]
 struct Session {
-    conversation: Conversation,
+    conversation: History,
     /// For each message: its id, its parent's, and its first and last node.
     messages: Vec<(String, Option<String>, (usize, usize))>,
 }
 
 impl Session {
-    fn new(conv: Value<'_>) -> Session {
-        let conversation = Conversation {
+    fn new(conv: JsonValue<'_>) -> Session {
+        let conversation = History {
             id: id(conv.get("id")).unwrap_or_default(),
             title: conv.get("name").said(),
             updated: time::any(conv.get("lastModified")),
-            ..Conversation::default()
+            ..History::default()
         };
         Session { conversation, messages: Vec::new() }
     }
 
-    fn add(&mut self, message: Value<'_>) {
+    fn add(&mut self, message: JsonValue<'_>) {
         let nodes = self::message(&mut self.conversation, message);
         self.messages.push((id(message.get("id")).unwrap_or_default(), id(message.get("parent")), nodes));
     }
 
-    fn finish(mut self) -> Conversation {
+    fn finish(mut self) -> History {
         let link = |(id, parent, _): &'_ (String, Option<String>, _)| (id.clone(), parent.clone());
         let named: Vec<(String, Option<String>)> = self.messages.iter().map(link).collect();
         let links: Vec<Link<'_>> =
@@ -102,32 +106,35 @@ impl Session {
 }
 
 /// Returns an id: a text, or in older versions a number.
-fn id(value: Value<'_>) -> Option<String> {
+fn id(value: JsonValue<'_>) -> Option<String> {
     value.said().or_else(|| value.number().map(str::to_string))
 }
 
 /// Adds a message, and returns its first and last node.
-fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "assistant" { Role::Assistant } else { Role::User };
+    let kind = if role == "assistant" { ImportRole::Assistant } else { ImportRole::User };
     let is_root = message.get("type").is("root");
     conversation.messages += u64::from(!is_root);
-    let mut parts = Parts::new(conversation, None, time::any(message.get("timestamp")), kind);
+    let mut parts = MessageBuilder::new(conversation, None, time::any(message.get("timestamp")), kind);
     let content = message.get("content").text().unwrap_or_default();
     match &*role {
         _ if is_root => {}
-        "system" => parts.then(What::System(content.into_owned())),
+        "system" => parts.then(NodeContent::System(content.into_owned())),
         "tool" => {
             let files = message.get("extra").items().filter_map(media).collect();
             let call = message.get("toolCallId").words();
-            parts.then(What::Output { call, text: content.into_owned(), files });
+            parts.then(NodeContent::Output { call, text: content.into_owned(), files });
         }
         "user" | "assistant" => {
             let (thought, said) = thought(&content);
             let thoughts = [message.get("reasoningContent").said(), message.get("thinking").said()];
-            parts.aside(Role::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
-            parts.aside(Role::Assistant, thought.filter(|_| kind == Role::Assistant).unwrap_or_default());
-            parts.text(if kind == Role::Assistant { said } else { &content });
+            parts.aside(ImportRole::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
+            parts.aside(
+                ImportRole::Assistant,
+                thought.filter(|_| kind == ImportRole::Assistant).unwrap_or_default(),
+            );
+            parts.text(if kind == ImportRole::Assistant { said } else { &content });
             message.get("extra").items().for_each(|extra| attached(&mut parts, extra));
             calls(&mut parts, message.get("toolCalls"));
         }
@@ -150,13 +157,17 @@ fn thought(content: &str) -> (Option<&str>, &str) {
 }
 
 /// Adds calls, from a list or from a string with the JSON of a list.
-fn calls(parts: &mut Parts<'_>, calls: Value<'_>) {
-    let add = |parts: &mut Parts<'_>, list: Value<'_>| {
+fn calls(parts: &mut MessageBuilder<'_>, calls: JsonValue<'_>) {
+    let add = |parts: &mut MessageBuilder<'_>, list: JsonValue<'_>| {
         for call in list.items() {
             let function = call.get("function");
             let arguments = function.get("arguments");
             let input = arguments.said().unwrap_or_else(|| output::json(arguments));
-            parts.then(What::Call { id: call.get("id").words(), name: function.get("name").words(), input });
+            parts.then(NodeContent::Call {
+                id: call.get("id").words(),
+                name: function.get("name").words(),
+                input,
+            });
         }
     };
     match calls.text() {
@@ -171,7 +182,7 @@ fn calls(parts: &mut Parts<'_>, calls: Value<'_>) {
 }
 
 /// Adds an attachment: a file, or a text headed by its name.
-fn attached(parts: &mut Parts<'_>, extra: Value<'_>) {
+fn attached(parts: &mut MessageBuilder<'_>, extra: JsonValue<'_>) {
     if let Some(file) = media(extra) {
         return parts.file(file);
     }
@@ -182,7 +193,7 @@ fn attached(parts: &mut Parts<'_>, extra: Value<'_>) {
 }
 
 /// Returns the file of an attachment, if it has bytes.
-fn media(extra: Value<'_>) -> Option<File> {
+fn media(extra: JsonValue<'_>) -> Option<ImportedFile> {
     let name = extra.get("name").words();
     if let Some(url) = ["base64Url", "base64url"].iter().find_map(|key| extra.get(key).said()) {
         return Some(attach::url(&name, "", &url));

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::Reading;
-use super::{Each, attach, output, time};
+use super::conversation::{History, ImportRole, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::SourceReader;
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
 /// Keys of a conversation's time, by preference.
 const TIMES: [&str; 3] = ["createdAt", "userLastMessagedAt", "assistantLastMessagedAt"];
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
     while let Some(value) = reading.next(&mut values)? {
-        let mut conversation = Conversation {
+        let mut conversation = History {
             id: path
                 .file_name()
                 .unwrap_or_default()
@@ -27,10 +27,12 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             title: value.get("name").said(),
             start: TIMES.iter().find_map(|key| time::any(value.get(key))),
             grows: true,
-            ..Conversation::default()
+            ..History::default()
         };
-        let mut at =
-            value.get("systemPrompt").said().map(|prompt| conversation.add(None, None, What::System(prompt)));
+        let mut at = value
+            .get("systemPrompt")
+            .said()
+            .map(|prompt| conversation.add(None, None, NodeContent::System(prompt)));
         let model = value.at(&["lastUsedModel", "identifier"]).said();
         for message in value.get("messages").items() {
             let (before, begin) = (at, conversation.nodes.len());
@@ -53,15 +55,15 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 
 /// Adds a version of a message, and returns its last node.
 fn version(
-    conversation: &mut Conversation,
+    conversation: &mut History,
     parent: Option<usize>,
-    version: Value<'_>,
+    version: JsonValue<'_>,
     model: Option<&str>,
 ) -> usize {
-    let kind = if version.get("role").is("user") { Role::User } else { Role::Assistant };
-    let mut parts = Parts::new(conversation, parent, None, kind);
+    let kind = if version.get("role").is("user") { ImportRole::User } else { ImportRole::Assistant };
+    let mut parts = MessageBuilder::new(conversation, parent, None, kind);
     if version.get("role").is("system") {
-        parts.then(What::System(text(version.get("content"))));
+        parts.then(NodeContent::System(text(version.get("content"))));
         return parts.finish().1;
     }
     if !matches!(&*version.get("role").text().unwrap_or_default(), "user" | "assistant") {
@@ -78,14 +80,14 @@ fn version(
     }
     let (first, last) = parts.finish();
     let model = version.at(&["senderInfo", "senderName"]).said().or(model.map(str::to_string));
-    let stats = |step: Value<'_>, key: &str| step.at(&["genInfo", "stats"]).get(key).count();
+    let stats = |step: JsonValue<'_>, key: &str| step.at(&["genInfo", "stats"]).get(key).count();
     let tokens = |key: &str| version.get("steps").items().filter_map(|step| stats(step, key)).last();
     let (input, output) = (tokens("promptTokensCount"), tokens("predictedTokensCount"));
     conversation.answered_by(first, model.as_deref(), input, output);
     last
 }
 
-fn content(parts: &mut Parts<'_>, content: Value<'_>) {
+fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
     for part in content.items() {
         match &*part.get("type").text().unwrap_or_default() {
             "file" => {
@@ -97,7 +99,7 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
                     if part.get("toolCallRequest").is_object() { part.get("toolCallRequest") } else { part };
                 let given = call.get("parameters");
                 let input = if given.is_object() { given.raw() } else { call.get("arguments").raw() };
-                parts.then(What::Call {
+                parts.then(NodeContent::Call {
                     id: call_id(part),
                     name: call.get("name").words(),
                     input: String::from_utf8_lossy(input).into_owned(),
@@ -115,11 +117,11 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
 }
 
 /// Returns the id of a call, which is a number or a text.
-fn call_id(part: Value<'_>) -> String {
+fn call_id(part: JsonValue<'_>) -> String {
     let id = part.get("callId");
     id.number().map(str::to_string).unwrap_or_else(|| id.words())
 }
 
-fn text(content: Value<'_>) -> String {
+fn text(content: JsonValue<'_>) -> String {
     content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }

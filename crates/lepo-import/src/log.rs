@@ -5,14 +5,14 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 use std::ops::RangeInclusive;
 
-use super::conversation::{Conversation, Node, What};
+use super::conversation::{History, ImportNode, NodeContent};
 use super::tree::cut_circles;
 
 /// A record of a log, and its nodes.
 #[derive(Debug)]
-pub struct Record {
+pub struct LogRecord {
     pub id: String,
-    parent: Parent,
+    parent: ParentRef,
     /// Hash of its message's id, which several records may share.
     message: Option<u64>,
     first: usize,
@@ -25,7 +25,7 @@ pub struct Record {
 }
 
 #[derive(Debug)]
-enum Parent {
+enum ParentRef {
     /// The record names no parent.
     None,
     /// An id that no earlier record has; may be its own.
@@ -36,9 +36,9 @@ enum Parent {
 
 /// The records of a log, or of several separately linked logs.
 #[derive(Debug, Default)]
-pub struct Log {
+pub struct LinkedLog {
     /// In the order of the log.
-    pub records: Vec<Record>,
+    pub records: Vec<LogRecord>,
     /// The first record of the log that is being read.
     begin: usize,
     /// The first record of each id in that log, by the id's hash.
@@ -46,7 +46,7 @@ pub struct Log {
     hasher: RandomState,
 }
 
-impl Log {
+impl LinkedLog {
     /// Starts another log.
     pub fn begin(&mut self) {
         self.begin = self.records.len();
@@ -62,26 +62,34 @@ impl Log {
         };
         let message = (!message.is_empty()).then(|| self.hasher.hash_one(message));
         let (first, tail) = nodes.into_inner();
-        self.records.push(Record { id, parent: Parent::None, message, first, tail, is_first, ended: false });
+        self.records.push(LogRecord {
+            id,
+            parent: ParentRef::None,
+            message,
+            first,
+            tail,
+            is_first,
+            ended: false,
+        });
         self.records[place].parent = match parent {
-            None => Parent::None,
+            None => ParentRef::None,
             // Most records follow the previous one, which needs no search.
             Some(parent) => match self.is_before(place, &parent).or_else(|| self.find(&parent)) {
-                Some(found) if found == place => Parent::Named(parent),
-                Some(found) => Parent::At(found),
-                None => Parent::Named(parent),
+                Some(found) if found == place => ParentRef::Named(parent),
+                Some(found) => ParentRef::At(found),
+                None => ParentRef::Named(parent),
             },
         };
     }
 
     /// Whether an earlier record has this id and these nodes, so that they are not another record. If the new nodes
     /// continue its text, it is extended.
-    pub fn repeats(&self, id: &str, new: &[Node], conversation: &mut Conversation) -> bool {
+    pub fn repeats(&self, id: &str, new: &[ImportNode], conversation: &mut History) -> bool {
         let Some(place) = self.find(id) else { return false };
-        let Record { first, tail, .. } = self.records[place];
+        let LogRecord { first, tail, .. } = self.records[place];
         let known = &mut conversation.nodes[first..=tail];
-        let says = |new: &Node| {
-            matches!(new.what, What::Nothing) || known.iter().any(|old| old.what.begins(&new.what))
+        let says = |new: &ImportNode| {
+            matches!(new.what, NodeContent::Nothing) || known.iter().any(|old| old.what.begins(&new.what))
         };
         if !new.iter().all(says) {
             return false;
@@ -119,12 +127,12 @@ impl Log {
 
     /// Sets the parent of each record's first node: the last node of the record's parent. A record whose parent is
     /// missing follows the previous record; a record that names none follows `root`.
-    pub fn link(&mut self, conversation: &mut Conversation, root: Option<usize>) {
+    pub fn link(&mut self, conversation: &mut History, root: Option<usize>) {
         let begin = self.begin;
-        let place_of = |(place, record): (usize, &Record)| match &record.parent {
-            Parent::None => None,
-            Parent::At(found) => Some(found - begin),
-            Parent::Named(id) => {
+        let place_of = |(place, record): (usize, &LogRecord)| match &record.parent {
+            ParentRef::None => None,
+            ParentRef::At(found) => Some(found - begin),
+            ParentRef::Named(id) => {
                 let found = self.find(id).map(|found| found - begin).or(place.checked_sub(1));
                 found.filter(|&found| found != place)
             }
@@ -134,18 +142,18 @@ impl Log {
         cut_circles(&mut parents, |place| &records[place].id);
         for (record, parent) in records.iter().zip(parents) {
             let first = &mut conversation.nodes[record.first];
-            let root = root.filter(|_| matches!(record.parent, Parent::None));
+            let root = root.filter(|_| matches!(record.parent, ParentRef::None));
             first.parent = first.parent.or(root).or(parent.map(|parent| records[parent].tail));
         }
     }
 
     /// Marks the nodes of the last message, which may be incomplete, unless its record says that it is complete.
-    pub fn mark_last(&self, conversation: &mut Conversation) {
+    pub fn mark_last(&self, conversation: &mut History) {
         let records = &self.records[self.begin..];
-        let says = |record: &&Record| {
+        let says = |record: &&LogRecord| {
             conversation.nodes[record.first..=record.tail]
                 .iter()
-                .any(|node| !matches!(node.what, What::Nothing))
+                .any(|node| !matches!(node.what, NodeContent::Nothing))
         };
         let Some(last) = records.iter().rev().find(says).filter(|last| !last.ended) else { return };
         for record in records.iter().rev() {
@@ -187,13 +195,13 @@ mod tests {
                 .map(|link| Link { id: &link[..1], parent: Some(&link[1..]).filter(|parent| *parent != "-") })
                 .collect();
             let expected = parents(&links, |place| place.checked_sub(1));
-            let (mut log, mut conversation) = (Log::default(), Conversation::default());
+            let (mut log, mut conversation) = (LinkedLog::default(), History::default());
             // An earlier log with the same ids must not matter.
             for _ in 0..2 {
                 let begin = conversation.nodes.len();
                 log.begin();
                 for link in &links {
-                    let node = conversation.add(None, None, What::Nothing);
+                    let node = conversation.add(None, None, NodeContent::Nothing);
                     log.add(link.id.to_string(), link.parent.map(str::to_string), "", node..=node);
                 }
                 log.link(&mut conversation, None);
@@ -208,10 +216,10 @@ mod tests {
 
     #[test]
     fn a_record_that_names_no_parent_follows_the_root() {
-        let (mut log, mut conversation) = (Log::default(), Conversation::default());
-        let root = conversation.add(None, None, What::Nothing);
+        let (mut log, mut conversation) = (LinkedLog::default(), History::default());
+        let root = conversation.add(None, None, NodeContent::Nothing);
         for (id, parent) in [("a", None), ("b", Some("a")), ("c", None), ("d", Some("lost"))] {
-            let node = conversation.add(None, None, What::Nothing);
+            let node = conversation.add(None, None, NodeContent::Nothing);
             log.add(id.to_string(), parent.map(str::to_string), "", node..=node);
         }
         log.link(&mut conversation, Some(root));

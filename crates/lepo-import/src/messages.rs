@@ -3,19 +3,19 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, File, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::Reading;
-use super::{Each, attach, gemini, output, time};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::SourceReader;
+use super::{ConversationSink, attach, gemini, output, time};
 use lepo_base::error::Result;
 
 /// Reads a document, or lines of documents.
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let lines = path.extension().is_some_and(|end| end == "jsonl" || end == "ndjson");
     let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
     // Messages outside a conversation become one conversation.
-    let mut loose = Conversation::default();
+    let mut loose = History::default();
     while let Some(value) = reading.next(&mut values)? {
         if is_message(value) || is_item(value) || value.get("role").text().is_some() {
             message(&mut loose, value);
@@ -50,7 +50,7 @@ const WORDS: &[&str] = &[
     "refusal",
 ];
 
-pub fn is_message(value: Value<'_>) -> bool {
+pub fn is_message(value: JsonValue<'_>) -> bool {
     let has_role =
         value.get("role").text().is_some() || (value.get("from").text().is_some() && value.has("value"));
     has_role && WORDS.iter().any(|key| value.has(key))
@@ -58,17 +58,17 @@ pub fn is_message(value: Value<'_>) -> bool {
 
 /// Whether a value is a message outside a conversation. A message that names its parent belongs to a tree, which would
 /// be flattened.
-pub fn is_loose(value: Value<'_>) -> bool {
+pub fn is_loose(value: JsonValue<'_>) -> bool {
     is_message(value) && !is_of_tree(value)
 }
 
 /// Whether a value is a list of messages, each of which follows the previous one.
-pub fn is_line(list: Value<'_>) -> bool {
+pub fn is_line(list: JsonValue<'_>) -> bool {
     list.is_array() && list.items().next().is_some_and(is_message) && !list.items().any(is_of_tree)
 }
 
 /// Whether a message names its parent or its children.
-fn is_of_tree(message: Value<'_>) -> bool {
+fn is_of_tree(message: JsonValue<'_>) -> bool {
     let parent = ["parent", "parentId", "parent_id", "parentMessageId", "parent_message_id", "parentUuid"];
     let children = ["children", "childrenIds", "children_ids"];
     parent.iter().any(|key| message.get(key).said().is_some() || message.get(key).number().is_some())
@@ -76,14 +76,14 @@ fn is_of_tree(message: Value<'_>) -> bool {
 }
 
 /// Whether a value is an item of the Responses API other than a message.
-fn is_item(value: Value<'_>) -> bool {
+fn is_item(value: JsonValue<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     kind == "reasoning" && value.has("summary")
         || kind.contains("_call") && (value.has("call_id") || value.has("id"))
 }
 
 /// Finds the list of a conversation's messages.
-pub fn list(value: Value<'_>) -> Value<'_> {
+pub fn list(value: JsonValue<'_>) -> JsonValue<'_> {
     if value.is_array() {
         return value;
     }
@@ -108,17 +108,17 @@ const BEGUN: &[&str] = &[
 const CHANGED: &[&str] =
     &["update_time", "updated_at", "updatedAt", "updated", "lastModified", "lastUpdated"];
 
-fn time_of(value: Value<'_>, keys: &[&str]) -> Option<u64> {
+fn time_of(value: JsonValue<'_>, keys: &[&str]) -> Option<u64> {
     keys.iter().find_map(|key| time::any(value.get(key)))
 }
 
-fn conversation(value: Value<'_>) -> Conversation {
-    let mut conversation = Conversation {
+fn conversation(value: JsonValue<'_>) -> History {
+    let mut conversation = History {
         id: value.get("id").said().unwrap_or_default(),
         title: value.get("title").said(),
         start: time_of(value, BEGUN),
         updated: time_of(value, CHANGED),
-        ..Conversation::default()
+        ..History::default()
     };
     list(value).items().for_each(|value| message(&mut conversation, value));
     if let Some(model) = value.get("model").said() {
@@ -128,18 +128,18 @@ fn conversation(value: Value<'_>) -> Conversation {
 }
 
 /// Parses a role; `None` if no tool is known to write it.
-fn role_of(role: &str) -> Option<Role> {
+fn role_of(role: &str) -> Option<ImportRole> {
     Some(match role {
-        "user" | "human" => Role::User,
-        "system" | "developer" => Role::System,
-        "tool" | "function" | "observation" | "ipython" => Role::Tool,
+        "user" | "human" => ImportRole::User,
+        "system" | "developer" => ImportRole::System,
+        "tool" | "function" | "observation" | "ipython" => ImportRole::Tool,
         "assistant" | "model" | "gpt" | "chatgpt" | "ai" | "bot" | "bing" | "bard" | "claude" | "gemini"
-        | "function_call" => Role::Assistant,
+        | "function_call" => ImportRole::Assistant,
         _ => return None,
     })
 }
 
-fn message(conversation: &mut Conversation, value: Value<'_>) {
+fn message(conversation: &mut History, value: JsonValue<'_>) {
     let role = value.get("role").said().or_else(|| value.get("from").said()).unwrap_or_default();
     let content = ["content", "value", "parts"].into_iter().find(|key| value.has(key));
     let content = value.get(content.unwrap_or("content"));
@@ -150,13 +150,13 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
         return item(conversation, parent, at, value);
     }
     let Some(kind) = role_of(&role.to_lowercase()) else { return conversation.unknown_role() };
-    let mut parts = Parts::new(conversation, parent, at, kind);
-    if kind == Role::System && content.items().any(is_result) {
+    let mut parts = MessageBuilder::new(conversation, parent, at, kind);
+    if kind == ImportRole::System && content.items().any(is_result) {
         body(&mut parts, content);
-    } else if kind == Role::System {
+    } else if kind == ImportRole::System {
         let text = texts(&mut parts, content);
-        parts.then(What::System(text));
-    } else if kind == Role::Tool {
+        parts.then(NodeContent::System(text));
+    } else if kind == ImportRole::Tool {
         let call = value.get("tool_call_id").words();
         match content.items().any(is_result) {
             true => body(&mut parts, content),
@@ -164,12 +164,12 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
         }
     } else if role == "function_call" {
         let input = texts(&mut parts, content);
-        parts.then(What::Call { id: String::new(), name: role, input });
+        parts.then(NodeContent::Call { id: String::new(), name: role, input });
     } else {
         for key in ["reasoning_content", "reasoning", "thinking"] {
             parts.aside(kind, &value.get(key).words());
         }
-        match value.has("parts") && kind == Role::User {
+        match value.has("parts") && kind == ImportRole::User {
             true => gemini_parts(&mut parts, content),
             false => body(&mut parts, content),
         }
@@ -179,7 +179,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
         }
         let older = value.get("function_call");
         let older = older.is_object().then_some(("", older)).into_iter();
-        let calls: Vec<(String, Value<'_>)> = (value.get("tool_calls").items())
+        let calls: Vec<(String, JsonValue<'_>)> = (value.get("tool_calls").items())
             .map(|call| {
                 (
                     call.get("id").words(),
@@ -193,7 +193,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
             let arguments =
                 arguments.into_iter().find(|value| !value.is_null()).unwrap_or(function.get("arguments"));
             let input = arguments.said().unwrap_or_else(|| output::json(arguments));
-            parts.then(What::Call { id, name: function.get("name").words(), input });
+            parts.then(NodeContent::Call { id, name: function.get("name").words(), input });
         }
     }
     let (first, _) = parts.finish();
@@ -203,7 +203,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
 }
 
 /// Returns an image from a message's list of images: a data URL, base64 alone, or an object with a URL.
-fn image(image: Value<'_>) -> File {
+fn image(image: JsonValue<'_>) -> ImportedFile {
     let inner = image.get("image_url");
     let url = image.said().or_else(|| inner.said()).unwrap_or_else(|| inner.get("url").words());
     match url.contains(':') || url.is_empty() {
@@ -213,14 +213,14 @@ fn image(image: Value<'_>) -> File {
 }
 
 /// Adds an item of the Responses API: a call, its result, reasoning.
-fn item(conversation: &mut Conversation, parent: Option<usize>, at: Option<u64>, item: Value<'_>) {
-    let mut parts = Parts::new(conversation, parent, at, Role::Assistant);
+fn item(conversation: &mut History, parent: Option<usize>, at: Option<u64>, item: JsonValue<'_>) {
+    let mut parts = MessageBuilder::new(conversation, parent, at, ImportRole::Assistant);
     let kind = item.get("type").text().unwrap_or_default();
     let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
     if kind == "reasoning" {
         let texts = [item.get("summary"), item.get("content")].map(output::text);
         let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        parts.aside(Role::Assistant, &texts.join("\n\n"));
+        parts.aside(ImportRole::Assistant, &texts.join("\n\n"));
     } else if kind.ends_with("_output") {
         parts.then(output::of_call(call, item.get("output")));
     } else {
@@ -228,19 +228,19 @@ fn item(conversation: &mut Conversation, parent: Option<usize>, at: Option<u64>,
         let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
         let input = given.said().unwrap_or_else(|| output::json(given));
         let name = item.get("name").said().unwrap_or_else(|| kind.trim_end_matches("_call").to_string());
-        parts.then(What::Call { id: call, name, input });
+        parts.then(NodeContent::Call { id: call, name, input });
     }
     parts.finish();
 }
 
 /// Whether a part of a content is a tool's result.
-fn is_result(part: Value<'_>) -> bool {
+fn is_result(part: JsonValue<'_>) -> bool {
     let kind = part.get("type").text().unwrap_or_default();
     kind.ends_with("_result") || kind == "tool-result" || part.get("functionResponse").is_object()
 }
 
 /// Adds a content: a string, a list of parts, or a single part.
-fn body(parts: &mut Parts<'_>, content: Value<'_>) {
+fn body(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
     if let Some(text) = content.text() {
         return parts.text(&text);
     }
@@ -253,7 +253,7 @@ fn body(parts: &mut Parts<'_>, content: Value<'_>) {
 }
 
 /// Adds a user's message in Gemini's format; a checkpoint of gemini-cli also has inserted text in it.
-fn gemini_parts(parts: &mut Parts<'_>, content: Value<'_>) {
+fn gemini_parts(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
     for part in content.items() {
         match part.get("text").text().filter(|_| !part.has("type") && !part.get("thought").is_true()) {
             Some(text) => parts.said(&text, &gemini::INJECTED),
@@ -262,32 +262,32 @@ fn gemini_parts(parts: &mut Parts<'_>, content: Value<'_>) {
     }
 }
 
-fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
+fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
     let text = part.get("text").text().or_else(|| part.get("refusal").text());
     let kind = part.get("type").text().unwrap_or_default();
     // A part in Gemini's format has no type.
     let [inline, call, response] = part.pick(["inlineData", "functionCall", "functionResponse"]);
     match &*kind {
-        "" if call.is_object() => parts.then(What::Call {
+        "" if call.is_object() => parts.then(NodeContent::Call {
             id: call.get("id").words(),
             name: call.get("name").words(),
             input: output::json(call.get("args")),
         }),
         "" if response.is_object() => {
             let (call, text) = (response.get("id").words(), gemini::response(part).unwrap_or_default());
-            parts.then(What::Output { call, text, files: Vec::new() });
+            parts.then(NodeContent::Output { call, text, files: Vec::new() });
         }
         "" if inline.get("data").text().is_some() => {
             parts.file(attach::base64("", &inline.get("mimeType").words(), &inline.get("data").words()));
         }
-        "" if part.get("thought").is_true() => parts.aside(Role::Assistant, &text.unwrap_or_default()),
+        "" if part.get("thought").is_true() => parts.aside(ImportRole::Assistant, &text.unwrap_or_default()),
         "thinking" | "reasoning" => {
             let thought = part.get("thinking").said().or(text.map(|text| text.into_owned()));
-            parts.aside(Role::Assistant, &thought.unwrap_or_default());
+            parts.aside(ImportRole::Assistant, &thought.unwrap_or_default());
         }
         // Encrypted reasoning, and marks without content.
         "redacted_thinking" | "step-start" => {}
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(What::Call {
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(NodeContent::Call {
             id: part.get("id").words(),
             name: part.get("name").words(),
             input: output::json(part.get("input")),
@@ -296,7 +296,7 @@ fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
             let given = ["input", "args"].map(|key| part.get(key));
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("input"));
             let (id, name) = (part.get("toolCallId").words(), part.get("toolName").words());
-            parts.then(What::Call { id, name, input: output::json(given) });
+            parts.then(NodeContent::Call { id, name, input: output::json(given) });
         }
         "tool-result" => {
             let given = [part.at(&["output", "value"]), part.get("output"), part.get("result")];
@@ -308,7 +308,7 @@ fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
         }
         kind if kind.starts_with("tool-") && part.has("toolCallId") => {
             let (id, name) = (part.get("toolCallId").words(), kind.trim_start_matches("tool-").to_string());
-            parts.then(What::Call { id: id.clone(), name, input: output::json(part.get("input")) });
+            parts.then(NodeContent::Call { id: id.clone(), name, input: output::json(part.get("input")) });
             parts.then(output::of_call(id, part.get("output")));
         }
         "image_url" | "input_image" => {
@@ -325,8 +325,8 @@ fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
             let inner = part.get("file");
             let file = if inner.is_object() { inner } else { part };
             let data = [file.get("file_data"), file.get("url"), file.get("data")];
-            let url = data.into_iter().find_map(Value::said).unwrap_or_default();
-            let mime = [file.get("mediaType"), file.get("mimeType")].into_iter().find_map(Value::said);
+            let url = data.into_iter().find_map(JsonValue::said).unwrap_or_default();
+            let mime = [file.get("mediaType"), file.get("mimeType")].into_iter().find_map(JsonValue::said);
             parts.file(attach::url(&file.get("filename").words(), &mime.unwrap_or_default(), &url));
         }
         "" | "text" | "input_text" | "output_text" | "refusal" if text.is_some() => {
@@ -337,13 +337,13 @@ fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
 }
 
 /// Returns the parts of a content that is not a string: its elements, or the content itself.
-fn several(content: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+fn several(content: JsonValue<'_>) -> impl Iterator<Item = JsonValue<'_>> {
     let alone = (!content.is_array() && !content.is_null()).then_some(content);
     content.items().chain(alone)
 }
 
 /// Joins all texts of a content. Other parts are counted as unknown.
-fn texts(parts: &mut Parts<'_>, content: Value<'_>) -> String {
+fn texts(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();
     }

@@ -6,15 +6,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::conversation::{Conversation, File, Role, What};
-use super::json::Value;
-use super::parts::Parts;
-use super::source::{ALONE, Reading, files_in, first_value, folders_in};
-use super::{Each, attach, output};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
+use super::source::{ALONE, SourceReader, files_in, first_value, folders_in};
+use super::{ConversationSink, attach, output};
 use lepo_base::error::Result;
 
 /// The call that started each subagent's session.
-pub type Calls = HashMap<String, usize>;
+pub type CallNodes = HashMap<String, usize>;
 
 /// Returns the sessions of a folder of opencode; `None` if it is another folder.
 pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
@@ -29,16 +29,16 @@ pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// Whether a value is a session with its messages, as `opencode export` writes it.
-pub fn is_export(value: Value<'_>) -> bool {
+pub fn is_export(value: JsonValue<'_>) -> bool {
     is_session(value.get("info")) && value.get("messages").is_array()
 }
 
-pub fn is_session(value: Value<'_>) -> bool {
+pub fn is_session(value: JsonValue<'_>) -> bool {
     value.get("id").words().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
 }
 
 /// Reads a session with its subagents, or an export.
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     if first_value(path, is_export).unwrap_or(false) {
         return exported(path, reading, each);
     }
@@ -53,7 +53,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         }
         return Ok(());
     }
-    let mut calls = Calls::new();
+    let mut calls = CallNodes::new();
     let mut found = vec![(id.clone(), None, conversation)];
     let mut waiting = vec![id];
     while let Some(parent) = waiting.pop() {
@@ -72,7 +72,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 }
 
 /// Returns the sessions that `parent` started, all of which are in its folder.
-fn agents(path: &Path, parent: &str, reading: &mut Reading) -> Vec<PathBuf> {
+fn agents(path: &Path, parent: &str, reading: &mut SourceReader) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let beside = reading.beside.entry(folder).or_insert_with_key(|folder| {
         let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
@@ -87,45 +87,50 @@ fn agents(path: &Path, parent: &str, reading: &mut Reading) -> Vec<PathBuf> {
 }
 
 /// Reads a session without its messages: its id, and its parent's.
-fn session(path: &Path, reading: &Reading) -> Option<(String, Option<String>, Conversation)> {
+fn session(path: &Path, reading: &SourceReader) -> Option<(String, Option<String>, History)> {
     let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
     reading.bytes.set(reading.bytes.get() + size);
     first_value(path, |value| {
-        let conversation = Conversation { copy: true, ..about(value) };
+        let conversation = History { copy: true, ..about(value) };
         is_session(value).then(|| (conversation.id.clone(), value.get("parentID").said(), conversation))
     })
     .flatten()
 }
 
-fn about(session: Value<'_>) -> Conversation {
-    Conversation {
+fn about(session: JsonValue<'_>) -> History {
+    History {
         id: session.get("id").words(),
         title: session.get("title").said(),
         start: session.at(&["time", "created"]).count(),
         dir: session.get("directory").said(),
         grows: true,
-        ..Conversation::default()
+        ..History::default()
     }
 }
 
 /// Reads sessions that `opencode export` wrote, each a document with its messages.
-fn exported(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+fn exported(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
     while let Some(value) = reading.next(&mut values)? {
         if !is_export(value) {
             reading.tally.skip("not a session of opencode", 1);
             continue;
         }
-        let (mut conversation, mut calls) = (about(value.get("info")), Calls::new());
+        let (mut conversation, mut calls) = (about(value.get("info")), CallNodes::new());
         let mut line = OpencodeLine::default();
         for message in value.get("messages").items() {
             let info = message.get("info");
-            let parts = |parts: &mut Parts<'_>, about: &mut About| {
+            let parts = |parts: &mut MessageBuilder<'_>, about: &mut OpencodeFacts| {
                 for value in message.get("parts").items() {
                     part(parts, about, value, &mut calls);
                 }
             };
-            line.add(&mut conversation, info.at(&["time", "created"]).count(), About::of(info), parts);
+            line.add(
+                &mut conversation,
+                info.at(&["time", "created"]).count(),
+                OpencodeFacts::of(info),
+                parts,
+            );
         }
         line.finish(&mut conversation);
         each(conversation)?;
@@ -145,14 +150,14 @@ impl OpencodeLine {
     /// Adds a message; `tell` adds its parts.
     pub fn add(
         &mut self,
-        conversation: &mut Conversation,
+        conversation: &mut History,
         time: Option<u64>,
-        mut about: About,
-        tell: impl FnOnce(&mut Parts<'_>, &mut About),
+        mut about: OpencodeFacts,
+        tell: impl FnOnce(&mut MessageBuilder<'_>, &mut OpencodeFacts),
     ) {
         self.last = conversation.nodes.len();
         conversation.messages += 1;
-        let mut parts = Parts::new(conversation, self.at, time, about.kind);
+        let mut parts = MessageBuilder::new(conversation, self.at, time, about.kind);
         about.time = time;
         tell(&mut parts, &mut about);
         let (first, tail) = parts.finish();
@@ -162,7 +167,7 @@ impl OpencodeLine {
     }
 
     /// Marks the nodes of the last message, unless its turn ended.
-    pub fn finish(self, conversation: &mut Conversation) {
+    pub fn finish(self, conversation: &mut History) {
         for node in conversation.nodes.iter_mut().skip(self.last).filter(|_| !self.ended) {
             node.last = true;
         }
@@ -170,13 +175,13 @@ impl OpencodeLine {
 }
 
 /// Adds the messages of a session as a chain; the order of their ids is the order in time.
-fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut Calls) {
+fn messages(path: &Path, id: &str, conversation: &mut History, calls: &mut CallNodes) {
     let Some(storage) = path.ancestors().nth(3) else { return };
     let mut line = OpencodeLine::default();
     for file in files_in(&storage.join("message").join(id)) {
         let about = first_value(&file, |message| {
             let time = message.at(&["time", "created"]).count();
-            (message.get("id").words(), time, About::of(message))
+            (message.get("id").words(), time, OpencodeFacts::of(message))
         });
         let Some((message, time, about)) = about else { continue };
         let folders = [storage.join("part").join(&message), storage.join("part").join(id).join(&message)];
@@ -190,9 +195,9 @@ fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut 
 }
 
 /// The facts about a message, without its parts.
-pub struct About {
+pub struct OpencodeFacts {
     /// Its role.
-    pub kind: Role,
+    pub kind: ImportRole,
     /// Its model.
     pub model: Option<String>,
     /// Tokens of the request, including cached ones.
@@ -205,35 +210,40 @@ pub struct About {
     pub ended: bool,
 }
 
-impl About {
+impl OpencodeFacts {
     /// Reads the facts of a message.
-    pub fn of(message: Value<'_>) -> About {
+    pub fn of(message: JsonValue<'_>) -> OpencodeFacts {
         let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
         let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
         let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
-        let kind = if message.get("role").is("user") { Role::User } else { Role::Assistant };
-        About {
+        let kind = if message.get("role").is("user") { ImportRole::User } else { ImportRole::Assistant };
+        OpencodeFacts {
             kind,
             model: message.get("modelID").said(),
             input,
             output: tokens.get("output").count(),
             time: None,
-            ended: kind == Role::Assistant && is_end(message.get("finish")),
+            ended: kind == ImportRole::Assistant && is_end(message.get("finish")),
         }
     }
 }
 
 /// Whether a stop reason ends the turn: the model is not asked again.
-fn is_end(reason: Value<'_>) -> bool {
+fn is_end(reason: JsonValue<'_>) -> bool {
     reason.said().is_some_and(|reason| !matches!(&*reason, "tool-calls" | "unknown"))
 }
 
 /// Adds a part of a message. Its time comes from the part itself, because the time of its row or file differs in a
 /// fork.
-pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &mut Calls) {
+pub fn part(
+    parts: &mut MessageBuilder<'_>,
+    about: &mut OpencodeFacts,
+    part: JsonValue<'_>,
+    calls: &mut CallNodes,
+) {
     let words = part.get("text").words();
     let kind = about.kind;
-    let time = |time: Value<'_>, key: &str| time.get(key).count();
+    let time = |time: JsonValue<'_>, key: &str| time.get(key).count();
     let of = if part.get("state").is_object() { part.at(&["state", "time"]) } else { part.get("time") };
     parts.at(time(of, "start").or(about.time));
     match &*part.get("type").text().unwrap_or_default() {
@@ -241,22 +251,22 @@ pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &m
             parts.aside(kind, &words)
         }
         "text" => parts.text(&words),
-        "reasoning" => parts.aside(Role::Assistant, &words),
-        "compaction" => parts.aside(Role::System, &words),
+        "reasoning" => parts.aside(ImportRole::Assistant, &words),
+        "compaction" => parts.aside(ImportRole::System, &words),
         "file" => parts.file(file(part)),
         "tool" => {
             let state = part.get("state");
             let id = part.get("callID").said().unwrap_or_else(|| part.get("id").words());
             let name = part.get("tool").said().unwrap_or_else(|| part.get("name").words());
             let input = compact(&String::from_utf8_lossy(state.get("input").raw()));
-            parts.then(What::Call { id: id.clone(), name, input });
-            let files: Vec<File> = state.get("attachments").items().map(file).collect();
+            parts.then(NodeContent::Call { id: id.clone(), name, input });
+            let files: Vec<ImportedFile> = state.get("attachments").items().map(file).collect();
             let agent = state.at(&["metadata", "sessionId"]).said();
             calls.extend(agent.zip(parts.last()));
             parts.at(time(of, "end"));
-            parts.then(What::Output { call: id, text: tool_output(state), files });
+            parts.then(NodeContent::Output { call: id, text: tool_output(state), files });
         }
-        "step-finish" => about.ended = kind == Role::Assistant && is_end(part.get("reason")),
+        "step-finish" => about.ended = kind == ImportRole::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
         _ => parts.unknown_with(&words),
     }
@@ -275,7 +285,7 @@ fn compact(json: &str) -> String {
 }
 
 /// Returns the output of a tool, from either version's fields.
-fn tool_output(state: Value<'_>) -> String {
+fn tool_output(state: JsonValue<'_>) -> String {
     let texts = || state.get("content").items().filter_map(|part| part.get("text").said());
     let error = state.get("error");
     let ways = [Some(output::text(state.get("output"))), Some(texts().collect::<Vec<_>>().join("\n\n"))];
@@ -283,14 +293,14 @@ fn tool_output(state: Value<'_>) -> String {
     ways.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-fn file(part: Value<'_>) -> File {
+fn file(part: JsonValue<'_>) -> ImportedFile {
     let (name, mime) = (part.get("filename").words(), part.get("mime").words());
     attach::url(&name, &mime, &part.get("url").words())
 }
 
 /// Moves the sessions of subagents under the calls that started them, the deepest first, and returns the others.
-pub fn gather(mut sessions: Vec<(String, Option<String>, Conversation)>, calls: &Calls) -> Vec<Conversation> {
-    let mut agents: HashMap<String, Vec<Conversation>> = HashMap::new();
+pub fn gather(mut sessions: Vec<(String, Option<String>, History)>, calls: &CallNodes) -> Vec<History> {
+    let mut agents: HashMap<String, Vec<History>> = HashMap::new();
     sessions.sort_by(|a, b| b.0.cmp(&a.0));
     let known: Vec<String> = sessions.iter().map(|(id, ..)| id.clone()).collect();
     let mut found = Vec::new();
@@ -308,16 +318,18 @@ pub fn gather(mut sessions: Vec<(String, Option<String>, Conversation)>, calls: 
 }
 
 /// Moves a subagent's session under the call that started it, else under the last call, else under the last node.
-fn hang(conversation: &mut Conversation, agent: Conversation, named: Option<usize>) {
+fn hang(conversation: &mut History, agent: History, named: Option<usize>) {
     let calls = conversation.nodes.iter().enumerate();
-    let last =
-        calls.filter(|(_, node)| matches!(node.what, What::Call { .. })).map(|(place, _)| place).next_back();
+    let last = calls
+        .filter(|(_, node)| matches!(node.what, NodeContent::Call { .. }))
+        .map(|(place, _)| place)
+        .next_back();
     let Some(under) = named.or(last).or_else(|| conversation.nodes.len().checked_sub(1)) else { return };
     let shift = conversation.nodes.len();
     for mut node in agent.nodes {
         node.parent = Some(node.parent.map_or(under, |parent| parent + shift));
         node.what = match node.what {
-            What::Text(kind, text, _) => What::Side(kind, text),
+            NodeContent::Text(kind, text, _) => NodeContent::Side(kind, text),
             what => what,
         };
         conversation.nodes.push(node);

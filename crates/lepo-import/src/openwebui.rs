@@ -2,46 +2,46 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, Role, What};
-use super::json::Value;
-use super::parts::Parts;
+use super::conversation::{History, ImportRole, NodeContent};
+use super::json::JsonValue;
+use super::parts::MessageBuilder;
 use super::scanner::read_json;
-use super::source::Reading;
+use super::source::SourceReader;
 use super::tree::{Link, parents};
-use super::{Each, attach, output, time};
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
     reading.conversations(&mut values, conversation, each)
 }
 
 /// Reads a chat from the text of its JSON.
-pub fn read_text(text: &str) -> Option<Conversation> {
+pub fn read_text(text: &str) -> Option<History> {
     read_json(text, conversation)?
 }
 
 /// Reads a chat: a row of the export, or the content of its `chat`.
-pub fn conversation(value: Value<'_>) -> Option<Conversation> {
+pub fn conversation(value: JsonValue<'_>) -> Option<History> {
     let chat = if value.get("chat").is_object() { value.get("chat") } else { value };
     let history = chat.at(&["history", "messages"]);
     if !history.is_object() {
         return None;
     }
     let start = [value.get("created_at"), chat.get("timestamp")].into_iter().find_map(time::any);
-    let mut conversation = Conversation {
+    let mut conversation = History {
         id: value.get("id").said().or_else(|| chat.get("id").said()).unwrap_or_default(),
         title: value.get("title").said().or_else(|| chat.get("title").said()),
         start,
         updated: time::any(value.get("updated_at")),
-        ..Conversation::default()
+        ..History::default()
     };
     let prompt = chat.get("system").said().or_else(|| chat.at(&["params", "system"]).said());
     let root = prompt.map(|prompt| {
         let at = time::any(chat.get("systemTime"));
-        conversation.add(None, at, What::System(prompt))
+        conversation.add(None, at, NodeContent::System(prompt))
     });
-    let messages: Vec<(String, Option<String>, Value<'_>)> = history
+    let messages: Vec<(String, Option<String>, JsonValue<'_>)> = history
         .fields()
         .map(|(key, message)| (key.words(), message.get("parentId").said(), message))
         .collect();
@@ -56,21 +56,21 @@ pub fn conversation(value: Value<'_>) -> Option<Conversation> {
     Some(conversation)
 }
 
-fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     // lepo exports the milliseconds, which a time in whole seconds lacks.
     let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
-    let mut parts = Parts::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let content = message.get("content").text().unwrap_or_default();
     if let Some(tag) = message.get("lepo").said() {
         parts.exact(&tag, &content);
     } else if !matches!(&*role, "user" | "assistant" | "system") {
         parts.unknown_role();
     } else if role == "system" {
-        parts.then(What::System(content.into_owned()));
-    } else if kind == Role::User {
+        parts.then(NodeContent::System(content.into_owned()));
+    } else if kind == ImportRole::User {
         parts.text(&content);
     } else if message.get("output").items().next().is_some() {
         message.get("output").items().for_each(|item| output_item(&mut parts, item));
@@ -98,8 +98,8 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
 }
 
 /// Adds an item of `output`, where newer versions store the parts of an answer.
-fn output_item(parts: &mut Parts<'_>, item: Value<'_>) {
-    let texts = |value: Value<'_>| {
+fn output_item(parts: &mut MessageBuilder<'_>, item: JsonValue<'_>) {
+    let texts = |value: JsonValue<'_>| {
         let texts: Vec<String> = value.items().filter_map(|part| part.get("text").said()).collect();
         value.said().unwrap_or_else(|| texts.join("\n\n"))
     };
@@ -107,9 +107,12 @@ fn output_item(parts: &mut Parts<'_>, item: Value<'_>) {
         "message" => parts.text(&texts(item.get("content"))),
         "reasoning" => {
             let both = [texts(item.get("summary")), texts(item.get("content"))];
-            parts.aside(Role::Assistant, both.iter().find(|text| !text.is_empty()).map_or("", |text| text));
+            parts.aside(
+                ImportRole::Assistant,
+                both.iter().find(|text| !text.is_empty()).map_or("", |text| text),
+            );
         }
-        "function_call" => parts.then(What::Call {
+        "function_call" => parts.then(NodeContent::Call {
             id: item.get("call_id").words(),
             name: item.get("name").words(),
             input: item.get("arguments").words(),
@@ -122,7 +125,7 @@ fn output_item(parts: &mut Parts<'_>, item: Value<'_>) {
 }
 
 /// Adds a text in which reasoning and tool calls are `<details type="…">`.
-fn details(parts: &mut Parts<'_>, content: &str) {
+fn details(parts: &mut MessageBuilder<'_>, content: &str) {
     const BEGIN: &str = "<details type=\"";
     let mut rest = content;
     while let Some((before, after)) = rest.split_once(BEGIN) {
@@ -140,14 +143,14 @@ fn details(parts: &mut Parts<'_>, content: &str) {
         if kind == "reasoning" {
             let lines =
                 text.lines().map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')));
-            parts.aside(Role::Assistant, &lines.collect::<Vec<_>>().join("\n"));
+            parts.aside(ImportRole::Assistant, &lines.collect::<Vec<_>>().join("\n"));
         } else {
             let id = attribute("id").unwrap_or_default();
             let name = attribute("name").unwrap_or_else(|| kind.to_string());
             let input = attribute("arguments").unwrap_or_default();
-            parts.then(What::Call { id: id.clone(), name, input });
+            parts.then(NodeContent::Call { id: id.clone(), name, input });
             let text = attribute("result").filter(|text| !text.is_empty()).unwrap_or(text);
-            parts.then(What::Output { call: id, text, files: Vec::new() });
+            parts.then(NodeContent::Output { call: id, text, files: Vec::new() });
         }
         rest = behind.trim_start_matches('\n');
     }

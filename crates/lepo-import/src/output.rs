@@ -1,12 +1,12 @@
 //! The result of a tool as a text, or as JSON if it has no text.
 
 use super::attach;
-use super::conversation::{File, What};
-use super::json::Value;
+use super::conversation::{ImportedFile, NodeContent};
+use super::json::JsonValue;
 
 /// Returns the text of a result: a string, the texts of its parts, the text or the parts in `content`, or its JSON.
 /// Parts that are files have no text.
-pub fn text(result: Value<'_>) -> String {
+pub fn text(result: JsonValue<'_>) -> String {
     if let Some(text) = result.text() {
         return text.into_owned();
     }
@@ -26,17 +26,18 @@ pub fn text(result: Value<'_>) -> String {
 }
 
 /// Returns a result with its text and its files.
-pub fn of_call(call: String, result: Value<'_>) -> What {
+pub fn of_call(call: String, result: JsonValue<'_>) -> NodeContent {
     let parts = if result.is_array() { result } else { result.get("content") };
     let files = parts.items().filter(|part| is_file(*part)).map(file).collect();
-    What::Output { call, text: text(result), files }
+    NodeContent::Output { call, text: text(result), files }
 }
 
-fn file(part: Value<'_>) -> File {
+fn file(part: JsonValue<'_>) -> ImportedFile {
     let (source, image) = (part.get("source"), part.get("image_url"));
-    let name = [part.get("title"), part.get("name")].into_iter().find_map(Value::said).unwrap_or_default();
+    let name =
+        [part.get("title"), part.get("name")].into_iter().find_map(JsonValue::said).unwrap_or_default();
     let mime = [source.get("media_type"), part.get("mimeType"), part.get("mime_type")];
-    let mime = mime.into_iter().find_map(Value::said).unwrap_or_default();
+    let mime = mime.into_iter().find_map(JsonValue::said).unwrap_or_default();
     if let Some(data) = source.get("data").said().or_else(|| part.get("data").said()) {
         return attach::base64(&name, &mime, &data);
     }
@@ -45,17 +46,17 @@ fn file(part: Value<'_>) -> File {
 }
 
 /// Returns the JSON of a value, verbatim.
-pub fn json(value: Value<'_>) -> String {
+pub fn json(value: JsonValue<'_>) -> String {
     String::from_utf8_lossy(value.raw()).into_owned()
 }
 
-fn part(part: Value<'_>) -> String {
+fn part(part: JsonValue<'_>) -> String {
     let text = part.text().or_else(|| part.get("text").text());
     text.map_or_else(|| json(part), |text| text.into_owned())
 }
 
 /// Whether a part has the bytes of a file, or their URL.
-fn is_file(part: Value<'_>) -> bool {
+fn is_file(part: JsonValue<'_>) -> bool {
     let has_bytes = part.get("source").is_object() || part.get("data").text().is_some();
     match &*part.get("type").text().unwrap_or_default() {
         "image" | "document" | "audio" => has_bytes,

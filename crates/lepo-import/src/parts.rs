@@ -1,39 +1,48 @@
 //! Builds the nodes of a message: consecutive texts become a single node, each other part its own.
 
-use super::conversation::{Conversation, File, Role, What};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::injected::Injections;
 
 /// A message being read. Its nodes are a chain; consecutive texts are joined by a blank line.
-pub struct Parts<'c> {
-    conversation: &'c mut Conversation,
+pub struct MessageBuilder<'c> {
+    conversation: &'c mut History,
     /// The node that the next one follows.
     parent: Option<usize>,
     time: Option<u64>,
-    kind: Role,
+    kind: ImportRole,
     /// The message is a subagent's.
     side: bool,
     /// The texts since the last node.
     text: String,
     /// The files since the last node.
-    files: Vec<File>,
+    files: Vec<ImportedFile>,
     /// Index of the first node of the message.
     first: usize,
 }
 
-impl<'c> Parts<'c> {
+impl<'c> MessageBuilder<'c> {
     /// Starts a message after `parent`.
     pub fn new(
-        conversation: &'c mut Conversation,
+        conversation: &'c mut History,
         parent: Option<usize>,
         time: Option<u64>,
-        kind: Role,
-    ) -> Parts<'c> {
+        kind: ImportRole,
+    ) -> MessageBuilder<'c> {
         let first = conversation.nodes.len();
-        Parts { conversation, parent, time, kind, side: false, text: String::new(), files: Vec::new(), first }
+        MessageBuilder {
+            conversation,
+            parent,
+            time,
+            kind,
+            side: false,
+            text: String::new(),
+            files: Vec::new(),
+            first,
+        }
     }
 
     /// Marks the message as a subagent's if `side`.
-    pub fn beside(mut self, side: bool) -> Parts<'c> {
+    pub fn beside(mut self, side: bool) -> MessageBuilder<'c> {
         self.side = side;
         self
     }
@@ -80,14 +89,14 @@ impl<'c> Parts<'c> {
     }
 
     /// Adds an image or a document.
-    pub fn file(&mut self, file: File) {
+    pub fn file(&mut self, file: ImportedFile) {
         self.files.push(file);
     }
 
     /// Adds reasoning, or text that a program inserted, unless it is empty.
-    pub fn aside(&mut self, kind: Role, text: &str) {
+    pub fn aside(&mut self, kind: ImportRole, text: &str) {
         if !text.is_empty() {
-            self.then(What::Aside(kind, text.to_string()));
+            self.then(NodeContent::Aside(kind, text.to_string()));
         }
     }
 
@@ -95,7 +104,7 @@ impl<'c> Parts<'c> {
     pub fn said(&mut self, text: &str, injections: &Injections) {
         for piece in injections.split(text) {
             match piece.is_injected {
-                true => self.aside(Role::User, piece.text),
+                true => self.aside(ImportRole::User, piece.text),
                 false => self.text(piece.text),
             }
         }
@@ -107,8 +116,8 @@ impl<'c> Parts<'c> {
     }
 
     /// Adds any other part. In an answer, it separates the texts before and after it.
-    pub fn then(&mut self, what: What) {
-        if self.kind == Role::Assistant {
+    pub fn then(&mut self, what: NodeContent) {
+        if self.kind == ImportRole::Assistant {
             self.flush();
         }
         self.push(what);
@@ -117,21 +126,24 @@ impl<'c> Parts<'c> {
     /// Adds a message that lepo exported. The tag is its role and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
-            && let Some(kind) = Role::of_letter(*kind)
+            && let Some(kind) = ImportRole::of_letter(*kind)
         {
-            self.then(What::Exact(kind, *hidden == b'1', text.to_string()));
+            self.then(NodeContent::Exact(kind, *hidden == b'1', text.to_string()));
         }
     }
 
-    fn push(&mut self, what: What) {
+    fn push(&mut self, what: NodeContent) {
         self.parent = Some(self.conversation.add(self.parent, self.time, what));
     }
 
     fn flush(&mut self) {
         let (text, files) = (std::mem::take(&mut self.text), std::mem::take(&mut self.files));
         if !text.is_empty() || !files.is_empty() {
-            let what =
-                if self.side { What::Side(self.kind, text) } else { What::Text(self.kind, text, files) };
+            let what = if self.side {
+                NodeContent::Side(self.kind, text)
+            } else {
+                NodeContent::Text(self.kind, text, files)
+            };
             self.push(what);
         }
     }
@@ -140,7 +152,7 @@ impl<'c> Parts<'c> {
     pub fn finish(mut self) -> (usize, usize) {
         self.flush();
         if self.conversation.nodes.len() == self.first {
-            self.push(What::Nothing);
+            self.push(NodeContent::Nothing);
         }
         (self.first, self.conversation.nodes.len() - 1)
     }

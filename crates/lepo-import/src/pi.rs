@@ -3,17 +3,17 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, File, Role, What};
-use super::json::Value;
-use super::log::Log;
-use super::parts::Parts;
-use super::source::Reading;
-use super::{Each, attach, output, time};
+use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::log::LinkedLog;
+use super::parts::MessageBuilder;
+use super::source::SourceReader;
+use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 
-pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
-    let mut conversation = Conversation { grows: true, ..Conversation::default() };
-    let (mut log, mut labels) = (Log::default(), Vec::new());
+pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
+    let mut conversation = History { grows: true, ..History::default() };
+    let (mut log, mut labels) = (LinkedLog::default(), Vec::new());
     let mut header = None;
     let mut values = reading.lines(path)?;
     while let Some(line) = reading.next(&mut values)? {
@@ -31,28 +31,28 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             }
             "message" => message(&mut conversation, line.get("message"), at),
             "compaction" | "branch_summary" => {
-                let mut parts = Parts::new(&mut conversation, None, at, Role::System);
-                parts.aside(Role::System, &line.get("summary").words());
+                let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::System);
+                parts.aside(ImportRole::System, &line.get("summary").words());
                 parts.finish();
                 conversation.messages += 1;
             }
             "custom_message" => {
-                let mut parts = Parts::new(&mut conversation, None, at, Role::User);
-                parts.aside(Role::User, &texts(line.get("content")));
+                let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::User);
+                parts.aside(ImportRole::User, &texts(line.get("content")));
                 parts.finish();
             }
             "custom" if line.get("customType").is("lepo") => {
                 let data = line.get("data");
-                let mut parts = Parts::new(&mut conversation, None, at, Role::System);
+                let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::System);
                 match data.get("tag").is("s1") && line.get("parentId").is_null() {
-                    true => parts.then(What::System(data.get("text").words())),
+                    true => parts.then(NodeContent::System(data.get("text").words())),
                     false => parts.exact(&data.get("tag").words(), &data.get("text").words()),
                 }
                 parts.finish();
             }
             "session_info" => {
                 conversation.title = line.get("name").said().or(conversation.title.take());
-                conversation.add(None, at, What::Nothing);
+                conversation.add(None, at, NodeContent::Nothing);
             }
             other => {
                 if let ("label", Some(label)) = (other, line.get("label").said()) {
@@ -61,7 +61,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
                 if !matches!(other, "label" | "model_change" | "thinking_level_change" | "custom") {
                     reading.tally.skip(&format!("unknown record {other:?}"), 1);
                 }
-                conversation.add(None, at, What::Nothing);
+                conversation.add(None, at, NodeContent::Nothing);
             }
         }
         let before = log.records.last().map(|record| record.id.clone());
@@ -97,12 +97,12 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     each(conversation)
 }
 
-fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u64>) {
+fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u64>) {
     let at = time::any(message.get("timestamp")).or(logged);
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
-    let mut parts = Parts::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let content = message.get("content");
     match &*role {
         "user" | "assistant" => {
@@ -112,17 +112,17 @@ fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u
         "toolResult" => {
             let files = content.items().filter_map(image).collect();
             let call = message.get("toolCallId").words();
-            parts.then(What::Output { call, text: output::text(content), files });
+            parts.then(NodeContent::Output { call, text: output::text(content), files });
         }
         "bashExecution" => {
             let input = String::from_utf8_lossy(message.get("command").raw()).into_owned();
-            parts.then(What::Call { id: "bash".into(), name: "bash".into(), input });
+            parts.then(NodeContent::Call { id: "bash".into(), name: "bash".into(), input });
             let text = message.get("output").words();
-            parts.then(What::Output { call: "bash".into(), text, files: Vec::new() });
+            parts.then(NodeContent::Output { call: "bash".into(), text, files: Vec::new() });
         }
         _ => {
             let summary = message.get("summary").said().unwrap_or_else(|| texts(content));
-            let kind = if role.ends_with("Summary") { Role::System } else { Role::User };
+            let kind = if role.ends_with("Summary") { ImportRole::System } else { ImportRole::User };
             parts.aside(kind, &summary);
         }
     }
@@ -139,12 +139,12 @@ fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u
     );
 }
 
-fn block(parts: &mut Parts<'_>, kind: Role, block: Value<'_>) {
+fn block(parts: &mut MessageBuilder<'_>, kind: ImportRole, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.text(&block.get("text").text().unwrap_or_default()),
         "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
         "image" => image(block).into_iter().for_each(|file| parts.file(file)),
-        "toolCall" => parts.then(What::Call {
+        "toolCall" => parts.then(NodeContent::Call {
             id: block.get("id").words(),
             name: block.get("name").words(),
             input: String::from_utf8_lossy(block.get("arguments").raw()).into_owned(),
@@ -153,12 +153,12 @@ fn block(parts: &mut Parts<'_>, kind: Role, block: Value<'_>) {
     }
 }
 
-fn image(block: Value<'_>) -> Option<File> {
+fn image(block: JsonValue<'_>) -> Option<ImportedFile> {
     let data = block.get("data").text()?;
     Some(attach::base64(&block.get("name").words(), &block.get("mimeType").words(), &data))
 }
 
-fn texts(content: Value<'_>) -> String {
+fn texts(content: JsonValue<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();
     }

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Format;
+use super::SourceFormat;
 use super::archive::begins;
 use super::source::{files_below, folders_in};
 use super::threads::logs_in;
 
 /// The history of a tool.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ToolHistory {
     /// The format of its sources.
-    pub format: Format,
+    pub format: SourceFormat,
     /// The name that the user types for it.
     pub word: &'static str,
     /// The name of the tool.
@@ -23,17 +23,17 @@ pub struct Place {
 }
 
 /// Finds all histories that have sources. `env` returns a variable of the environment.
-pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
+pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<ToolHistory> {
     let mut found = Vec::new();
-    let mut add = |format: Format, tool, path: PathBuf, sources: Vec<PathBuf>| {
+    let mut add = |format: SourceFormat, tool, path: PathBuf, sources: Vec<PathBuf>| {
         if !sources.is_empty() {
             let word = match (format, tool) {
-                (Format::Database, "llm") => "llm",
-                (Format::Database, "opencode") => Format::OpenCode.word(),
-                (Format::Database, _) => Format::OpenWebUi.word(),
+                (SourceFormat::Database, "llm") => "llm",
+                (SourceFormat::Database, "opencode") => SourceFormat::OpenCode.word(),
+                (SourceFormat::Database, _) => SourceFormat::OpenWebUi.word(),
                 (format, _) => format.word(),
             };
-            found.push(Place { format, word, tool, path, sources });
+            found.push(ToolHistory { format, word, tool, path, sources });
         }
     };
     let library = home.join("Library/Application Support");
@@ -45,16 +45,16 @@ pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> 
     let claude = claude.join("projects");
     let mut sessions = below(&claude, 1, &[".jsonl"]);
     sessions.retain(|path| !super::claude_code::is_agent(path));
-    add(Format::ClaudeCode, "Claude Code", claude, sessions);
+    add(SourceFormat::ClaudeCode, "Claude Code", claude, sessions);
     if prompts.is_file() {
-        add(Format::ClaudeCode, "Claude Code's prompts", prompts.clone(), vec![prompts]);
+        add(SourceFormat::ClaudeCode, "Claude Code's prompts", prompts.clone(), vec![prompts]);
     }
 
     let codex = env("CODEX_HOME").unwrap_or_else(|| home.join(".codex"));
     for folder in ["sessions", "archived_sessions"] {
         let folder = codex.join(folder);
         let logs = logs_in(&folder);
-        add(Format::Codex, "Codex", folder, logs);
+        add(SourceFormat::Codex, "Codex", folder, logs);
     }
 
     let gemini = home.join(".gemini/tmp");
@@ -62,35 +62,35 @@ pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> 
         .into_iter()
         .flat_map(|project| below(&project.join("chats"), 0, &[".json", ".jsonl"]));
     let chats = chats.collect();
-    add(Format::GeminiCli, "Gemini CLI", gemini, chats);
+    add(SourceFormat::GeminiCli, "Gemini CLI", gemini, chats);
 
     let pi = home.join(".pi/agent/sessions");
     let sessions = below(&pi, 2, &[".jsonl"]);
-    add(Format::Pi, "pi", pi, sessions);
+    add(SourceFormat::Pi, "pi", pi, sessions);
 
     for folder in [".lmstudio/conversations", ".cache/lm-studio/conversations"] {
         let folder = home.join(folder);
         let conversations = below(&folder, 4, &[".conversation.json"]);
-        add(Format::LmStudio, "LM Studio", folder, conversations);
+        add(SourceFormat::LmStudio, "LM Studio", folder, conversations);
     }
     for base in [&config, &data, &library] {
         let folder = base.join("Jan/data/threads");
         let threads = below(&folder, 1, &["messages.jsonl"]);
-        add(Format::Jan, "Jan", folder, threads);
+        add(SourceFormat::Jan, "Jan", folder, threads);
     }
     let llm = env("LLM_USER_PATH").map(|folder| vec![folder]);
     let llm = llm.unwrap_or_else(|| [&config, &library].map(|base| base.join("io.datasette.llm")).to_vec());
     for database in llm.into_iter().map(|folder| folder.join("logs.db")).filter(|path| is_database(path)) {
-        add(Format::Database, "llm", database.clone(), vec![database]);
+        add(SourceFormat::Database, "llm", database.clone(), vec![database]);
     }
     let storage = data.join("opencode/storage");
     let sessions = super::opencode::sessions_in(&storage).unwrap_or_default();
-    add(Format::OpenCode, "opencode", storage, sessions);
+    add(SourceFormat::OpenCode, "opencode", storage, sessions);
     for (tool, database) in
         [("opencode", data.join("opencode/opencode.db")), ("Open WebUI", home.join(".open-webui/webui.db"))]
     {
         if is_database(&database) {
-            add(Format::Database, tool, database.clone(), vec![database]);
+            add(SourceFormat::Database, tool, database.clone(), vec![database]);
         }
     }
     found

@@ -5,10 +5,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, begins};
-use super::json::Value;
-use super::source::{Reading, files_below, files_in, first_value, regular};
-use super::values::Values;
-use super::{Format, chatgpt, claude_code, claude_prompts, foreign, gemini, llama_ui, messages, opencode};
+use super::json::JsonValue;
+use super::source::{SourceReader, files_below, files_in, first_value, regular};
+use super::values::ValueReader;
+use super::{
+    SourceFormat, chatgpt, claude_code, claude_prompts, foreign, gemini, llama_ui, messages, opencode,
+};
 use lepo_base::error::{Error, Result, cause};
 
 /// Maximum depth at which a folder is searched.
@@ -29,10 +31,10 @@ const KEYS: usize = 6;
 const NAME: usize = 60;
 
 /// A source and its format.
-pub type Found = (Format, PathBuf);
+pub type RecognisedSource = (SourceFormat, PathBuf);
 
 /// Finds the sources at a path: the file itself, or those in a folder. In a folder, unknown files are counted.
-pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
+pub fn recognise(path: &Path, reading: &mut SourceReader) -> Result<Vec<RecognisedSource>> {
     let meta = std::fs::metadata(path).map_err(|error| super::source::cannot(path, error))?;
     if !meta.is_dir() {
         return match format_of(path)? {
@@ -46,11 +48,11 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
         };
     }
     if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
-        return Ok(sessions.into_iter().map(|session| (Format::OpenCode, session)).collect());
+        return Ok(sessions.into_iter().map(|session| (SourceFormat::OpenCode, session)).collect());
     }
     // The folder of an unpacked export is a single source, because it has the assets.
     if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
-        && let Look::Known(format @ (Format::ChatGpt | Format::ClaudeAi)) = format_of(&document)?
+        && let Look::Known(format @ (SourceFormat::ChatGpt | SourceFormat::ClaudeAi)) = format_of(&document)?
     {
         return Ok(vec![(format, path.to_path_buf())]);
     }
@@ -70,7 +72,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     // A subagent's log is read with its session's.
     let logs: HashSet<PathBuf> = found.iter().map(|(_, path)| path.clone()).collect();
     found.retain(|(format, path)| {
-        let is_part = *format == Format::ClaudeCode && claude_code::is_agent(path);
+        let is_part = *format == SourceFormat::ClaudeCode && claude_code::is_agent(path);
         if is_part && !claude_code::session_of(path).is_some_and(|session| logs.contains(&session)) {
             reading.tally.skip_file("log of a subagent without its session", path, None);
         }
@@ -104,7 +106,7 @@ fn is_candidate(path: &Path) -> bool {
 
 enum Look {
     /// The file has the marks of a format.
-    Known(Format),
+    Known(SourceFormat),
     /// The file has the marks of an unsupported tool.
     Foreign(&'static str),
     /// The file has no known marks; these are the keys of its first record.
@@ -114,34 +116,36 @@ enum Look {
 fn format_of(path: &Path) -> Result<Look> {
     let nothing = || Look::Unknown(Vec::new());
     if begins(path, b"SQLite format 3\0") {
-        return Ok(Look::Known(Format::Database));
+        return Ok(Look::Known(SourceFormat::Database));
     }
     if begins(path, b"\x28\xb5\x2f\xfd") {
-        let is_codex = first_value(path, |value| shape(value) == Some(Format::Codex));
-        return Ok(if is_codex.unwrap_or(false) { Look::Known(Format::Codex) } else { nothing() });
+        let is_codex = first_value(path, |value| shape(value) == Some(SourceFormat::Codex));
+        return Ok(if is_codex.unwrap_or(false) { Look::Known(SourceFormat::Codex) } else { nothing() });
     }
     if begins(path, b"PK\x03\x04") {
         let mut archive = Archive::open(path)?;
         for document in archive.documents(chatgpt::is_document) {
-            let look = archive
-                .read(document, &mut Reading::default(), |from, _| Ok(first_look(Values::of(from))))?;
+            let look = archive.read(document, &mut SourceReader::default(), |from, _| {
+                Ok(first_look(ValueReader::of(from)))
+            })?;
             if let Look::Known(_) | Look::Foreign(_) = look {
                 return Ok(look);
             }
         }
         for document in archive.documents(llama_ui::is_document).into_iter().take(TRIES) {
-            let look = archive
-                .read(document, &mut Reading::default(), |from, _| Ok(first_look(Values::of(from))))?;
-            if let Look::Known(Format::LlamaUi) = look {
+            let look = archive.read(document, &mut SourceReader::default(), |from, _| {
+                Ok(first_look(ValueReader::of(from)))
+            })?;
+            if let Look::Known(SourceFormat::LlamaUi) = look {
                 return Ok(look);
             }
         }
         return Ok(nothing());
     }
     match opening(path).trim_ascii_start().first() {
-        Some(b'{' | b'[') => Ok(first_look(Reading::default().values(path)?)),
+        Some(b'{' | b'[') => Ok(first_look(SourceReader::default().values(path)?)),
         // A log may start in the middle of a line; in any other text the JSON would be a quotation.
-        Some(_) if is_log(path) => Ok(first_look(Reading::default().values(path)?)),
+        Some(_) if is_log(path) => Ok(first_look(SourceReader::default().values(path)?)),
         _ => Ok(nothing()),
     }
 }
@@ -214,9 +218,9 @@ fn without_conversations(path: &Path) -> String {
 }
 
 /// Returns the format of the first value that has one, unless an earlier value has the marks of another tool.
-fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
+fn first_look<R: std::io::Read>(values: ValueReader<R>) -> Look {
     let mut values = values.at_most(256 << 20);
-    let mut reading = Reading::default();
+    let mut reading = SourceReader::default();
     let (mut keys, mut is_bare_session, mut records) = (Vec::new(), false, 0);
     for _ in 0..TRIES {
         let Ok(Some(value)) = reading.next(&mut values) else { break };
@@ -228,7 +232,7 @@ fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
         }
         // A header of an older version of pi is ambiguous: the next records decide.
         if is_bare_session && is_pi_entry(value) {
-            return Look::Known(Format::Pi);
+            return Look::Known(SourceFormat::Pi);
         }
         is_bare_session |= is_pi_header(value);
         records += 1;
@@ -238,17 +242,17 @@ fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
         }
     }
     // A log that has only its header so far.
-    if is_bare_session && records == 1 { Look::Known(Format::Pi) } else { Look::Unknown(keys) }
+    if is_bare_session && records == 1 { Look::Known(SourceFormat::Pi) } else { Look::Unknown(keys) }
 }
 
 /// Whether a value is the first record of a session of pi, or as ambiguous as the header of an older version.
-fn is_pi_header(value: Value<'_>) -> bool {
+fn is_pi_header(value: JsonValue<'_>) -> bool {
     let time = value.get("timestamp");
     value.get("type").is("session") && !value.has("harness") && (time.is_null() || time.text().is_some())
 }
 
 /// Whether a value is an entry that follows a header of pi: a message or another type.
-fn is_pi_entry(value: Value<'_>) -> bool {
+fn is_pi_entry(value: JsonValue<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     let others = ["custom_message", "custom", "compaction", "branch_summary", "session_info", "model_change"];
     match &*kind {
@@ -275,7 +279,7 @@ const CLAUDE: &[&str] = &[
 ];
 
 /// Whether a value is a record of Claude Code: of a log, or of its printed output.
-fn is_claude_code(value: Value<'_>) -> bool {
+fn is_claude_code(value: JsonValue<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     let has_one = |keys: &[&str]| keys.iter().any(|key| value.has(key));
     match &*kind {
@@ -290,8 +294,8 @@ fn is_claude_code(value: Value<'_>) -> bool {
 }
 
 /// Whether a value is a document of gemini-cli, or the first record of its log.
-fn is_gemini(value: Value<'_>) -> bool {
-    let is_message = |message: Value<'_>| {
+fn is_gemini(value: JsonValue<'_>) -> bool {
+    let is_message = |message: JsonValue<'_>| {
         message.has("content")
             && matches!(&*message.get("type").words(), "user" | "gemini" | "info" | "error" | "warning")
     };
@@ -304,42 +308,42 @@ fn is_gemini(value: Value<'_>) -> bool {
 }
 
 /// Returns the format of a value by its keys. The order decides between formats that share keys.
-fn shape(value: Value<'_>) -> Option<Format> {
+fn shape(value: JsonValue<'_>) -> Option<SourceFormat> {
     if value.is_array() {
-        return messages::is_line(value).then_some(Format::Messages);
+        return messages::is_line(value).then_some(SourceFormat::Messages);
     }
     let kind = value.get("type").text().unwrap_or_default();
     let listed = value.get("messages");
     let first = listed.items().next();
     let first_has = |key: &str| first.is_some_and(|first| first.has(key));
     Some(if llama_ui::is_export(value) {
-        Format::LlamaUi
+        SourceFormat::LlamaUi
     } else if value.get("mapping").is_object() {
-        Format::ChatGpt
+        SourceFormat::ChatGpt
     } else if value.get("chat_messages").is_array() {
-        Format::ClaudeAi
+        SourceFormat::ClaudeAi
     } else if value.at(&["chat", "history"]).is_object() || value.at(&["history", "messages"]).is_object() {
-        Format::OpenWebUi
+        SourceFormat::OpenWebUi
     } else if value.has("conversationId") && (listed.is_array() || value.has("messagesTree")) {
-        Format::LibreChat
+        SourceFormat::LibreChat
     } else if first_has("versions") {
-        Format::LmStudio
+        SourceFormat::LmStudio
     } else if is_pi_header(value) && value.get("timestamp").text().is_some() && value.has("cwd") {
-        Format::Pi
+        SourceFormat::Pi
     } else if kind == "session_meta" || (kind == "response_item" && value.has("payload")) {
-        Format::Codex
+        SourceFormat::Codex
     } else if opencode::is_session(value) || opencode::is_export(value) {
-        Format::OpenCode
+        SourceFormat::OpenCode
     } else if value.get("object").is("thread.message") {
-        Format::Jan
+        SourceFormat::Jan
     } else if is_gemini(value) {
-        Format::GeminiCli
+        SourceFormat::GeminiCli
     } else if claude_prompts::is_prompt(value) || is_claude_code(value) {
-        Format::ClaudeCode
+        SourceFormat::ClaudeCode
     } else if messages::is_line(messages::list(value)) || messages::is_loose(value) {
-        Format::Messages
+        SourceFormat::Messages
     } else if value.has("id") && value.has("instructions") && value.has("timestamp") {
-        Format::Codex
+        SourceFormat::Codex
     } else {
         return None;
     })
@@ -353,22 +357,23 @@ pub fn is_below(written: &str, dir: &Path) -> bool {
 }
 
 /// Whether a log is about a directory or one below it, by its first records.
-pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
+pub fn is_about(format: SourceFormat, path: &Path, dir: &Path) -> bool {
     match format {
-        Format::GeminiCli => {
+        SourceFormat::GeminiCli => {
             return gemini::directory(path).is_some_and(|of| is_below(&of, dir));
         }
-        Format::OpenCode => {
+        SourceFormat::OpenCode => {
             let of = first_value(path, |session| session.get("directory").said()).flatten();
             return of.is_some_and(|of| is_below(&of, dir));
         }
         _ => {}
     }
-    let mut reading = Reading::default();
+    let mut reading = SourceReader::default();
     let Ok(mut values) = reading.lines(path) else { return false };
     for _ in 0..TRIES {
         let Ok(Some(value)) = reading.next(&mut values) else { return false };
-        let cwd = if format == Format::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
+        let cwd =
+            if format == SourceFormat::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
         if let Some(cwd) = cwd.said().or_else(|| value.get("cwd").said()) {
             return is_below(&cwd, dir);
         }

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::json::Value;
+use super::json::JsonValue;
 use super::token::Token;
 
 /// Scans values one at a time; the buffers are reused.
@@ -63,8 +63,8 @@ impl Scanner {
     }
 
     /// Returns the value scanned in `bytes`.
-    pub fn value<'d>(&'d self, bytes: &'d [u8]) -> Value<'d> {
-        Value::new(bytes, &self.tokens)
+    pub fn value<'d>(&'d self, bytes: &'d [u8]) -> JsonValue<'d> {
+        JsonValue::new(bytes, &self.tokens)
     }
 }
 
@@ -99,7 +99,7 @@ fn is_scalar(text: &[u8]) -> bool {
 }
 
 /// Parses a text that is a single value.
-pub fn read_json<T>(text: &str, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
+pub fn read_json<T>(text: &str, tell: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
     let mut scanner = Scanner::default();
     scanner.scan(text.as_bytes())?;
     Some(tell(scanner.value(text.as_bytes())))

@@ -1,21 +1,21 @@
 //! Tests for unknown content: it is counted with its reason, and its text is imported.
 
-use super::conversation::What;
+use super::conversation::NodeContent;
 use super::*;
 use lepo_base::hint::HintTarget;
 
 /// Reads a text in a format; returns the visible texts, and the counts of skipped parts.
-fn read(format: Format, file: &str, text: &str) -> (Vec<String>, Vec<(String, u64)>) {
+fn read(format: SourceFormat, file: &str, text: &str) -> (Vec<String>, Vec<(String, u64)>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);
     std::fs::write(&path, text).unwrap();
-    let (mut said, mut reading, mut skipped) = (Vec::new(), Reading::default(), Tally::default());
+    let (mut said, mut reading, mut skipped) = (Vec::new(), SourceReader::default(), SkipCounts::default());
     format
         .read(vec![path], &mut reading, &mut |mut conversation, _, _| {
             skipped.skip_parts(&mut conversation);
             said.extend(conversation.nodes.into_iter().filter_map(|node| match node.what {
-                What::Text(kind, text, _) => Some(format!("{} {text}", kind.letter())),
-                What::Output { text, .. } => Some(format!("t {text}")),
+                NodeContent::Text(kind, text, _) => Some(format!("{} {text}", kind.letter())),
+                NodeContent::Output { text, .. } => Some(format!("t {text}")),
                 _ => None,
             }));
             Ok(())
@@ -33,96 +33,111 @@ const ROLE: &str = "message of an unknown role";
 #[test]
 fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
     for (format, message, said, skipped) in [
-        (Format::Messages, r#"{"role":"user","content":{"text":"alone"}}"#, &["u alone"][..], 0),
-        (Format::Messages, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
-        (Format::Messages, r#"{"role":"user","content":7}"#, &[], 1),
-        (Format::Messages, r#"{"role":"assistant","content":null}"#, &[], 0),
+        (SourceFormat::Messages, r#"{"role":"user","content":{"text":"alone"}}"#, &["u alone"][..], 0),
+        (SourceFormat::Messages, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
+        (SourceFormat::Messages, r#"{"role":"user","content":7}"#, &[], 1),
+        (SourceFormat::Messages, r#"{"role":"assistant","content":null}"#, &[], 0),
         (
-            Format::Messages,
+            SourceFormat::Messages,
             r#"{"role":"user","content":[{"type":"hologram","text":"kept"},{"type":"input_audio","input_audio":{}},"bare"]}"#,
             &["u kept\n\nbare"],
             2,
         ),
         (
-            Format::Messages,
+            SourceFormat::Messages,
             r#"{"role":"user","content":[{"type":"text","text":""},{"type":"text"}]}"#,
             &[],
             1,
         ),
-        (Format::Messages, r#"{"role":"model","parts":[{"text":"one"},{"inlineData":{}}]}"#, &["a one"], 1),
         (
-            Format::Messages,
+            SourceFormat::Messages,
+            r#"{"role":"model","parts":[{"text":"one"},{"inlineData":{}}]}"#,
+            &["a one"],
+            1,
+        ),
+        (
+            SourceFormat::Messages,
             r#"{"role":"tool","content":[{"type":"image"},{"type":"text","text":"r"}]}"#,
             &["t {\"type\":\"image\"}\n\nr"],
             0,
         ),
-        (Format::Messages, r#"{"from":"GPT","value":"hi"}"#, &["a hi"], 0),
+        (SourceFormat::Messages, r#"{"from":"GPT","value":"hi"}"#, &["a hi"], 0),
         (
-            Format::ChatGpt,
+            SourceFormat::ChatGpt,
             r#"{"author":{"role":"assistant"},"content":{"content_type":"hologram","parts":["kept"]}}"#,
             &["a kept"],
             1,
         ),
         (
-            Format::ChatGpt,
+            SourceFormat::ChatGpt,
             r#"{"author":{"role":"assistant"},"content":{"content_type":"hologram","shape":1}}"#,
             &[],
             1,
         ),
         (
-            Format::ChatGpt,
+            SourceFormat::ChatGpt,
             r#"{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}"#,
             &["u q"],
             0,
         ),
         (
-            Format::ClaudeAi,
+            SourceFormat::ClaudeAi,
             r#"{"sender":"human","content":[{"type":"hologram","text":"kept"}]}"#,
             &["u kept"],
             1,
         ),
         (
-            Format::OpenWebUi,
+            SourceFormat::OpenWebUi,
             r#"{"role":"assistant","output":[{"type":"message","content":"m"},{"type":"hologram"}]}"#,
             &["a m"],
             1,
         ),
         (
-            Format::LibreChat,
+            SourceFormat::LibreChat,
             r#"{"isCreatedByUser":true,"content":[{"type":"text","text":"q"},{"type":"hologram"}]}"#,
             &["u q"],
             1,
         ),
         (
-            Format::Jan,
+            SourceFormat::Jan,
             r#"{"role":"user","content":[{"type":"hologram","text":{"value":"kept"}}]}"#,
             &["u kept"],
             1,
         ),
-        (Format::Pi, r#"{"role":"user","content":[{"type":"hologram","text":"kept"}]}"#, &["u kept"], 1),
         (
-            Format::ClaudeCode,
+            SourceFormat::Pi,
+            r#"{"role":"user","content":[{"type":"hologram","text":"kept"}]}"#,
+            &["u kept"],
+            1,
+        ),
+        (
+            SourceFormat::ClaudeCode,
             r#"{"role":"user","content":[{"type":"hologram","text":"kept"},{"type":"hologram"}]}"#,
             &["u kept"],
             2,
         ),
-        (Format::ClaudeCode, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
+        (SourceFormat::ClaudeCode, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
         (
-            Format::ClaudeCode,
+            SourceFormat::ClaudeCode,
             r#"{"id":"m","role":"assistant","content":[{"type":"text","text":"a"},{"type":"hologram","text":"kept"}]}"#,
             &["a a\n\nkept"],
             1,
         ),
         (
-            Format::ClaudeCode,
+            SourceFormat::ClaudeCode,
             r#"{"id":"m","role":"assistant","content":[{"type":"redacted_thinking","data":"x"},{"type":"text","text":"a"}]}"#,
             &["a a"],
             0,
         ),
-        (Format::Codex, r#"{"type":"hologram"}"#, &[], 1),
-        (Format::Codex, r#"{"id":"x"}"#, &[], 1),
-        (Format::Codex, r#"{"role":"user","content":[{"type":"input_text","text":"kept"}]}"#, &["u kept"], 1),
-        (Format::GeminiCli, r#"{"type":"user","content":[{"text":"q"},{"hologram":1}]}"#, &["u q"], 1),
+        (SourceFormat::Codex, r#"{"type":"hologram"}"#, &[], 1),
+        (SourceFormat::Codex, r#"{"id":"x"}"#, &[], 1),
+        (
+            SourceFormat::Codex,
+            r#"{"role":"user","content":[{"type":"input_text","text":"kept"}]}"#,
+            &["u kept"],
+            1,
+        ),
+        (SourceFormat::GeminiCli, r#"{"type":"user","content":[{"text":"q"},{"hologram":1}]}"#, &["u q"], 1),
     ] {
         let expected: Vec<(String, u64)> =
             (skipped > 0).then(|| (CONTENT.to_string(), skipped)).into_iter().collect();
@@ -138,52 +153,58 @@ fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
 fn a_prompt_that_waited_in_claude_code_is_counted_too() {
     let line = r#"{"type":"attachment","uuid":"1","attachment":{"type":"queued_command","prompt":[{"type":"hologram","text":"kept"}]}}"#;
     let expected = (vec!["u kept".to_string()], vec![(CONTENT.to_string(), 1)]);
-    assert_eq!(read(Format::ClaudeCode, "c.jsonl", line), expected);
+    assert_eq!(read(SourceFormat::ClaudeCode, "c.jsonl", line), expected);
 }
 
 #[test]
 fn a_message_of_an_unknown_role_is_no_answer() {
     for (format, message) in [
-        (Format::Messages, r#"{"role":"bogus","content":"x"}"#),
-        (Format::Messages, r#"{"role":null,"content":"x"}"#),
-        (Format::Messages, r#"{"content":"x"}"#),
-        (Format::ChatGpt, r#"{"author":{"role":"bogus"},"content":{"content_type":"text","parts":["x"]}}"#),
-        (Format::ChatGpt, r#"{"author":{"role":null},"content":{"content_type":"text","parts":["x"]}}"#),
-        (Format::ChatGpt, r#"{"content":{"content_type":"text","parts":["x"]}}"#),
-        (Format::ClaudeAi, r#"{"sender":"bogus","text":"x"}"#),
-        (Format::OpenWebUi, r#"{"role":"bogus","content":"x"}"#),
-        (Format::LmStudio, r#"{"versions":[{"role":"bogus","content":[{"type":"text","text":"x"}]}]}"#),
-        (Format::Jan, r#"{"role":"bogus","content":[{"type":"text","text":{"value":"x"}}]}"#),
+        (SourceFormat::Messages, r#"{"role":"bogus","content":"x"}"#),
+        (SourceFormat::Messages, r#"{"role":null,"content":"x"}"#),
+        (SourceFormat::Messages, r#"{"content":"x"}"#),
+        (
+            SourceFormat::ChatGpt,
+            r#"{"author":{"role":"bogus"},"content":{"content_type":"text","parts":["x"]}}"#,
+        ),
+        (
+            SourceFormat::ChatGpt,
+            r#"{"author":{"role":null},"content":{"content_type":"text","parts":["x"]}}"#,
+        ),
+        (SourceFormat::ChatGpt, r#"{"content":{"content_type":"text","parts":["x"]}}"#),
+        (SourceFormat::ClaudeAi, r#"{"sender":"bogus","text":"x"}"#),
+        (SourceFormat::OpenWebUi, r#"{"role":"bogus","content":"x"}"#),
+        (SourceFormat::LmStudio, r#"{"versions":[{"role":"bogus","content":[{"type":"text","text":"x"}]}]}"#),
+        (SourceFormat::Jan, r#"{"role":"bogus","content":[{"type":"text","text":{"value":"x"}}]}"#),
     ] {
         assert_eq!(wrapped(format, message), (vec![], vec![(ROLE.to_string(), 1)]), "{message}");
     }
 }
 
 /// Reads a message, wrapped in the envelope of its format.
-fn wrapped(format: Format, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
+fn wrapped(format: SourceFormat, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
     let (file, text) = match format {
-        Format::Messages => {
+        SourceFormat::Messages => {
             ("m.json", format!(r#"{{"messages":[{message},{{"role":"user","content":"z"}}]}}"#))
         }
-        Format::ChatGpt => ("c.json", format!(r#"[{{"mapping":{{"a":{{"message":{message}}}}}}}]"#)),
-        Format::ClaudeAi => ("c.json", format!(r#"[{{"chat_messages":[{message}]}}]"#)),
-        Format::OpenWebUi => ("o.json", format!(r#"[{{"history":{{"messages":{{"a":{message}}}}}}}]"#)),
-        Format::LibreChat => ("l.json", format!(r#"{{"conversationId":"c","messages":[{message}]}}"#)),
-        Format::LmStudio => ("l.json", format!(r#"{{"messages":[{message}]}}"#)),
-        Format::Jan => ("j.jsonl", format!("{message}\n")),
-        Format::Pi => (
+        SourceFormat::ChatGpt => ("c.json", format!(r#"[{{"mapping":{{"a":{{"message":{message}}}}}}}]"#)),
+        SourceFormat::ClaudeAi => ("c.json", format!(r#"[{{"chat_messages":[{message}]}}]"#)),
+        SourceFormat::OpenWebUi => ("o.json", format!(r#"[{{"history":{{"messages":{{"a":{message}}}}}}}]"#)),
+        SourceFormat::LibreChat => ("l.json", format!(r#"{{"conversationId":"c","messages":[{message}]}}"#)),
+        SourceFormat::LmStudio => ("l.json", format!(r#"{{"messages":[{message}]}}"#)),
+        SourceFormat::Jan => ("j.jsonl", format!("{message}\n")),
+        SourceFormat::Pi => (
             "p.jsonl",
             format!(
                 "{{\"type\":\"session\",\"id\":\"s\"}}\n{{\"type\":\"message\",\"id\":\"1\",\"message\":{message}}}\n"
             ),
         ),
-        Format::Codex => (
+        SourceFormat::Codex => (
             "r.jsonl",
             format!(
                 "{{\"type\":\"session_meta\",\"payload\":{{\"id\":\"s\"}}}}\n{{\"type\":\"response_item\",\"payload\":{message}}}\n"
             ),
         ),
-        Format::ClaudeCode => {
+        SourceFormat::ClaudeCode => {
             let role = if message.contains("assistant") { "assistant" } else { "user" };
             // Written twice, because an answer's repeated block must be counted once.
             let line = format!(r#"{{"type":"{role}","uuid":"1","message":{message}}}"#);
@@ -192,7 +213,7 @@ fn wrapped(format: Format, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
         _ => ("s.json", format!(r#"{{"sessionId":"s","projectHash":"p","messages":[{message}]}}"#)),
     };
     let (mut said, skipped) = read(format, file, &text);
-    if format == Format::Messages {
+    if format == SourceFormat::Messages {
         assert_eq!(said.pop().as_deref(), Some("u z"), "the message after it is lost");
     }
     (said, skipped)
@@ -203,7 +224,7 @@ fn data_behind_the_end_of_a_document_is_counted() {
     let export = r#"[{"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}}}}]"#;
     let behind = vec![("data after the end of the document".to_string(), 1)];
     for (more, skipped) in [("\n\n", vec![]), (export, behind.clone()), (" garbage", behind)] {
-        let (said, found) = read(Format::ChatGpt, "c.json", &format!("{export}{more}"));
+        let (said, found) = read(SourceFormat::ChatGpt, "c.json", &format!("{export}{more}"));
         assert_eq!((said, found), (vec!["u q".to_string()], skipped), "{more}");
     }
 }
@@ -214,7 +235,7 @@ fn a_text_that_only_holds_json_is_no_source() {
     let hint = |name: &str, bytes: &[u8]| {
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        let error = recognise(&path, &mut Reading::default()).unwrap_err();
+        let error = recognise(&path, &mut SourceReader::default()).unwrap_err();
         assert!(error.message.ends_with("unknown format"), "{}", error.message);
         error.hint_for(HintTarget::SHELL).unwrap()
     };

@@ -10,11 +10,11 @@ use std::rc::Rc;
 use rustix::fs::{FileType, Mode, OFlags};
 use walkdir::{DirEntry, WalkDir};
 
-use super::Each;
-use super::conversation::{Conversation, Node, UNKNOWN_CONTENT};
-use super::json::Value;
-use super::values::{Odd, Values};
-use super::zst::Unpacked;
+use super::ConversationSink;
+use super::conversation::{History, ImportNode, UNKNOWN_CONTENT};
+use super::json::JsonValue;
+use super::values::{InvalidCounts, ValueReader};
+use super::zst::ZstdReader;
 use lepo_base::error::{Error, Result};
 
 /// Maximum bytes of a line.
@@ -32,7 +32,7 @@ pub const ALONE: &str = "log of a subagent, which is imported with its session";
 
 /// Counts of skipped parts, and remarks.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct SkipCounts {
     /// Counts by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Skipped files by reason, each with its fault.
@@ -41,7 +41,7 @@ pub struct Tally {
     pub remarks: Vec<String>,
 }
 
-impl Tally {
+impl SkipCounts {
     /// Adds to the count of a reason.
     pub fn skip(&mut self, reason: &str, count: u64) {
         if count > 0 {
@@ -50,7 +50,7 @@ impl Tally {
     }
 
     /// Counts the texts of a stream that have no value.
-    pub fn skip_odd(&mut self, odd: Odd) {
+    pub fn skip_odd(&mut self, odd: InvalidCounts) {
         self.skip("not JSON", odd.bad);
         self.skip("torn", odd.torn);
         self.skip("too large", odd.large);
@@ -78,7 +78,7 @@ impl Tally {
     }
 
     /// Moves the counts of a conversation's skipped parts into this tally.
-    pub fn skip_parts(&mut self, conversation: &mut Conversation) {
+    pub fn skip_parts(&mut self, conversation: &mut History) {
         for (reason, count) in std::mem::take(&mut conversation.skipped) {
             self.skip(&reason, count);
         }
@@ -106,9 +106,9 @@ impl Tally {
 
 /// The state of reading sources.
 #[derive(Default)]
-pub struct Reading {
+pub struct SourceReader {
     /// Counts and remarks.
-    pub tally: Tally,
+    pub tally: SkipCounts,
     /// All sources of this run.
     pub named: HashSet<PathBuf>,
     /// Bytes read so far, packed if the file is.
@@ -118,31 +118,31 @@ pub struct Reading {
     /// For each folder of logs, the titles of messages that other logs may have.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
     /// Applied to each node of a long log right after it was read, so that the texts are never all in memory.
-    pub finish: Option<fn(&mut Node)>,
+    pub finish: Option<fn(&mut ImportNode)>,
     /// Called between values; an error ends the reading.
     pub stop: Option<Box<dyn Fn() -> Result<()>>>,
 }
 
 /// The values of a source.
-pub type Stream = Values<Box<dyn Read>>;
+pub type ValueStream = ValueReader<Box<dyn Read>>;
 
-impl Reading {
+impl SourceReader {
     /// Opens the lines of a file, unpacked if it is compressed.
-    pub fn lines(&mut self, path: &Path) -> Result<Stream> {
-        Ok(Values::lines(self.open(path)?).at_most(LINE))
+    pub fn lines(&mut self, path: &Path) -> Result<ValueStream> {
+        Ok(ValueReader::lines(self.open(path)?).at_most(LINE))
     }
 
     /// Opens the values of a file, unpacked if it is compressed.
-    pub fn values(&mut self, path: &Path) -> Result<Stream> {
-        Ok(Values::of(self.open(path)?))
+    pub fn values(&mut self, path: &Path) -> Result<ValueStream> {
+        Ok(ValueReader::of(self.open(path)?))
     }
 
     /// Opens a file; a `.zst` is unpacked while it is read.
     pub fn open(&mut self, path: &Path) -> Result<Box<dyn Read>> {
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
-        let counted = Counted { from: file, bytes: self.bytes.clone() };
+        let counted = CountingReader { from: file, bytes: self.bytes.clone() };
         Ok(match path.extension().is_some_and(|end| end == "zst") {
-            true => Box::new(Capped::new(Unpacked::new(counted), length)),
+            true => Box::new(LimitedReader::new(ZstdReader::new(counted), length)),
             false => Box::new(counted),
         })
     }
@@ -153,9 +153,9 @@ impl Reading {
     }
 
     /// Returns the next value. Malformed values, and the rest of a file after a read error, are counted and skipped.
-    pub fn next<'v, R: Read>(&mut self, values: &'v mut Values<R>) -> Result<Option<Value<'v>>> {
+    pub fn next<'v, R: Read>(&mut self, values: &'v mut ValueReader<R>) -> Result<Option<JsonValue<'v>>> {
         self.check()?;
-        let mut odd = Odd::default();
+        let mut odd = InvalidCounts::default();
         let found = values.advance(&mut odd);
         self.tally.skip_odd(odd);
         match found {
@@ -167,9 +167,9 @@ impl Reading {
     /// Reads a stream of conversations. Values for which `read` returns `None` are counted.
     pub fn conversations<R: Read>(
         &mut self,
-        values: &mut Values<R>,
-        read: impl Fn(Value<'_>) -> Option<Conversation>,
-        each: &mut Each<'_>,
+        values: &mut ValueReader<R>,
+        read: impl Fn(JsonValue<'_>) -> Option<History>,
+        each: &mut ConversationSink<'_>,
     ) -> Result<()> {
         while let Some(value) = self.next(values)? {
             match read(value) {
@@ -217,27 +217,27 @@ fn entries(folder: &Path, levels: usize) -> impl Iterator<Item = DirEntry> {
 }
 
 /// Reads the first value of a file; `None` if it is missing or malformed.
-pub fn first_value<T>(path: &Path, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
-    let mut values = Values::of(Reading::default().open(path).ok()?).at_most(64 << 20);
-    let mut odd = Odd::default();
+pub fn first_value<T>(path: &Path, tell: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
+    let mut values = ValueReader::of(SourceReader::default().open(path).ok()?).at_most(64 << 20);
+    let mut odd = InvalidCounts::default();
     let found = values.advance(&mut odd).unwrap_or(false) && odd.bad == 0;
     found.then(|| tell(values.value()))
 }
 
 /// Reads the lines of a file until `tell` returns false.
-pub fn first_values(path: &Path, mut tell: impl FnMut(Value<'_>) -> bool) {
-    let Ok(file) = Reading::default().open(path) else { return };
-    let mut values = Values::lines(file).at_most(1 << 20);
-    let mut odd = Odd::default();
+pub fn first_values(path: &Path, mut tell: impl FnMut(JsonValue<'_>) -> bool) {
+    let Ok(file) = SourceReader::default().open(path) else { return };
+    let mut values = ValueReader::lines(file).at_most(1 << 20);
+    let mut odd = InvalidCounts::default();
     while values.advance(&mut odd).unwrap_or(false) && odd.bad == 0 && tell(values.value()) {}
 }
 
-struct Counted<R> {
+struct CountingReader<R> {
     from: R,
     bytes: Rc<Cell<u64>>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let n = self.from.read(to)?;
         self.bytes.set(self.bytes.get() + n as u64);
@@ -246,19 +246,19 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// Fails once an archive unpacks to more than its limit.
-pub struct Capped<R> {
+pub struct LimitedReader<R> {
     from: R,
     left: u64,
 }
 
-impl<R> Capped<R> {
+impl<R> LimitedReader<R> {
     /// Limits the unpacked size, by the packed size of the archive.
-    pub fn new(from: R, packed: u64) -> Capped<R> {
-        Capped { from, left: most(packed) }
+    pub fn new(from: R, packed: u64) -> LimitedReader<R> {
+        LimitedReader { from, left: most(packed) }
     }
 
-    pub fn within(from: R, left: u64) -> Capped<R> {
-        Capped { from, left }
+    pub fn within(from: R, left: u64) -> LimitedReader<R> {
+        LimitedReader { from, left }
     }
 
     /// Returns the bytes that may still be read.
@@ -272,7 +272,7 @@ pub fn most(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).clamp(1 << 30, UNPACKED)
 }
 
-impl<R: Read> Read for Capped<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let n = self.from.read(to)? as u64;
         self.left = self.left.checked_sub(n).ok_or_else(|| {

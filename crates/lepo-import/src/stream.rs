@@ -7,16 +7,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
 use super::attach;
-use super::conversation::{Conversation, File, Node, Role, What};
-use super::json::Value;
-use super::source::Reading;
+use super::conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
+use super::json::JsonValue;
+use super::source::SourceReader;
 use super::time;
 use super::tree::cut_circles;
-use super::values::Values;
+use super::values::ValueReader;
 use lepo_base::error::Result;
 
 /// Formats a conversation as a line.
-pub fn line(format: &str, conversation: &Conversation) -> String {
+pub fn line(format: &str, conversation: &History) -> String {
     let nodes: Vec<Json> = conversation.nodes.iter().map(node).collect();
     let labels: Vec<Json> = conversation.labels.iter().map(|(label, node)| json!([label, node])).collect();
     json!({
@@ -27,20 +27,22 @@ pub fn line(format: &str, conversation: &Conversation) -> String {
     .to_string()
 }
 
-fn node(node: &Node) -> Json {
+fn node(node: &ImportNode) -> Json {
     let mut json = match &node.what {
-        What::Nothing => json!({}),
-        What::System(text) => json!({ "what": "system", "text": text }),
-        What::Text(kind, text, files) => {
+        NodeContent::Nothing => json!({}),
+        NodeContent::System(text) => json!({ "what": "system", "text": text }),
+        NodeContent::Text(kind, text, files) => {
             json!({ "what": "text", "kind": kind.letter(), "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
         }
-        What::Aside(kind, text) => json!({ "what": "aside", "kind": kind.letter(), "text": text }),
-        What::Call { id, name, input } => json!({ "what": "call", "id": id, "name": name, "text": input }),
-        What::Output { call, text, files } => {
+        NodeContent::Aside(kind, text) => json!({ "what": "aside", "kind": kind.letter(), "text": text }),
+        NodeContent::Call { id, name, input } => {
+            json!({ "what": "call", "id": id, "name": name, "text": input })
+        }
+        NodeContent::Output { call, text, files } => {
             json!({ "what": "output", "id": call, "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
         }
-        What::Side(kind, text) => json!({ "what": "side", "kind": kind.letter(), "text": text }),
-        What::Exact(kind, hidden, text) => {
+        NodeContent::Side(kind, text) => json!({ "what": "side", "kind": kind.letter(), "text": text }),
+        NodeContent::Exact(kind, hidden, text) => {
             json!({ "what": "exact", "kind": kind.letter(), "hidden": hidden, "text": text })
         }
     };
@@ -61,7 +63,7 @@ fn node(node: &Node) -> Json {
     json
 }
 
-fn file(file: &File) -> Json {
+fn file(file: &ImportedFile) -> Json {
     let data = file.data.as_ref().map(|bytes| STANDARD.encode(bytes));
     json!({ "name": file.name, "mime": file.mime, "data": data })
 }
@@ -69,10 +71,10 @@ fn file(file: &File) -> Json {
 /// Reads the conversations of such lines.
 pub fn read_stream(
     from: impl Read,
-    reading: &mut Reading,
-    each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
+    reading: &mut SourceReader,
+    each: &mut dyn FnMut(&str, History) -> Result<()>,
 ) -> Result<()> {
-    let mut values = Values::lines(from);
+    let mut values = ValueReader::lines(from);
     while let Some(value) = reading.next(&mut values)? {
         let skipped = value.get("skipped");
         if let Some(reason) = skipped.said() {
@@ -85,8 +87,8 @@ pub fn read_stream(
     Ok(())
 }
 
-fn conversation(value: Value<'_>) -> Conversation {
-    let mut nodes: Vec<Node> = value.get("nodes").items().map(read_node).collect();
+fn conversation(value: JsonValue<'_>) -> History {
+    let mut nodes: Vec<ImportNode> = value.get("nodes").items().map(read_node).collect();
     let count = nodes.len();
     let mut parents: Vec<Option<usize>> =
         nodes.iter().map(|node| node.parent.filter(|&parent| parent < count)).collect();
@@ -94,11 +96,11 @@ fn conversation(value: Value<'_>) -> Conversation {
     for (node, parent) in nodes.iter_mut().zip(parents) {
         node.parent = parent;
     }
-    let label = |pair: Value<'_>| {
+    let label = |pair: JsonValue<'_>| {
         let mut pair = pair.items();
         Some((pair.next()?.said()?, pair.next()?.count()? as usize))
     };
-    Conversation {
+    History {
         id: value.get("id").words(),
         title: value.get("title").said(),
         start: time::millis(value.get("start")),
@@ -117,22 +119,24 @@ fn conversation(value: Value<'_>) -> Conversation {
     }
 }
 
-fn read_node(value: Value<'_>) -> Node {
-    let kind = value.get("kind").text().and_then(|kind| Role::of_letter(*kind.as_bytes().first()?));
-    let kind = kind.unwrap_or(Role::Assistant);
+fn read_node(value: JsonValue<'_>) -> ImportNode {
+    let kind = value.get("kind").text().and_then(|kind| ImportRole::of_letter(*kind.as_bytes().first()?));
+    let kind = kind.unwrap_or(ImportRole::Assistant);
     let text = value.get("text").words();
     let files = || value.get("files").items().map(read_file).collect();
     let what = match &*value.get("what").text().unwrap_or_default() {
-        "system" => What::System(text),
-        "text" => What::Text(kind, text, files()),
-        "aside" => What::Aside(kind, text),
-        "call" => What::Call { id: value.get("id").words(), name: value.get("name").words(), input: text },
-        "output" => What::Output { call: value.get("id").words(), text, files: files() },
-        "side" => What::Side(kind, text),
-        "exact" => What::Exact(kind, value.get("hidden").is_true(), text),
-        _ => What::Nothing,
+        "system" => NodeContent::System(text),
+        "text" => NodeContent::Text(kind, text, files()),
+        "aside" => NodeContent::Aside(kind, text),
+        "call" => {
+            NodeContent::Call { id: value.get("id").words(), name: value.get("name").words(), input: text }
+        }
+        "output" => NodeContent::Output { call: value.get("id").words(), text, files: files() },
+        "side" => NodeContent::Side(kind, text),
+        "exact" => NodeContent::Exact(kind, value.get("hidden").is_true(), text),
+        _ => NodeContent::Nothing,
     };
-    Node {
+    ImportNode {
         parent: value.get("parent").count().map(|parent| parent as usize),
         time: time::millis(value.get("time")),
         what,
@@ -144,7 +148,7 @@ fn read_node(value: Value<'_>) -> Node {
     }
 }
 
-fn read_file(value: Value<'_>) -> File {
+fn read_file(value: JsonValue<'_>) -> ImportedFile {
     let (name, mime) = (value.get("name").words(), value.get("mime").words());
     match value.get("data").text() {
         Some(data) => attach::base64(&name, &mime, &data),
@@ -158,25 +162,26 @@ mod tests {
 
     #[test]
     fn a_conversation_comes_through_as_it_is() {
-        let mut sent = Conversation {
+        let mut sent = History {
             id: "7".into(),
             title: Some("T".into()),
             start: Some(5),
             dir: Some("/w".into()),
             grows: true,
-            ..Conversation::default()
+            ..History::default()
         };
-        let png = File { name: "a.png".into(), mime: "image/png".into(), data: Some(b"\x89PNG".to_vec()) };
+        let png =
+            ImportedFile { name: "a.png".into(), mime: "image/png".into(), data: Some(b"\x89PNG".to_vec()) };
         let mut at = None;
         for what in [
-            What::System("s".into()),
-            What::Text(Role::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
-            What::Aside(Role::Assistant, "hm".into()),
-            What::Call { id: "c".into(), name: "f".into(), input: "{}".into() },
-            What::Output { call: "c".into(), text: "r".into(), files: vec![] },
-            What::Side(Role::User, "x".into()),
-            What::Exact(Role::Tool, false, "t".into()),
-            What::Nothing,
+            NodeContent::System("s".into()),
+            NodeContent::Text(ImportRole::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
+            NodeContent::Aside(ImportRole::Assistant, "hm".into()),
+            NodeContent::Call { id: "c".into(), name: "f".into(), input: "{}".into() },
+            NodeContent::Output { call: "c".into(), text: "r".into(), files: vec![] },
+            NodeContent::Side(ImportRole::User, "x".into()),
+            NodeContent::Exact(ImportRole::Tool, false, "t".into()),
+            NodeContent::Nothing,
         ] {
             at = Some(sent.add(at, Some(9), what));
         }
@@ -186,7 +191,7 @@ mod tests {
         sent.unknown_content();
         let line = line("llm", &sent);
         let mut got = Vec::new();
-        read_stream(line.as_bytes(), &mut Reading::default(), &mut |format, conversation| {
+        read_stream(line.as_bytes(), &mut SourceReader::default(), &mut |format, conversation| {
             got.push((format.to_string(), format!("{conversation:?}")));
             Ok(())
         })

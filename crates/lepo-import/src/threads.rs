@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::json::Value;
-use super::source::{Reading, files_below, files_in};
+use super::json::JsonValue;
+use super::source::{SourceReader, files_below, files_in};
 use super::time;
 
 /// Maximum depth of the logs below their folder, which sorts them by year, month and day.
 const DEPTH: usize = 5;
 
 #[derive(Debug, Clone, Default)]
-pub struct Thread {
+pub struct CodexThread {
     pub path: PathBuf,
     pub id: String,
     /// The directory that it is about.
@@ -34,13 +34,13 @@ pub struct Thread {
     is_torn: bool,
 }
 
-impl Thread {
+impl CodexThread {
     /// Reads the first record of a log, and of which thread a copy follows. If that record is malformed or missing, the
     /// id comes from the file's name.
-    pub fn of(path: &Path) -> Option<Thread> {
-        let mut values = Reading::default().lines(path).ok()?;
-        let mut reading = Reading::default();
-        let mut thread = Thread { path: path.to_path_buf(), ..Thread::default() };
+    pub fn of(path: &Path) -> Option<CodexThread> {
+        let mut values = SourceReader::default().lines(path).ok()?;
+        let mut reading = SourceReader::default();
+        let mut thread = CodexThread { path: path.to_path_buf(), ..CodexThread::default() };
         let first = reading.next(&mut values).ok()??;
         thread.first = first.get("ordinal").count().unwrap_or(0);
         if thread.tell(first).is_none() {
@@ -64,7 +64,7 @@ impl Thread {
         Some(thread)
     }
 
-    fn tell(&mut self, line: Value<'_>) -> Option<()> {
+    fn tell(&mut self, line: JsonValue<'_>) -> Option<()> {
         let is_meta = line.get("type").is("session_meta");
         // Older logs have the facts in the line itself, which has no type.
         let meta = if is_meta { line.get("payload") } else { line };
@@ -92,17 +92,17 @@ impl Thread {
 }
 
 #[derive(Debug, Default)]
-pub struct Threads {
+pub struct CodexThreads {
     /// In the order of their paths.
-    pub all: Vec<Thread>,
+    pub all: Vec<CodexThread>,
     /// The logs of each thread, the earliest first: a rewound thread continues in another log.
     by_id: HashMap<String, Vec<usize>>,
     by_log: HashMap<String, usize>,
 }
 
-impl Threads {
+impl CodexThreads {
     /// Reads the threads of these logs, and of the folders of sessions that contain them.
-    pub fn around(paths: &[PathBuf]) -> Threads {
+    pub fn around(paths: &[PathBuf]) -> CodexThreads {
         let mut logs: Vec<PathBuf> = paths.to_vec();
         let mut folders: Vec<PathBuf> = paths.iter().filter_map(|path| home_of(path)).collect();
         folders.sort();
@@ -115,7 +115,7 @@ impl Threads {
         }
         logs.sort();
         logs.dedup();
-        let all: Vec<Thread> = logs.iter().filter_map(|path| Thread::of(path)).collect();
+        let all: Vec<CodexThread> = logs.iter().filter_map(|path| CodexThread::of(path)).collect();
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, thread) in all.iter().enumerate() {
             by_id.entry(thread.id.clone()).or_default().push(place);
@@ -123,28 +123,28 @@ impl Threads {
         by_id.values_mut().for_each(|places| places.sort_by_key(|&place| (all[place].start, place)));
         let by_log =
             all.iter().enumerate().rev().map(|(place, thread)| (thread.log.clone(), place)).collect();
-        Threads { all, by_id, by_log }
+        CodexThreads { all, by_id, by_log }
     }
 
     /// Returns the logs of a thread, the earliest first.
-    pub fn logs_of(&self, id: &str) -> impl DoubleEndedIterator<Item = &Thread> {
+    pub fn logs_of(&self, id: &str) -> impl DoubleEndedIterator<Item = &CodexThread> {
         self.by_id.get(id).into_iter().flatten().map(|&place| &self.all[place])
     }
 
     /// Returns the first log of a thread.
-    pub fn find(&self, id: &str) -> Option<&Thread> {
+    pub fn find(&self, id: &str) -> Option<&CodexThread> {
         self.logs_of(id).next()
     }
 
     /// Returns the log that another one continues: the log with the parent's id, else the last earlier log of the
     /// parent thread that has the records, else the parent's first log.
-    pub fn before(&self, thread: &Thread) -> Option<&Thread> {
+    pub fn before(&self, thread: &CodexThread) -> Option<&CodexThread> {
         let named = thread.parent.as_ref().filter(|_| !thread.is_torn);
         let named = named.and_then(|id| self.by_log.get(id)).map(|&place| &self.all[place]);
         if let Some(named) = named.filter(|log| log.path != thread.path) {
             return Some(named);
         }
-        let goes_on = |log: &&Thread| {
+        let goes_on = |log: &&CodexThread| {
             let has = thread.base.is_none_or(|end| log.first < end);
             log.path != thread.path && log.start <= thread.start && has
         };
@@ -154,14 +154,14 @@ impl Threads {
     }
 
     /// Returns the start of the thread's next log, if it continues in one.
-    pub fn until(&self, thread: &Thread) -> Option<u64> {
+    pub fn until(&self, thread: &CodexThread) -> Option<u64> {
         let mut later = self.logs_of(&thread.id).skip_while(|log| log.path != thread.path).skip(1);
         later.next()?.start
     }
 }
 
 /// Returns the id of a thread from its first record.
-fn id_of(meta: Value<'_>) -> Option<String> {
+fn id_of(meta: JsonValue<'_>) -> Option<String> {
     meta.get("id").said().or_else(|| meta.get("session_id").said())
 }
 

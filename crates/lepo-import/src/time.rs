@@ -1,12 +1,12 @@
 //! Times in the formats of other tools, in milliseconds since 1970; `None` if they are outside the calendar.
 
-use super::json::Value;
+use super::json::JsonValue;
 
 /// The end of the year 9999. A later time is an error, and would leave no room for the times after it.
 const END: u64 = 253_402_300_800_000;
 
 /// Parses a time in RFC 3339.
-pub fn written(value: Value<'_>) -> Option<u64> {
+pub fn written(value: JsonValue<'_>) -> Option<u64> {
     read(&value.text()?)
 }
 
@@ -17,7 +17,7 @@ pub fn read(text: &str) -> Option<u64> {
 }
 
 /// Parses seconds, rounded down to a millisecond.
-pub fn seconds(value: Value<'_>) -> Option<u64> {
+pub fn seconds(value: JsonValue<'_>) -> Option<u64> {
     let text = value.number()?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -39,14 +39,14 @@ pub fn seconds(value: Value<'_>) -> Option<u64> {
 }
 
 /// Parses milliseconds.
-pub fn millis(value: Value<'_>) -> Option<u64> {
+pub fn millis(value: JsonValue<'_>) -> Option<u64> {
     let text = value.number()?;
     let whole = text.split('.').next().unwrap_or_default();
     whole.parse().ok().filter(|&time| time < END)
 }
 
 /// Parses seconds or milliseconds, which differ in size, or RFC 3339.
-pub fn any(value: Value<'_>) -> Option<u64> {
+pub fn any(value: JsonValue<'_>) -> Option<u64> {
     match millis(value) {
         Some(time) if time >= 100_000_000_000 => Some(time),
         Some(_) => seconds(value),

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::json::Value;
+use super::json::JsonValue;
 use super::scanner::{Scanner, ends_scalar};
 
 /// Maximum bytes of a value. A conversation is a single value in an export.
@@ -19,7 +19,7 @@ const STEP: usize = 1 << 18;
 
 /// Counts of texts without a value.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Odd {
+pub struct InvalidCounts {
     /// Not JSON.
     pub bad: u64,
     /// Cut off by the end of the file.
@@ -30,8 +30,8 @@ pub struct Odd {
     pub behind: u64,
 }
 
-impl Odd {
-    fn add(&mut self, other: Odd) {
+impl InvalidCounts {
+    fn add(&mut self, other: InvalidCounts) {
         self.bad += other.bad;
         self.torn += other.torn;
         self.large += other.large;
@@ -41,7 +41,7 @@ impl Odd {
 
 /// How values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ValueLayout {
     /// By newlines; an error in a line does not affect the next.
     Lines,
     /// By their own ends; not yet known whether in an array.
@@ -54,7 +54,7 @@ enum Form {
 
 /// The part of a value at which the bytes so far end.
 #[derive(Debug, Clone, Copy)]
-enum Within {
+enum OpenToken {
     /// Number of open brackets. At zero the value has ended.
     Brackets(usize),
     /// In a string, with this number of open brackets.
@@ -63,11 +63,11 @@ enum Within {
     Scalar,
 }
 
-pub struct Values<R> {
+pub struct ValueReader<R> {
     from: R,
-    form: Form,
+    form: ValueLayout,
     /// State in an incomplete value; unused for lines.
-    within: Option<Within>,
+    within: Option<OpenToken>,
     /// Bytes of a text that the previous batch cut.
     rest: Vec<u8>,
     /// Offset in `rest` up to which it was searched.
@@ -79,18 +79,18 @@ pub struct Values<R> {
     failed: Option<io::Error>,
     largest: usize,
     step: usize,
-    batch: Batch,
+    batch: ValueBatch,
 }
 
 /// Complete texts of a stream, each a line or a value.
 #[derive(Default)]
-struct Batch {
+struct ValueBatch {
     bytes: Vec<u8>,
     texts: Vec<Range<usize>>,
     /// The last text is a line without a newline at the end of the file: if malformed, it counts as torn.
     open: bool,
     /// Counts of texts without a value so far.
-    odd: Odd,
+    odd: InvalidCounts,
     /// Index of the text with the next value.
     next: usize,
     /// The last value found.
@@ -98,9 +98,9 @@ struct Batch {
     scanner: Scanner,
 }
 
-impl Batch {
+impl ValueBatch {
     fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.odd == Odd::default()
+        self.texts.is_empty() && self.odd == InvalidCounts::default()
     }
 
     /// Finds the next value; false at the end. A line may have several.
@@ -127,24 +127,24 @@ impl Batch {
         false
     }
 
-    fn value(&self) -> Value<'_> {
+    fn value(&self) -> JsonValue<'_> {
         self.scanner.value(&self.bytes[self.found.clone()])
     }
 }
 
-impl<R: Read> Values<R> {
+impl<R: Read> ValueReader<R> {
     /// Reads one value a line.
-    pub fn lines(from: R) -> Values<R> {
-        Values::new(from, Form::Lines)
+    pub fn lines(from: R) -> ValueReader<R> {
+        ValueReader::new(from, ValueLayout::Lines)
     }
 
     /// Reads the elements of an array, or, if the stream starts with another value, a sequence of values.
-    pub fn of(from: R) -> Values<R> {
-        Values::new(from, Form::Begin)
+    pub fn of(from: R) -> ValueReader<R> {
+        ValueReader::new(from, ValueLayout::Begin)
     }
 
-    fn new(from: R, form: Form) -> Values<R> {
-        Values {
+    fn new(from: R, form: ValueLayout) -> ValueReader<R> {
+        ValueReader {
             from,
             form,
             within: None,
@@ -155,26 +155,26 @@ impl<R: Read> Values<R> {
             failed: None,
             largest: LARGEST,
             step: STEP,
-            batch: Batch::default(),
+            batch: ValueBatch::default(),
         }
     }
 
     /// Sets the limit of a text's bytes.
-    pub fn at_most(mut self, largest: usize) -> Values<R> {
+    pub fn at_most(mut self, largest: usize) -> ValueReader<R> {
         self.largest = largest.min(LARGEST);
         self
     }
 
     /// Sets the bytes read at a time.
     #[cfg(test)]
-    pub fn by(mut self, step: usize) -> Values<R> {
+    pub fn by(mut self, step: usize) -> ValueReader<R> {
         self.step = step;
         self
     }
 
     /// Finds the next value, which [`Values::value`] returns; false at the end. Texts without a value are added to
     /// `odd`.
-    pub fn advance(&mut self, odd: &mut Odd) -> io::Result<bool> {
+    pub fn advance(&mut self, odd: &mut InvalidCounts) -> io::Result<bool> {
         loop {
             let is_found = self.batch.advance();
             odd.add(std::mem::take(&mut self.batch.odd));
@@ -188,13 +188,13 @@ impl<R: Read> Values<R> {
         }
     }
 
-    pub fn value(&self) -> Value<'_> {
+    pub fn value(&self) -> JsonValue<'_> {
         self.batch.value()
     }
 
     /// Reads the next batch. A read error is returned after all values read before it.
-    fn next_batch(&mut self) -> io::Result<Option<Batch>> {
-        let (mut batch, mut bytes) = (Batch::default(), std::mem::take(&mut self.rest));
+    fn next_batch(&mut self) -> io::Result<Option<ValueBatch>> {
+        let (mut batch, mut bytes) = (ValueBatch::default(), std::mem::take(&mut self.rest));
         let mut start = 0;
         while batch.is_empty() && !self.ended {
             bytes.drain(..start);
@@ -206,7 +206,7 @@ impl<R: Read> Values<R> {
             }
             let whole = self.ended && self.failed.is_none();
             start = match self.form {
-                Form::Lines => self.cut_lines(&bytes, whole, &mut batch),
+                ValueLayout::Lines => self.cut_lines(&bytes, whole, &mut batch),
                 _ => self.cut_values(&bytes, whole, &mut batch),
             };
             if bytes.len() - start > self.largest {
@@ -224,7 +224,7 @@ impl<R: Read> Values<R> {
     }
 
     /// Adds a text, or counts it if it is too large.
-    fn take(&mut self, text: Range<usize>, batch: &mut Batch) {
+    fn take(&mut self, text: Range<usize>, batch: &mut ValueBatch) {
         match std::mem::take(&mut self.dropped) || text.len() > self.largest {
             true => batch.odd.large += 1,
             false => batch.texts.push(text),
@@ -232,7 +232,7 @@ impl<R: Read> Values<R> {
     }
 
     /// Adds complete lines, and returns the start of the next. `whole`: the stream ends after these bytes.
-    fn cut_lines(&mut self, bytes: &[u8], whole: bool, batch: &mut Batch) -> usize {
+    fn cut_lines(&mut self, bytes: &[u8], whole: bool, batch: &mut ValueBatch) -> usize {
         let mut start = 0;
         while let Some(length) = memchr(b'\n', &bytes[self.seen..]) {
             self.seen += length + 1;
@@ -249,39 +249,39 @@ impl<R: Read> Values<R> {
     }
 
     /// Adds complete values, and returns the start of the next.
-    fn cut_values(&mut self, bytes: &[u8], whole: bool, batch: &mut Batch) -> usize {
+    fn cut_values(&mut self, bytes: &[u8], whole: bool, batch: &mut ValueBatch) -> usize {
         let mut start = 0;
         loop {
             if self.within.is_none() {
                 self.seen += between(&bytes[self.seen..]);
                 start = self.seen;
                 let Some(&byte) = bytes.get(start) else {
-                    batch.odd.torn += u64::from(whole && self.form == Form::Array);
+                    batch.odd.torn += u64::from(whole && self.form == ValueLayout::Array);
                     return start;
                 };
                 self.seen += 1;
                 self.within = Some(match (byte, self.form) {
-                    (b'[', Form::Begin) => {
-                        self.form = Form::Array;
+                    (b'[', ValueLayout::Begin) => {
+                        self.form = ValueLayout::Array;
                         continue;
                     }
-                    (b']', Form::Array) => {
-                        self.form = Form::Behind;
+                    (b']', ValueLayout::Array) => {
+                        self.form = ValueLayout::Behind;
                         continue;
                     }
-                    (_, Form::Behind) => {
+                    (_, ValueLayout::Behind) => {
                         batch.odd.behind += 1;
                         // The rest is not read, and errors in it are ignored.
                         (self.ended, self.failed, self.seen) = (true, None, bytes.len());
                         return bytes.len();
                     }
-                    (b'{' | b'[', _) => Within::Brackets(1),
-                    (b'}' | b']', _) => Within::Brackets(0),
-                    (b'"', _) => Within::String(0),
-                    _ => Within::Scalar,
+                    (b'{' | b'[', _) => OpenToken::Brackets(1),
+                    (b'}' | b']', _) => OpenToken::Brackets(0),
+                    (b'"', _) => OpenToken::String(0),
+                    _ => OpenToken::Scalar,
                 });
-                if self.form == Form::Begin {
-                    self.form = Form::Row;
+                if self.form == ValueLayout::Begin {
+                    self.form = ValueLayout::Row;
                 }
             }
             if self.finds_end(bytes, whole) {
@@ -303,18 +303,18 @@ impl<R: Read> Values<R> {
         while let Some(within) = self.within {
             let rest = &bytes[self.seen..];
             let (length, goes_on) = match within {
-                Within::Brackets(0) => (Some(0), None),
-                Within::Brackets(open) => {
+                OpenToken::Brackets(0) => (Some(0), None),
+                OpenToken::Brackets(open) => {
                     let at = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'));
                     let within = at.map(|at| match rest[at] {
-                        b'"' => Within::String(open),
-                        b'{' | b'[' => Within::Brackets(open + 1),
-                        _ => Within::Brackets(open - 1),
+                        b'"' => OpenToken::String(open),
+                        b'{' | b'[' => OpenToken::Brackets(open + 1),
+                        _ => OpenToken::Brackets(open - 1),
                     });
                     (at.map(|at| at + 1), within)
                 }
-                Within::String(open) => match memchr2(b'"', b'\\', rest) {
-                    Some(at) if rest[at] == b'"' => (Some(at + 1), Some(Within::Brackets(open))),
+                OpenToken::String(open) => match memchr2(b'"', b'\\', rest) {
+                    Some(at) if rest[at] == b'"' => (Some(at + 1), Some(OpenToken::Brackets(open))),
                     Some(at) if at + 1 < rest.len() => (Some(at + 2), Some(within)),
                     // The escape is scanned again once the byte after it has been read.
                     Some(at) => {
@@ -323,7 +323,7 @@ impl<R: Read> Values<R> {
                     }
                     None => (None, None),
                 },
-                Within::Scalar => {
+                OpenToken::Scalar => {
                     let end = rest.iter().position(|&byte| ends_scalar(byte));
                     (end.or(whole.then_some(rest.len())), None)
                 }

@@ -2,15 +2,16 @@
 
 use std::io::{self, Read};
 
-use super::source::{BEHIND, Reading};
-use super::values::{Odd, Values};
+use super::source::{BEHIND, SourceReader};
+use super::values::{InvalidCounts, ValueReader};
 use lepo_base::error::Error;
 
 /// Returns the values of a text, read `step` bytes at a time, and a word for each text without a value.
 fn all(lines: bool, text: &str, step: usize) -> String {
     let bytes = text.as_bytes();
-    let mut values = if lines { Values::lines(bytes) } else { Values::of(bytes) }.at_most(40).by(step);
-    let (mut found, mut odd) = (Vec::new(), Odd::default());
+    let mut values =
+        if lines { ValueReader::lines(bytes) } else { ValueReader::of(bytes) }.at_most(40).by(step);
+    let (mut found, mut odd) = (Vec::new(), InvalidCounts::default());
     while values.advance(&mut odd).unwrap() {
         found.push(String::from_utf8_lossy(values.value().raw()).into_owned());
     }
@@ -132,9 +133,9 @@ fn any_number_of_bytes_at_a_time_gives_the_same_values() {
         for end in [None, Some(io::ErrorKind::UnexpectedEof), Some(io::ErrorKind::QuotaExceeded)] {
             let read = |at_once: usize, step: usize| {
                 let slow = Slow { left: &bytes, at_once, end };
-                let values = if is_lines { Values::lines(slow) } else { Values::of(slow) };
+                let values = if is_lines { ValueReader::lines(slow) } else { ValueReader::of(slow) };
                 let mut values = values.at_most(60).by(step);
-                let (mut reading, mut found) = (Reading::default(), Vec::new());
+                let (mut reading, mut found) = (SourceReader::default(), Vec::new());
                 let done = loop {
                     match reading.next(&mut values) {
                         Ok(Some(value)) => found.push(String::from_utf8_lossy(value.raw()).into_owned()),
@@ -164,9 +165,9 @@ fn values_larger_than_what_is_read_at_a_time_come_whole() {
     let elements = ["1", &large, "{\"b\":2}", &large, &large, "3"];
     for (is_lines, text) in [(false, format!("[{}]", elements.join(","))), (true, elements.join("\n"))] {
         let bytes = text.as_bytes();
-        let mut values = if is_lines { Values::lines(bytes) } else { Values::of(bytes) }.by(4096);
+        let mut values = if is_lines { ValueReader::lines(bytes) } else { ValueReader::of(bytes) }.by(4096);
         for element in elements {
-            assert!(values.advance(&mut Odd::default()).unwrap());
+            assert!(values.advance(&mut InvalidCounts::default()).unwrap());
             assert!(values.value().raw() == element.as_bytes());
         }
     }
@@ -181,8 +182,8 @@ fn reading_ends_between_values_when_it_is_to_stop() {
             asked.set(asked.get() + 1);
             if asked.get() > left { Err(Error::usage("stop")) } else { Ok(()) }
         };
-        let mut reading = Reading { stop: Some(Box::new(stop)), ..Reading::default() };
-        let mut values = Values::lines(bytes.as_bytes());
+        let mut reading = SourceReader { stop: Some(Box::new(stop)), ..SourceReader::default() };
+        let mut values = ValueReader::lines(bytes.as_bytes());
         let mut found = 0;
         let stopped = loop {
             match reading.next(&mut values) {

@@ -143,7 +143,7 @@ fn what_codex_says_in_events_alone_is_a_message_and_nothing_is_said_twice() {
         ),
     ] {
         let text = begin.clone() + &lines.concat();
-        assert_eq!(shown(Format::Codex, "rollout-x.jsonl", &text), expected, "{report}");
+        assert_eq!(shown(SourceFormat::Codex, "rollout-x.jsonl", &text), expected, "{report}");
     }
 }
 
@@ -285,6 +285,6 @@ fn claude_codes_lines_have_their_parents_and_their_speakers() {
             ],
         ),
     ] {
-        assert_eq!(shown(Format::ClaudeCode, "s.jsonl", &text), expected, "{report}");
+        assert_eq!(shown(SourceFormat::ClaudeCode, "s.jsonl", &text), expected, "{report}");
     }
 }

@@ -9,7 +9,7 @@ fn format_of(file: &str, text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);
     std::fs::write(&path, text).unwrap();
-    match recognise(&path, &mut Reading::default()) {
+    match recognise(&path, &mut SourceReader::default()) {
         Ok(found) => found[0].0.word().to_string(),
         Err(error) => {
             assert!(error.message.ends_with("unknown format"), "{}", error.message);

@@ -1,17 +1,17 @@
 //! Tests from public reports of importers and viewers about files: each row has the address of its report, and an input
 //! written for it.
 
-use super::conversation::What;
+use super::conversation::NodeContent;
 use super::*;
 
 /// Formats the conversations of a text, each node as a line: a dot for each visible ancestor, the letter of its role,
 /// and brackets around hidden text; after the nodes, the counts of skipped parts.
-pub(super) fn shown(format: Format, file: &str, text: &str) -> Vec<String> {
+pub(super) fn shown(format: SourceFormat, file: &str, text: &str) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);
     std::fs::write(&path, text).unwrap();
-    let (mut lines, mut reading, mut skipped) = (Vec::new(), Reading::default(), Tally::default());
-    let each: &mut dyn FnMut(Conversation, &std::path::Path, u64) -> lepo_base::error::Result<()> =
+    let (mut lines, mut reading, mut skipped) = (Vec::new(), SourceReader::default(), SkipCounts::default());
+    let each: &mut dyn FnMut(History, &std::path::Path, u64) -> lepo_base::error::Result<()> =
         &mut |mut conversation, _, _| {
             skipped.skip_parts(&mut conversation);
             lines.extend(nodes(&conversation));
@@ -25,12 +25,12 @@ pub(super) fn shown(format: Format, file: &str, text: &str) -> Vec<String> {
     lines
 }
 
-fn nodes(conversation: &Conversation) -> Vec<String> {
+fn nodes(conversation: &History) -> Vec<String> {
     let above = |mut at: Option<usize>| {
         let mut dots = String::new();
         while let Some(place) = at {
             let node = &conversation.nodes[place];
-            if matches!(node.what, What::Text(..)) {
+            if matches!(node.what, NodeContent::Text(..)) {
                 dots.push('.');
             }
             at = node.parent;
@@ -40,16 +40,17 @@ fn nodes(conversation: &Conversation) -> Vec<String> {
     let mut lines = Vec::new();
     for node in &conversation.nodes {
         let dots = above(node.parent);
-        let files = |files: &[File]| files.iter().map(|file| format!(" [{}]", file.name)).collect::<String>();
+        let files =
+            |files: &[ImportedFile]| files.iter().map(|file| format!(" [{}]", file.name)).collect::<String>();
         lines.push(match &node.what {
-            What::Nothing => continue,
-            What::Text(role, text, with) => format!("{dots}{} {text}{}", role.letter(), files(with)),
-            What::System(text) => format!("{dots}(s {text})"),
-            What::Aside(role, text) => format!("{dots}({} {text})", role.letter()),
-            What::Side(role, text) => format!("{dots}({}' {text})", role.letter()),
-            What::Exact(role, _, text) => format!("{dots}{} {text}", role.letter()),
-            What::Call { name, input, .. } => format!("{dots}(call {name} {input})"),
-            What::Output { text, files: with, .. } => format!("{dots}(t {text}{})", files(with)),
+            NodeContent::Nothing => continue,
+            NodeContent::Text(role, text, with) => format!("{dots}{} {text}{}", role.letter(), files(with)),
+            NodeContent::System(text) => format!("{dots}(s {text})"),
+            NodeContent::Aside(role, text) => format!("{dots}({} {text})", role.letter()),
+            NodeContent::Side(role, text) => format!("{dots}({}' {text})", role.letter()),
+            NodeContent::Exact(role, _, text) => format!("{dots}{} {text}", role.letter()),
+            NodeContent::Call { name, input, .. } => format!("{dots}(call {name} {input})"),
+            NodeContent::Output { text, files: with, .. } => format!("{dots}(t {text}{})", files(with)),
         });
     }
     lines
@@ -60,7 +61,7 @@ fn exports_keep_their_trees_names_and_results() {
     for (report, format, file, text, expected) in [
         (
             "https://github.com/ggml-org/llama.cpp/pull/24688",
-            Format::LlamaUi,
+            SourceFormat::LlamaUi,
             "a.jsonl",
             "{\"type\":\"session\",\"harness\":\"llama.app\",\"id\":\"c\",\"name\":\"n\",\"lastModified\":1}\n\
              {\"type\":\"message\",\"message\":{\"id\":\"0\",\"type\":\"root\",\"role\":\"system\",\"content\":\"\",\"parent\":null}}\n\
@@ -82,14 +83,14 @@ fn exports_keep_their_trees_names_and_results() {
         ),
         (
             "https://github.com/ggml-org/llama.cpp/issues/11718",
-            Format::LlamaUi,
+            SourceFormat::LlamaUi,
             "a.json",
             r#"[{"conv":{"id":"c","name":"n","lastModified":1,"currNode":3},"messages":[{"id":1,"type":"root","role":"system","content":"","parent":-1},{"id":2,"type":"text","role":"user","content":"q","parent":1},{"id":3,"type":"text","role":"assistant","content":"<think>hm</think>\n\nr","parent":2},{"id":4,"type":"text","role":"user","content":"other","parent":1,"toolCalls":""}]}]"#,
             &["u q", ".(a hm)", ".a r", "u other"],
         ),
         (
             "https://github.com/Superkikim/nexus-ai-chat-importer/issues/62 (names, of Claude.ai)",
-            Format::ClaudeAi,
+            SourceFormat::ClaudeAi,
             "conversations.json",
             r#"[{"uuid":"c","chat_messages":[{"uuid":"1","sender":"human","text":"read","content":[],"attachments":[{"file_name":"notes.txt","extracted_content":"pasted"}],"files":[{"file_name":"a.png"}]},{"uuid":"2","sender":"assistant","content":[{"type":"tool_result","content":[{"type":"knowledge","title":"t"}]},{"type":"text","text":"r"}]}]}]"#,
             &[
@@ -100,7 +101,7 @@ fn exports_keep_their_trees_names_and_results() {
         ),
         (
             "https://github.com/XortexAI/XMem/pull/160",
-            Format::Messages,
+            SourceFormat::Messages,
             "checkpoint.json",
             r#"[{"role":"user","parts":[{"text":"This is the Gemini CLI. We are setting up the context for our chat."}]},{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"name":"f","args":{"a":1}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"n":1}}}]},{"role":"model","parts":[{"text":"r"}]}]"#,
             &[
@@ -114,7 +115,7 @@ fn exports_keep_their_trees_names_and_results() {
         ),
         (
             "https://github.com/kenn-io/agentsview/pull/694",
-            Format::Messages,
+            SourceFormat::Messages,
             "2026-04-19.jsonl",
             "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"q\"}]}\n\
              {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"f\",\"input\":{}}]}\n\
@@ -123,42 +124,42 @@ fn exports_keep_their_trees_names_and_results() {
         ),
         (
             "an older function call, and a refusal",
-            Format::Messages,
+            SourceFormat::Messages,
             "m.json",
             r#"[{"role":"user","content":"q"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"ok"},{"role":"assistant","content":null,"refusal":"no"}]"#,
             &["u q", ".(call f {})", ".(t ok)", ".a no"],
         ),
         (
             "items of a request to the Responses API",
-            Format::Messages,
+            SourceFormat::Messages,
             "items.json",
             r#"[{"role":"user","content":"q"},{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"hm"}]},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"ok"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"r"}]}]"#,
             &["u q", ".(a hm)", ".(call f {})", ".(t ok)", ".a r"],
         ),
         (
             "messages of an interface of Vercel's AI SDK",
-            Format::Messages,
+            SourceFormat::Messages,
             "ui.json",
             r#"[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"tool-weather","toolCallId":"t","input":{"a":1},"output":{"c":20}},{"type":"text","text":"r"}]}]"#,
             &["u q", ".(a hm)", ".(call weather {\"a\":1})", ".(t {\"c\":20})", ".a r"],
         ),
         (
             "https://github.com/danny-avila/LibreChat/pull/2355",
-            Format::LibreChat,
+            SourceFormat::LibreChat,
             "l.json",
             r#"{"conversationId":"c","createdAt":"2026-01-01T00:00:00Z","messages":[{"messageId":"1","isCreatedByUser":true,"text":"q"},{"messageId":"2","text":"r"}]}"#,
             &["u q", ".a r"],
         ),
         (
             "https://github.com/danny-avila/LibreChat/issues/15229",
-            Format::ChatGpt,
+            SourceFormat::ChatGpt,
             "conversations-000.json",
             r#"[{"id":"c","update_time":1700000000,"mapping":{"1":{"id":"1","parent":null,"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}},"2":{"id":"2","parent":"1","message":{"author":{"role":"tool","name":"file_search"},"content":{"content_type":"tether_browsing_display","result":"","tether_id":7}}}}}]"#,
             &["u q", ".(t {\"content_type\":\"tether_browsing_display\",\"result\":\"\",\"tether_id\":7})"],
         ),
         (
             "a message of Jan that is written again",
-            Format::Jan,
+            SourceFormat::Jan,
             "messages.jsonl",
             "{\"id\":\"1\",\"object\":\"thread.message\",\"thread_id\":\"t\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":{\"value\":\"q\"}}]}\n\
              {\"id\":\"1\",\"object\":\"thread.message\",\"thread_id\":\"t\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":{\"value\":\"q\"}}]}\n",

@@ -13,7 +13,7 @@ const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 const ONE: BlockDecodingStrategy = BlockDecodingStrategy::UptoBlocks(1);
 
-pub struct Unpacked<R> {
+pub struct ZstdReader<R> {
     from: BufReader<R>,
     decoder: FrameDecoder,
     /// An error to return after all bytes read before it.
@@ -21,9 +21,9 @@ pub struct Unpacked<R> {
     ended: bool,
 }
 
-impl<R: Read> Unpacked<R> {
-    pub fn new(from: R) -> Unpacked<R> {
-        Unpacked { from: BufReader::new(from), decoder: FrameDecoder::new(), failed: None, ended: false }
+impl<R: Read> ZstdReader<R> {
+    pub fn new(from: R) -> ZstdReader<R> {
+        ZstdReader { from: BufReader::new(from), decoder: FrameDecoder::new(), failed: None, ended: false }
     }
 
     /// Starts the next frame; false at the end.
@@ -56,7 +56,7 @@ impl<R: Read> Unpacked<R> {
     }
 }
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for ZstdReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         while !self.ended && !to.is_empty() {
             let n = self.decoder.read(to)?;
@@ -88,7 +88,7 @@ mod tests {
 
     fn unpack(packed: &[u8]) -> (Vec<u8>, Option<io::ErrorKind>) {
         let mut all = Vec::new();
-        let error = Unpacked::new(packed).read_to_end(&mut all).err();
+        let error = ZstdReader::new(packed).read_to_end(&mut all).err();
         (all, error.map(|error| error.kind()))
     }
 

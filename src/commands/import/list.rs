@@ -9,7 +9,7 @@ use crate::commands::Context;
 use crate::term::width as columns_of;
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_import::{Format, Place, Reading};
+use lepo_import::{SourceFormat, SourceReader, ToolHistory};
 
 /// Lists them. Writes nothing, and reads only sizes, dates and the number of conversations in databases.
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
@@ -42,7 +42,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         let counted = conversations(place);
         let count = counted.unwrap_or(place.sources.len());
         let unit = match (place.path.is_file(), counted) {
-            (true, _) if place.format != Format::Database => "file",
+            (true, _) if place.format != SourceFormat::Database => "file",
             (true, None) => "database",
             (_, Some(1)) => "session",
             _ => "sessions",
@@ -60,19 +60,19 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Returns the arguments that import a tool's history; with `--all` if the tool does not record directories.
-fn words_of(place: &Place) -> String {
-    let is_placed = Format::of(place.word).is_some_and(Format::knows_directories);
+fn words_of(place: &ToolHistory) -> String {
+    let is_placed = SourceFormat::of(place.word).is_some_and(SourceFormat::knows_directories);
     format!("{}{}", place.word, if is_placed { "" } else { " --all" })
 }
 
 /// Counts conversations; for a database by reading it. `None` if that fails.
-fn conversations(place: &Place) -> Option<usize> {
-    if place.format != Format::Database {
+fn conversations(place: &ToolHistory) -> Option<usize> {
+    if place.format != SourceFormat::Database {
         return Some(place.sources.len());
     }
     let mut count = 0;
     for path in &place.sources {
-        database(path, &mut Reading::default(), &mut |_, _| {
+        database(path, &mut SourceReader::default(), &mut |_, _| {
             count += 1;
             Ok(())
         })
@@ -90,7 +90,7 @@ fn with_path(row: &str, path: &str, columns: Option<usize>) -> String {
 }
 
 /// Returns the total bytes of all sources, and when the newest was written.
-fn measure(place: &Place) -> (u64, Option<u64>) {
+fn measure(place: &ToolHistory) -> (u64, Option<u64>) {
     let metas = place.sources.iter().filter_map(|path| std::fs::metadata(path).ok());
     metas.fold((0, None), |(size, newest), meta| {
         let written = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -15,7 +15,7 @@ use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
 use crate::term::{Line, Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_import::{Conversation, FORMATS, Format, Reading, is_below};
+use lepo_import::{FORMATS, History, SourceFormat, SourceReader, is_below};
 use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Imported, now};
@@ -98,7 +98,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         },
     };
     let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
-    let mut reading = Reading::default();
+    let mut reading = SourceReader::default();
     let chosen = sources::choose(&args.words, args.all, context, &mut reading)?;
     let rules = Rules { tools: args.tools.unwrap_or_default(), date, now: now(), written: None };
     let (here, found) = (OnceCell::new(), context.find_store()?);
@@ -158,7 +158,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn is_by_tool(words: &[PathBuf]) -> bool {
-    matches!(words, [word] if !word.exists() && word.to_str().and_then(Format::of).is_some())
+    matches!(words, [word] if !word.exists() && word.to_str().and_then(SourceFormat::of).is_some())
 }
 
 /// Reason for skipping a conversation whose bubbs would get other ids today.
@@ -179,13 +179,13 @@ struct Import<'a, 's> {
 
 impl Import<'_, '_> {
     /// Reads all sources, each format in its own order.
-    fn all(&mut self, chosen: Vec<Chosen>, reading: &mut Reading) -> Result<()> {
+    fn all(&mut self, chosen: Vec<Chosen>, reading: &mut SourceReader) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = Progress::new(true);
         let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.first().cloned()), chosen.len());
         for Chosen { format, paths, about, is_own } in chosen {
             self.is_own = is_own;
-            if format == Format::Database {
+            if format == SourceFormat::Database {
                 for path in paths {
                     self.database(path, &about, reading)?;
                 }
@@ -193,7 +193,7 @@ impl Import<'_, '_> {
             }
             let source = |path: &PathBuf| (format.word().to_string(), path.clone());
             self.report.sources.extend(paths.iter().map(source));
-            if format == Format::Lepo {
+            if format == SourceFormat::Lepo {
                 for path in paths {
                     self.store(&path, reading)?;
                 }
@@ -205,13 +205,13 @@ impl Import<'_, '_> {
             })?;
         }
         match only.filter(|_| kinds == 1 && self.report.conversations == 0 && self.elsewhere > 0) {
-            Some(dir) => Err(sources::none_about(Format::OpenCode.word(), &dir, self.elsewhere)),
+            Some(dir) => Err(sources::none_about(SourceFormat::OpenCode.word(), &dir, self.elsewhere)),
             None => Ok(()),
         }
     }
 
     /// Imports a database; its conversations determine the format.
-    fn database(&mut self, path: PathBuf, about: &[PathBuf], reading: &mut Reading) -> Result<()> {
+    fn database(&mut self, path: PathBuf, about: &[PathBuf], reading: &mut SourceReader) -> Result<()> {
         let mut found = None;
         sources::database(&path, reading, &mut |format, conversation| {
             let dir = conversation.dir.as_deref();
@@ -223,11 +223,11 @@ impl Import<'_, '_> {
             found.get_or_insert_with(|| format.to_string());
             self.one(format, conversation, &path)
         })?;
-        self.report.sources.push((found.unwrap_or_else(|| Format::Database.word().to_string()), path));
+        self.report.sources.push((found.unwrap_or_else(|| SourceFormat::Database.word().to_string()), path));
         Ok(())
     }
 
-    fn one(&mut self, format: &str, mut conversation: Conversation, path: &Path) -> Result<()> {
+    fn one(&mut self, format: &str, mut conversation: History, path: &Path) -> Result<()> {
         self.stop.check()?;
         let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
         if self.since.is_some_and(|since| last.unwrap_or(0) < since) {
@@ -290,7 +290,7 @@ impl Import<'_, '_> {
 
     /// Finds the previous import of a conversation. Without an id, a conversation is identified by its root,
     /// which does not depend on how much tool traffic is imported.
-    fn known(&self, format: &str, conversation: &Conversation) -> Option<Imported> {
+    fn known(&self, format: &str, conversation: &History) -> Option<Imported> {
         if !conversation.id.is_empty() {
             return self.writer.known(format, &conversation.id);
         }
@@ -305,7 +305,7 @@ impl Import<'_, '_> {
     }
 
     /// Imports another store, with its bubbs unchanged.
-    fn store(&mut self, path: &Path, reading: &mut Reading) -> Result<()> {
+    fn store(&mut self, path: &Path, reading: &mut SourceReader) -> Result<()> {
         self.stop.check()?;
         let from = copy(path, &mut reading.tally)?;
         self.report.conversations += from.roots;

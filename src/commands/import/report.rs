@@ -10,7 +10,7 @@ use crate::import::{Held, NO_TIME};
 use crate::term::{Line, Out, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_import::Reading;
+use lepo_import::SourceReader;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, now};
@@ -59,7 +59,7 @@ impl Report {
         }
     }
 
-    pub fn tally(&mut self, reading: Reading) {
+    pub fn tally(&mut self, reading: SourceReader) {
         for (reason, count) in reading.tally.skipped {
             self.skip_many(&reason, count);
         }

@@ -10,10 +10,12 @@ use crate::import::store_in;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path::{self, own_program};
-use lepo_import::{Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise};
+use lepo_import::{
+    FORMATS, History, SourceFormat, SourceReader, ToolHistory, is_about, places, read_stream, recognise,
+};
 
 pub struct Chosen {
-    pub format: Format,
+    pub format: SourceFormat,
     pub paths: Vec<PathBuf>,
     /// Directories to import conversations about, if only the conversations contain their directory; empty
     /// for all.
@@ -26,9 +28,9 @@ pub fn choose(
     words: &[PathBuf],
     all: bool,
     context: &Context<'_>,
-    reading: &mut Reading,
+    reading: &mut SourceReader,
 ) -> Result<Vec<Chosen>> {
-    let named = words.first().and_then(|word| word.to_str()).and_then(Format::of);
+    let named = words.first().and_then(|word| word.to_str()).and_then(SourceFormat::of);
     let named = named.filter(|_| words.len() > 1 || !words[0].exists());
     let paths = if named.is_some() { &words[1..] } else { words };
     if let (Some(format), []) = (named, paths) {
@@ -44,7 +46,7 @@ pub fn choose(
                 .hint(format!("formats: {}", names.join(", "))));
         }
         let found_there = match store_in(&path) {
-            Some(store) => Ok(vec![(Format::Lepo, store)]),
+            Some(store) => Ok(vec![(SourceFormat::Lepo, store)]),
             None => recognise(&path, reading),
         };
         match (found_there, named) {
@@ -81,8 +83,8 @@ pub fn choose(
 }
 
 /// Since version 1.2, opencode stores its sessions in a database.
-fn is_other_form(format: Format, found: Format) -> bool {
-    format == Format::OpenCode && found == Format::Database
+fn is_other_form(format: SourceFormat, found: SourceFormat) -> bool {
+    format == SourceFormat::OpenCode && found == SourceFormat::Database
 }
 
 /// Expands a `~/` that no shell expanded.
@@ -94,12 +96,12 @@ fn expand(path: &Path) -> PathBuf {
 }
 
 /// Returns a tool's own sessions on this machine: those about this repository, or all.
-fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<Chosen>> {
-    let is_meant = |place: &Place| {
-        let is_any_database = word == Format::Database.word() && place.format == Format::Database;
+fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<Chosen>> {
+    let is_meant = |place: &ToolHistory| {
+        let is_any_database = word == SourceFormat::Database.word() && place.format == SourceFormat::Database;
         is_any_database || place.word == word
     };
-    let places: Vec<Place> = on_this_machine().into_iter().filter(is_meant).collect();
+    let places: Vec<ToolHistory> = on_this_machine().into_iter().filter(is_meant).collect();
     let there: Vec<PathBuf> = places.iter().flat_map(|place| place.sources.iter().cloned()).collect();
     if there.is_empty() {
         return Err(Error::nothing(format!("no conversations of {word} on this machine"))
@@ -107,14 +109,14 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     }
     let count = there.len();
     let mut chosen: Vec<Chosen> = Vec::new();
-    for Place { format, sources, .. } in places {
+    for ToolHistory { format, sources, .. } in places {
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) => chosen.paths.extend(sources),
             None => chosen.push(Chosen { format, paths: sources, about: Vec::new(), is_own: true }),
         }
     }
     // Databases first: older files with the same conversations are then skipped.
-    chosen.sort_by_key(|chosen| chosen.format != Format::Database);
+    chosen.sort_by_key(|chosen| chosen.format != SourceFormat::Database);
     if all {
         return Ok(chosen);
     }
@@ -128,7 +130,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     for chosen in &mut chosen {
         match chosen.format {
             // Each conversation in a database contains its directory.
-            Format::Database => chosen.about = dirs.clone(),
+            SourceFormat::Database => chosen.about = dirs.clone(),
             format => chosen.paths.retain(|path| dirs.iter().any(|dir| is_about(format, path, dir))),
         }
     }
@@ -157,7 +159,7 @@ pub fn none_about(word: &str, dir: &Path, count: usize) -> Error {
         .hint(format!("`lepo import {word} --all` takes all {count}, of every directory"))
 }
 
-pub fn on_this_machine() -> Vec<Place> {
+pub fn on_this_machine() -> Vec<ToolHistory> {
     let Some(home) = env::var("HOME").map(PathBuf::from) else { return Vec::new() };
     let variable = |name: &str| {
         let value = env::var(name).filter(|value| !value.is_empty());
@@ -174,8 +176,8 @@ const MOST_COMPLAINT: u64 = 4096;
 
 pub fn database(
     path: &Path,
-    reading: &mut Reading,
-    each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
+    reading: &mut SourceReader,
+    each: &mut dyn FnMut(&str, History) -> Result<()>,
 ) -> Result<()> {
     let program = own_program(PROGRAM).unwrap_or_else(|| PROGRAM.into());
     read_from(&program, path, reading, each)
@@ -184,8 +186,8 @@ pub fn database(
 fn read_from(
     program: &Path,
     path: &Path,
-    reading: &mut Reading,
-    each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
+    reading: &mut SourceReader,
+    each: &mut dyn FnMut(&str, History) -> Result<()>,
 ) -> Result<()> {
     let mut child = search_path::command(program)
         .arg(path)
@@ -244,7 +246,7 @@ mod tests {
         let script = "#!/bin/sh\necho 'error: no such table' >&2\nhead -c 300000 /dev/zero >&2\nexit 2\n";
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let read = read_from(&program, Path::new("x.db"), &mut Reading::default(), &mut |_, _| Ok(()));
+        let read = read_from(&program, Path::new("x.db"), &mut SourceReader::default(), &mut |_, _| Ok(()));
         assert_eq!(read.unwrap_err().message, "no such table");
     }
 }

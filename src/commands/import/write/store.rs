@@ -6,14 +6,19 @@ use std::collections::HashSet;
 use super::Writer;
 use crate::import::{Copied, is_request};
 use lepo_base::error::Result;
-use lepo_import::Tally;
+use lepo_import::SkipCounts;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Forest;
 
 impl Writer<'_> {
     /// Adds the bubbs of another store; returns the omitted requests: their results or successors
     /// cannot be copied, so that here they would be pending.
-    pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<Vec<BubbId>> {
+    pub fn add_store(
+        &mut self,
+        from: &Copied,
+        branches: bool,
+        tally: &mut SkipCounts,
+    ) -> Result<Vec<BubbId>> {
         if !from.bubbs.is_empty() {
             self.begin()?;
         }
@@ -63,7 +68,7 @@ impl Writer<'_> {
         from: &Copied,
         requests: Vec<Name>,
         missing: &HashSet<BubbId>,
-        tally: &mut Tally,
+        tally: &mut SkipCounts,
     ) -> Result<Vec<BubbId>> {
         if requests.is_empty() {
             return Ok(Vec::new());
@@ -83,7 +88,7 @@ impl Writer<'_> {
         Ok(waits)
     }
 
-    fn take(&mut self, from: &Copied, name: &Name, bytes: &[u8], tally: &mut Tally) -> Result<()> {
+    fn take(&mut self, from: &Copied, name: &Name, bytes: &[u8], tally: &mut SkipCounts) -> Result<()> {
         let mut blobs = Vec::new();
         for hash in from.store.blobs().of(name)? {
             if let Some((mut file, _)) = from.store.blobs().open(&hash)? {
