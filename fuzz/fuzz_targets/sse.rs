@@ -1,11 +1,11 @@
 //! An answer of the OpenAI wire: whatever pieces its bytes come in, it is the same answer.
 #![no_main]
 
-use lepo_model::{StreamForm, read_pieces};
+use lepo_model::{StreamFormat, read_pieces};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (size, bytes) = (input.0 as usize + 1, input.1);
-    let (whole, pieces) = (read_pieces(StreamForm::Openai, [bytes]), read_pieces(StreamForm::Openai, bytes.chunks(size)));
+    let (whole, pieces) = (read_pieces(StreamFormat::Openai, [bytes]), read_pieces(StreamFormat::Openai, bytes.chunks(size)));
     assert_eq!(whole, pieces);
 });

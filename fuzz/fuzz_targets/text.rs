@@ -2,11 +2,11 @@
 //! and where the answer does not fail those behind it too.
 #![no_main]
 
-use lepo_model::{StreamForm, read_pieces, text_between};
+use lepo_model::{StreamFormat, read_pieces, text_between};
 use libfuzzer_sys::fuzz_target;
 
-const FORMS: [StreamForm; 4] =
-    [StreamForm::Openai, StreamForm::Ollama, StreamForm::Anthropic, StreamForm::Responses];
+const FORMS: [StreamFormat; 4] =
+    [StreamFormat::Openai, StreamFormat::Ollama, StreamFormat::Anthropic, StreamFormat::Responses];
 
 fuzz_target!(|input: (u8, u8, &[u8])| {
     let (form, size, between) = (FORMS[input.0 as usize % 4], input.1 as usize + 1, input.2);

@@ -7,7 +7,7 @@ use lepo_acp::TEXT;
 use lepo_acp::permission::{self, PermissionOptionKind, PermissionOutcome};
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus, ToolKind};
 use lepo_base::error::Result;
-use lepo_model::{AgentQuestion, Permit};
+use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::BubbId;
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{ChangedProgram, StartQuestion};
@@ -139,7 +139,7 @@ pub async fn permit(
     (peer, session): (&Peer, &Session),
     agent: &str,
     question: &AgentQuestion,
-) -> Result<Permit> {
+) -> Result<PermissionReply> {
     let (title, text) = agent_words(agent, question);
     let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];
     if question.offers_always {
@@ -147,7 +147,7 @@ pub async fn permit(
     }
     options.push((PermissionOptionKind::RejectOnce, "Reject"));
     if text.len() > TEXT {
-        return Ok(Permit::Nobody);
+        return Ok(PermissionReply::Nobody);
     }
     let call = AcpToolCall {
         id: format!("agent-{}", question.number),
@@ -157,11 +157,11 @@ pub async fn permit(
         ..AcpToolCall::default()
     };
     Ok(match outcome((peer, session), &call, &options).await {
-        PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => Permit::Once,
-        PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => Permit::Always,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => PermissionReply::Once,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => PermissionReply::Always,
         PermissionOutcome::Chosen(PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways) => {
-            Permit::No
+            PermissionReply::No
         }
-        PermissionOutcome::Cancelled => Permit::Nobody,
+        PermissionOutcome::Cancelled => PermissionReply::Nobody,
     })
 }

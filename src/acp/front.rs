@@ -15,7 +15,7 @@ use lepo_acp::TEXT;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
-use lepo_model::{AgentQuestion, Permit};
+use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
@@ -160,7 +160,7 @@ impl Front for AcpFront<'_> {
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
         self.flush();
         Box::pin(consent::permit((self.peer, self.session), agent, question))
     }

@@ -15,7 +15,7 @@ use super::start_question::{about_words, agree_to_start, programs_line, start_ti
 use crate::term::{Level, Out, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
-use lepo_model::{AgentQuestion, Permit, Utf8};
+use lepo_model::{AgentQuestion, PermissionReply, Utf8Decoder};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream, Unagreed};
@@ -25,7 +25,7 @@ use lepo_turn::{Event, Front, Moment, PersonAnswer, StartQuestion, Watch};
 pub struct EventLines<'o> {
     out: &'o mut Out,
     /// Decodes a command's stderr, whose chunks may end inside a character.
-    stderr: Utf8,
+    stderr: Utf8Decoder,
     /// Whether the last line was `waiting`.
     waits: bool,
     at: HintTarget<'o>,
@@ -33,7 +33,7 @@ pub struct EventLines<'o> {
 
 impl<'o> EventLines<'o> {
     pub fn new(out: &'o mut Out, at: HintTarget<'o>) -> EventLines<'o> {
-        EventLines { out, stderr: Utf8::default(), waits: false, at }
+        EventLines { out, stderr: Utf8Decoder::default(), waits: false, at }
     }
 
     /// Prints an event, with the name of the participant to whose reply it belongs.
@@ -96,7 +96,7 @@ impl Front for EventLines<'_> {
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
         let text = format!("{agent} asks for permission: {}", question.title);
         self.line(json!({ "event": "note", "text": text }));
         Box::pin(permit::permit(agent.to_string(), question.clone()))

@@ -10,7 +10,7 @@ use lepo_base::error::Result;
 use lepo_base::word::Keyword;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider, embedded_program};
-use lepo_model::{ModelFacts, Options, known_window, offered_before};
+use lepo_model::{ModelFacts, ModelOptions, known_window, offered_before};
 use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Prices, Settings, load_settings};
 use lepo_turn::recorded::options_json;
 
@@ -23,7 +23,7 @@ pub struct ListedModel {
     model: String,
     /// The context window in tokens, as configured or as last reported by the server.
     window: Option<u64>,
-    options: Options,
+    options: ModelOptions,
     /// Whether this model answers by default.
     pub active: bool,
     /// The configuration file or variable that defines the model.
@@ -51,7 +51,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         provider: Provider::Embedded,
         model: String::new(),
         window: None,
-        options: Options::default(),
+        options: ModelOptions::default(),
         active: false,
         configured: None,
         installed: Some(is_installed("")),
@@ -66,7 +66,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         name,
         provider: Provider::Embedded,
         window: None,
-        options: Options::default(),
+        options: ModelOptions::default(),
         active: false,
         configured: None,
         installed: Some(has_program),

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use super::in_fence;
 use crate::term::{Asking, Tty, excerpt_within, extent, fold, on_terminal, one_line, quote};
 use lepo_base::error::{Error, Result};
-use lepo_model::{AgentQuestion, Permit};
+use lepo_model::{AgentQuestion, PermissionReply};
 
 /// Says whether the agent is sandboxed.
 fn holds(question: &AgentQuestion) -> String {
@@ -18,10 +18,10 @@ fn holds(question: &AgentQuestion) -> String {
 }
 
 /// Asks the user; a signal can withdraw the question.
-pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permit> {
+pub async fn permit(agent: String, question: AgentQuestion) -> Result<PermissionReply> {
     match on_terminal(move |tty, withdrawn| converse(tty, &agent, &question, withdrawn)).await? {
         Some(permit) => permit.ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
-        None => Ok(Permit::Nobody),
+        None => Ok(PermissionReply::Nobody),
     }
 }
 
@@ -45,7 +45,7 @@ fn converse(
     agent: &str,
     question: &AgentQuestion,
     withdrawn: &AtomicBool,
-) -> std::io::Result<Option<Permit>> {
+) -> std::io::Result<Option<PermissionReply>> {
     let _asking = Asking::begin();
     let about = text(agent, question, tty.columns());
     tty.show(&about)?;
@@ -57,9 +57,9 @@ fn converse(
         let asked = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");
         let Some(answer) = tty.ask_about(&about, &asked, withdrawn)? else { return Ok(None) };
         match answer.as_str() {
-            "y" | "Y" => return Ok(Some(Permit::Once)),
-            "a" | "A" if question.offers_always => return Ok(Some(Permit::Always)),
-            "n" | "N" => return Ok(Some(Permit::No)),
+            "y" | "Y" => return Ok(Some(PermissionReply::Once)),
+            "a" | "A" if question.offers_always => return Ok(Some(PermissionReply::Always)),
+            "n" | "N" => return Ok(Some(PermissionReply::No)),
             _ => {}
         }
     }

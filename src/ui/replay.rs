@@ -16,7 +16,7 @@ use super::start_question::agree_to_start;
 use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
-use lepo_model::{AgentQuestion, Permit, Usage};
+use lepo_model::{AgentQuestion, PermissionReply, Usage};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::replay::Progress;
@@ -140,7 +140,7 @@ impl Front for ReplayLine<'_> {
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.end();

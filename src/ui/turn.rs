@@ -18,7 +18,7 @@ use crate::term::{
     stderr_is_terminal, tty,
 };
 use lepo_base::hint::HintTarget;
-use lepo_model::{AgentQuestion, Citation, Permit};
+use lepo_model::{AgentQuestion, Citation, PermissionReply};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -347,7 +347,11 @@ impl Front for TurnView<'_> {
         Box::pin(consent::ask(proposal.clone()))
     }
 
-    fn permit<'f>(&'f mut self, agent: &'f str, question: &'f AgentQuestion) -> PersonAnswer<'f, Permit> {
+    fn permit<'f>(
+        &'f mut self,
+        agent: &'f str,
+        question: &'f AgentQuestion,
+    ) -> PersonAnswer<'f, PermissionReply> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(permit::permit(agent.to_string(), question.clone()))

@@ -15,8 +15,8 @@ use std::time::Duration;
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
 use lepo_base::secret::Secret;
-use lepo_model::{Event, Gate, Message, Model, Notice, Request, Role, Timeouts};
-use lepo_model::{Key, ModelConfig, Provider};
+use lepo_model::{ApiKey, ModelConfig, Provider};
+use lepo_model::{ChatEvent, ChatMessage, ChatRequest, ChatRole, Gate, Model, ModelNotice, Timeouts};
 
 use super::scripted::Server;
 
@@ -30,10 +30,10 @@ fn config(provider: Provider, base_url: &str) -> ModelConfig {
     ModelConfig {
         model: "test-1".into(),
         base_url: base_url.into(),
-        key: Key {
+        key: ApiKey {
             value: Some(Secret::new(KEY)),
             looked_for: "TEST_KEY in the environment".into(),
-            ..Key::default()
+            ..ApiKey::default()
         },
         active: true,
         ..ModelConfig::new("mine", provider)
@@ -60,23 +60,23 @@ fn opened() -> Gate {
 
 /// The result of one question: all events, and the ending.
 struct Heard {
-    events: Vec<Event>,
+    events: Vec<ChatEvent>,
     error: Option<Error>,
-    notices: Vec<Notice>,
+    notices: Vec<ModelNotice>,
 }
 
 impl Heard {
     fn text(&self) -> String {
-        let text = |event: &Event| match event {
-            Event::Text(text) => Some(text.clone()),
+        let text = |event: &ChatEvent| match event {
+            ChatEvent::Text(text) => Some(text.clone()),
             _ => None,
         };
         self.events.iter().filter_map(text).collect()
     }
 
     fn thinking(&self) -> String {
-        let text = |event: &Event| match event {
-            Event::Thinking(text) => Some(text.clone()),
+        let text = |event: &ChatEvent| match event {
+            ChatEvent::Thinking(text) => Some(text.clone()),
             _ => None,
         };
         self.events.iter().filter_map(text).collect()
@@ -91,13 +91,13 @@ impl Heard {
     }
 
     /// The events of an answer that did not fail.
-    fn whole(self) -> Vec<Event> {
+    fn whole(self) -> Vec<ChatEvent> {
         assert!(self.error.is_none(), "{}", self.failure());
         self.events
     }
 }
 
-async fn hear(model: &mut Model, request: Request<'_>) -> Heard {
+async fn hear(model: &mut Model, request: ChatRequest<'_>) -> Heard {
     let mut notices = Vec::new();
     let mut note = |notice| notices.push(notice);
     let mut heard = Heard { events: Vec::new(), error: None, notices: Vec::new() };
@@ -120,7 +120,7 @@ async fn hear(model: &mut Model, request: Request<'_>) -> Heard {
 }
 
 /// Asks a fresh model one request.
-fn ask_request(config: &ModelConfig, timeouts: Timeouts, request: Request<'_>) -> Heard {
+fn ask_request(config: &ModelConfig, timeouts: Timeouts, request: ChatRequest<'_>) -> Heard {
     let state = tempfile::tempdir().unwrap();
     run(async {
         let mut model = Model::new(config, timeouts, state.path(), opened(), None).unwrap();
@@ -130,6 +130,6 @@ fn ask_request(config: &ModelConfig, timeouts: Timeouts, request: Request<'_>) -
 
 /// Asks a fresh model one question.
 fn ask(config: &ModelConfig) -> Heard {
-    let messages = [Message::new(Role::User, "why?")];
-    ask_request(config, TIMEOUTS, Request { messages: &messages, ..Request::default() })
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    ask_request(config, TIMEOUTS, ChatRequest { messages: &messages, ..ChatRequest::default() })
 }

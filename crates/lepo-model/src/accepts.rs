@@ -5,8 +5,8 @@ use std::path::Path;
 
 use reqwest::Url;
 
-use super::media::Accepts;
-use super::memory::{Memory, remembered_name};
+use super::media::FileSupport;
+use super::memory::{QuirkFile, remembered_name};
 use super::quirks::FILES;
 use super::registry::spec;
 use crate::ModelConfig;
@@ -14,22 +14,22 @@ use crate::ModelConfig;
 const MIB: u64 = 1 << 20;
 
 /// Returns the files that a model accepts. `state_dir` contains the record of refusals.
-pub fn accepts(config: &ModelConfig, state_dir: &Path) -> Accepts {
+pub fn accepts(config: &ModelConfig, state_dir: &Path) -> FileSupport {
     let spec = spec(config);
     let Some((api, url)) = spec.http.zip(Url::parse(&config.base_url).ok()) else { return spec.attachments };
-    let memory = Memory::new(state_dir, remembered_name(api, &url, config));
+    let memory = QuirkFile::new(state_dir, remembered_name(api, &url, config));
     if memory.recall(&[&FILES]).has(&FILES) {
-        return Accepts::NOTHING;
+        return FileSupport::NOTHING;
     }
     at_address(spec.attachments, url.host_str().unwrap_or_default())
 }
 
 /// Applies the limits of known hosts. Sources: OpenAI's guide to file inputs, Google's guide to inline data.
-fn at_address(accepts: Accepts, host: &str) -> Accepts {
+fn at_address(accepts: FileSupport, host: &str) -> FileSupport {
     match host {
-        "api.openai.com" => Accepts { documents: Some(50 * MIB), ..accepts },
+        "api.openai.com" => FileSupport { documents: Some(50 * MIB), ..accepts },
         "generativelanguage.googleapis.com" => {
-            Accepts { documents: Some(50 * MIB), total: Some(100 * MIB), ..accepts }
+            FileSupport { documents: Some(50 * MIB), total: Some(100 * MIB), ..accepts }
         }
         _ => accepts,
     }
@@ -48,7 +48,7 @@ mod tests {
             ("localhost", None, None),
             ("api.openai.com.example.com", None, None),
         ] {
-            let accepts = at_address(Accepts::any(IMAGES_AND_PDF), host);
+            let accepts = at_address(FileSupport::any(IMAGES_AND_PDF), host);
             assert_eq!((accepts.documents, accepts.total), (documents, total), "{host}");
         }
     }

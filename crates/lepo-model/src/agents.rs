@@ -7,14 +7,14 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
-use super::notice::Notice;
+use super::notice::ModelNotice;
 use lepo_base::error::Result;
 use lepo_base::word::Keyword;
 use lepo_process::{Program, StartFolder};
 
 /// The position of a question, for an agent that stores conversations itself.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct AgentPlace<'a> {
+pub struct AgentContext<'a> {
     /// The agent's session that ends at the message before the question.
     pub session: Option<&'a str>,
     /// Whether another message already follows there: then the session must stay unchanged.
@@ -60,7 +60,7 @@ pub struct AgentSandbox {
 
 /// The command of an agent, with the parameters of its sandbox.
 #[derive(Debug, Clone, Copy)]
-pub struct ToHold<'a> {
+pub struct AgentCommand<'a> {
     /// The name of the model.
     pub model: &'a str,
     /// The program and its arguments.
@@ -74,21 +74,24 @@ pub struct ToHold<'a> {
 }
 
 /// A program that starts in a sandbox.
-pub struct HeldAgent {
+pub struct SandboxedAgent {
     /// The program, ready to start.
     pub program: Program,
     /// The description of the sandbox, for consent questions.
     pub words: String,
     /// A notice for the user, at the first start.
-    pub note: Option<Notice>,
+    pub note: Option<ModelNotice>,
     /// To be dropped after the program has ended.
     pub rest: Box<dyn Any + Send>,
 }
 
 /// Sandboxes agents; this crate has no sandbox itself.
-pub trait HoldAgents: Send + Sync {
+pub trait AgentSandboxer: Send + Sync {
     /// Prepares the program of an agent. Fails if no sandbox is available.
-    fn hold<'h>(&'h self, agent: ToHold<'h>) -> Pin<Box<dyn Future<Output = Result<HeldAgent>> + 'h>>;
+    fn hold<'h>(
+        &'h self,
+        agent: AgentCommand<'h>,
+    ) -> Pin<Box<dyn Future<Output = Result<SandboxedAgent>> + 'h>>;
 }
 
 /// A tool that an agent called on its own, with its result.
@@ -121,7 +124,7 @@ pub struct AgentQuestion {
 
 /// The user's answer to such a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Permit {
+pub enum PermissionReply {
     /// Yes, once.
     Once,
     /// Yes, and for as long as the agent defines.

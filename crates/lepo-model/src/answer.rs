@@ -1,70 +1,70 @@
 //! An answer as a stream of events, the same for all providers.
 
 use super::acp;
-use super::agents::Permit;
+use super::agents::PermissionReply;
 use super::answer_log::AnswerLog;
-use super::cli::Run;
-use super::embedded::Reply;
+use super::cli::CliAnswer;
+use super::embedded::EmbeddedAnswer;
 use super::error_text::without_key;
-use super::event::{Event, Events, Usage};
-use super::memory::Memory;
-use super::message::{Message, Request, Role};
-use super::meter::Metered;
-use super::notice::Notice;
+use super::event::{ChatEvent, EventQueue, Usage};
+use super::memory::QuirkFile;
+use super::message::{ChatMessage, ChatRequest, ChatRole};
+use super::meter::MeteredRequest;
+use super::notice::ModelNotice;
 use super::quirks::BEGINS_THINKING;
-use super::remote::Remote;
-use super::replay::Replay;
+use super::remote::RemoteModel;
+use super::replay::ProviderMessage;
 use super::request_log::RequestLog;
-use super::stream::{Begun, Stream};
+use super::stream::{HttpStream, StartedAnswer};
 use super::thinking::{Lesson, ThinkFilter};
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 
 const MOST_PAUSES: usize = 10;
 
-pub(super) enum Source<'m> {
-    Http(Stream),
-    Cli(Box<Run>),
-    Acp(Box<acp::Run>),
-    Embedded(Reply<'m>),
+pub(super) enum AnswerSource<'m> {
+    Http(HttpStream),
+    Cli(Box<CliAnswer>),
+    Acp(Box<acp::AgentAnswer>),
+    Embedded(EmbeddedAnswer<'m>),
 }
 
 /// An answer. Dropping it before its end cancels the request: the connection is closed, the program is ended with
 /// all its child processes.
-pub struct Answer<'m> {
-    source: Source<'m>,
+pub struct AnswerStream<'m> {
+    source: AnswerSource<'m>,
     key: Option<Secret>,
     log: RequestLog,
     told: AnswerLog,
     /// Events as decoded, and as returned by [`Answer::next`].
-    raw: Events,
-    events: Events,
+    raw: EventQueue,
+    events: EventQueue,
     think: ThinkFilter,
     failure: Option<Error>,
     ended: bool,
     spent: Usage,
     /// The request to send again after a pause.
-    again: Option<Again<'m>>,
+    again: Option<RetryKind<'m>>,
     /// The part of the answer before a pause.
-    paused: Option<Replay>,
-    metered: Option<Metered>,
+    paused: Option<ProviderMessage>,
+    metered: Option<MeteredRequest>,
     /// Stores quirks of a model without a URL.
-    memory: Option<&'m Memory>,
+    memory: Option<&'m QuirkFile>,
 }
 
 /// A request to continue after a pause, with the answer so far.
-pub(super) struct Again<'m> {
-    pub remote: &'m mut Remote,
-    pub request: Request<'m>,
-    pub said: Option<Replay>,
+pub(super) struct RetryKind<'m> {
+    pub remote: &'m mut RemoteModel,
+    pub request: ChatRequest<'m>,
+    pub said: Option<ProviderMessage>,
     pub pauses: usize,
 }
 
-impl<'m> Answer<'m> {
-    fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
-        let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
+impl<'m> AnswerStream<'m> {
+    fn new(source: AnswerSource<'m>, key: Option<Secret>, log: RequestLog) -> Self {
+        let (raw, events, think) = (EventQueue::new(), EventQueue::new(), ThinkFilter::default());
         let (failure, again, paused, spent) = (None, None, None, Usage::default());
-        Answer {
+        AnswerStream {
             source,
             told: AnswerLog::new(key.clone()),
             key,
@@ -84,38 +84,43 @@ impl<'m> Answer<'m> {
 
     /// Creates the answer of a model without a URL, whose quirks `memory` stores.
     pub(super) fn local(
-        source: Source<'m>,
+        source: AnswerSource<'m>,
         key: Option<Secret>,
         log: RequestLog,
-        memory: &'m Memory,
+        memory: &'m QuirkFile,
     ) -> Self {
         let think = match memory.recall(&[&BEGINS_THINKING]).has(&BEGINS_THINKING) {
             true => ThinkFilter::beginning_with_thinking(),
             false => ThinkFilter::default(),
         };
-        Answer { think, memory: Some(memory), ..Answer::new(source, key, log) }
+        AnswerStream { think, memory: Some(memory), ..AnswerStream::new(source, key, log) }
     }
 
-    pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
-        let Begun { source, events, failure, status, .. } = begun;
+    pub(super) fn begun(
+        begun: StartedAnswer,
+        key: Option<Secret>,
+        mut log: RequestLog,
+        again: RetryKind<'m>,
+    ) -> Self {
+        let StartedAnswer { source, events, failure, status, .. } = begun;
         log.status(status);
         let think = match again.remote.begins_thinking() {
             true => ThinkFilter::beginning_with_thinking(),
             false => ThinkFilter::default(),
         };
-        let mut answer = Answer {
+        let mut answer = AnswerStream {
             raw: events,
             failure,
             think,
             again: Some(again),
-            ..Answer::new(Source::Http(source), key, log)
+            ..AnswerStream::new(AnswerSource::Http(source), key, log)
         };
         answer.take();
         answer
     }
 
     /// Adds the meter of the request.
-    pub(super) fn metered(mut self, mut metered: Option<Metered>) -> Self {
+    pub(super) fn metered(mut self, mut metered: Option<MeteredRequest>) -> Self {
         if let Some(metered) = &mut metered {
             metered.began();
         }
@@ -127,19 +132,19 @@ impl<'m> Answer<'m> {
     fn take(&mut self) {
         let before = self.again.as_ref().and_then(|again| again.said.as_ref());
         for event in self.raw.drain(..) {
-            self.ended |= matches!(event, Event::Done(_));
+            self.ended |= matches!(event, ChatEvent::Done(_));
             let event = match event {
-                Event::Paused(replay) => {
+                ChatEvent::Paused(replay) => {
                     self.paused = Some(replay);
                     continue;
                 }
-                Event::Replay(replay) => Event::Replay(match before {
+                ChatEvent::Replay(replay) => ChatEvent::Replay(match before {
                     Some(before) => replay.behind(before),
                     None => replay,
                 }),
-                Event::Usage(usage) => {
+                ChatEvent::Usage(usage) => {
                     self.spent = self.spent.plus(usage);
-                    Event::Usage(self.spent)
+                    ChatEvent::Usage(self.spent)
                 }
                 event => event,
             };
@@ -162,7 +167,7 @@ impl<'m> Answer<'m> {
 
     /// Returns the next event; `None` after [`Event::Done`]. A failure is returned after all events before it, and
     /// ends the answer, too. Cancel-safe: no event is lost.
-    pub async fn next(&mut self) -> Result<Option<Event>> {
+    pub async fn next(&mut self) -> Result<Option<ChatEvent>> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 self.told.sees(&event);
@@ -170,8 +175,8 @@ impl<'m> Answer<'m> {
                     metered.sees(&event);
                 }
                 match &event {
-                    Event::Usage(usage) => self.log.usage(*usage),
-                    Event::Done(_) => self.log.answered(),
+                    ChatEvent::Usage(usage) => self.log.usage(*usage),
+                    ChatEvent::Done(_) => self.log.answered(),
                     _ => {}
                 }
                 return Ok(Some(event));
@@ -206,26 +211,27 @@ impl<'m> Answer<'m> {
             return;
         }
         let mut messages = again.request.messages.to_vec();
-        messages.push(Message { replay: Some(said.clone()), ..Message::new(Role::Assistant, "") });
-        let request = Request { messages: &messages, ..again.request };
-        let mut notices = Events::new();
+        messages
+            .push(ChatMessage { replay: Some(said.clone()), ..ChatMessage::new(ChatRole::Assistant, "") });
+        let request = ChatRequest { messages: &messages, ..again.request };
+        let mut notices = EventQueue::new();
         let key = self.key.as_ref();
-        let mut notice = |said: Notice| notices.push_back(Event::Notice(said.without_key(key)));
+        let mut notice = |said: ModelNotice| notices.push_back(ChatEvent::Notice(said.without_key(key)));
         let begun = again.remote.ask(request, &mut notice).await;
         (again.said, self.paused) = (Some(said), None);
         again.pauses += 1;
         self.events.extend(notices);
         match begun {
-            Ok(Begun { source, events, failure, .. }) => {
-                (self.source, self.raw, self.failure) = (Source::Http(source), events, failure);
+            Ok(StartedAnswer { source, events, failure, .. }) => {
+                (self.source, self.raw, self.failure) = (AnswerSource::Http(source), events, failure);
             }
             Err(error) => self.failure = Some(error),
         }
     }
 
     /// Answers a question of an agent for permission.
-    pub fn permit(&mut self, number: u64, permit: Permit) {
-        if let Source::Acp(run) = &mut self.source {
+    pub fn permit(&mut self, number: u64, permit: PermissionReply) {
+        if let AnswerSource::Acp(run) = &mut self.source {
             run.permit(number, permit);
         }
     }
@@ -236,14 +242,14 @@ impl<'m> Answer<'m> {
     }
 }
 
-impl Source<'_> {
+impl AnswerSource<'_> {
     /// Waits for input once, and decodes all that has arrived.
-    async fn more(&mut self, events: &mut Events) -> Result<()> {
+    async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
         match self {
-            Source::Http(stream) => stream.more(events).await,
-            Source::Cli(run) => run.more(events).await,
-            Source::Acp(run) => run.more(events).await,
-            Source::Embedded(exchange) => exchange.more(events).await,
+            AnswerSource::Http(stream) => stream.more(events).await,
+            AnswerSource::Cli(run) => run.more(events).await,
+            AnswerSource::Acp(run) => run.more(events).await,
+            AnswerSource::Embedded(exchange) => exchange.more(events).await,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use tracing::Level;
 
-use super::Event;
+use super::ChatEvent;
 use super::error_text::hide_key;
 use lepo_base::secret::Secret;
 
@@ -19,15 +19,15 @@ impl AnswerLog {
         AnswerLog { key, text: String::new(), is_thinking: false }
     }
 
-    pub fn sees(&mut self, event: &Event) {
+    pub fn sees(&mut self, event: &ChatEvent) {
         if !tracing::enabled!(Level::DEBUG) {
             return;
         }
-        let (Event::Text(text) | Event::Thinking(text)) = event else {
+        let (ChatEvent::Text(text) | ChatEvent::Thinking(text)) = event else {
             self.tell_text();
             return self.tell(event);
         };
-        let is_thinking = matches!(event, Event::Thinking(_));
+        let is_thinking = matches!(event, ChatEvent::Thinking(_));
         if is_thinking != self.is_thinking {
             self.tell_text();
         }
@@ -35,12 +35,12 @@ impl AnswerLog {
         self.text.push_str(text);
     }
 
-    fn tell(&self, event: &Event) {
+    fn tell(&self, event: &ChatEvent) {
         let told = match event {
-            Event::ToolCall(call) => format!("ToolCall {} {}", call.name, call.arguments),
-            Event::AgentCall(call) => format!("AgentCall {} {} {}", call.title, call.input, call.result),
+            ChatEvent::ToolCall(call) => format!("ToolCall {} {}", call.name, call.arguments),
+            ChatEvent::AgentCall(call) => format!("AgentCall {} {} {}", call.title, call.input, call.result),
             // The calls themselves follow.
-            Event::Replay(_) | Event::Paused(_) | Event::AgentCallOpen(_) => return,
+            ChatEvent::Replay(_) | ChatEvent::Paused(_) | ChatEvent::AgentCallOpen(_) => return,
             event => format!("{event:?}"),
         };
         tracing::debug!(event = %hide_key(&told, self.key.as_ref()), "answer");

@@ -2,13 +2,13 @@
 
 use super::config::ModelConfig;
 use super::facts::ModelFacts;
-use super::message::Request;
+use super::message::ChatRequest;
 use super::quirks::{Quirk, Quirks};
 
 /// The context for building a request's body.
-pub(super) struct Asking<'a> {
+pub(super) struct BodyContext<'a> {
     pub config: &'a ModelConfig,
-    pub request: Request<'a>,
+    pub request: ChatRequest<'a>,
     /// The server's facts about the model.
     pub facts: &'a ModelFacts,
     learned: &'a Quirks,
@@ -16,14 +16,14 @@ pub(super) struct Asking<'a> {
     pub open: Vec<&'static Quirk>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> BodyContext<'a> {
     pub fn new(
         config: &'a ModelConfig,
-        request: Request<'a>,
+        request: ChatRequest<'a>,
         facts: &'a ModelFacts,
         learned: &'a Quirks,
     ) -> Self {
-        Asking { config, request, facts, learned, open: Vec::new() }
+        BodyContext { config, request, facts, learned, open: Vec::new() }
     }
 
     /// Whether the model is known to have this quirk. If not, a refusal may be about it.

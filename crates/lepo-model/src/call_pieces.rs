@@ -30,7 +30,7 @@ struct PartialCall {
     extra: Map<String, Value>,
 }
 
-struct CallPiece {
+struct ToolCallDelta {
     index: Option<String>,
     id: String,
     name: String,
@@ -61,7 +61,7 @@ impl CallPieces {
             _ => return Ok(false),
         };
         let mut is_any = false;
-        for piece in each.iter().filter_map(CallPiece::read) {
+        for piece in each.iter().filter_map(ToolCallDelta::read) {
             self.add_piece(piece)?;
             is_any = true;
         }
@@ -73,7 +73,7 @@ impl CallPieces {
         self.add(&json!([{ "function": function }]))
     }
 
-    fn add_piece(&mut self, piece: CallPiece) -> Result<()> {
+    fn add_piece(&mut self, piece: ToolCallDelta) -> Result<()> {
         self.length += piece.arguments.len();
         if !piece.extra.is_empty() {
             self.length += Value::Object(piece.extra.clone()).to_string().len();
@@ -109,7 +109,7 @@ impl CallPieces {
     }
 
     /// Returns the index of the call that a piece belongs to.
-    fn position(&self, piece: &CallPiece) -> Option<usize> {
+    fn position(&self, piece: &ToolCallDelta) -> Option<usize> {
         let last = || self.calls.len().checked_sub(1);
         let by_index = || {
             piece
@@ -137,7 +137,7 @@ impl CallPieces {
     }
 
     /// Whether a piece with a name belongs to the call at its index, and does not start another one.
-    fn goes_on(&self, call: &PartialCall, piece: &CallPiece) -> bool {
+    fn goes_on(&self, call: &PartialCall, piece: &ToolCallDelta) -> bool {
         let is_other_id = !piece.id.is_empty() && !call.id.is_empty() && piece.id != call.id;
         let is_one_id = !piece.id.is_empty() && piece.id == call.id;
         if call.name.is_empty() {
@@ -236,9 +236,9 @@ pub(super) fn own_ids(ids: Vec<String>) -> Vec<String> {
     own
 }
 
-impl CallPiece {
+impl ToolCallDelta {
     /// Parses a piece; `None` if it is not an object.
-    fn read(value: &Value) -> Option<CallPiece> {
+    fn read(value: &Value) -> Option<ToolCallDelta> {
         let mut fields = value.as_object()?.clone();
         let index = fields.shift_remove("index").as_ref().and_then(index_of);
         let id = fields.shift_remove("id").as_ref().map(text_of).unwrap_or_default();
@@ -259,7 +259,7 @@ impl CallPiece {
             Some(value) => value.to_string(),
         };
         let has_any = [&id, &name, &arguments].iter().any(|text| !text.is_empty()) || !fields.is_empty();
-        has_any.then_some(CallPiece { index, id, name, arguments, extra: fields })
+        has_any.then_some(ToolCallDelta { index, id, name, arguments, extra: fields })
     }
 }
 

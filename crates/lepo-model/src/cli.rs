@@ -6,17 +6,17 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::contract::{PathForm, ProviderSpec, ToolForm};
+use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::error_text::excerpt;
-use super::event::{Event, Events, Finish};
+use super::event::{ChatEvent, EventQueue, FinishReason};
 use super::forms::prompt_text;
-use super::media::Accepts;
-use super::message::Request;
-use super::process::{Process, not_started};
+use super::media::FileSupport;
+use super::message::ChatRequest;
+use super::process::{ModelProcess, not_started};
 use super::start::ModelFolders;
 use super::timeouts::Timeouts;
-use super::utf8::Utf8;
-use crate::config::{AnswerForm, ModelConfig};
+use super::utf8::Utf8Decoder;
+use crate::config::{AnswerFormat, ModelConfig};
 use crate::planner::Planner;
 use lepo_base::error::{Error, Result};
 use lepo_net::net::{LIMIT, Lines};
@@ -24,10 +24,10 @@ use lepo_process::ConfiguredProgram;
 
 /// A program that is a model.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Prompt,
+    tools: ToolFormat::Prompt,
     planner: Planner::Chooser,
-    path: PathForm::Program,
-    attachments: Accepts::NOTHING,
+    path: ConversationFormat::Program,
+    attachments: FileSupport::NOTHING,
     own_tools: false,
     http: None,
 };
@@ -35,16 +35,16 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
 /// The placeholder for the question in a command.
 const PLACE: &str = "{prompt}";
 
-pub(super) struct Run {
-    process: Process,
-    reader: Reader,
+pub(super) struct CliAnswer {
+    process: ModelProcess,
+    reader: CliOutputParser,
     timeouts: Timeouts,
 }
 
-impl Run {
+impl CliAnswer {
     pub fn start(
         config: &ModelConfig,
-        request: Request<'_>,
+        request: ChatRequest<'_>,
         timeouts: Timeouts,
         folders: &ModelFolders,
     ) -> Result<Self> {
@@ -60,16 +60,16 @@ impl Run {
         let prepared = ConfiguredProgram::new(OsStr::new(program), &folders.cli_dir, &start).args(&arguments);
         let prepared = prepared.prepare(check).map_err(|error| not_started(program, &error))?;
         let prepared = if in_arguments { prepared } else { prepared.with_stdin() };
-        let mut process = Process::start(program, prepared)?;
+        let mut process = ModelProcess::start(program, prepared)?;
         if !in_arguments {
             process.send(Bytes::from(question), false);
         }
-        let reader = Reader::new(&config.answer, program);
-        Ok(Run { process, reader, timeouts })
+        let reader = CliOutputParser::new(&config.answer, program);
+        Ok(CliAnswer { process, reader, timeouts })
     }
 
     /// Waits for the next output.
-    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
         match self.process.read(self.timeouts.idle).await? {
             Some(bytes) => self.reader.read(&bytes, events),
             None => {
@@ -81,10 +81,10 @@ impl Run {
 }
 
 /// Extracts the answer from the program's output.
-enum Reader {
+enum CliOutputParser {
     /// The whole output, except for its trailing newlines: they are buffered until more text arrives.
     Text {
-        utf8: Utf8,
+        utf8: Utf8Decoder,
         newlines: String,
     },
     Json {
@@ -102,54 +102,62 @@ enum Reader {
     },
 }
 
-impl Reader {
-    fn new(form: &AnswerForm, program: &str) -> Self {
+impl CliOutputParser {
+    fn new(form: &AnswerFormat, program: &str) -> Self {
         let program = program.to_owned();
         match form {
-            AnswerForm::Text => Reader::Text { utf8: Utf8::default(), newlines: String::new() },
-            AnswerForm::Json(pointer) => {
-                Reader::Json { program, pointer: pointer.clone(), document: Vec::new() }
+            AnswerFormat::Text => {
+                CliOutputParser::Text { utf8: Utf8Decoder::default(), newlines: String::new() }
             }
-            AnswerForm::Jsonl(pointer) => Reader::jsonl(program, pointer, |_| true),
-            AnswerForm::AgentMessage => Reader::jsonl(program, "/item/text", is_agent_message),
+            AnswerFormat::Json(pointer) => {
+                CliOutputParser::Json { program, pointer: pointer.clone(), document: Vec::new() }
+            }
+            AnswerFormat::Jsonl(pointer) => CliOutputParser::jsonl(program, pointer, |_| true),
+            AnswerFormat::AgentMessage => CliOutputParser::jsonl(program, "/item/text", is_agent_message),
         }
     }
 
     fn jsonl(program: String, pointer: &str, wanted: fn(&Value) -> bool) -> Self {
-        Reader::Jsonl { program, pointer: pointer.to_owned(), wanted, lines: Lines::default(), last: None }
+        CliOutputParser::Jsonl {
+            program,
+            pointer: pointer.to_owned(),
+            wanted,
+            lines: Lines::default(),
+            last: None,
+        }
     }
 
-    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
+    fn read(&mut self, bytes: &[u8], events: &mut EventQueue) -> Result<()> {
         match self {
-            Reader::Text { utf8, newlines } => {
+            CliOutputParser::Text { utf8, newlines } => {
                 say(utf8.decode(bytes), newlines, events);
                 Ok(())
             }
-            Reader::Json { program, document, .. } if document.len() + bytes.len() > LIMIT => {
+            CliOutputParser::Json { program, document, .. } if document.len() + bytes.len() > LIMIT => {
                 Err(Error::remote(format!("{program} printed more than 16 MiB of JSON")))
             }
-            Reader::Json { document, .. } => {
+            CliOutputParser::Json { document, .. } => {
                 document.extend_from_slice(bytes);
                 Ok(())
             }
-            Reader::Jsonl { pointer, wanted, lines, last, .. } => lines.feed(bytes, |line| {
+            CliOutputParser::Jsonl { pointer, wanted, lines, last, .. } => lines.feed(bytes, |line| {
                 note_last(line, pointer, *wanted, last);
                 Ok(())
             }),
         }
     }
 
-    fn end(&mut self, events: &mut Events) -> Result<()> {
+    fn end(&mut self, events: &mut EventQueue) -> Result<()> {
         match self {
-            Reader::Text { utf8, newlines } => say(utf8.end(), newlines, events),
-            Reader::Json { program, pointer, document } => {
+            CliOutputParser::Text { utf8, newlines } => say(utf8.end(), newlines, events),
+            CliOutputParser::Json { program, pointer, document } => {
                 let missing = || {
                     Error::remote(format!("{program} printed no text at {pointer}: {}", excerpt(document)))
                         .hint("check `answer` in the configuration")
                 };
-                events.push_back(Event::Text(text_at(document, pointer, |_| true).ok_or_else(missing)?));
+                events.push_back(ChatEvent::Text(text_at(document, pointer, |_| true).ok_or_else(missing)?));
             }
-            Reader::Jsonl { program, pointer, wanted, lines, last } => {
+            CliOutputParser::Jsonl { program, pointer, wanted, lines, last } => {
                 lines.end(|line| {
                     note_last(line, pointer, *wanted, last);
                     Ok(())
@@ -158,20 +166,20 @@ impl Reader {
                     Error::remote(format!("{program} printed no line with text at {pointer}"))
                         .hint("check `answer` in the configuration")
                 };
-                events.push_back(Event::Text(last.take().ok_or_else(missing)?));
+                events.push_back(ChatEvent::Text(last.take().ok_or_else(missing)?));
             }
         }
-        events.push_back(Event::Done(Finish::Stop));
+        events.push_back(ChatEvent::Done(FinishReason::Stop));
         Ok(())
     }
 }
 
 /// Emits text after the buffered newlines, and buffers its trailing ones.
-fn say(text: String, newlines: &mut String, events: &mut Events) {
+fn say(text: String, newlines: &mut String, events: &mut EventQueue) {
     let body = text.trim_end_matches(['\n', '\r']);
     let trailing = text.split_at(body.len()).1;
     if !body.is_empty() {
-        events.push_back(Event::Text(std::mem::take(newlines) + body));
+        events.push_back(ChatEvent::Text(std::mem::take(newlines) + body));
     }
     newlines.push_str(trailing);
 }
@@ -195,16 +203,16 @@ fn is_agent_message(event: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn answer(form: AnswerForm, pieces: &[&str]) -> Result<String> {
-        let mut reader = Reader::new(&form, "ai");
-        let mut events = Events::new();
+    fn answer(form: AnswerFormat, pieces: &[&str]) -> Result<String> {
+        let mut reader = CliOutputParser::new(&form, "ai");
+        let mut events = EventQueue::new();
         for piece in pieces {
             reader.read(piece.as_bytes(), &mut events)?;
         }
         reader.end(&mut events)?;
-        assert_eq!(events.pop_back(), Some(Event::Done(Finish::Stop)));
+        assert_eq!(events.pop_back(), Some(ChatEvent::Done(FinishReason::Stop)));
         let text = |event| match event {
-            Event::Text(text) => text,
+            ChatEvent::Text(text) => text,
             other => panic!("{other:?}"),
         };
         Ok(events.into_iter().map(text).collect())
@@ -212,11 +220,11 @@ mod tests {
 
     #[test]
     fn the_answer_is_found_in_its_form() {
-        let json = || AnswerForm::Json("/result".into());
-        let jsonl = || AnswerForm::Jsonl("/item/text".into());
+        let json = || AnswerFormat::Json("/result".into());
+        let jsonl = || AnswerFormat::Jsonl("/item/text".into());
         for (form, pieces, expected) in [
-            (AnswerForm::Text, vec!["a\n", "\nb", "\n\n"], Ok("a\n\nb")),
-            (AnswerForm::Text, vec!["\r\n"], Ok("")),
+            (AnswerFormat::Text, vec!["a\n", "\nb", "\n\n"], Ok("a\n\nb")),
+            (AnswerFormat::Text, vec!["\r\n"], Ok("")),
             (json(), vec![r#"{"resu"#, r#"lt":"x"}"#], Ok("x")),
             (json(), vec![r#"{"result":1}"#], Err("ai printed no text at /result: {\"result\":1}")),
             (json(), vec!["oops"], Err("ai printed no text at /result: oops")),
@@ -226,7 +234,7 @@ mod tests {
                 Ok("b"),
             ),
             (
-                AnswerForm::AgentMessage,
+                AnswerFormat::AgentMessage,
                 vec![concat!(
                     r#"{"type":"item.completed","item":{"type":"agent_message","text":"a"}}"#,
                     "\n",

@@ -7,7 +7,7 @@ use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::secret::Secret;
 
 use crate::agents::AgentSandbox;
-use crate::options::Options;
+use crate::options::ModelOptions;
 use crate::price::Price;
 use crate::provider::{Provider, Wire};
 
@@ -16,7 +16,7 @@ const TEMPERATURE: f64 = 0.1;
 
 /// A model's key, and where it was looked for (for the message when it is missing or rejected).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     /// The key, if one was found.
     pub value: Option<Secret>,
     /// `OPENAI_API_KEY in the environment`, `api_key of model "gpt" in …/config.toml`; empty if none is configured.
@@ -29,7 +29,7 @@ pub struct Key {
 
 /// The format of the output of a `cli` model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum AnswerForm {
+pub enum AnswerFormat {
     /// All of stdout, streamed.
     #[default]
     Text,
@@ -54,11 +54,11 @@ pub struct ModelConfig {
     /// The base URL (`openai`, `ollama`), without a trailing slash; empty for `cli` and `embedded`.
     pub base_url: String,
     /// The key, which is sent only to `base_url`.
-    pub key: Key,
+    pub key: ApiKey,
     /// The program and its arguments (`cli`). The question replaces `{prompt}`, else it goes to stdin.
     pub command: Vec<String>,
     /// The format of the program's output (`cli`).
-    pub answer: AnswerForm,
+    pub answer: AnswerFormat,
     /// The program's sandbox (`acp`).
     pub sandbox: Option<AgentSandbox>,
     /// Whether the model accepts a system message only as the first one (`system = "first"`).
@@ -68,7 +68,7 @@ pub struct ModelConfig {
     /// The server's API to use; `None` if that depends on the URL.
     pub wire: Option<Wire>,
     /// The options of every request.
-    pub options: Options,
+    pub options: ModelOptions,
     /// Fields for the body of every request, sent unchanged.
     pub extra: Map<String, Value>,
     /// The configured window in tokens.
@@ -89,14 +89,14 @@ impl ModelConfig {
             provider,
             model: String::new(),
             base_url: String::new(),
-            key: Key::default(),
+            key: ApiKey::default(),
             command: Vec::new(),
-            answer: AnswerForm::Text,
+            answer: AnswerFormat::Text,
             sandbox: None,
             system_first: false,
             price: None,
             wire: None,
-            options: Options::default(),
+            options: ModelOptions::default(),
             extra: Map::new(),
             context: None,
             active: false,

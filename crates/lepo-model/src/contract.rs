@@ -3,9 +3,9 @@
 //!
 //! A provider is a sibling file or folder with one [`ProviderSpec`], and one line in `registry`.
 
-use super::asking::Asking;
-use super::facts::Catalog;
-use super::media::Accepts;
+use super::asking::BodyContext;
+use super::facts::CatalogSpec;
+use super::media::FileSupport;
 use super::message::ToolSpec;
 use super::payload::Payload;
 use super::planner::Planner;
@@ -14,12 +14,12 @@ use super::reader::AnswerReader;
 
 pub struct ProviderSpec {
     /// The way tools are described to a model.
-    pub tools: ToolForm,
+    pub tools: ToolFormat,
     /// The planner that suits the provider if the configuration does not choose.
     pub planner: Planner,
     /// The form in which the provider accepts a conversation.
-    pub path: PathForm,
-    pub attachments: Accepts,
+    pub path: ConversationFormat,
+    pub attachments: FileSupport,
     /// Whether the provider runs its own tools: lepo offers none, and plans nothing.
     pub own_tools: bool,
     /// The HTTP API of the provider; `None` for a program.
@@ -28,7 +28,7 @@ pub struct ProviderSpec {
 
 /// The way tools are described to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolForm {
+pub enum ToolFormat {
     /// In fields of the API.
     Native,
     /// In the text of the prompt.
@@ -37,7 +37,7 @@ pub enum ToolForm {
 
 /// The form in which a provider accepts a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathForm {
+pub enum ConversationFormat {
     /// A message for each bubb, and the instruction last.
     Messages,
     /// As messages, with tools described as text at the end of the system prompt.
@@ -57,7 +57,7 @@ pub(super) struct HttpSpec {
     /// The way the key is sent.
     pub auth: Auth,
     pub headers: &'static [(&'static str, &'static str)],
-    pub body: fn(&mut Asking<'_>) -> Payload,
+    pub body: fn(&mut BodyContext<'_>) -> Payload,
     /// Creates the reader of an answer to a request with these tools. If there are any, the received form of a
     /// message with calls must be stored for later requests.
     pub reader: fn(&[ToolSpec]) -> Box<dyn AnswerReader>,
@@ -66,7 +66,7 @@ pub(super) struct HttpSpec {
     /// Returns the hint for an unknown model.
     pub missing: fn(&str) -> String,
     /// The endpoint that lists its models.
-    pub catalog: Catalog,
+    pub catalog: CatalogSpec,
     /// Whether requests have the id of their conversation's root, for the server's cache.
     pub root_key: bool,
     /// Whether its servers search the web for a model.

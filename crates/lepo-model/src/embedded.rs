@@ -10,14 +10,14 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::contract::{PathForm, ProviderSpec, ToolForm};
+use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::error_text::excerpt;
-use super::event::{Event, Events, Finish, Usage};
+use super::event::{ChatEvent, EventQueue, FinishReason, Usage};
 use super::gate::Gate;
-use super::media::Accepts;
-use super::message::Request;
-use super::notice::Notice;
-use super::process::Process;
+use super::media::FileSupport;
+use super::message::ChatRequest;
+use super::notice::ModelNotice;
+use super::process::ModelProcess;
 use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
 use crate::planner::Planner;
@@ -28,10 +28,10 @@ use lepo_net::net::Lines;
 use lepo_process::{Program, environment};
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Prompt,
+    tools: ToolFormat::Prompt,
     planner: Planner::Off,
-    path: PathForm::Plain,
-    attachments: Accepts::NOTHING,
+    path: ConversationFormat::Plain,
+    attachments: FileSupport::NOTHING,
     own_tools: false,
     http: None,
 };
@@ -40,7 +40,7 @@ const NAME: &str = "lepo-embedded";
 
 /// The files of the embedded model.
 #[derive(Debug, Clone)]
-pub struct Installed {
+pub struct EmbeddedInstall {
     /// The program; see [`embedded_program`].
     pub program: PathBuf,
     /// The weights of the model, a GGUF file.
@@ -55,32 +55,32 @@ pub fn embedded_program() -> Option<PathBuf> {
 }
 
 /// The program, which runs on between answers.
-pub(super) struct Embedded {
-    installed: Installed,
-    process: Option<Process>,
+pub(super) struct EmbeddedModel {
+    installed: EmbeddedInstall,
+    process: Option<ModelProcess>,
     timeouts: Timeouts,
     /// The parameters of every request.
     asked_with: Map<String, Value>,
 }
 
-impl Embedded {
+impl EmbeddedModel {
     /// Creates the model without starting the program.
-    pub fn new(installed: Installed, config: &ModelConfig, timeouts: Timeouts) -> Self {
+    pub fn new(installed: EmbeddedInstall, config: &ModelConfig, timeouts: Timeouts) -> Self {
         let mut asked_with = Map::new();
         asked_with.insert("temperature".into(), config.temperature());
         asked_with.extend(config.options.max_tokens.map(|most| ("max_tokens".into(), most.into())));
-        Embedded { installed, process: None, timeouts, asked_with }
+        EmbeddedModel { installed, process: None, timeouts, asked_with }
     }
 
     /// Starts the program if it is not running, and sends the question once the gate is open.
-    pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Reply<'_>> {
-        if !self.process.as_mut().is_some_and(Process::is_alive) {
+    pub async fn ask(&mut self, request: ChatRequest<'_>, gate: &Gate) -> Result<EmbeddedAnswer<'_>> {
+        if !self.process.as_mut().is_some_and(ModelProcess::is_alive) {
             let weights = self.installed.weights.to_string_lossy().into_owned();
             let named = self.installed.named.iter().flat_map(|name| ["--named".to_owned(), name.clone()]);
             let arguments: Vec<String> = ["--weights".to_owned(), weights].into_iter().chain(named).collect();
             let program = &self.installed.program;
             let prepared = Program::new(program, environment(|_| false)).args(arguments).with_stdin();
-            self.process = Some(Process::start(&program.to_string_lossy(), prepared)?);
+            self.process = Some(ModelProcess::start(&program.to_string_lossy(), prepared)?);
         }
         gate.passed().await;
         let messages: Vec<_> =
@@ -92,21 +92,21 @@ impl Embedded {
         if let Some(process) = &mut self.process {
             process.send(Bytes::from(line), true);
         }
-        Ok(Reply { model: self, lines: Lines::default(), done: false })
+        Ok(EmbeddedAnswer { model: self, lines: Lines::default(), done: false })
     }
 }
 
 /// An answer in progress. Dropping it before its end ends the program.
-pub(super) struct Reply<'m> {
-    model: &'m mut Embedded,
+pub(super) struct EmbeddedAnswer<'m> {
+    model: &'m mut EmbeddedModel,
     lines: Lines,
     done: bool,
 }
 
-impl Reply<'_> {
+impl EmbeddedAnswer<'_> {
     /// Waits for the next events.
-    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
-        let Reply { model, lines, done } = self;
+    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+        let EmbeddedAnswer { model, lines, done } = self;
         let Some(process) = &mut model.process else {
             return Err(Error::remote("the embedded model has exited"));
         };
@@ -120,7 +120,7 @@ impl Reply<'_> {
     }
 }
 
-impl Drop for Reply<'_> {
+impl Drop for EmbeddedAnswer<'_> {
     fn drop(&mut self) {
         if !self.done {
             self.model.process = None;
@@ -152,14 +152,16 @@ enum ProgramEvent {
 }
 
 /// Parses a line of output; returns whether it is the last line of the answer.
-fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
+fn understand(line: &[u8], events: &mut EventQueue) -> Result<bool> {
     let said = serde_json::from_slice(line)
         .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
     let event = match said {
-        ProgramEvent::Notice { text } => Event::Notice(Notice::Program(text)),
-        ProgramEvent::Text { text } => Event::Text(text),
-        ProgramEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
-        ProgramEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
+        ProgramEvent::Notice { text } => ChatEvent::Notice(ModelNotice::Program(text)),
+        ProgramEvent::Text { text } => ChatEvent::Text(text),
+        ProgramEvent::Usage { input, output } => {
+            ChatEvent::Usage(Usage { input, output, ..Usage::default() })
+        }
+        ProgramEvent::Done { reason } => ChatEvent::Done(FinishReason::from_word(&reason)),
         ProgramEvent::Error { message, too_long: true } => {
             return Err(Error::new(ExitKind::Overflow, excerpt(message.as_bytes())).hint(
                 Hint::from("ask with less text, or a model with a larger window: ")
@@ -170,7 +172,7 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
             return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
         }
     };
-    let last = matches!(event, Event::Done(_));
+    let last = matches!(event, ChatEvent::Done(_));
     events.push_back(event);
     Ok(last)
 }
@@ -207,7 +209,7 @@ mod tests {
             (r#"{"event":"error","message":"no"}"#, ExitKind::Remote),
             (r#"{"event":"error","message":"no","too_long":true}"#, ExitKind::Overflow),
         ] {
-            let error = understand(line.as_bytes(), &mut Events::new()).unwrap_err();
+            let error = understand(line.as_bytes(), &mut EventQueue::new()).unwrap_err();
             assert_eq!(error.kind, kind);
             assert_eq!(error.hint.is_some(), kind == ExitKind::Overflow, "{line}");
         }

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::agents::{AgentCall, AgentQuestion};
 use super::message::ToolCall;
-use super::notice::Notice;
-use super::replay::Replay;
+use super::notice::ModelNotice;
+use super::replay::ProviderMessage;
 use super::web::{Citation, WebCall};
 
 /// An event of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum ChatEvent {
     /// Text of the model's thinking.
     Thinking(String),
     /// Text of the answer.
@@ -18,7 +18,7 @@ pub enum Event {
     /// All text so far was thinking: its end mark arrived without a start mark.
     WasThinking,
     /// The answer as received, directly before its calls; only if it has any.
-    Replay(Replay),
+    Replay(ProviderMessage),
     /// A complete call.
     ToolCall(ToolCall),
     /// A search or a fetch by the provider's server.
@@ -38,12 +38,12 @@ pub enum Event {
     /// An agent asks for permission, and waits for [`Answer::permit`](super::Answer::permit).
     AgentAsks(AgentQuestion),
     /// A notice for the user.
-    Notice(Notice),
+    Notice(ModelNotice),
     /// The model pauses: it continues if it is sent its answer so far. [`Answer`](super::Answer) does that, and
     /// hides this event.
-    Paused(Replay),
+    Paused(ProviderMessage),
     /// The end mark arrived; this is the last event.
-    Done(Finish),
+    Done(FinishReason),
 }
 
 /// Tokens, as counted by the provider.
@@ -85,7 +85,7 @@ pub(super) fn tokens(value: &Value) -> Option<u64> {
 
 /// Why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finish {
+pub enum FinishReason {
     /// The answer was complete.
     Stop,
     /// The answer reached the token limit.
@@ -98,13 +98,13 @@ pub enum Finish {
     Other(String),
 }
 
-impl Finish {
+impl FinishReason {
     /// Returns the word for the limit that truncated the answer; `None` if there was none.
     pub fn cut(&self) -> Option<&'static str> {
         match self {
-            Finish::Length => Some("max_tokens"),
-            Finish::Window => Some("window"),
-            Finish::Stop | Finish::ToolCalls | Finish::Other(_) => None,
+            FinishReason::Length => Some("max_tokens"),
+            FinishReason::Window => Some("window"),
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => None,
         }
     }
 
@@ -112,11 +112,11 @@ impl Finish {
     pub(super) fn from_word(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
             "stop" | "end_turn" | "eos" | "eos_token" | "end" | "complete" | "completed"
-            | "stop_sequence" => Finish::Stop,
-            "length" | "max_tokens" | "max_output_tokens" | "max_length" => Finish::Length,
-            "model_context_window_exceeded" | "model_length" => Finish::Window,
-            "tool_calls" | "tool_call" | "function_call" | "tool_use" => Finish::ToolCalls,
-            _ => Finish::Other(word.to_owned()),
+            | "stop_sequence" => FinishReason::Stop,
+            "length" | "max_tokens" | "max_output_tokens" | "max_length" => FinishReason::Length,
+            "model_context_window_exceeded" | "model_length" => FinishReason::Window,
+            "tool_calls" | "tool_call" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+            _ => FinishReason::Other(word.to_owned()),
         }
     }
 
@@ -160,7 +160,7 @@ impl Finish {
     }
 }
 
-pub(super) type Events = std::collections::VecDeque<Event>;
+pub(super) type EventQueue = std::collections::VecDeque<ChatEvent>;
 
 /// Text events of this size in bytes are not extended further.
 const JOINED: usize = 4 << 10;
@@ -174,16 +174,17 @@ pub(super) enum TextKind {
 impl TextKind {
     /// Adds a text of this kind. Texts that arrive together become one event, in however many events the server
     /// sent them.
-    pub fn say(self, text: &str, events: &mut Events) {
+    pub fn say(self, text: &str, events: &mut EventQueue) {
         match (self, events.back_mut()) {
             _ if text.is_empty() => {}
-            (TextKind::Thinking, Some(Event::Thinking(last))) | (TextKind::Text, Some(Event::Text(last)))
+            (TextKind::Thinking, Some(ChatEvent::Thinking(last)))
+            | (TextKind::Text, Some(ChatEvent::Text(last)))
                 if last.len() < JOINED =>
             {
                 last.push_str(text);
             }
-            (TextKind::Thinking, _) => events.push_back(Event::Thinking(text.to_owned())),
-            (TextKind::Text, _) => events.push_back(Event::Text(text.to_owned())),
+            (TextKind::Thinking, _) => events.push_back(ChatEvent::Thinking(text.to_owned())),
+            (TextKind::Text, _) => events.push_back(ChatEvent::Text(text.to_owned())),
         }
     }
 }
@@ -196,15 +197,19 @@ mod tests {
     fn a_finish_reason_is_an_end_a_failure_or_nothing_yet() {
         use serde_json::json;
         for (reason, end, is_failure) in [
-            (json!("stop"), Some(Finish::Stop), false),
-            (json!("STOP"), Some(Finish::Stop), false),
-            (json!({"type": "length", "length": 7}), Some(Finish::Length), false),
-            (json!("MAX_TOKENS"), Some(Finish::Length), false),
-            (json!("content_filter"), Some(Finish::Other("content_filter".into())), false),
-            (json!("network_error"), Some(Finish::Other("network_error".into())), true),
-            (json!("error"), Some(Finish::Other("error".into())), true),
-            (json!("MALFORMED_FUNCTION_CALL"), Some(Finish::Other("MALFORMED_FUNCTION_CALL".into())), true),
-            (json!("abort"), Some(Finish::Other("abort".into())), true),
+            (json!("stop"), Some(FinishReason::Stop), false),
+            (json!("STOP"), Some(FinishReason::Stop), false),
+            (json!({"type": "length", "length": 7}), Some(FinishReason::Length), false),
+            (json!("MAX_TOKENS"), Some(FinishReason::Length), false),
+            (json!("content_filter"), Some(FinishReason::Other("content_filter".into())), false),
+            (json!("network_error"), Some(FinishReason::Other("network_error".into())), true),
+            (json!("error"), Some(FinishReason::Other("error".into())), true),
+            (
+                json!("MALFORMED_FUNCTION_CALL"),
+                Some(FinishReason::Other("MALFORMED_FUNCTION_CALL".into())),
+                true,
+            ),
+            (json!("abort"), Some(FinishReason::Other("abort".into())), true),
             (json!("null"), None, false),
             (json!(" "), None, false),
             (json!(null), None, false),
@@ -213,15 +218,15 @@ mod tests {
             (json!({}), None, false),
             (json!([]), None, false),
         ] {
-            let word = Finish::word_in(&reason);
-            assert_eq!(word.as_deref().map(Finish::from_word), end, "{reason}");
-            assert_eq!(word.is_some_and(|word| Finish::is_failure(&word)), is_failure, "{reason}");
+            let word = FinishReason::word_in(&reason);
+            assert_eq!(word.as_deref().map(FinishReason::from_word), end, "{reason}");
+            assert_eq!(word.is_some_and(|word| FinishReason::is_failure(&word)), is_failure, "{reason}");
         }
     }
 
     #[test]
     fn texts_of_one_voice_are_joined_up_to_a_length() {
-        let mut events = Events::new();
+        let mut events = EventQueue::new();
         let long = "x".repeat(JOINED);
         for (kind, text) in [
             (TextKind::Thinking, "a"),
@@ -234,8 +239,8 @@ mod tests {
         ] {
             kind.say(text, &mut events);
         }
-        let text = |text: &str| Event::Text(text.into());
-        let thinking = |text: &str| Event::Thinking(text.into());
+        let text = |text: &str| ChatEvent::Text(text.into());
+        let thinking = |text: &str| ChatEvent::Thinking(text.into());
         assert_eq!(events, [thinking("ab"), text(&format!("c{long}")), text("d"), thinking("e")]);
     }
 }

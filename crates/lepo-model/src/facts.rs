@@ -4,21 +4,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The endpoint of an API that lists its models.
-pub(super) struct Catalog {
+pub(super) struct CatalogSpec {
     /// The path of the list, below `base_url`.
     pub path: &'static [&'static str],
     /// The way to look up a single model.
-    pub one: One,
+    pub one: LookupMethod,
     /// Whether requests depend on the facts of their model.
     pub needed: bool,
     /// Parses one model of the list.
     pub read: fn(&Value) -> Option<ModelFacts>,
     /// Endpoints where local servers of this API report windows; the first that answers counts.
-    pub running: &'static [Running],
+    pub running: &'static [RunningEndpoint],
 }
 
 /// An endpoint that reports the actual windows of running models.
-pub(super) struct Running {
+pub(super) struct RunningEndpoint {
     /// The path of the endpoint, from the root of the server.
     pub path: &'static [&'static str],
     /// Parses the windows of an answer.
@@ -33,7 +33,7 @@ pub(super) struct RunningWindow {
 }
 
 /// The way to look up a single model.
-pub(super) enum One {
+pub(super) enum LookupMethod {
     /// At the path of the list and the model's name.
     Get,
     /// In the list.
@@ -74,7 +74,7 @@ impl ModelFacts {
 }
 
 /// Returns the models of an answer: in `data` or in `models`.
-pub(super) fn listed(catalog: &Catalog, answer: &Value) -> Vec<ModelFacts> {
+pub(super) fn listed(catalog: &CatalogSpec, answer: &Value) -> Vec<ModelFacts> {
     let items = ["data", "models"].iter().find_map(|key| answer.get(*key)?.as_array());
     items.into_iter().flatten().filter_map(catalog.read).collect()
 }

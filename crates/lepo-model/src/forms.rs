@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::media::MediaFile;
-use super::message::{Message, Role, ToolCall};
-use super::text::Text;
+use super::message::{ChatMessage, ChatRole, ToolCall};
+use super::text::SharedText;
 
 /// Whether a conversation is already in the form of [`system_first`].
-pub(super) fn is_system_first(messages: &[Message]) -> bool {
-    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
-    let late = messages.iter().skip(leading).any(|message| message.role == Role::System);
+pub(super) fn is_system_first(messages: &[ChatMessage]) -> bool {
+    let leading = messages.iter().take_while(|message| message.role == ChatRole::System).count();
+    let late = messages.iter().skip(leading).any(|message| message.role == ChatRole::System);
     !late
         && !messages
             .array_windows()
@@ -20,29 +20,29 @@ pub(super) fn is_system_first(messages: &[Message]) -> bool {
 /// role: later system messages become the user's, under a `[system]` line, and neighbours are merged.
 ///
 /// Results of native calls stay separate, because each answers its own call.
-pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
+pub(super) fn system_first(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     merged(messages, true)
 }
 
 /// Rearranges for models that accept no system message at all: the first one becomes the user's, too.
-pub(super) fn without_system(messages: &[Message]) -> Vec<Message> {
+pub(super) fn without_system(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     merged(messages, false)
 }
 
-pub(super) fn has_result_files(messages: &[Message]) -> bool {
-    messages.iter().any(|message| message.role == Role::Tool && !message.files.is_empty())
+pub(super) fn has_result_files(messages: &[ChatMessage]) -> bool {
+    messages.iter().any(|message| message.role == ChatRole::Tool && !message.files.is_empty())
 }
 
 /// Rearranges for APIs that accept only text in a tool's result: the files of consecutive results move to a user's
 /// message after the last of them.
-pub(super) fn behind_results(messages: &[Message]) -> Vec<Message> {
+pub(super) fn behind_results(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
     for message in messages {
-        if message.role != Role::Tool {
+        if message.role != ChatRole::Tool {
             moved.extend(behind(&mut files));
         }
         let mut message = message.clone();
-        if message.role == Role::Tool {
+        if message.role == ChatRole::Tool {
             files.append(&mut message.files);
         }
         moved.push(message);
@@ -52,21 +52,21 @@ pub(super) fn behind_results(messages: &[Message]) -> Vec<Message> {
 }
 
 /// Returns the user's message with these files, if there are any.
-fn behind(files: &mut Vec<MediaFile>) -> Option<Message> {
+fn behind(files: &mut Vec<MediaFile>) -> Option<ChatMessage> {
     let files = std::mem::take(files);
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let text = format!("[files in the results above: {}]", names.join(", "));
-    (!files.is_empty()).then(|| Message { files, ..Message::new(Role::User, text) })
+    (!files.is_empty()).then(|| ChatMessage { files, ..ChatMessage::new(ChatRole::User, text) })
 }
 
 /// Merges consecutive messages of one role; system messages become the user's, except the leading ones if `leads`.
-fn merged(messages: &[Message], leads: bool) -> Vec<Message> {
-    let mut merged: Vec<(Message, Vec<Text>)> = Vec::with_capacity(messages.len());
+fn merged(messages: &[ChatMessage], leads: bool) -> Vec<ChatMessage> {
+    let mut merged: Vec<(ChatMessage, Vec<SharedText>)> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut message = message.clone();
-        let leading = leads && merged.iter().all(|(earlier, _)| earlier.role == Role::System);
-        if message.role == Role::System && !leading {
-            message.role = Role::User;
+        let leading = leads && merged.iter().all(|(earlier, _)| earlier.role == ChatRole::System);
+        if message.role == ChatRole::System && !leading {
+            message.role = ChatRole::User;
             message.text = format!("[system]\n{}", message.text).into();
         }
         let text = Some(message.text.clone()).filter(|text| !text.is_empty());
@@ -81,7 +81,7 @@ fn merged(messages: &[Message], leads: bool) -> Vec<Message> {
             _ => merged.push((message, text.into_iter().collect())),
         }
     }
-    let joined = |(mut message, texts): (Message, Vec<Text>)| {
+    let joined = |(mut message, texts): (ChatMessage, Vec<SharedText>)| {
         if texts.len() > 1 {
             message.text = texts.iter().map(|text| &**text).collect::<Vec<_>>().join("\n\n").into();
         } else if let Some(text) = texts.into_iter().next() {
@@ -96,8 +96,8 @@ fn merged(messages: &[Message], leads: bool) -> Vec<Message> {
 /// message under a line `[system]`, `[user]`, `[assistant]` or `[tool]`, separated by empty lines.
 ///
 /// The caller selects the messages (not the root, not the `general` inst).
-pub fn prompt_text(messages: &[Message]) -> String {
-    if let [Message { role: Role::User, text, .. }] = messages {
+pub fn prompt_text(messages: &[ChatMessage]) -> String {
+    if let [ChatMessage { role: ChatRole::User, text, .. }] = messages {
         return text.to_string();
     }
     let parts: Vec<String> = messages.iter().map(|m| format!("[{}]\n{}", m.role.word(), m.text)).collect();
@@ -117,23 +117,23 @@ mod tests {
     use super::*;
 
     /// Parses messages: `s:text u:text …`.
-    fn conversation(short: &str) -> Vec<Message> {
+    fn conversation(short: &str) -> Vec<ChatMessage> {
         short
             .split(' ')
             .map(|word| {
                 let (kind, text) = word.split_once(':').unwrap();
                 let role = match kind {
-                    "s" => Role::System,
-                    "u" => Role::User,
-                    "a" => Role::Assistant,
-                    _ => Role::Tool,
+                    "s" => ChatRole::System,
+                    "u" => ChatRole::User,
+                    "a" => ChatRole::Assistant,
+                    _ => ChatRole::Tool,
                 };
-                Message::new(role, text)
+                ChatMessage::new(role, text)
             })
             .collect()
     }
 
-    fn short(messages: &[Message]) -> String {
+    fn short(messages: &[ChatMessage]) -> String {
         let words: Vec<String> = messages
             .iter()
             .map(|m| format!("{}:{}", m.role.word().split_at(1).0, m.text.replace('\n', "/")))
@@ -171,8 +171,10 @@ mod tests {
     #[test]
     fn results_of_native_calls_stay_apart() {
         let call = |id: &str| ToolCall { id: id.into(), name: "f".into(), arguments: serde_json::json!({}) };
-        let result = |id: &str| Message { call_id: Some(id.into()), ..Message::new(Role::Tool, "r") };
-        let asked = |id: &str| Message { calls: vec![call(id)], ..Message::new(Role::Assistant, "") };
+        let result =
+            |id: &str| ChatMessage { call_id: Some(id.into()), ..ChatMessage::new(ChatRole::Tool, "r") };
+        let asked =
+            |id: &str| ChatMessage { calls: vec![call(id)], ..ChatMessage::new(ChatRole::Assistant, "") };
         let merged = system_first(&[asked("1"), asked("2"), result("1"), result("2")]);
         assert_eq!(merged.len(), 3);
         assert_eq!(merged[0].calls.len(), 2);

@@ -44,7 +44,7 @@ impl Default for Gate {
     }
 }
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Adds the gate after a connector: connect (TCP and TLS, within `limit`), then wait, then return the connection.
 ///
@@ -56,32 +56,32 @@ pub(super) struct GateLayer {
 }
 
 impl<S> Layer<S> for GateLayer {
-    type Service = Gated<S>;
+    type Service = GatedConnector<S>;
 
-    fn layer(&self, connector: S) -> Gated<S> {
-        Gated { connector, gate: self.gate.clone(), limit: self.limit }
+    fn layer(&self, connector: S) -> GatedConnector<S> {
+        GatedConnector { connector, gate: self.gate.clone(), limit: self.limit }
     }
 }
 
 /// A connector followed by a gate.
 #[derive(Clone)]
-pub(super) struct Gated<S> {
+pub(super) struct GatedConnector<S> {
     connector: S,
     gate: Gate,
     limit: Duration,
 }
 
-impl<S, Target> Service<Target> for Gated<S>
+impl<S, Target> Service<Target> for GatedConnector<S>
 where
-    S: Service<Target, Error = Failure>,
+    S: Service<Target, Error = BoxError>,
     S::Response: Send,
     S::Future: Send + 'static,
 {
     type Response = S::Response;
-    type Error = Failure;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, Failure>> + Send>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.connector.poll_ready(context)
     }
 

@@ -2,7 +2,7 @@
 //! the answer, and `commentary` to a function is a call.
 
 use super::arguments::read_arguments;
-use super::event::{Event, Events, TextKind};
+use super::event::{ChatEvent, EventQueue, TextKind};
 use super::message::ToolCall;
 use super::think_marks::open_end;
 use super::tool_names::ToolNames;
@@ -36,13 +36,13 @@ enum Channel {
 
 impl Channels {
     /// Parses more text.
-    pub fn feed(&mut self, text: &str, events: &mut Events) {
+    pub fn feed(&mut self, text: &str, events: &mut EventQueue) {
         self.held.push_str(text);
         while self.step(events) {}
     }
 
     /// Emits the buffered text at the end of the answer.
-    pub fn end(&mut self, events: &mut Events) {
+    pub fn end(&mut self, events: &mut EventQueue) {
         let held = std::mem::take(&mut self.held);
         match &mut self.channel {
             // Text without a header is part of the answer.
@@ -55,7 +55,7 @@ impl Channels {
         self.close(events);
     }
 
-    fn step(&mut self, events: &mut Events) -> bool {
+    fn step(&mut self, events: &mut EventQueue) -> bool {
         if let Channel::Header = self.channel {
             let Some((header, body)) = self.held.split_once(MESSAGE) else { return false };
             (self.channel, self.held) = (channel(header), body.to_owned());
@@ -80,7 +80,7 @@ impl Channels {
         true
     }
 
-    fn say(&mut self, text: &str, events: &mut Events) {
+    fn say(&mut self, text: &str, events: &mut EventQueue) {
         match &mut self.channel {
             Channel::Header => {}
             Channel::Thinking => TextKind::Thinking.say(text, events),
@@ -89,11 +89,11 @@ impl Channels {
         }
     }
 
-    fn close(&mut self, events: &mut Events) {
+    fn close(&mut self, events: &mut EventQueue) {
         if let Channel::Call(name, arguments) = std::mem::take(&mut self.channel) {
             self.calls += 1;
             let arguments = read_arguments(&arguments);
-            events.push_back(Event::ToolCall(ToolCall {
+            events.push_back(ChatEvent::ToolCall(ToolCall {
                 id: format!("call_{}", self.calls),
                 name,
                 arguments,
@@ -138,16 +138,16 @@ mod tests {
             ("<|channel|>analysis<|message|>a<|end|>late words", "(a)late words"),
         ] {
             for size in [1, 3, 1000] {
-                let (mut channels, mut events) = (Channels::default(), Events::new());
+                let (mut channels, mut events) = (Channels::default(), EventQueue::new());
                 let chars: Vec<char> = answer.chars().collect();
                 chars
                     .chunks(size)
                     .for_each(|piece| channels.feed(&piece.iter().collect::<String>(), &mut events));
                 channels.end(&mut events);
-                let told = |event: &Event| match event {
-                    Event::Thinking(text) => format!("({text})"),
-                    Event::Text(text) => text.clone(),
-                    Event::ToolCall(call) => format!("{}={}", call.name, call.arguments),
+                let told = |event: &ChatEvent| match event {
+                    ChatEvent::Thinking(text) => format!("({text})"),
+                    ChatEvent::Text(text) => text.clone(),
+                    ChatEvent::ToolCall(call) => format!("{}={}", call.name, call.arguments),
                     other => panic!("{other:?}"),
                 };
                 let told: String = events.iter().map(told).collect();

@@ -3,7 +3,7 @@
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::contract::{Auth, HttpSpec};
-use crate::Key;
+use crate::ApiKey;
 use lepo_base::error::{Error, Result};
 
 fn fixed(
@@ -13,7 +13,7 @@ fn fixed(
 }
 
 /// Returns the headers of every request: the API's own, and the key.
-pub(super) fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
+pub(super) fn headers(key: &ApiKey, api: &HttpSpec) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     headers.extend(fixed(api.headers));
     let Some(secret) = &key.value else { return Ok(headers) };

@@ -25,7 +25,7 @@ const SHORT: usize = 256 << 10;
 const REDIRECTS: usize = 5;
 
 /// A client for one endpoint of one model.
-pub(super) struct Http {
+pub(super) struct EndpointClient {
     client: Client,
     pub base: Url,
     endpoint: Url,
@@ -40,13 +40,13 @@ pub(super) struct Http {
 }
 
 /// A request without a response.
-struct Unanswered {
+struct SendError {
     /// Whether the server closed the connection without a response.
     closed: bool,
     error: Error,
 }
 
-impl Http {
+impl EndpointClient {
     /// Creates a client of `api` under the model's `base_url`, without a connection.
     pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
         let base = address(&config.base_url, &config.name)?;
@@ -68,7 +68,17 @@ impl Http {
             Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
         })?;
         let headers = headers(&config.key, api)?;
-        Ok(Http { client, base, endpoint, headers, gate, connected: false, given_up: None, place, timeouts })
+        Ok(EndpointClient {
+            client,
+            base,
+            endpoint,
+            headers,
+            gate,
+            connected: false,
+            given_up: None,
+            place,
+            timeouts,
+        })
     }
 
     /// Switches to the URL that `base_url` obviously should have been, within its origin, and returns it; `None` if
@@ -99,7 +109,7 @@ impl Http {
         let mut url = self.endpoint.clone();
         for _ in 0..=REDIRECTS {
             let mut sent = self.send(url.clone(), body.clone()).await;
-            if self.connected && matches!(sent, Err(Unanswered { closed: true, .. })) {
+            if self.connected && matches!(sent, Err(SendError { closed: true, .. })) {
                 // The server closed the pooled connection while the request was on its way.
                 sent = self.send(url.clone(), body.clone()).await;
             }
@@ -115,7 +125,7 @@ impl Http {
         Err(Error::remote(format!("{} redirects in a loop", self.place)).hint("check `base_url`"))
     }
 
-    async fn send(&self, url: Url, body: Payload) -> std::result::Result<Response, Unanswered> {
+    async fn send(&self, url: Url, body: Payload) -> std::result::Result<Response, SendError> {
         let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json");
         request = match body.length() {
             ..=SHORT if !body.has_files() => request.body(body.to_vec()),
@@ -169,7 +179,7 @@ impl Http {
     }
 
     /// Sends a request and waits for its response, within the idle timeout.
-    async fn respond(&self, request: RequestBuilder) -> std::result::Result<Response, Unanswered> {
+    async fn respond(&self, request: RequestBuilder) -> std::result::Result<Response, SendError> {
         let request = request.headers(self.headers.clone());
         // Connecting has its own limit, and the wait at the gate has none.
         let silence = async {
@@ -179,12 +189,12 @@ impl Http {
         tokio::select! {
             answered = request.send() => match answered {
                 Ok(response) => Ok(response),
-                Err(error) => Err(Unanswered {
+                Err(error) => Err(SendError {
                     closed: error.is_request() && !error.is_connect() && !error.is_timeout(),
                     error: self.failed(error.without_url()).await,
                 }),
             },
-            () = silence => Err(Unanswered { closed: false, error: self.silent() }),
+            () = silence => Err(SendError { closed: false, error: self.silent() }),
         }
     }
 

@@ -5,16 +5,16 @@ use lepo_net::net::LIMIT;
 
 /// Counts the bytes to store of an answer, so that it can be sent back: calls, and the reasoning before them.
 #[derive(Default)]
-pub(super) struct Kept(usize);
+pub(super) struct ReplayBudget(usize);
 
-impl Kept {
+impl ReplayBudget {
     /// Most of these bytes: four lines of the greatest length.
     const MOST: usize = 4 * LIMIT;
 
     /// Adds the line or event that contained more of them.
     pub fn count(&mut self, line: &[u8]) -> Result<()> {
         self.0 = self.0.saturating_add(line.len());
-        match self.0 <= Kept::MOST {
+        match self.0 <= ReplayBudget::MOST {
             true => Ok(()),
             false => Err(Error::remote("the tool calls and the reasoning of the answer exceed 64 MiB")),
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Mutex;
 
-use crate::Key;
+use crate::ApiKey;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_process::{ConfiguredProgram, StartFolder};
@@ -14,14 +14,14 @@ use lepo_process::{ConfiguredProgram, StartFolder};
 static PRINTED: Mutex<Option<HashMap<Vec<String>, Secret>>> = Mutex::new(None);
 
 /// Completes a key whose value comes from a program.
-pub(super) fn resolve(key: Key, state_dir: &Path) -> Result<Key> {
+pub(super) fn resolve(key: ApiKey, state_dir: &Path) -> Result<ApiKey> {
     let Some((program, arguments)) = key.command.split_first().filter(|_| key.value.is_none()) else {
         return Ok(key);
     };
     let mut printed = PRINTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let printed = printed.get_or_insert_default();
     if let Some(secret) = printed.get(&key.command) {
-        return Ok(Key { value: Some(secret.clone()), ..key });
+        return Ok(ApiKey { value: Some(secret.clone()), ..key });
     }
     let failed = |why: &str| {
         Error::usage(format!("{program} gave no key: {why}")).hint(format!("see {}", key.looked_for))
@@ -48,5 +48,5 @@ pub(super) fn resolve(key: Key, state_dir: &Path) -> Result<Key> {
     }
     let secret = Secret::new(line);
     printed.insert(key.command.clone(), secret.clone());
-    Ok(Key { value: Some(secret), ..key })
+    Ok(ApiKey { value: Some(secret), ..key })
 }

@@ -89,46 +89,47 @@ use serde_json::{Map, Value};
 pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
 pub use agents::{
-    AgentAccess, AgentCall, AgentPlace, AgentQuestion, AgentSandbox, HeldAgent, HoldAgents, Permit, ToHold,
+    AgentAccess, AgentCall, AgentCommand, AgentContext, AgentQuestion, AgentSandbox, AgentSandboxer,
+    PermissionReply, SandboxedAgent,
 };
-pub use answer::Answer;
+pub use answer::AnswerStream;
 pub use catalog::{known_window, offered_before};
-pub use config::{AnswerForm, Key, ModelConfig};
-pub use contract::{PathForm, ToolForm};
-pub use embedded::{Installed, embedded_program, missing, program_missing};
-pub use event::{Event, Finish, Usage};
+pub use config::{AnswerFormat, ApiKey, ModelConfig};
+pub use contract::{ConversationFormat, ToolFormat};
+pub use embedded::{EmbeddedInstall, embedded_program, missing, program_missing};
+pub use event::{ChatEvent, FinishReason, Usage};
 pub use facts::ModelFacts;
 pub use gate::Gate;
 pub use media::IMAGES;
-pub use media::{Accepts, MediaFile, encoded_len};
-pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
-pub use meter::{Meter, Planned, Taken};
-pub use notice::{Notice, Passing, Retry};
-pub use options::Options;
-pub use origin::Origin;
+pub use media::{FileSupport, MediaFile, encoded_len};
+pub use message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall, ToolSpec};
+pub use meter::{Meter, RequestEstimate, RequestUsage};
+pub use notice::{ModelNotice, Retry, TransientFailure};
+pub use options::ModelOptions;
+pub use origin::ReplayOrigin;
 pub use planner::Planner;
 pub use preset::{AGENTS, PRESETS, agent_preset, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
-pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
+pub use provider::{OPENAI_URL, Provider, ProviderFields, ServerDefaults, Wire};
 #[cfg(fuzzing)]
-pub use read_pieces::{StreamForm, read_pieces, text_between};
+pub use read_pieces::{StreamFormat, read_pieces, text_between};
 pub use registry::spec;
-pub use replay::Replay;
+pub use replay::ProviderMessage;
 pub use start::{CompareFiles, FindStart, ModelFolders};
-pub use text::Text;
+pub use text::SharedText;
 pub use timeouts::Timeouts;
-pub use utf8::Utf8;
+pub use utf8::Utf8Decoder;
 pub use web::{Citation, WebCall};
 
-use answer::{Again, Source};
-use embedded::Embedded;
+use answer::{AnswerSource, RetryKind};
+use embedded::EmbeddedModel;
 use error_text::without_key;
-use http::Http;
+use http::EndpointClient;
 use lepo_base::error::Result;
-use memory::{Memory, local_name};
-use meter::Metered;
-use remote::Remote;
+use memory::{QuirkFile, local_name};
+use meter::MeteredRequest;
+use remote::RemoteModel;
 use request_log::RequestLog;
 
 /// A model that can be asked, with its resources between questions: connections, a running program.
@@ -138,17 +139,17 @@ pub struct Model {
     gate: Gate,
     backend: Backend,
     meter: Option<Arc<dyn Meter>>,
-    holder: Option<Arc<dyn HoldAgents>>,
+    holder: Option<Arc<dyn AgentSandboxer>>,
     folders: ModelFolders,
     /// Stores quirks of a model without a URL.
-    memory: Memory,
+    memory: QuirkFile,
 }
 
 enum Backend {
-    Http(Box<Remote>),
+    Http(Box<RemoteModel>),
     Cli,
     Acp,
-    Embedded(Box<Embedded>),
+    Embedded(Box<EmbeddedModel>),
 }
 
 impl Model {
@@ -167,7 +168,7 @@ impl Model {
         timeouts: Timeouts,
         state_dir: &Path,
         gate: Gate,
-        installed: Option<Installed>,
+        installed: Option<EmbeddedInstall>,
     ) -> Result<Self> {
         let mut config = config.clone();
         config.key = key::resolve(config.key, state_dir)?;
@@ -175,10 +176,10 @@ impl Model {
         let spec = spec(config);
         let backend = match (spec.http, spec.path) {
             (Some(api), _) => {
-                let http = Http::new(config, api, timeouts, gate.clone())?;
-                Backend::Http(Box::new(Remote::new(http, api, config, state_dir)))
+                let http = EndpointClient::new(config, api, timeouts, gate.clone())?;
+                Backend::Http(Box::new(RemoteModel::new(http, api, config, state_dir)))
             }
-            (None, PathForm::Plain) => Backend::Embedded(Box::new(Embedded::new(
+            (None, ConversationFormat::Plain) => Backend::Embedded(Box::new(EmbeddedModel::new(
                 installed.ok_or_else(|| missing(&config.model))?,
                 config,
                 timeouts,
@@ -187,7 +188,7 @@ impl Model {
             (None, _) => Backend::Cli,
         };
         let folders = ModelFolders::of_trial(state_dir);
-        let memory = Memory::new(state_dir, local_name(config));
+        let memory = QuirkFile::new(state_dir, local_name(config));
         Ok(Model {
             config: config.clone(),
             timeouts,
@@ -211,7 +212,7 @@ impl Model {
     }
 
     /// Sets the sandbox for agents; without it, an agent with a configured sandbox does not start.
-    pub fn set_holder(&mut self, holder: Arc<dyn HoldAgents>) {
+    pub fn set_holder(&mut self, holder: Arc<dyn AgentSandboxer>) {
         self.holder = Some(holder);
     }
 
@@ -230,7 +231,7 @@ impl Model {
 
     /// Returns the fields of a request's body without its conversation and its tools, if they are known before a
     /// request to the server; empty for a program.
-    pub fn fields(&self, request: Request<'_>) -> Map<String, Value> {
+    pub fn fields(&self, request: ChatRequest<'_>) -> Map<String, Value> {
         match &self.backend {
             Backend::Http(remote) => remote.fields(request),
             Backend::Cli | Backend::Acp | Backend::Embedded(_) => Map::new(),
@@ -271,45 +272,47 @@ impl Model {
     /// key or the query of a URL.
     pub async fn ask<'m>(
         &'m mut self,
-        request: Request<'m>,
-        notice: &mut dyn FnMut(Notice),
-    ) -> Result<Answer<'m>> {
+        request: ChatRequest<'m>,
+        notice: &mut dyn FnMut(ModelNotice),
+    ) -> Result<AnswerStream<'m>> {
         let key = self.config.key.value.clone();
-        let begin = |meter| Metered::begin(meter, &self.config, &request);
+        let begin = |meter| MeteredRequest::begin(meter, &self.config, &request);
         let metered = self.meter.as_ref().map(begin).transpose()?;
         let mut log = RequestLog::begin(&self.config.name);
-        let asked: Result<Source<'_>> = match &mut self.backend {
+        let asked: Result<AnswerSource<'_>> = match &mut self.backend {
             Backend::Http(remote) => {
                 let model = &self.config.name;
-                let mut warn = |said: Notice| {
+                let mut warn = |said: ModelNotice| {
                     let said = said.without_key(key.as_ref());
                     tracing::warn!(model, ?said, "request");
                     notice(said);
                 };
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {
-                        let again = Again { remote, request, said: None, pauses: 0 };
-                        return Ok(Answer::begun(begun, key, log, again).metered(metered));
+                        let again = RetryKind { remote, request, said: None, pauses: 0 };
+                        return Ok(AnswerStream::begun(begun, key, log, again).metered(metered));
                     }
                     Err(error) => Err(error),
                 }
             }
             Backend::Cli => {
                 self.gate.passed().await;
-                let run = cli::Run::start(&self.config, request, self.timeouts, &self.folders);
-                run.map(|run| Source::Cli(Box::new(run)))
+                let run = cli::CliAnswer::start(&self.config, request, self.timeouts, &self.folders);
+                run.map(|run| AnswerSource::Cli(Box::new(run)))
             }
             Backend::Acp => {
                 let holder = self.holder.as_deref();
                 let run =
                     acp::begin(&self.config, request, self.timeouts, &self.gate, (holder, &self.folders));
                 let run = run.await;
-                run.map(|run| Source::Acp(Box::new(run)))
+                run.map(|run| AnswerSource::Acp(Box::new(run)))
             }
-            Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
+            Backend::Embedded(embedded) => {
+                embedded.ask(request, &self.gate).await.map(AnswerSource::Embedded)
+            }
         };
         match asked {
-            Ok(source) => Ok(Answer::local(source, key, log, &self.memory).metered(metered)),
+            Ok(source) => Ok(AnswerStream::local(source, key, log, &self.memory).metered(metered)),
             Err(error) => {
                 let error = without_key(error, key.as_ref());
                 log.failed(&error);

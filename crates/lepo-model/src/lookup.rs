@@ -4,9 +4,9 @@ use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
 use super::contract::HttpSpec;
-use super::facts::{ModelFacts, One, RunningWindow, listed};
-use super::http::Http;
-use super::refusal::{Refusal, refused_key};
+use super::facts::{LookupMethod, ModelFacts, RunningWindow, listed};
+use super::http::EndpointClient;
+use super::refusal::{HttpRefusal, refused_key};
 use super::refusals::Meaning;
 use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result};
@@ -18,10 +18,10 @@ const LONGEST: usize = 4 << 20;
 const PAGES: usize = 100;
 
 /// Requests the server's facts of one model; empty if the model does not exist.
-pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
+pub(super) async fn look_up(http: &mut EndpointClient, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
     let catalog = &api.catalog;
     match &catalog.one {
-        One::Get => {
+        LookupMethod::Get => {
             let path: Vec<&str> = catalog.path.iter().copied().chain([model]).collect();
             match ask(http, Method::GET, &path, &[], None).await? {
                 Ok(answer) => Ok((catalog.read)(&answer).unwrap_or_default()),
@@ -30,8 +30,8 @@ pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Res
                 Err(refusal) => Err(untold(http, &refusal)),
             }
         }
-        One::Listed => listed_facts(http, api, model).await,
-        One::Post(path, facts) => {
+        LookupMethod::Listed => listed_facts(http, api, model).await,
+        LookupMethod::Post(path, facts) => {
             let answer = read(http, Method::POST, path, &[], Some(json!({"model": model}))).await?;
             Ok(facts(&answer).unwrap_or_default())
         }
@@ -39,7 +39,7 @@ pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Res
 }
 
 /// Returns the facts of a model from the server's list; empty if it is not listed.
-async fn listed_facts(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
+async fn listed_facts(http: &mut EndpointClient, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
     let found = listed_models(http, api).await?.into_iter().find(|facts| facts.id == model);
     let mut facts = found.unwrap_or_else(|| ModelFacts { id: model.to_owned(), ..ModelFacts::default() });
     facts.run_with(&running(http, api).await);
@@ -47,7 +47,7 @@ async fn listed_facts(http: &mut Http, api: &HttpSpec, model: &str) -> Result<Mo
 }
 
 /// Requests all models of the server, in its order.
-pub(super) async fn list(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
+pub(super) async fn list(http: &mut EndpointClient, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
     let mut models = listed_models(http, api).await?;
     let windows = running(http, api).await;
     models.iter_mut().for_each(|facts| facts.run_with(&windows));
@@ -55,7 +55,7 @@ pub(super) async fn list(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFac
 }
 
 /// Requests the server's list, with the windows that it has there.
-async fn listed_models(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
+async fn listed_models(http: &mut EndpointClient, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
     let (mut models, mut after) = (Vec::new(), None);
     for _ in 0..PAGES {
         let query: Vec<(&str, String)> = match after.take() {
@@ -74,7 +74,7 @@ async fn listed_models(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts
 
 /// Requests the actual windows of running models; empty if the server has no such endpoint. Only servers without
 /// TLS are asked, because they are local ones.
-async fn running(http: &mut Http, api: &HttpSpec) -> Vec<RunningWindow> {
+async fn running(http: &mut EndpointClient, api: &HttpSpec) -> Vec<RunningWindow> {
     if http.base.scheme() != "http" {
         return Vec::new();
     }
@@ -90,7 +90,7 @@ async fn running(http: &mut Http, api: &HttpSpec) -> Vec<RunningWindow> {
 }
 
 async fn read(
-    http: &mut Http,
+    http: &mut EndpointClient,
     method: Method,
     path: &[&str],
     query: &[(&str, String)],
@@ -99,7 +99,7 @@ async fn read(
     ask(http, method, path, query, body).await?.map_err(|refusal| untold(http, &refusal))
 }
 
-fn untold(http: &Http, refusal: &Refusal) -> Error {
+fn untold(http: &EndpointClient, refusal: &HttpRefusal) -> Error {
     match refusal.meaning("") == Meaning::Key {
         true => refused_key(&http.place, refusal.words()),
         false => Error::remote(format!("{} does not list its models: {}", http.place, refusal.words())),
@@ -108,20 +108,23 @@ fn untold(http: &Http, refusal: &Refusal) -> Error {
 
 /// Sends a request; returns the document, or the server's refusal.
 async fn ask(
-    http: &mut Http,
+    http: &mut EndpointClient,
     method: Method,
     path: &[&str],
     query: &[(&str, String)],
     body: Option<Value>,
-) -> Result<std::result::Result<Value, Refusal>> {
+) -> Result<std::result::Result<Value, HttpRefusal>> {
     let response = http.query(method, path, query, body).await?;
     document(http, response).await
 }
 
 /// Returns the document of a response, or the refusal.
-async fn document(http: &Http, mut response: Response) -> Result<std::result::Result<Value, Refusal>> {
+async fn document(
+    http: &EndpointClient,
+    mut response: Response,
+) -> Result<std::result::Result<Value, HttpRefusal>> {
     if !response.status().is_success() {
-        return Ok(Err(Refusal::read(response, http.timeouts.idle).await));
+        return Ok(Err(HttpRefusal::read(response, http.timeouts.idle).await));
     }
     let mut bytes = Vec::new();
     let mut unpacking = Unpacking::default();

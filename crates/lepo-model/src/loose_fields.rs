@@ -124,11 +124,11 @@ pub(super) const NUMBER: &str = "$serde_json::private::Number";
 
 /// Text that is a string, an object that contains it, or a list of these.
 #[derive(Default)]
-pub(super) struct Prose<'a>(pub Cow<'a, str>);
+pub(super) struct FlexibleText<'a>(pub Cow<'a, str>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Prose<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for FlexibleText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ProseVisitor).map(Prose)
+        deserializer.deserialize_any(ProseVisitor).map(FlexibleText)
     }
 }
 
@@ -171,7 +171,7 @@ impl<'de> Visitor<'de> for ProseVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut all = String::new();
-        while let Some(Prose(text)) = items.next_element()? {
+        while let Some(FlexibleText(text)) = items.next_element()? {
             all.push_str(&text);
         }
         Ok(Cow::Owned(all))
@@ -182,7 +182,9 @@ impl<'de> Visitor<'de> for ProseVisitor {
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
                 // A number that serde_json represents verbatim.
-                NUMBER | "text" | "content" | "summary" => all.push_str(&fields.next_value::<Prose>()?.0),
+                NUMBER | "text" | "content" | "summary" => {
+                    all.push_str(&fields.next_value::<FlexibleText>()?.0)
+                }
                 _ => drop(fields.next_value::<IgnoredAny>()?),
             }
         }
@@ -205,7 +207,7 @@ mod tests {
             ("false", ""),
             ("{}", ""),
         ] {
-            assert_eq!(serde_json::from_str::<Prose>(json).unwrap().0, expected, "{json}");
+            assert_eq!(serde_json::from_str::<FlexibleText>(json).unwrap().0, expected, "{json}");
         }
     }
 

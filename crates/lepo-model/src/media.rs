@@ -39,15 +39,15 @@ impl MediaFile {
     }
 
     /// Returns the base64 of the file in pieces. A file that has become shorter is an error.
-    pub(super) fn encoded(self) -> Pieces {
+    pub(super) fn encoded(self) -> Base64Chunks {
         let (used, unused) = channel();
-        Pieces { file: self, at: 0, bytes: Vec::new(), used, unused }
+        Base64Chunks { file: self, at: 0, bytes: Vec::new(), used, unused }
     }
 }
 
 /// The base64 of a file, piece by piece. The buffer of a sent piece is reused: a new allocation for each piece
 /// would take longer than its encoding.
-pub(super) struct Pieces {
+pub(super) struct Base64Chunks {
     file: MediaFile,
     at: u64,
     bytes: Vec<u8>,
@@ -55,7 +55,7 @@ pub(super) struct Pieces {
     unused: Receiver<Vec<u8>>,
 }
 
-impl Pieces {
+impl Base64Chunks {
     fn piece(&mut self, len: u64) -> io::Result<Bytes> {
         self.bytes.resize(len as usize, 0);
         self.file.file.read_exact_at(&mut self.bytes, self.at)?;
@@ -63,11 +63,11 @@ impl Pieces {
         let mut text = self.unused.try_recv().unwrap_or_default();
         text.resize(encoded_len(len) as usize, 0);
         BASE64_STANDARD.encode_slice(&self.bytes, &mut text).map_err(io::Error::other)?;
-        Ok(Bytes::from_owner(Piece { text, used: self.used.clone() }))
+        Ok(Bytes::from_owner(Base64Chunk { text, used: self.used.clone() }))
     }
 }
 
-impl Iterator for Pieces {
+impl Iterator for Base64Chunks {
     type Item = io::Result<Bytes>;
 
     fn next(&mut self) -> Option<io::Result<Bytes>> {
@@ -81,18 +81,18 @@ impl Iterator for Pieces {
 }
 
 /// A piece that is being sent.
-struct Piece {
+struct Base64Chunk {
     text: Vec<u8>,
     used: Sender<Vec<u8>>,
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for Base64Chunk {
     fn as_ref(&self) -> &[u8] {
         &self.text
     }
 }
 
-impl Drop for Piece {
+impl Drop for Base64Chunk {
     fn drop(&mut self) {
         // At the end of the file the receiver is gone, and the buffer is dropped.
         let _ = self.used.send(std::mem::take(&mut self.text));
@@ -113,7 +113,7 @@ pub fn encoded_len(len: u64) -> u64 {
 
 /// The files that a provider accepts; a limit of `None` is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Accepts {
+pub struct FileSupport {
     /// The accepted types.
     pub media: &'static [Media],
     /// The limit for the base64 of one image, in bytes.
@@ -130,9 +130,9 @@ pub struct Accepts {
     pub documents: Option<u64>,
 }
 
-impl Accepts {
+impl FileSupport {
     /// Accepts no files.
-    pub const NOTHING: Accepts = Accepts {
+    pub const NOTHING: FileSupport = FileSupport {
         media: &[],
         image: None,
         side: None,
@@ -143,8 +143,8 @@ impl Accepts {
     };
 
     /// Accepts files of these types, without a known limit.
-    pub const fn any(media: &'static [Media]) -> Accepts {
-        Accepts { media, ..Accepts::NOTHING }
+    pub const fn any(media: &'static [Media]) -> FileSupport {
+        FileSupport { media, ..FileSupport::NOTHING }
     }
 }
 

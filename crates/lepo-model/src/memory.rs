@@ -17,17 +17,17 @@ use crate::ModelConfig;
 ///
 /// `{"openai https://api.openai.com/v1 o3": ["temperature"]}`. The file is optional: quirks that cannot be read or
 /// written are learned again.
-pub(super) struct Memory {
+pub(super) struct QuirkFile {
     path: PathBuf,
     model: String,
 }
 
-type Remembered = BTreeMap<String, BTreeSet<String>>;
+type QuirkTable = BTreeMap<String, BTreeSet<String>>;
 
-impl Memory {
+impl QuirkFile {
     /// Creates the entry of `model` (provider, URL without its query, name) in `state_dir`.
     pub fn new(state_dir: &Path, model: String) -> Self {
-        Memory { path: state_dir.join("quirks.json"), model }
+        QuirkFile { path: state_dir.join("quirks.json"), model }
     }
 
     /// Returns the `possible` quirks for which the file has an entry.
@@ -53,12 +53,12 @@ impl Memory {
         }
     }
 
-    fn read(&self) -> Remembered {
+    fn read(&self) -> QuirkTable {
         let bytes = fs::read(&self.path).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    fn write(&self, all: &Remembered) -> std::io::Result<()> {
+    fn write(&self, all: &QuirkTable) -> std::io::Result<()> {
         replace(&self.path, &serde_json::to_vec_pretty(all)?)
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     fn what_is_kept_is_recalled_for_its_model_only() {
         let state = tempfile::tempdir().unwrap();
         let directory = state.path().join("lepo");
-        let memory = |model: &str| Memory::new(&directory, model.to_owned());
+        let memory = |model: &str| QuirkFile::new(&directory, model.to_owned());
         let recalled =
             |model: &str| memory(model).recall(&[&TEMPERATURE, &SYSTEM_FIRST]).words().collect::<Vec<_>>();
         let learned = |quirk: &'static Quirk| [quirk].into_iter().collect::<Quirks>();

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::media::MediaFile;
-use super::replay::Replay;
-use super::text::Text;
+use super::replay::ProviderMessage;
+use super::text::SharedText;
 
 /// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ChatRole {
     /// Instructions.
     System,
     /// The user.
@@ -19,25 +19,25 @@ pub enum Role {
     Tool,
 }
 
-impl Role {
+impl ChatRole {
     /// Returns the role's word in every API: `system`, `user`, `assistant`, `tool`.
     pub fn word(self) -> &'static str {
         match self {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
+            ChatRole::Tool => "tool",
         }
     }
 }
 
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct ChatMessage {
     /// The role of its author.
-    pub role: Role,
+    pub role: ChatRole,
     /// The text, which may be empty.
-    pub text: Text,
+    pub text: SharedText,
     /// The native tool calls of an assistant's message.
     pub calls: Vec<ToolCall>,
     /// The id of the call that a tool's message answers.
@@ -45,16 +45,16 @@ pub struct Message {
     /// Files of types that the provider accepts.
     pub files: Vec<MediaFile>,
     /// The received form of an assistant's message with calls, which is sent instead of all other fields.
-    pub replay: Option<Replay>,
+    pub replay: Option<ProviderMessage>,
     /// Whether the message is the instruction of this request only, and not a part of the conversation.
     pub instruction: bool,
 }
 
-impl Message {
+impl ChatMessage {
     /// Creates a message of text only.
-    pub fn new(role: Role, text: impl Into<Text>) -> Self {
+    pub fn new(role: ChatRole, text: impl Into<SharedText>) -> Self {
         let (text, calls, files) = (text.into(), Vec::new(), Vec::new());
-        Message { role, text, calls, call_id: None, files, replay: None, instruction: false }
+        ChatMessage { role, text, calls, call_id: None, files, replay: None, instruction: false }
     }
 }
 
@@ -91,9 +91,9 @@ pub struct Schema {
 
 /// A request to a model.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Request<'a> {
+pub struct ChatRequest<'a> {
     /// The conversation, oldest first.
-    pub messages: &'a [Message],
+    pub messages: &'a [ChatMessage],
     /// The form of the answer, if one is required.
     pub schema: Option<&'a Schema>,
     /// The tools for native calls, if the API has fields for them.
@@ -102,7 +102,7 @@ pub struct Request<'a> {
     /// called.
     pub tools_ended: bool,
     /// The position of the question, for an agent that stores conversations itself.
-    pub agent: super::agents::AgentPlace<'a>,
+    pub agent: super::agents::AgentContext<'a>,
     /// Whether the provider's own web search and fetch are allowed, if the model's options enable them.
     pub web: bool,
     /// The cache key of the conversation, the same for all its requests, by which servers find their cache.

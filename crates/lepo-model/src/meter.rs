@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::config::ModelConfig;
-use super::event::{Event, Usage};
-use super::message::Request;
+use super::event::{ChatEvent, Usage};
+use super::message::ChatRequest;
 use lepo_base::error::Result;
 
 /// Estimated bytes of a token.
@@ -15,7 +15,7 @@ const FILE: u64 = 2_000;
 
 /// A request before it is sent.
 #[derive(Debug, Clone, Copy)]
-pub struct Planned<'a> {
+pub struct RequestEstimate<'a> {
     /// The configuration of the model.
     pub config: &'a ModelConfig,
     /// The estimated tokens of the request.
@@ -26,7 +26,7 @@ pub struct Planned<'a> {
 
 /// Usage of a finished request.
 #[derive(Debug, Clone, Copy)]
-pub struct Taken<'a> {
+pub struct RequestUsage<'a> {
     /// The configuration of the model.
     pub config: &'a ModelConfig,
     /// The ticket that [`Meter::before`] returned.
@@ -44,14 +44,14 @@ pub trait Meter: Send + Sync {
     /// # Errors
     ///
     /// If the request is not admitted.
-    fn before(&self, planned: Planned<'_>) -> Result<u64>;
+    fn before(&self, planned: RequestEstimate<'_>) -> Result<u64>;
 
     /// Receives the usage of a finished request, whatever its result.
-    fn after(&self, taken: Taken<'_>);
+    fn after(&self, taken: RequestUsage<'_>);
 }
 
 /// A request in progress. Dropping it reports its usage.
-pub(super) struct Metered {
+pub(super) struct MeteredRequest {
     meter: Arc<dyn Meter>,
     config: ModelConfig,
     ticket: u64,
@@ -63,13 +63,17 @@ pub(super) struct Metered {
     began: bool,
 }
 
-impl Metered {
+impl MeteredRequest {
     /// Asks the meter for admission.
-    pub fn begin(meter: &Arc<dyn Meter>, config: &ModelConfig, request: &Request<'_>) -> Result<Metered> {
+    pub fn begin(
+        meter: &Arc<dyn Meter>,
+        config: &ModelConfig,
+        request: &ChatRequest<'_>,
+    ) -> Result<MeteredRequest> {
         let (input, output) = (estimate(request), config.options.max_tokens);
-        let ticket = meter.before(Planned { config, input, output })?;
+        let ticket = meter.before(RequestEstimate { config, input, output })?;
         let (usage, config) = (Usage::default(), config.clone());
-        Ok(Metered { meter: Arc::clone(meter), config, ticket, usage, input, bytes: 0, began: false })
+        Ok(MeteredRequest { meter: Arc::clone(meter), config, ticket, usage, input, bytes: 0, began: false })
     }
 
     /// Marks the start of an answer.
@@ -78,17 +82,17 @@ impl Metered {
     }
 
     /// Counts an event of the answer.
-    pub fn sees(&mut self, event: &Event) {
+    pub fn sees(&mut self, event: &ChatEvent) {
         match event {
-            Event::Usage(usage) => self.usage = *usage,
-            Event::Text(text) | Event::Thinking(text) => self.bytes += text.len() as u64,
-            Event::ToolCall(call) => self.bytes += call.arguments.to_string().len() as u64,
+            ChatEvent::Usage(usage) => self.usage = *usage,
+            ChatEvent::Text(text) | ChatEvent::Thinking(text) => self.bytes += text.len() as u64,
+            ChatEvent::ToolCall(call) => self.bytes += call.arguments.to_string().len() as u64,
             _ => {}
         }
     }
 }
 
-impl Drop for Metered {
+impl Drop for MeteredRequest {
     fn drop(&mut self) {
         let Usage { input, output, .. } = self.usage;
         let is_estimate = self.began && (input.is_none() || output.is_none());
@@ -98,12 +102,12 @@ impl Drop for Metered {
             output: output.or(guessed(self.bytes.div_ceil(BYTES))),
             ..self.usage
         };
-        self.meter.after(Taken { config: &self.config, ticket: self.ticket, usage, is_estimate });
+        self.meter.after(RequestUsage { config: &self.config, ticket: self.ticket, usage, is_estimate });
     }
 }
 
 /// Estimates the tokens of a request: a quarter of its bytes.
-fn estimate(request: &Request<'_>) -> u64 {
+fn estimate(request: &ChatRequest<'_>) -> u64 {
     let mut bytes = 0;
     let mut files = 0;
     for message in request.messages {
@@ -123,18 +127,18 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::message::{Message, Role};
+    use crate::message::{ChatMessage, ChatRole};
     use crate::provider::Provider;
 
     #[derive(Default)]
     struct Told(Mutex<Vec<(Usage, bool)>>);
 
     impl Meter for Told {
-        fn before(&self, planned: Planned<'_>) -> Result<u64> {
+        fn before(&self, planned: RequestEstimate<'_>) -> Result<u64> {
             Ok(planned.input)
         }
 
-        fn after(&self, taken: Taken<'_>) {
+        fn after(&self, taken: RequestUsage<'_>) {
             self.0.lock().unwrap().push((taken.usage, taken.is_estimate));
         }
     }
@@ -144,18 +148,18 @@ mod tests {
         let told = Arc::new(Told::default());
         let meter: Arc<dyn Meter> = told.clone();
         let config = ModelConfig::new("m", Provider::Cli);
-        let messages = [Message::new(Role::User, "12345678")];
-        let request = Request { messages: &messages, ..Request::default() };
-        let begin = || Metered::begin(&meter, &config, &request).unwrap();
+        let messages = [ChatMessage::new(ChatRole::User, "12345678")];
+        let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
+        let begin = || MeteredRequest::begin(&meter, &config, &request).unwrap();
         drop(begin());
         let mut cut = begin();
         cut.began();
-        cut.sees(&Event::Text("123456789".into()));
+        cut.sees(&ChatEvent::Text("123456789".into()));
         drop(cut);
         let mut counted = begin();
         counted.began();
-        counted.sees(&Event::Text("123".into()));
-        counted.sees(&Event::Usage(Usage { input: Some(70), output: Some(5), ..Usage::default() }));
+        counted.sees(&ChatEvent::Text("123".into()));
+        counted.sees(&ChatEvent::Usage(Usage { input: Some(70), output: Some(5), ..Usage::default() }));
         drop(counted);
         let usage = |input, output| Usage { input, output, ..Usage::default() };
         let expected =

@@ -7,7 +7,7 @@ use lepo_base::secret::Secret;
 
 /// A notice to the user. The first text is the name of the model, unless stated otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum ModelNotice {
     /// The request is repeated in a form that the model accepts; with the text of the learned quirk, which follows
     /// the name.
     Learned(String, &'static str),
@@ -40,7 +40,7 @@ pub struct Retry {
     /// The name of the model.
     pub model: String,
     /// The failure before it.
-    pub after: Passing,
+    pub after: TransientFailure,
     /// The delay before the request.
     pub wait: Duration,
     /// The number of this attempt.
@@ -51,29 +51,31 @@ pub struct Retry {
 
 /// A temporary failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passing {
+pub enum TransientFailure {
     /// An HTTP status.
     Status(u16),
     /// An error message of the server, within its answer.
     Words(String),
 }
 
-impl Notice {
+impl ModelNotice {
     /// Removes the key, in case a server repeats it.
-    pub(super) fn without_key(mut self, key: Option<&Secret>) -> Notice {
+    pub(super) fn without_key(mut self, key: Option<&Secret>) -> ModelNotice {
         let texts: &mut [&mut String] = match &mut self {
-            Notice::OwnMessageRejected(model, words)
-            | Notice::WebToolFailed(model, words)
-            | Notice::OtherAddress(model, words)
-            | Notice::Slipped(model, words) => &mut [model, words],
-            Notice::ToolLeftOut(model, tool, words) => &mut [model, tool, words],
-            Notice::Retries(Retry { model, after: Passing::Words(words), .. }) => &mut [model, words],
-            Notice::Retries(Retry { model, after: Passing::Status(_), .. })
-            | Notice::Learned(model, _)
-            | Notice::WasThinking(model)
-            | Notice::ToldAsText(model)
-            | Notice::Held(model, ..)
-            | Notice::Program(model) => &mut [model],
+            ModelNotice::OwnMessageRejected(model, words)
+            | ModelNotice::WebToolFailed(model, words)
+            | ModelNotice::OtherAddress(model, words)
+            | ModelNotice::Slipped(model, words) => &mut [model, words],
+            ModelNotice::ToolLeftOut(model, tool, words) => &mut [model, tool, words],
+            ModelNotice::Retries(Retry { model, after: TransientFailure::Words(words), .. }) => {
+                &mut [model, words]
+            }
+            ModelNotice::Retries(Retry { model, after: TransientFailure::Status(_), .. })
+            | ModelNotice::Learned(model, _)
+            | ModelNotice::WasThinking(model)
+            | ModelNotice::ToldAsText(model)
+            | ModelNotice::Held(model, ..)
+            | ModelNotice::Program(model) => &mut [model],
         };
         texts.iter_mut().for_each(|text| **text = hide_key(text, key).into_owned());
         self
@@ -90,12 +92,12 @@ mod tests {
         let says = || "no sk-abcdefgh".to_string();
         let retry = Retry {
             model: "m".into(),
-            after: Passing::Words(says()),
+            after: TransientFailure::Words(says()),
             wait: Duration::ZERO,
             attempt: 1,
             of: 3,
         };
-        for notice in [Notice::OwnMessageRejected("m".into(), says()), Notice::Retries(retry)] {
+        for notice in [ModelNotice::OwnMessageRejected("m".into(), says()), ModelNotice::Retries(retry)] {
             let told = format!("{:?}", notice.clone().without_key(Some(&key)));
             assert!(!told.contains("abcdefgh") && told.contains("no "), "{told}");
             assert_eq!(notice.clone().without_key(None), notice);

@@ -4,12 +4,12 @@ mod window;
 
 use serde_json::Value;
 
-use super::facts::{Catalog, ModelFacts, One};
+use super::facts::{CatalogSpec, LookupMethod, ModelFacts};
 
 /// The endpoint at which servers of OpenAI's kind list their models.
-pub(super) const CATALOG: Catalog = Catalog {
+pub(super) const CATALOG: CatalogSpec = CatalogSpec {
     path: &["models"],
-    one: One::Listed,
+    one: LookupMethod::Listed,
     needed: false,
     read: model_facts,
     running: window::RUNNING,

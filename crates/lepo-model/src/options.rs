@@ -4,7 +4,7 @@ use serde_json::Number;
 
 /// `options = { … }`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ModelOptions {
     /// The sampling temperature.
     pub temperature: Option<Number>,
     /// The longest answer, including thinking, in tokens.
@@ -21,10 +21,10 @@ pub struct Options {
     pub web: bool,
 }
 
-impl Options {
+impl ModelOptions {
     /// Returns these options, with missing ones from `under`.
-    pub fn over(self, under: Options) -> Options {
-        Options {
+    pub fn over(self, under: ModelOptions) -> ModelOptions {
+        ModelOptions {
             temperature: self.temperature.or(under.temperature),
             max_tokens: self.max_tokens.or(under.max_tokens),
             effort: self.effort.or(under.effort),

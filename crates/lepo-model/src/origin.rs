@@ -5,7 +5,7 @@ use super::registry::spec;
 
 /// The origin of a message for replay, which is sent back to this server and model only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ReplayOrigin {
     /// Name of the API whose format it has.
     pub provider: &'static str,
     /// Address of the server.
@@ -14,10 +14,14 @@ pub struct Origin {
     pub model: String,
 }
 
-impl Origin {
+impl ReplayOrigin {
     /// Returns the origin of this model's answers; `None` for a program.
-    pub fn of(config: &ModelConfig) -> Option<Origin> {
+    pub fn of(config: &ModelConfig) -> Option<ReplayOrigin> {
         let api = spec(config).http?;
-        Some(Origin { provider: api.name, base_url: config.base_url.clone(), model: config.model.clone() })
+        Some(ReplayOrigin {
+            provider: api.name,
+            base_url: config.base_url.clone(),
+            model: config.model.clone(),
+        })
     }
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Receiver, channel};
 
-use super::media::{MediaFile, Pieces};
-use super::text::Text;
+use super::media::{Base64Chunks, MediaFile};
+use super::text::SharedText;
 
 /// Texts up to this size in bytes are escaped immediately.
 const SMALL: usize = 4 << 10;
@@ -23,16 +23,16 @@ const AHEAD: usize = 32;
 /// A JSON document in pieces. Clones share the long texts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Payload {
-    parts: Vec<Part>,
+    parts: Vec<BodyPart>,
     last: Vec<u8>,
     length: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
+enum BodyPart {
     Json(Bytes),
     /// The inside of a JSON string, before escaping.
-    Text(Text),
+    Text(SharedText),
     /// A file that is not read yet, for base64.
     File(MediaFile),
 }
@@ -48,12 +48,12 @@ impl Payload {
     }
 
     /// Appends a text as a JSON string.
-    pub fn text(&mut self, text: &Text) {
+    pub fn text(&mut self, text: &SharedText) {
         self.labelled("", text);
     }
 
     /// Appends a label and a text as one JSON string.
-    pub fn labelled(&mut self, label: &str, text: &Text) {
+    pub fn labelled(&mut self, label: &str, text: &SharedText) {
         self.json(label);
         self.last.pop();
         if text.len() <= SMALL {
@@ -63,7 +63,7 @@ impl Payload {
         }
         self.flush();
         self.length += escaped_length(text);
-        self.parts.push(Part::Text(text.clone()));
+        self.parts.push(BodyPart::Text(text.clone()));
         self.last.push(b'"');
     }
 
@@ -73,14 +73,14 @@ impl Payload {
         self.last.extend_from_slice(before.as_bytes());
         self.flush();
         self.length += file.encoded_len() as usize;
-        self.parts.push(Part::File(file.clone()));
+        self.parts.push(BodyPart::File(file.clone()));
         self.last.push(b'"');
     }
 
     fn flush(&mut self) {
         if !self.last.is_empty() {
             self.length += self.last.len();
-            self.parts.push(Part::Json(Bytes::from(std::mem::take(&mut self.last))));
+            self.parts.push(BodyPart::Json(Bytes::from(std::mem::take(&mut self.last))));
         }
     }
 
@@ -91,13 +91,13 @@ impl Payload {
 
     /// Whether the body has files, which may fail to be read.
     pub fn has_files(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::File(_)))
+        self.parts.iter().any(|part| matches!(part, BodyPart::File(_)))
     }
 
     /// Returns the body in chunks, each made on demand.
     pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
         self.flush();
-        self.parts.into_iter().flat_map(Chunks::of)
+        self.parts.into_iter().flat_map(BodyChunks::of)
     }
 
     /// Returns the body in chunks, made by a separate thread some megabytes in advance, so that reading a large
@@ -127,39 +127,39 @@ impl Payload {
     pub fn shown(&self) -> String {
         let mut payload = self.clone();
         for part in &mut payload.parts {
-            if let Part::File(file) = part {
-                *part = Part::Json(Bytes::from(format!("({} bytes)", file.len)));
+            if let BodyPart::File(file) = part {
+                *part = BodyPart::Json(Bytes::from(format!("({} bytes)", file.len)));
             }
         }
         String::from_utf8_lossy(&payload.to_vec()).into_owned()
     }
 }
 
-enum Chunks {
+enum BodyChunks {
     Json(Bytes),
     /// A text, and the offset of its unsent rest.
-    Text(Text, usize),
-    File(Pieces),
+    Text(SharedText, usize),
+    File(Base64Chunks),
 }
 
-impl Chunks {
-    fn of(part: Part) -> Chunks {
+impl BodyChunks {
+    fn of(part: BodyPart) -> BodyChunks {
         match part {
-            Part::Json(json) => Chunks::Json(json),
-            Part::Text(text) => Chunks::Text(text, 0),
-            Part::File(file) => Chunks::File(file.encoded()),
+            BodyPart::Json(json) => BodyChunks::Json(json),
+            BodyPart::Text(text) => BodyChunks::Text(text, 0),
+            BodyPart::File(file) => BodyChunks::File(file.encoded()),
         }
     }
 }
 
-impl Iterator for Chunks {
+impl Iterator for BodyChunks {
     type Item = io::Result<Bytes>;
 
     fn next(&mut self) -> Option<io::Result<Bytes>> {
         match self {
-            Chunks::Json(json) if json.is_empty() => None,
-            Chunks::Json(json) => Some(Ok(std::mem::take(json))),
-            Chunks::Text(text, at) => {
+            BodyChunks::Json(json) if json.is_empty() => None,
+            BodyChunks::Json(json) => Some(Ok(std::mem::take(json))),
+            BodyChunks::Text(text, at) => {
                 let rest = text.get(*at..).filter(|rest| !rest.is_empty())?;
                 let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
                 *at += slice.len();
@@ -167,7 +167,7 @@ impl Iterator for Chunks {
                 json.pop();
                 Some(Ok(Bytes::from(json).slice(1..)))
             }
-            Chunks::File(pieces) => pieces.next(),
+            BodyChunks::File(pieces) => pieces.next(),
         }
     }
 }
@@ -182,18 +182,18 @@ fn escaped_length(text: &str) -> usize {
 }
 
 /// Writes a JSON object, key by key. Keys of `extra` replace written keys, and objects are merged.
-pub(super) struct Object<'e> {
+pub(super) struct JsonObjectWriter<'e> {
     payload: Payload,
     extra: &'e Map<String, Value>,
     written: Vec<&'static str>,
 }
 
-impl<'e> Object<'e> {
+impl<'e> JsonObjectWriter<'e> {
     /// Creates an empty object.
     pub fn new(extra: &'e Map<String, Value>) -> Self {
         let mut payload = Payload::default();
         payload.raw("{");
-        Object { payload, extra, written: Vec::new() }
+        JsonObjectWriter { payload, extra, written: Vec::new() }
     }
 
     /// Writes a key, and returns the payload for its value.
@@ -268,7 +268,7 @@ mod tests {
     fn a_long_text_is_the_same_json_in_pieces() {
         let odd = "가\u{1}\"\\\n\r\t\u{8}\u{c}\u{7f}🙂z";
         for times in [1, 1000, 20_000] {
-            let text = Text::from(odd.repeat(times));
+            let text = SharedText::from(odd.repeat(times));
             let mut payload = Payload::default();
             list(&mut payload, [&text, &text], |payload, text| payload.text(text));
             let bytes = payload.to_vec();
@@ -280,12 +280,12 @@ mod tests {
     #[test]
     fn extra_keys_replace_and_merge() {
         let extra = json!({"top": 1, "options": {"b": 2}, "model": "x"});
-        let mut object = Object::new(extra.as_object().unwrap());
+        let mut object = JsonObjectWriter::new(extra.as_object().unwrap());
         object.field("model", "m");
         object.field("options", json!({"a": 1, "b": 1}));
         object.maybe("none", None::<Value>);
         let sent: Value = serde_json::from_slice(&object.end().to_vec()).unwrap();
         assert_eq!(sent, json!({"model": "x", "options": {"a": 1, "b": 2}, "top": 1}));
-        assert_eq!(Object::new(&Map::new()).end().to_vec(), b"{}");
+        assert_eq!(JsonObjectWriter::new(&Map::new()).end().to_vec(), b"{}");
     }
 }

@@ -1,17 +1,19 @@
 //! The programs that lepo can ask.
 
-use crate::AnswerForm;
+use crate::AnswerFormat;
 
 /// The names that [`preset`] accepts.
 pub const PRESETS: &[&str] = &["claude", "gemini", "codex"];
 
 /// Returns the command of a known program and the format of its answers. Each runs without user interaction, and with
 /// its default rights.
-pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
+pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerFormat)> {
     match name {
-        "claude" => Some((&["claude", "-p", "--output-format", "json"], AnswerForm::Json("/result".into()))),
-        "gemini" => Some((&["gemini", "-o", "json"], AnswerForm::Json("/response".into()))),
-        "codex" => Some((&["codex", "exec", "--json", "--skip-git-repo-check"], AnswerForm::AgentMessage)),
+        "claude" => {
+            Some((&["claude", "-p", "--output-format", "json"], AnswerFormat::Json("/result".into())))
+        }
+        "gemini" => Some((&["gemini", "-o", "json"], AnswerFormat::Json("/response".into()))),
+        "codex" => Some((&["codex", "exec", "--json", "--skip-git-repo-check"], AnswerFormat::AgentMessage)),
         _ => None,
     }
 }

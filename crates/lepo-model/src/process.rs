@@ -25,7 +25,7 @@ const READ: usize = 16 << 10;
 const LEFTOVERS: Duration = Duration::from_millis(200);
 
 /// A running program. Dropping it ends the program with all its descendants.
-pub(super) struct Process {
+pub(super) struct ModelProcess {
     name: String,
     stdin: Option<Sender>,
     input: Bytes,
@@ -38,12 +38,12 @@ pub(super) struct Process {
     running: Running,
 }
 
-impl Process {
+impl ModelProcess {
     /// Starts a prepared program; `name` is for messages.
     pub fn start(name: &str, prepared: Program) -> Result<Self> {
         let name = name.to_owned();
         let mut running = prepared.spawn().map_err(|error| not_started(&name, &error))?;
-        Ok(Process {
+        Ok(ModelProcess {
             name,
             stdin: running.stdin.take(),
             input: Bytes::new(),
@@ -93,7 +93,7 @@ impl Process {
                 Some(_) => *patience.get_or_insert(now + LEFTOVERS),
                 None => now + idle,
             };
-            let Process { running, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
+            let ModelProcess { running, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
             if stdout.is_none() && stderr.is_none() && status.is_some() {
                 return Ok(None);
             }

@@ -23,9 +23,9 @@ pub enum Provider {
 
 /// The fields that configure a model of a provider.
 #[derive(Debug, Clone, Copy)]
-pub enum Fields {
+pub enum ProviderFields {
     /// A model of a server: `model`, `base_url`, a key.
-    Server(&'static ServerFacts),
+    Server(&'static ServerDefaults),
     /// A program: `command` and `answer`, or `preset`.
     Program,
     /// An agent: `command`, or `preset`.
@@ -36,7 +36,7 @@ pub enum Fields {
 
 /// The defaults for the URL of a server and the source of its key.
 #[derive(Debug)]
-pub struct ServerFacts {
+pub struct ServerDefaults {
     /// The default base URL.
     pub url: &'static str,
     /// Whether that URL needs a key.
@@ -83,7 +83,7 @@ impl Keyword for Wire {
 /// OpenAI's own URL, for which Responses is the default.
 pub const OPENAI_URL: &str = "https://api.openai.com/v1";
 
-static OPENAI: ServerFacts = ServerFacts {
+static OPENAI: ServerDefaults = ServerDefaults {
     url: OPENAI_URL,
     needs_key: true,
     url_env: "OPENAI_BASE_URL",
@@ -96,7 +96,7 @@ static OPENAI: ServerFacts = ServerFacts {
     example: "openai:gpt-4o",
 };
 
-static ANTHROPIC: ServerFacts = ServerFacts {
+static ANTHROPIC: ServerDefaults = ServerDefaults {
     url: "https://api.anthropic.com",
     needs_key: true,
     url_env: "ANTHROPIC_BASE_URL",
@@ -108,7 +108,7 @@ static ANTHROPIC: ServerFacts = ServerFacts {
     example: "anthropic:claude-sonnet-5-5",
 };
 
-static OLLAMA: ServerFacts = ServerFacts {
+static OLLAMA: ServerDefaults = ServerDefaults {
     url: "",
     needs_key: false,
     url_env: "OLLAMA_HOST",
@@ -132,22 +132,22 @@ impl Provider {
     ];
 
     /// Returns the fields of its models.
-    pub fn fields(self) -> Fields {
+    pub fn fields(self) -> ProviderFields {
         match self {
-            Provider::Openai => Fields::Server(&OPENAI),
-            Provider::Anthropic => Fields::Server(&ANTHROPIC),
-            Provider::Ollama => Fields::Server(&OLLAMA),
-            Provider::Cli => Fields::Program,
-            Provider::Acp => Fields::Agent,
-            Provider::Embedded => Fields::Weights,
+            Provider::Openai => ProviderFields::Server(&OPENAI),
+            Provider::Anthropic => ProviderFields::Server(&ANTHROPIC),
+            Provider::Ollama => ProviderFields::Server(&OLLAMA),
+            Provider::Cli => ProviderFields::Program,
+            Provider::Acp => ProviderFields::Agent,
+            Provider::Embedded => ProviderFields::Weights,
         }
     }
 
     /// Returns the defaults of its server; `None` if it has none.
-    pub fn server(self) -> Option<&'static ServerFacts> {
+    pub fn server(self) -> Option<&'static ServerDefaults> {
         match self.fields() {
-            Fields::Server(facts) => Some(facts),
-            Fields::Program | Fields::Agent | Fields::Weights => None,
+            ProviderFields::Server(facts) => Some(facts),
+            ProviderFields::Program | ProviderFields::Agent | ProviderFields::Weights => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{anthropic, ollama, openai, responses};
 
 /// The API to which the bytes belong.
 #[derive(Debug, Clone, Copy)]
-pub enum StreamForm {
+pub enum StreamFormat {
     /// Chat completions: server-sent events.
     Openai,
     /// Ollama: a JSON object per line.
@@ -18,22 +18,22 @@ pub enum StreamForm {
 }
 
 /// Returns the start of an answer, with the text `one`, and its end, with the text `two`.
-pub fn text_between(form: StreamForm) -> (&'static str, &'static str) {
+pub fn text_between(form: StreamFormat) -> (&'static str, &'static str) {
     match form {
-        StreamForm::Openai => (
+        StreamFormat::Openai => (
             "data: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\n",
             "data: {\"choices\":[{\"delta\":{\"content\":\"two\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
         ),
-        StreamForm::Ollama => (
+        StreamFormat::Ollama => (
             "{\"message\":{\"content\":\"one\"},\"done\":false}\n",
             "{\"message\":{\"content\":\"two\"},\"done\":true}\n",
         ),
-        StreamForm::Anthropic => (
+        StreamFormat::Anthropic => (
             "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"one\"}}\n\n",
             "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"two\"}}\n\n\
              data: {\"type\":\"message_stop\"}\n\n",
         ),
-        StreamForm::Responses => (
+        StreamFormat::Responses => (
             "data: {\"type\":\"response.output_text.delta\",\"delta\":\"one\"}\n\n",
             "data: {\"type\":\"response.output_text.delta\",\"delta\":\"two\"}\n\n\
              data: {\"type\":\"response.completed\",\"response\":{}}\n\n",
@@ -43,15 +43,15 @@ pub fn text_between(form: StreamForm) -> (&'static str, &'static str) {
 
 /// Returns the events of an answer whose bytes come in these pieces, with texts joined, and its error, if it failed.
 pub fn read_pieces<'b>(
-    form: StreamForm,
+    form: StreamFormat,
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> (Vec<Event>, Option<String>) {
     let mut events = Events::new();
     let spec = match form {
-        StreamForm::Openai => &openai::SPEC,
-        StreamForm::Ollama => &ollama::SPEC,
-        StreamForm::Anthropic => &anthropic::SPEC,
-        StreamForm::Responses => &responses::SPEC,
+        StreamFormat::Openai => &openai::SPEC,
+        StreamFormat::Ollama => &ollama::SPEC,
+        StreamFormat::Anthropic => &anthropic::SPEC,
+        StreamFormat::Responses => &responses::SPEC,
     };
     let Some(http) = spec.http else { return (Vec::new(), None) };
     let name = "run_command".to_owned();

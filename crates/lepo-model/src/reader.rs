@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::event::Events;
+use super::event::EventQueue;
 use super::failure::failure_words;
 use super::refusals::{known_word, status_of};
 use lepo_base::error::Result;
 
 /// Decodes the bytes of one answer, split at any offset.
 pub(super) trait AnswerReader {
-    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()>;
+    fn read(&mut self, bytes: &[u8], events: &mut EventQueue) -> Result<()>;
 
-    fn end(&mut self, events: &mut Events) -> Result<()>;
+    fn end(&mut self, events: &mut EventQueue) -> Result<()>;
 
     /// Whether the answer is complete, and only its usage may follow.
     fn is_finishing(&self) -> bool {
@@ -24,14 +24,14 @@ pub(super) trait AnswerReader {
     }
 
     /// Returns the refusal that arrived with a success status instead of an answer.
-    fn refused(&self) -> Option<Refused> {
+    fn refused(&self) -> Option<StreamRefusal> {
         None
     }
 }
 
 /// A refusal within a stream, with the HTTP status that it would have had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct StreamRefusal {
     pub status: u16,
     /// The server's error message.
     pub words: String,
@@ -39,15 +39,15 @@ pub(super) struct Refused {
     pub body: String,
 }
 
-impl Refused {
+impl StreamRefusal {
     /// Converts an error; `None` if its status is unknown.
-    pub fn new(error: &Value) -> Option<Refused> {
+    pub fn new(error: &Value) -> Option<StreamRefusal> {
         let status = status_of(error)?;
         let words = failure_words(error);
         let words = match known_word(error).filter(|word| !words.contains(word)) {
             Some(word) => format!("{words} ({word})"),
             None => words,
         };
-        Some(Refused { status, words, body: error.to_string() })
+        Some(StreamRefusal { status, words, body: error.to_string() })
     }
 }

@@ -6,8 +6,8 @@ use reqwest::{Response, StatusCode};
 
 use super::contract::HttpSpec;
 use super::error_text::{excerpt, told};
-use super::notice::Passing;
-use super::reader::Refused;
+use super::notice::TransientFailure;
+use super::reader::StreamRefusal;
 use super::refusals::{Meaning, meaning};
 use super::retry::wait_in_body;
 use super::unpack::Unpacking;
@@ -18,7 +18,7 @@ use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 /// The size limit of a refusal, in bytes.
 const ENOUGH: usize = 64 << 10;
 
-pub(super) struct Refusal {
+pub(super) struct HttpRefusal {
     pub status: u16,
     pub body: String,
     /// The time to wait: the header `Retry-After` or `retry-after-ms`, or a value from the body.
@@ -30,7 +30,7 @@ pub(super) struct Refusal {
     within: bool,
 }
 
-impl Refusal {
+impl HttpRefusal {
     /// Reads a response for at most `limit`: a refusal without a text is still one.
     pub async fn read(mut response: Response, limit: Duration) -> Self {
         let status = response.status();
@@ -55,7 +55,7 @@ impl Refusal {
         let _ = tokio::time::timeout(limit, reading).await;
         let words = told(&body);
         let body = String::from_utf8_lossy(&body).into_owned();
-        Refusal {
+        HttpRefusal {
             status: status.as_u16(),
             retry_after: retry_after.or_else(|| wait_in_body(&body)),
             body,
@@ -66,8 +66,8 @@ impl Refusal {
     }
 
     /// Converts a refusal within a stream, after a success status.
-    pub fn within(refused: Refused) -> Self {
-        Refusal {
+    pub fn within(refused: StreamRefusal) -> Self {
+        HttpRefusal {
             status: refused.status,
             words: refused.words,
             retry_after: wait_in_body(&refused.body),
@@ -77,10 +77,10 @@ impl Refusal {
         }
     }
 
-    pub fn passing(&self) -> Passing {
+    pub fn passing(&self) -> TransientFailure {
         match self.within {
-            false => Passing::Status(self.status),
-            true => Passing::Words(self.words.clone()),
+            false => TransientFailure::Status(self.status),
+            true => TransientFailure::Words(self.words.clone()),
         }
     }
 

@@ -9,35 +9,35 @@ use jiff::Timestamp;
 use reqwest::Response;
 use serde_json::{Map, Value};
 
-use super::asking::Asking;
+use super::asking::BodyContext;
 use super::cache::Cache;
 use super::contract::HttpSpec;
 use super::error_text::hide_key;
 use super::facts::ModelFacts;
 use super::forms::{is_system_first, system_first, without_system};
-use super::http::Http;
+use super::http::EndpointClient;
 use super::lookup::{list, look_up};
-use super::memory::{Memory, remembered_name};
-use super::message::{Message, Request, Role, ToolSpec};
-use super::notice::{Notice, Retry};
+use super::memory::{QuirkFile, remembered_name};
+use super::message::{ChatMessage, ChatRequest, ChatRole, ToolSpec};
+use super::notice::{ModelNotice, Retry};
 use super::payload::Payload;
 use super::quirks::{self, BEGINS_THINKING, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
-use super::refusal::Refusal;
+use super::refusal::HttpRefusal;
 use super::refusals::Meaning;
 use super::refused_tool::refused_tool;
-use super::retry::{self, Next};
-use super::stream::{Begun, Body};
+use super::retry::{self, RetryStep};
+use super::stream::{ResponseBody, StartedAnswer};
 
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 
-pub(super) struct Remote {
-    http: Http,
+pub(super) struct RemoteModel {
+    http: EndpointClient,
     spec: &'static HttpSpec,
     config: ModelConfig,
     quirks: Quirks,
-    memory: Memory,
+    memory: QuirkFile,
     state_dir: PathBuf,
     /// The server's facts of the model, once requested.
     facts: Option<ModelFacts>,
@@ -53,23 +53,28 @@ const TOLD_APART: &[&str] =
     &["messages", "input", "instructions", "system", "tools", "model", "text", "response_format", "format"];
 
 /// The result of sending a body once.
-enum Sent {
+enum PostOutcome {
     /// The answer has started.
-    Begun(Box<Begun>),
+    Begun(Box<StartedAnswer>),
     /// The request was refused; with the failure, if the refusal was part of an answer that had started.
-    Refused(Refusal, Option<Error>),
+    Refused(HttpRefusal, Option<Error>),
 }
 
-impl Remote {
+impl RemoteModel {
     /// Creates the model that `config` names, with the stored quirks.
-    pub fn new(http: Http, spec: &'static HttpSpec, config: &ModelConfig, state_dir: &Path) -> Self {
-        let memory = Memory::new(state_dir, remembered_name(spec, &http.base, config));
+    pub fn new(
+        http: EndpointClient,
+        spec: &'static HttpSpec,
+        config: &ModelConfig,
+        state_dir: &Path,
+    ) -> Self {
+        let memory = QuirkFile::new(state_dir, remembered_name(spec, &http.base, config));
         let mut quirks = memory.recall(spec.quirks);
         if config.system_first {
             quirks.add(&SYSTEM_FIRST);
         }
         let (config, state_dir) = (config.clone(), state_dir.to_path_buf());
-        Remote {
+        RemoteModel {
             http,
             spec,
             config,
@@ -140,7 +145,11 @@ impl Remote {
 
     /// Sends the request until a model answers it or finally refuses it; `notice` receives a notice for each
     /// repetition.
-    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(Notice)) -> Result<Begun> {
+    pub async fn ask(
+        &mut self,
+        request: ChatRequest<'_>,
+        notice: &mut dyn FnMut(ModelNotice),
+    ) -> Result<StartedAnswer> {
         let facts = match self.spec.catalog.needed {
             true => self.facts().await,
             false => ModelFacts::default(),
@@ -157,14 +166,14 @@ impl Remote {
         let mut has_slipped = false;
         loop {
             let tools = self.taken_tools(request.tools);
-            let request_now = Request { tools: &tools, ..request };
+            let request_now = ChatRequest { tools: &tools, ..request };
             let (body, open) = self.body(request_now, &facts, &quirks);
             let (refusal, failure) = match self.send(body, &request_now).await? {
-                Sent::Begun(begun) => {
+                PostOutcome::Begun(begun) => {
                     self.accepted(quirks);
                     return Ok(*begun);
                 }
-                Sent::Refused(refusal, failure) => (refusal, failure),
+                PostOutcome::Refused(refusal, failure) => (refusal, failure),
             };
             let meaning = refusal.meaning(&self.config.model);
             if let Meaning::UsedUp | Meaning::OverMinute | Meaning::Overflow = meaning {
@@ -172,7 +181,7 @@ impl Remote {
             }
             if let Some(tool) = refused_tool(refusal.status, &refusal.body, &tools) {
                 let (model, name) = (self.config.name.clone(), tool.name.clone());
-                notice(Notice::ToolLeftOut(model, name.clone(), refusal.words().to_string()));
+                notice(ModelNotice::ToolLeftOut(model, name.clone(), refusal.words().to_string()));
                 self.left_out.insert(name);
                 continue;
             }
@@ -190,12 +199,12 @@ impl Remote {
                             &self.http.place,
                         )));
                     };
-                    notice(Notice::OtherAddress(self.config.name.clone(), right));
+                    notice(ModelNotice::OtherAddress(self.config.name.clone(), right));
                     continue;
                 }
                 Meaning::Slip if !std::mem::replace(&mut has_slipped, true) => {
                     let tried = refusal.tried().unwrap_or_else(|| refusal.words().to_string());
-                    notice(Notice::Slipped(self.config.name.clone(), tried));
+                    notice(ModelNotice::Slipped(self.config.name.clone(), tried));
                     continue;
                 }
                 Meaning::Slip | Meaning::Key | Meaning::Forbidden | Meaning::Model => {
@@ -204,7 +213,10 @@ impl Remote {
                 _ => {}
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
-                notice(Notice::OwnMessageRejected(self.config.name.clone(), refusal.words().to_string()));
+                notice(ModelNotice::OwnMessageRejected(
+                    self.config.name.clone(),
+                    refusal.words().to_string(),
+                ));
                 self.rebuilds = true;
                 request.messages = &rebuilt;
                 continue;
@@ -225,18 +237,21 @@ impl Remote {
         tools.iter().filter(|tool| !self.left_out.contains(&tool.name)).cloned().collect()
     }
 
-    async fn send(&mut self, body: Payload, request: &Request<'_>) -> Result<Sent> {
+    async fn send(&mut self, body: Payload, request: &ChatRequest<'_>) -> Result<PostOutcome> {
         let key = self.config.key.value.as_ref();
         tracing::debug!(model = self.config.name, request = %hide_key(&body.shown(), key), "request");
         let response = self.http.post(body).await?;
         tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
         if !response.status().is_success() {
-            return Ok(Sent::Refused(Refusal::read(response, self.http.timeouts.idle).await, None));
+            return Ok(PostOutcome::Refused(
+                HttpRefusal::read(response, self.http.timeouts.idle).await,
+                None,
+            ));
         }
         let mut begun = self.begin(response, request).await;
         match begun.refused() {
-            None => Ok(Sent::Begun(Box::new(begun))),
-            Some(refused) => Ok(Sent::Refused(Refusal::within(refused), begun.failure())),
+            None => Ok(PostOutcome::Begun(Box::new(begun))),
+            Some(refused) => Ok(PostOutcome::Refused(HttpRefusal::within(refused), begun.failure())),
         }
     }
 
@@ -245,11 +260,11 @@ impl Remote {
         &mut self,
         learned: &Quirks,
         quirks: &mut Quirks,
-        (request, refusal): (&Request<'_>, &Refusal),
-        notice: &mut dyn FnMut(Notice),
+        (request, refusal): (&ChatRequest<'_>, &HttpRefusal),
+        notice: &mut dyn FnMut(ModelNotice),
     ) -> Result<()> {
         for quirk in learned.each() {
-            notice(Notice::Learned(self.config.name.clone(), quirk.says));
+            notice(ModelNotice::Learned(self.config.name.clone(), quirk.says));
             quirks.add(quirk);
         }
         if learned.has(&TOOLS) {
@@ -273,12 +288,12 @@ impl Remote {
     /// Returns the body of the request, and the quirks that may explain a refusal.
     fn body(
         &self,
-        request: Request<'_>,
+        request: ChatRequest<'_>,
         facts: &ModelFacts,
         quirks: &Quirks,
     ) -> (Payload, Vec<&'static Quirk>) {
-        let merged: Vec<Message>;
-        let mut asking = Asking::new(&self.config, request, facts, quirks);
+        let merged: Vec<ChatMessage>;
+        let mut asking = BodyContext::new(&self.config, request, facts, quirks);
         if self.spec.may_have(&SYSTEM_FIRST)
             && !is_system_first(request.messages)
             && asking.has(&SYSTEM_FIRST)
@@ -286,21 +301,21 @@ impl Remote {
             merged = system_first(request.messages);
             asking.request.messages = &merged;
         }
-        let folded: Vec<Message>;
+        let folded: Vec<ChatMessage>;
         if self.spec.may_have(&NO_SYSTEM)
             && is_system_first(asking.request.messages)
-            && asking.request.messages.first().is_some_and(|message| message.role == Role::System)
+            && asking.request.messages.first().is_some_and(|message| message.role == ChatRole::System)
             && asking.has(&NO_SYSTEM)
         {
             folded = without_system(asking.request.messages);
             asking.request.messages = &folded;
         }
-        let without: Vec<Message>;
+        let without: Vec<ChatMessage>;
         if self.spec.may_have(&FILES)
             && asking.request.messages.iter().any(|message| !message.files.is_empty())
             && asking.has(&FILES)
         {
-            let bare = |message: &Message| Message { files: Vec::new(), ..message.clone() };
+            let bare = |message: &ChatMessage| ChatMessage { files: Vec::new(), ..message.clone() };
             without = asking.request.messages.iter().map(bare).collect();
             asking.request.messages = &without;
         }
@@ -309,7 +324,7 @@ impl Remote {
     }
 
     /// Returns the fields of a request's body without its conversation and its tools.
-    pub fn fields(&self, request: Request<'_>) -> Map<String, Value> {
+    pub fn fields(&self, request: ChatRequest<'_>) -> Map<String, Value> {
         let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
         let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
         let (body, _) = self.body(request, &facts, &self.quirks);
@@ -322,10 +337,10 @@ impl Remote {
     }
 
     /// Waits for the first event of the answer, as a refusal may still arrive instead.
-    async fn begin(&self, response: Response, request: &Request<'_>) -> Begun {
+    async fn begin(&self, response: Response, request: &ChatRequest<'_>) -> StartedAnswer {
         let status = response.status().as_u16();
-        let body = Body::new(response, self.http.place.clone(), self.http.timeouts);
-        Begun::wait(status, body, (self.spec.reader)(request.tools)).await
+        let body = ResponseBody::new(response, self.http.place.clone(), self.http.timeouts);
+        StartedAnswer::wait(status, body, (self.spec.reader)(request.tools)).await
     }
 
     fn accepted(&mut self, quirks: Quirks) {
@@ -338,17 +353,22 @@ impl Remote {
 
     /// Waits before the next attempt; returns the error of the refusal if no attempt remains or it is not
     /// temporary.
-    async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(Notice)) -> Result<()> {
+    async fn pause(
+        &self,
+        refusal: &HttpRefusal,
+        attempt: u32,
+        notice: &mut dyn FnMut(ModelNotice),
+    ) -> Result<()> {
         let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
         if !refusal.may_pass(&self.config.model) || attempt == retry::TRIES {
             return Err(error());
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
-            Next::TooLong(wait) => {
+            RetryStep::TooLong(wait) => {
                 Err(error().hint(format!("the server asks to wait {} s before retrying", wait.as_secs())))
             }
-            Next::After(wait) => {
-                notice(Notice::Retries(Retry {
+            RetryStep::After(wait) => {
+                notice(ModelNotice::Retries(Retry {
                     model: self.config.name.clone(),
                     after: refusal.passing(),
                     wait,
@@ -363,21 +383,21 @@ impl Remote {
 }
 
 /// Rebuilds messages without their received form. Arguments that are not an object are wrapped in one.
-fn rebuilt(messages: &[Message]) -> Vec<Message> {
-    let sound = |mut message: Message| {
+fn rebuilt(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+    let sound = |mut message: ChatMessage| {
         for call in &mut message.calls {
             if !call.arguments.is_object() {
                 let given = call.arguments.take();
                 call.arguments = serde_json::json!({ "given": given });
             }
         }
-        Message { replay: None, ..message }
+        ChatMessage { replay: None, ..message }
     };
     messages.iter().cloned().map(sound).collect()
 }
 
 /// Whether the user's last message has files, so that the question is about them.
-fn asks_about_files(request: &Request<'_>) -> bool {
-    let mut asked = request.messages.iter().rev().filter(|m| m.role == Role::User && !m.instruction);
+fn asks_about_files(request: &ChatRequest<'_>) -> bool {
+    let mut asked = request.messages.iter().rev().filter(|m| m.role == ChatRole::User && !m.instruction);
     asked.next().is_some_and(|message| !message.files.is_empty())
 }

@@ -9,23 +9,23 @@ use serde_json::Value;
 
 /// An assistant's message, or its items, as received.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Replay(Arc<Value>);
+pub struct ProviderMessage(Arc<Value>);
 
-impl Replay {
+impl ProviderMessage {
     /// Wraps a message as received or as stored.
-    pub fn new(received: Value) -> Replay {
-        Replay(Arc::new(received))
+    pub fn new(received: Value) -> ProviderMessage {
+        ProviderMessage(Arc::new(received))
     }
 
     /// Joins the message before a pause and this one, by concatenating their blocks.
-    pub(super) fn behind(self, before: &Replay) -> Replay {
+    pub(super) fn behind(self, before: &ProviderMessage) -> ProviderMessage {
         let mut whole = before.json().clone();
         if let (Some(Value::Array(all)), Some(Value::Array(more))) =
             (whole.get_mut("content"), self.json().get("content"))
         {
             all.extend(more.iter().cloned());
         }
-        Replay::new(whole)
+        ProviderMessage::new(whole)
     }
 
     /// Returns the JSON to store or to send.

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The step after a temporary refusal.
 #[derive(Debug, PartialEq)]
-pub(super) enum Next {
+pub(super) enum RetryStep {
     /// Repeat the request after this time.
     After(Duration),
     /// The server demands a pause that is too long to wait for.
@@ -22,11 +22,11 @@ pub(super) enum Next {
 
 /// Returns the pause before attempt `attempt` (from 0): the server's value, else half a second, doubled each time.
 /// `dice` in 0..1 spreads the pauses, so that many clients do not return at once.
-pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dice: f64) -> Next {
+pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dice: f64) -> RetryStep {
     match retry_after.and_then(|value| parse_retry_after(value, now)) {
-        Some(wait) if wait > PATIENCE => Next::TooLong(wait),
-        Some(wait) => Next::After(wait),
-        None => Next::After(Duration::from_millis(500 * (1 << attempt)).mul_f64(0.5 + dice)),
+        Some(wait) if wait > PATIENCE => RetryStep::TooLong(wait),
+        Some(wait) => RetryStep::After(wait),
+        None => RetryStep::After(Duration::from_millis(500 * (1 << attempt)).mul_f64(0.5 + dice)),
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn pauses() {
         let now: Timestamp = "2015-10-21T07:28:00Z".parse().unwrap();
-        let after = |ms| Next::After(Duration::from_millis(ms));
+        let after = |ms| RetryStep::After(Duration::from_millis(ms));
         for (attempt, header, dice, expected) in [
             (0, None, 0.5, after(500)),
             (1, None, 0.5, after(1000)),
@@ -158,12 +158,12 @@ mod tests {
             (0, Some("-3"), 0.5, after(500)),
             (0, Some("soon"), 0.5, after(500)),
             (0, Some("60"), 0.5, after(60_000)),
-            (0, Some("61"), 0.5, Next::TooLong(Duration::from_secs(61))),
+            (0, Some("61"), 0.5, RetryStep::TooLong(Duration::from_secs(61))),
             (0, Some("Wed, 21 Oct 2015 07:28:30 GMT"), 0.5, after(30_000)),
             (0, Some("Wed, 21 Oct 2015 07:27:30 GMT"), 0.5, after(0)),
-            (0, Some("Wed, 21 Oct 2015 08:28:00 GMT"), 0.5, Next::TooLong(Duration::from_secs(3600))),
+            (0, Some("Wed, 21 Oct 2015 08:28:00 GMT"), 0.5, RetryStep::TooLong(Duration::from_secs(3600))),
             (0, Some("2s"), 0.5, after(2000)),
-            (0, Some("1m30s"), 0.5, Next::TooLong(Duration::from_secs(90))),
+            (0, Some("1m30s"), 0.5, RetryStep::TooLong(Duration::from_secs(90))),
             (0, Some("250ms"), 0.5, after(250)),
             (0, Some("2015-10-21T07:28:05Z"), 0.5, after(5000)),
             (0, Some("1445412490"), 0.5, after(10_000)),

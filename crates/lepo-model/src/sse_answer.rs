@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::error_text::{complaint, is_half, told};
-use super::event::Events;
+use super::event::EventQueue;
 use super::failure::{failure_in, failure_words};
-use super::reader::{AnswerReader, Refused};
+use super::reader::{AnswerReader, StreamRefusal};
 use super::stream::cut_off;
 use super::well_formed::values_in;
 use lepo_base::error::{Error, Result};
@@ -19,13 +19,13 @@ pub(super) trait Decoder {
     /// The name of the form, for messages.
     const FORM: &'static str;
 
-    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse>;
+    fn data(&mut self, data: &[u8], events: &mut EventQueue) -> Result<EventUse>;
 
     /// Decodes a complete answer that was not streamed; returns false if it is something else.
-    fn document(&mut self, whole: &Value, events: &mut Events) -> Result<bool>;
+    fn document(&mut self, whole: &Value, events: &mut EventQueue) -> Result<bool>;
 
     /// Completes the answer: after `[DONE]`, or at the end of the bytes if a finish reason precedes it.
-    fn finish(&mut self, events: &mut Events) -> Result<()>;
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()>;
 
     /// Whether any part of the answer has arrived.
     fn has_begun(&self) -> bool;
@@ -58,11 +58,11 @@ pub(super) enum EventUse {
 /// Decodes an answer, however its bytes are split.
 #[derive(Default)]
 pub(super) struct SseAnswer<D> {
-    shape: Shape,
+    shape: BodyShape,
     decoder: D,
     /// The first event or line that is not part of an answer.
     stray: Option<Stray>,
-    refused: Option<Refused>,
+    refused: Option<StreamRefusal>,
 }
 
 /// Data received instead of an answer.
@@ -74,7 +74,7 @@ struct Stray {
 
 /// The form of the bytes, known from the first that is not white space.
 #[derive(Default)]
-enum Shape {
+enum BodyShape {
     #[default]
     Unknown,
     Stream(Sse),
@@ -91,10 +91,10 @@ const HEARTBEATS: &[&[u8]] = &[b"ping", b"heartbeat", b"keepalive", b"keep-alive
 impl<D: Decoder> SseAnswer<D> {
     /// Creates a reader that passes events to `decoder`.
     pub fn new(decoder: D) -> Self {
-        SseAnswer { shape: Shape::Unknown, decoder, stray: None, refused: None }
+        SseAnswer { shape: BodyShape::Unknown, decoder, stray: None, refused: None }
     }
 
-    fn frame(&mut self, frame: Frame<'_>, events: &mut Events) -> Result<()> {
+    fn frame(&mut self, frame: Frame<'_>, events: &mut EventQueue) -> Result<()> {
         match frame {
             _ if self.decoder.is_done() => Ok(()),
             Frame::Event(SseEvent { name, data }) => self.event(name, data, events),
@@ -112,7 +112,7 @@ impl<D: Decoder> SseAnswer<D> {
     }
 
     /// Handles an event. Malformed or foreign data is skipped; an error is recognised by its form.
-    fn event(&mut self, name: &[u8], data: &[u8], events: &mut Events) -> Result<()> {
+    fn event(&mut self, name: &[u8], data: &[u8], events: &mut EventQueue) -> Result<()> {
         if data.trim_ascii() == DONE {
             return self.finish(events);
         }
@@ -153,11 +153,11 @@ impl<D: Decoder> SseAnswer<D> {
     }
 
     /// Completes the answer at the end mark, or an equivalent.
-    fn finish(&mut self, events: &mut Events) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         if let Some(word) = self.decoder.failed_word() {
             let words = format!("its answer ended with {word}");
             // The status that a gateway would have used.
-            self.refused = Some(Refused { status: 502, words: words.clone(), body: String::new() });
+            self.refused = Some(StreamRefusal { status: 502, words: words.clone(), body: String::new() });
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         self.decoder.finish(events)
@@ -166,7 +166,7 @@ impl<D: Decoder> SseAnswer<D> {
     /// Fails if a value contains an error.
     fn fails(&mut self, value: &Value, is_named: bool) -> Result<()> {
         let Some(error) = failure_in(value, is_named) else { return Ok(()) };
-        self.refused = Refused::new(&error);
+        self.refused = StreamRefusal::new(&error);
         Err(Error::remote(format!("the model failed: {}", failure_words(&error))).ask_again())
     }
 
@@ -180,7 +180,7 @@ impl<D: Decoder> SseAnswer<D> {
     }
 
     /// Decodes a document: one answer, or several events without the form of a stream.
-    fn whole(&mut self, document: &[u8], events: &mut Events) -> Result<()> {
+    fn whole(&mut self, document: &[u8], events: &mut EventQueue) -> Result<()> {
         let mut values = values_in(document);
         if values.is_empty() {
             let half = document.trim_ascii_end().strip_suffix(b"data: [DONE]").unwrap_or(document);
@@ -219,41 +219,41 @@ impl<D: Decoder> SseAnswer<D> {
 }
 
 impl<D: Decoder> AnswerReader for SseAnswer<D> {
-    fn read(&mut self, mut bytes: &[u8], events: &mut Events) -> Result<()> {
-        if let Shape::Unknown = self.shape {
+    fn read(&mut self, mut bytes: &[u8], events: &mut EventQueue) -> Result<()> {
+        if let BodyShape::Unknown = self.shape {
             // White space, and a byte order mark.
             let blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
             let Some(start) = bytes.iter().position(|byte| !blank(byte)) else { return Ok(()) };
             bytes = &bytes[start..];
             self.shape = match bytes[0] {
-                b'{' | b'[' | b'<' => Shape::Document(Vec::new()),
-                _ => Shape::Stream(Sse::default()),
+                b'{' | b'[' | b'<' => BodyShape::Document(Vec::new()),
+                _ => BodyShape::Stream(Sse::default()),
             };
         }
         match &mut self.shape {
-            Shape::Stream(sse) => {
+            BodyShape::Stream(sse) => {
                 let mut sse = std::mem::take(sse);
                 let read = sse.feed(bytes, |frame| self.frame(frame, events));
-                self.shape = Shape::Stream(sse);
+                self.shape = BodyShape::Stream(sse);
                 read
             }
-            Shape::Document(document) if document.len() + bytes.len() > LIMIT => {
+            BodyShape::Document(document) if document.len() + bytes.len() > LIMIT => {
                 Err(Error::remote("the answer is a single document of more than 16 MiB"))
             }
-            Shape::Document(document) => {
+            BodyShape::Document(document) => {
                 document.extend_from_slice(bytes);
                 Ok(())
             }
-            Shape::Unknown => Ok(()),
+            BodyShape::Unknown => Ok(()),
         }
     }
 
-    fn end(&mut self, events: &mut Events) -> Result<()> {
+    fn end(&mut self, events: &mut EventQueue) -> Result<()> {
         match std::mem::take(&mut self.shape) {
             _ if self.decoder.is_done() => return Ok(()),
-            Shape::Unknown => return Err(Error::remote("the answer was empty")),
-            Shape::Document(document) => self.whole(&document, events)?,
-            Shape::Stream(mut sse) => sse.end(|frame| match frame {
+            BodyShape::Unknown => return Err(Error::remote("the answer was empty")),
+            BodyShape::Document(document) => self.whole(&document, events)?,
+            BodyShape::Stream(mut sse) => sse.end(|frame| match frame {
                 Frame::Event(event) if is_half(event.data) && event.data.starts_with(b"{") => Ok(()),
                 frame => self.frame(frame, events),
             })?,
@@ -279,7 +279,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         self.decoder.is_done()
     }
 
-    fn refused(&self) -> Option<Refused> {
+    fn refused(&self) -> Option<StreamRefusal> {
         self.refused.clone()
     }
 }

@@ -11,9 +11,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::event::Events;
+use super::event::EventQueue;
 use super::http::silent;
-use super::reader::{AnswerReader, Refused};
+use super::reader::{AnswerReader, StreamRefusal};
 use super::timeouts::Timeouts;
 use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result, cause};
@@ -22,15 +22,15 @@ use lepo_base::error::{Error, Result, cause};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The bytes of an answer, and their decoder.
-pub(super) struct Stream {
-    body: Body,
+pub(super) struct HttpStream {
+    body: ResponseBody,
     reader: Box<dyn AnswerReader>,
 }
 
-impl Stream {
+impl HttpStream {
     /// Waits for bytes once, and decodes all that have arrived.
-    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
-        let Stream { body, reader } = self;
+    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+        let HttpStream { body, reader } = self;
         let finishing = reader.is_finishing();
         let patience = if finishing { PATIENCE } else { Duration::MAX };
         let batch = match body.batch(patience).await {
@@ -60,28 +60,28 @@ impl Stream {
 }
 
 /// An answer over HTTP with its first event or failure.
-pub(super) struct Begun {
-    pub source: Stream,
-    pub events: Events,
+pub(super) struct StartedAnswer {
+    pub source: HttpStream,
+    pub events: EventQueue,
     pub failure: Option<Error>,
     pub status: u16,
-    refused: Option<Refused>,
+    refused: Option<StreamRefusal>,
 }
 
-impl Begun {
-    pub async fn wait(status: u16, body: Body, reader: Box<dyn AnswerReader>) -> Begun {
-        let mut source = Stream { body, reader };
-        let mut events = Events::new();
+impl StartedAnswer {
+    pub async fn wait(status: u16, body: ResponseBody, reader: Box<dyn AnswerReader>) -> StartedAnswer {
+        let mut source = HttpStream { body, reader };
+        let mut events = EventQueue::new();
         let mut failure = None;
         while events.is_empty() && failure.is_none() {
             failure = source.more(&mut events).await.err();
         }
         let refused = if events.is_empty() { source.reader.refused() } else { None };
-        Begun { source, events, failure, refused, status }
+        StartedAnswer { source, events, failure, refused, status }
     }
 
     /// Returns the refusal that arrived instead of an answer.
-    pub fn refused(&self) -> Option<Refused> {
+    pub fn refused(&self) -> Option<StreamRefusal> {
         self.refused.clone()
     }
 
@@ -95,7 +95,7 @@ impl Begun {
 const WAITING: usize = 64;
 
 /// The body of an answer. Dropping it before its end closes the connection.
-pub(super) struct Body {
+pub(super) struct ResponseBody {
     chunks: mpsc::Receiver<Result<Bytes>>,
     pump: JoinHandle<()>,
     place: String,
@@ -103,7 +103,7 @@ pub(super) struct Body {
     ended: bool,
 }
 
-impl Body {
+impl ResponseBody {
     /// Creates the body of `response`; the URL is for messages.
     pub fn new(mut response: Response, place: String, timeouts: Timeouts) -> Self {
         let (sender, chunks) = mpsc::channel(WAITING);
@@ -120,7 +120,7 @@ impl Body {
             }
             let _ = sender.send(Ok(unpacking.end())).await;
         });
-        Body { chunks, pump, place, timeouts, ended: false }
+        ResponseBody { chunks, pump, place, timeouts, ended: false }
     }
 
     /// Returns all chunks that have arrived, at least one; empty at the end.
@@ -143,7 +143,7 @@ impl Body {
     }
 }
 
-impl Drop for Body {
+impl Drop for ResponseBody {
     fn drop(&mut self) {
         if !self.ended {
             self.pump.abort();

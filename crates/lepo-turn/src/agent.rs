@@ -13,7 +13,7 @@ use super::transcript::write_bubb;
 use super::turn::Turn;
 use super::{Event, Front, Interrupt, Masking, Notice, ToolUse};
 use lepo_base::error::{Error, Result};
-use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
+use lepo_model::{AgentCall, AgentQuestion, AnswerStream, PermissionReply, spec};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
 
@@ -70,19 +70,19 @@ impl<'s> Beside<'s> {
     /// Handles an event of an agent, and ignores other events.
     pub async fn happens(
         &mut self,
-        event: lepo_model::Event,
-        answer: &mut Answer<'_>,
+        event: lepo_model::ChatEvent,
+        answer: &mut AnswerStream<'_>,
         front: &mut dyn Front,
         interrupt: &Interrupt,
     ) -> Result<()> {
         match event {
-            lepo_model::Event::AgentSession(session) => self.session = Some(session),
-            lepo_model::Event::Working(title) => {
+            lepo_model::ChatEvent::AgentSession(session) => self.session = Some(session),
+            lepo_model::ChatEvent::Working(title) => {
                 front.happens(Event::Progress(&format!("{}: {title}", self.model)));
             }
-            lepo_model::Event::AgentCallOpen(call) => self.begins(call, front)?,
-            lepo_model::Event::AgentCall(call) => self.ends(call, front)?,
-            lepo_model::Event::AgentAsks(question) => {
+            lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, front)?,
+            lepo_model::ChatEvent::AgentCall(call) => self.ends(call, front)?,
+            lepo_model::ChatEvent::AgentAsks(question) => {
                 let permit = self.permit(&question, front, interrupt).await?;
                 answer.permit(question.number, permit);
             }
@@ -97,12 +97,12 @@ impl<'s> Beside<'s> {
         question: &AgentQuestion,
         front: &mut dyn Front,
         interrupt: &Interrupt,
-    ) -> Result<Permit> {
+    ) -> Result<PermissionReply> {
         if !self.asks {
-            return Ok(Permit::No);
+            return Ok(PermissionReply::No);
         }
         let permit = interrupt.or(front.permit(self.model, question)).await?;
-        if permit == Permit::Nobody {
+        if permit == PermissionReply::Nobody {
             self.unanswered += 1;
             if self.unanswered >= MOST_UNANSWERED {
                 return Err(Error::remote(format!(

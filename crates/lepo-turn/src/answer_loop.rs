@@ -31,7 +31,7 @@ use super::turn::Turn;
 use super::{Event, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
-use lepo_model::{AgentPlace, Message, ModelConfig, Request, ToolCall, spec};
+use lepo_model::{AgentContext, ChatMessage, ChatRequest, ModelConfig, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{ToolMode, ToolRequest};
@@ -176,11 +176,11 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
     let session = agent_session(turn);
     let schema = turn.schema.clone();
     let (start, interrupt) = (Instant::now(), &turn.env.interrupt);
-    let request = Request {
+    let request = ChatRequest {
         messages: &messages,
         tools: &progress.tools.specs,
         tools_ended: !progress.is_open(),
-        agent: AgentPlace {
+        agent: AgentContext {
             session: session.as_deref(),
             forks: turn.forks,
             dir: Some(turn.env.store.root()),
@@ -227,7 +227,7 @@ pub(super) fn holds_with_tools(config: &ModelConfig, offer: Offer) -> bool {
     !offer.calls && !config.options.web
 }
 
-fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<Message> {
+fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<ChatMessage> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
     let inst = Inst::General(turn.insts.general.as_deref());
     let blocks = progress.tools.blocks.as_deref();

@@ -10,7 +10,7 @@ use crate::config::{Budgets, Money, Prices, Settings};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction, ResumeCommand};
 use lepo_base::when;
-use lepo_model::{Meter, ModelConfig, Planned, Price, Taken, Usage};
+use lepo_model::{Meter, ModelConfig, Price, RequestEstimate, RequestUsage, Usage};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Entry, JournalRecord, JournalTail, Store, now};
 
@@ -151,7 +151,7 @@ impl Budget {
 }
 
 impl Meter for Budget {
-    fn before(&self, planned: Planned<'_>) -> Result<u64> {
+    fn before(&self, planned: RequestEstimate<'_>) -> Result<u64> {
         self.check(planned.config)?;
         let price = self.price(planned.config);
         let usage = Usage { input: Some(planned.input), output: planned.output, ..Usage::default() };
@@ -198,7 +198,7 @@ impl Meter for Budget {
         Ok(ticket)
     }
 
-    fn after(&self, taken: Taken<'_>) {
+    fn after(&self, taken: RequestUsage<'_>) {
         let sum = Sum::of(taken.usage, self.price(taken.config));
         let mut spent = self.spent();
         spent.open.remove(&taken.ticket);
@@ -221,7 +221,7 @@ fn refused(
     name: &'static str,
     (limit, spent, enough): (&str, &str, String),
     cost: Option<Money>,
-    planned: Planned<'_>,
+    planned: RequestEstimate<'_>,
 ) -> Error {
     let about = match planned.output {
         Some(output) => format!("{} tokens, and {output} of its answer", planned.input),

@@ -10,7 +10,7 @@ use super::native::{call_of, is_bubb_of};
 use super::path::{CalledAnswer, PathEntry};
 use super::request_words::{REFUSED, several_note};
 use super::transcript::Transcript;
-use lepo_model::{Message, ModelConfig, Origin, Replay, Role, ToolCall};
+use lepo_model::{ChatMessage, ChatRole, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
 
@@ -39,7 +39,7 @@ pub fn answer_at(
     at: usize,
     called: &[CalledAnswer],
     rebuild: bool,
-) -> Option<(Vec<Message>, usize)> {
+) -> Option<(Vec<ChatMessage>, usize)> {
     match called.iter().position(|answer| answer.at == at) {
         Some(i) => {
             let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
@@ -111,7 +111,7 @@ impl<'s> Group<'s> {
     }
 
     /// Returns the messages of an answer that this turn received.
-    fn received(&self, answer: &CalledAnswer) -> Vec<Message> {
+    fn received(&self, answer: &CalledAnswer) -> Vec<ChatMessage> {
         let carried = self.requests.iter().filter(|(.., result)| result.is_some());
         let as_said = carried.clone().count() <= answer.calls.len()
             && carried.clone().zip(&answer.calls).all(|((_, text, _), call)| is_bubb_of(call, text));
@@ -122,8 +122,11 @@ impl<'s> Group<'s> {
         let words = self.words.iter().filter(|words| Some(**words) != note.as_deref());
         let text = words.copied().collect::<Vec<_>>().join("\n\n");
         let calls = answer.calls.clone();
-        let mut messages =
-            vec![Message { calls, replay: answer.replay.clone(), ..Message::new(Role::Assistant, text) }];
+        let mut messages = vec![ChatMessage {
+            calls,
+            replay: answer.replay.clone(),
+            ..ChatMessage::new(ChatRole::Assistant, text)
+        }];
         let last = carried.clone().next_back().and_then(|(.., result)| *result);
         let is_refused = last.is_some_and(|result| *result.text == *REFUSED);
         let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
@@ -131,14 +134,17 @@ impl<'s> Group<'s> {
         for call in &answer.calls {
             messages.push(match results.next().flatten() {
                 Some(result) => result_message(call.id.clone(), result),
-                None => Message { call_id: Some(call.id.clone()), ..Message::new(Role::Tool, dropped) },
+                None => ChatMessage {
+                    call_id: Some(call.id.clone()),
+                    ..ChatMessage::new(ChatRole::Tool, dropped)
+                },
             });
         }
         messages
     }
 
     /// Returns the messages rebuilt from the bubbs alone.
-    fn rebuilt(&self) -> Vec<Message> {
+    fn rebuilt(&self) -> Vec<ChatMessage> {
         let text = self.words.join("\n\n");
         let carried = || {
             self.requests
@@ -146,15 +152,15 @@ impl<'s> Group<'s> {
                 .filter_map(|(place, text, result)| Some((call_of(text, *place)?, (*result)?)))
         };
         let calls = carried().map(|(call, _)| call).collect();
-        let mut messages = vec![Message { calls, ..Message::new(Role::Assistant, text) }];
+        let mut messages = vec![ChatMessage { calls, ..ChatMessage::new(ChatRole::Assistant, text) }];
         messages.extend(carried().map(|(call, result)| result_message(call.id, result)));
         messages
     }
 }
 
-fn result_message(call: String, result: &PathEntry) -> Message {
+fn result_message(call: String, result: &PathEntry) -> ChatMessage {
     let files = result.sent_files();
-    Message { call_id: Some(call), files, ..Message::new(Role::Tool, result.text.clone()) }
+    ChatMessage { call_id: Some(call), files, ..ChatMessage::new(ChatRole::Tool, result.text.clone()) }
 }
 
 /// The stored state of a turn whose request is pending.
@@ -183,7 +189,7 @@ struct KeptCall {
 
 /// Stores the received answers of this turn's model until the request is decided.
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let Some(Origin { provider, base_url, model }) = Origin::of(config) else { return };
+    let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::of(config) else { return };
     let answer = |answer: &CalledAnswer| {
         let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| KeptCall {
             id: id.clone(),
@@ -211,7 +217,7 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
 pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
     let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());
-    let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
+    let (Some(kept), Some(origin)) = (kept, ReplayOrigin::of(config)) else { return };
     let same =
         origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
     if !same {
@@ -221,7 +227,7 @@ pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &Model
         let Some(place) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
         let calls =
             calls.into_iter().map(|KeptCall { id, name, arguments }| ToolCall { id, name, arguments });
-        let (at, calls, replay) = (place + 1, calls.collect(), said.map(Replay::new));
+        let (at, calls, replay) = (place + 1, calls.collect(), said.map(ProviderMessage::new));
         transcript.called.push(CalledAnswer { at, calls, replay, waited: false });
     }
     transcript.called.sort_by_key(|answer| answer.at);

@@ -21,7 +21,7 @@ use super::{Ask, Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
-use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
+use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationFormat, Gate, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
 use lepo_store::conv::Forest;
@@ -161,17 +161,17 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     let form = spec(turn.config).path;
     let entries = turn.record.transcript.entries.get(..cut).unwrap_or_default();
     let mut messages = messages(entries, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
-    if form == PathForm::Plain {
-        messages.push(Message::new(Role::User, asked.as_str()));
+    if form == ConversationFormat::Plain {
+        messages.push(ChatMessage::new(ChatRole::User, asked.as_str()));
     }
     let cache_key = turn.cache_key().await?;
-    let request = Request {
+    let request = ChatRequest {
         messages: &messages,
         tools: &told.specs,
         tools_ended: true,
         cache_key: cache_key.as_deref(),
-        agent: AgentPlace { dir: Some(turn.env.store.root()), ..AgentPlace::default() },
-        ..Request::default()
+        agent: AgentContext { dir: Some(turn.env.store.root()), ..AgentContext::default() },
+        ..ChatRequest::default()
     };
     let start = std::time::Instant::now();
     let interrupt = &turn.env.interrupt;

@@ -20,10 +20,10 @@ use crate::config::{
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::{
-    Accepts, Gate, Installed, Meter, Model, PathForm, Timeouts, embedded_program, first_ollama_model,
-    missing, spec, weights,
+    ConversationFormat, EmbeddedInstall, FileSupport, Gate, Meter, Model, Timeouts, embedded_program,
+    first_ollama_model, missing, spec, weights,
 };
-use lepo_model::{ModelConfig, Options, Provider};
+use lepo_model::{ModelConfig, ModelOptions, Provider};
 use lepo_process::StartFolder;
 use lepo_secrets::{Key, keyed_hash};
 use lepo_store::store::Store;
@@ -194,7 +194,7 @@ impl Configured {
     }
 
     /// The options that the command line gave.
-    pub fn given_options(&self) -> &Options {
+    pub fn given_options(&self) -> &ModelOptions {
         &self.flags.options
     }
 
@@ -256,7 +256,7 @@ impl Configured {
     }
 
     /// The files that a model takes.
-    pub fn accepts(&self, config: &ModelConfig) -> Accepts {
+    pub fn accepts(&self, config: &ModelConfig) -> FileSupport {
         lepo_model::accepts(config, &self.paths.state)
     }
 
@@ -266,9 +266,9 @@ impl Configured {
     }
 
     /// The embedded model of this name, if it is there.
-    fn installed(&self, name: &str) -> Option<Installed> {
+    fn installed(&self, name: &str) -> Option<EmbeddedInstall> {
         let weights = weights::of_model(&self.paths.models(), name)?;
-        Some(Installed { program: embedded_program()?, weights, named: None })
+        Some(EmbeddedInstall { program: embedded_program()?, weights, named: None })
     }
 
     /// Fails if `--model` names a model that does not exist.
@@ -306,9 +306,9 @@ impl Configured {
             return Err("tools are off");
         }
         match spec(config).path {
-            PathForm::Messages | PathForm::Prompted => Ok(dir),
-            PathForm::Program => Err("the model is a program, which reads such files itself"),
-            PathForm::Plain => Err("the model is the embedded one, which can call no tools"),
+            ConversationFormat::Messages | ConversationFormat::Prompted => Ok(dir),
+            ConversationFormat::Program => Err("the model is a program, which reads such files itself"),
+            ConversationFormat::Plain => Err("the model is the embedded one, which can call no tools"),
         }
     }
 

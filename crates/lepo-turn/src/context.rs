@@ -9,7 +9,7 @@ use super::path::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
 use super::skills::is_catalogue_entry;
 use crate::config::{is_as_made, is_general_as_made};
-use lepo_model::{Message, PathForm, Role};
+use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
 use lepo_store::bubb::Kind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,28 +26,28 @@ pub fn messages(
     entries: &[PathEntry],
     called: &[CalledAnswer],
     inst: Inst<'_>,
-    form: PathForm,
+    form: ConversationFormat,
     blocks: Option<&str>,
-) -> Vec<Message> {
+) -> Vec<ChatMessage> {
     let mut messages = match form {
-        PathForm::Messages => whole(entries, called, inst, true),
-        PathForm::Prompted => whole(entries, called, inst, false),
-        PathForm::Program => for_program(entries, inst, blocks.is_some()),
-        PathForm::Plain => plain(entries),
+        ConversationFormat::Messages => whole(entries, called, inst, true),
+        ConversationFormat::Prompted => whole(entries, called, inst, false),
+        ConversationFormat::Program => for_program(entries, inst, blocks.is_some()),
+        ConversationFormat::Plain => plain(entries),
     };
     let Some(blocks) = blocks else { return messages };
-    let takes_it = matches!(form, PathForm::Messages | PathForm::Prompted);
+    let takes_it = matches!(form, ConversationFormat::Messages | ConversationFormat::Prompted);
     let prompt = takes_it && entries.first().is_some_and(is_system_prompt);
     match messages.first_mut() {
         Some(first) if prompt => {
             first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
         }
-        _ => messages.insert(0, Message::new(Role::System, blocks)),
+        _ => messages.insert(0, ChatMessage::new(ChatRole::System, blocks)),
     }
     messages
 }
 
-fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
+fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
     let inst = match inst {
         // The default text describes results.
         Inst::General(text) => text.filter(|text| !is_general_as_made(text) || entries.iter().any(is_result)),
@@ -70,13 +70,13 @@ fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild
     messages
 }
 
-pub fn instruction(text: &str) -> Message {
-    Message { instruction: true, ..Message::new(Role::System, text) }
+pub fn instruction(text: &str) -> ChatMessage {
+    ChatMessage { instruction: true, ..ChatMessage::new(ChatRole::System, text) }
 }
 
 /// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
 /// and only the question, if nothing visible precedes it.
-fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
+fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMessage> {
     // The program reads the repository's instructions on its own.
     let is_told =
         |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
@@ -100,11 +100,11 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message
 ///
 /// Drops the default system prompt too: with it, the probabilities of the first tokens of an answer are so
 /// close that a processor's rounding decides between them.
-fn plain(entries: &[PathEntry]) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+fn plain(entries: &[PathEntry]) -> Vec<ChatMessage> {
+    let mut messages: Vec<ChatMessage> = Vec::new();
     let is_written = |entry: &&PathEntry| is_system_prompt(entry) && !is_as_made(&entry.text);
     if let Some(prompt) = entries.first().filter(is_written) {
-        messages.push(Message::new(Role::System, prompt.text.clone()));
+        messages.push(ChatMessage::new(ChatRole::System, prompt.text.clone()));
     }
     let mut before = None;
     let is_told =
@@ -113,25 +113,25 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
         // A question that was too long and never answered is not part of the next question.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
         let role = match entry.kind {
-            Kind::Assistant => Role::Assistant,
-            Kind::System | Kind::User | Kind::Tool => Role::User,
+            Kind::Assistant => ChatRole::Assistant,
+            Kind::System | Kind::User | Kind::Tool => ChatRole::User,
         };
         match messages.last_mut() {
             Some(last) if last.role == role && !is_anew => {
                 last.text = format!("{}\n\n{}", last.text, entry.text).into();
             }
-            _ => messages.push(Message::new(role, entry.text.clone())),
+            _ => messages.push(ChatMessage::new(role, entry.text.clone())),
         }
     }
     messages
 }
 
-fn message(entry: &PathEntry) -> Message {
+fn message(entry: &PathEntry) -> ChatMessage {
     let text = match entry.kind {
         Kind::User => sent_text(&entry.text, &entry.files),
         _ => entry.text.clone(),
     };
-    Message { files: entry.sent_files(), ..Message::new(role(entry.kind), text) }
+    ChatMessage { files: entry.sent_files(), ..ChatMessage::new(role(entry.kind), text) }
 }
 
 /// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
@@ -159,12 +159,12 @@ fn is_system_prompt(entry: &PathEntry) -> bool {
     entry.root && entry.hidden && entry.kind == Kind::System && !is_of_repository(entry)
 }
 
-fn role(kind: Kind) -> Role {
+fn role(kind: Kind) -> ChatRole {
     match kind {
-        Kind::System => Role::System,
-        Kind::User => Role::User,
-        Kind::Assistant => Role::Assistant,
-        Kind::Tool => Role::Tool,
+        Kind::System => ChatRole::System,
+        Kind::User => ChatRole::User,
+        Kind::Assistant => ChatRole::Assistant,
+        Kind::Tool => ChatRole::Tool,
     }
 }
 
@@ -175,10 +175,10 @@ mod tests {
     use super::super::path::fixture::path;
     use super::super::request_words::several_note;
     use super::*;
-    use lepo_model::{Replay, ToolCall};
+    use lepo_model::{ProviderMessage, ToolCall};
 
-    fn written(messages: &[Message]) -> String {
-        let line = |message: &Message| {
+    fn written(messages: &[ChatMessage]) -> String {
+        let line = |message: &ChatMessage| {
             let calls: String =
                 message.calls.iter().map(|call| format!("{}={}", call.id, call.name)).collect();
             let answers = message.call_id.iter().map(|id| format!("{id}:")).collect::<String>();
@@ -192,7 +192,7 @@ mod tests {
     fn each_provider_gets_its_own_view() {
         let general = Inst::General(Some("INST"));
         let planner = Inst::Planner(Some("PLAN"));
-        use PathForm::{Messages, Plain, Program, Prompted};
+        use ConversationFormat::{Messages, Plain, Program, Prompted};
         for (text, inst, form, expected) in [
             ("s1 P / u0 hi", general, Messages, "system P / user hi / system INST"),
             ("s1 P / u0 hi", planner, Prompted, "system P / user hi / system PLAN"),
@@ -276,14 +276,14 @@ mod tests {
         for prompt in [DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT] {
             let mut entries = path("s1 P / u0 hi");
             entries[0].text = prompt.into();
-            let sent = messages(&entries, &[], Inst::General(Some("INST")), PathForm::Plain, None);
+            let sent = messages(&entries, &[], Inst::General(Some("INST")), ConversationFormat::Plain, None);
             assert_eq!(written(&sent), "user hi", "{prompt}");
         }
     }
 
     #[test]
     fn general_as_it_is_made_goes_with_results_only() {
-        use PathForm::{Messages, Prompted};
+        use ConversationFormat::{Messages, Prompted};
         let made = crate::config::Insts::default().general.unwrap();
         for (text, goes) in [
             ("s1 P / u0 hi", false),
@@ -314,7 +314,7 @@ mod tests {
             name: "run_command".into(),
             arguments: json!({"command": command, "access": "read"}),
         };
-        let received = Replay::new(json!("as received"));
+        let received = ProviderMessage::new(json!("as received"));
         let live = |calls: Vec<ToolCall>| {
             vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()), waited: false }]
         };
@@ -348,14 +348,14 @@ mod tests {
             // still waiting
             (format!("u0 q / a1 {ls}"), live(vec![call("x", "ls")]), format!("user q / assistant {ls}")),
         ] {
-            let messages = messages(&path(&text), &called, Inst::General(None), PathForm::Messages, None);
+            let messages = messages(&path(&text), &called, Inst::General(None), ConversationFormat::Messages, None);
             assert_eq!(written(&messages), expected, "{text}");
         }
     }
 
     #[test]
     fn tools_are_told_at_the_end_of_the_system_prompt() {
-        use PathForm::{Plain, Program, Prompted};
+        use ConversationFormat::{Plain, Program, Prompted};
         for (text, form, expected) in [
             ("s1 P / u0 hi", Prompted, "system P+BLOCKS / user hi / system INST"),
             ("u0 hi", Prompted, "system BLOCKS / user hi / system INST"),

@@ -19,7 +19,7 @@ use super::{Ask, Event, Front, NOT_FETCHED, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::Result;
 use lepo_base::media::Media;
-use lepo_model::{Gate, Key, Message, ModelConfig, Planner, Request, Schema, ToolSpec, spec};
+use lepo_model::{ApiKey, ChatMessage, ChatRequest, Gate, ModelConfig, Planner, Schema, ToolSpec, spec};
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -31,7 +31,7 @@ const NOT_RUN: &str = "(not run)";
 #[derive(Debug)]
 pub struct FirstRequest {
     /// Its messages, in order.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// The new files of the question.
     pub files: Vec<FileToSend>,
     /// The tools in fields of the model's API.
@@ -64,7 +64,7 @@ pub async fn first_request(
     ask.prepare(env, config)?;
     let gate = Gate::new();
     // Does not run a program for a key that is not needed.
-    let keyless = ModelConfig { key: Key::default(), ..config.clone() };
+    let keyless = ModelConfig { key: ApiKey::default(), ..config.clone() };
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
     let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
@@ -114,12 +114,12 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     let is_held = told.is_nothing() || holds_with_tools(turn.config, offer);
     let in_field = answer_form.filter(|_| is_held).map(|schema| schema.in_request.clone());
     let schema = form.or(in_field);
-    let request = Request {
+    let request = ChatRequest {
         messages: &messages,
         tools: &told.specs,
         schema: schema.as_ref(),
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let fields = turn.model.fields(request);
     let not_asked = turn.servers.each().iter().filter(|server| calls && !server.is_known());

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use super::{Notice, StartQuestion};
 use lepo_base::error::Result;
-use lepo_model::{AgentQuestion, Citation, Permit, WebCall};
+use lepo_model::{AgentQuestion, Citation, PermissionReply, WebCall};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, CallRequest, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -77,8 +77,8 @@ pub trait Front {
         &'f mut self,
         _agent: &'f str,
         _question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
-        Box::pin(async { Ok(Permit::Nobody) })
+    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
+        Box::pin(async { Ok(PermissionReply::Nobody) })
     }
 
     /// Asks the user whether programs may start with their current files, in their folders; `None` if nobody

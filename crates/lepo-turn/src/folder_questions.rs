@@ -6,7 +6,7 @@ use super::program_start::{StartingProgram, changed_of, key_program, model_progr
 use super::{Configured, ProgramRole, StartQuestion, server_folders};
 use crate::config::{FolderQuestion, FolderTrust, Paths, work_folder};
 use lepo_base::error::Result;
-use lepo_model::{ModelConfig, PathForm, spec};
+use lepo_model::{ConversationFormat, ModelConfig, spec};
 use lepo_tool::mcp::config::{ServerConfig, Target};
 use lepo_tool::mcp::{Servers, program_label, programs_to_start};
 
@@ -27,7 +27,7 @@ pub(super) fn model_programs(
     store_root: &Path,
 ) -> Option<FolderPrograms> {
     let (program, arguments) = model.command.split_first()?;
-    if spec(model).path != PathForm::Program {
+    if spec(model).path != ConversationFormat::Program {
         return None;
     }
     let dir = if spec(model).own_tools { store_root.to_path_buf() } else { configured.cli_dir() };

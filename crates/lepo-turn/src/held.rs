@@ -11,7 +11,7 @@ use super::aftermath::{self, Left};
 use super::{Event, Front, Notice};
 use crate::config::{Paths, ProgramTrust, Settings};
 use lepo_base::error::{Error, Result};
-use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
+use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
 use lepo_process::ConfiguredProgram;
 use lepo_tool::{Access, Aftermath, Detected, Held, NamedProgram, Policy, TouchedFiles, covers_home, hold};
 
@@ -68,7 +68,7 @@ impl Holder {
     }
 
     /// The folders of an agent's own, without links.
-    fn folders(&self, agent: ToHold<'_>) -> Result<Vec<PathBuf>> {
+    fn folders(&self, agent: AgentCommand<'_>) -> Result<Vec<PathBuf>> {
         agent.sandbox.home.iter().map(|path| self.folder(agent.model, path)).collect()
     }
 
@@ -94,7 +94,7 @@ impl Holder {
         }
     }
 
-    async fn held(&self, agent: ToHold<'_>) -> Result<HeldAgent> {
+    async fn held(&self, agent: AgentCommand<'_>) -> Result<SandboxedAgent> {
         let access = match agent.sandbox.access {
             AgentAccess::Read => Access::Read,
             AgentAccess::Write => Access::Write,
@@ -141,8 +141,8 @@ impl Holder {
         };
         let by = sandbox.name();
         let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
-        let note = || lepo_model::Notice::Held(agent.model.to_string(), access.word(), by);
-        Ok(HeldAgent {
+        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.word(), by);
+        Ok(SandboxedAgent {
             program,
             words: format!("sandboxed by {by} with access `{}`{net}{also}", access.word()),
             note: is_new.then(note),
@@ -156,8 +156,11 @@ impl Holder {
     }
 }
 
-impl HoldAgents for Holder {
-    fn hold<'h>(&'h self, agent: ToHold<'h>) -> Pin<Box<dyn Future<Output = Result<HeldAgent>> + 'h>> {
+impl AgentSandboxer for Holder {
+    fn hold<'h>(
+        &'h self,
+        agent: AgentCommand<'h>,
+    ) -> Pin<Box<dyn Future<Output = Result<SandboxedAgent>> + 'h>> {
         Box::pin(self.held(agent))
     }
 }

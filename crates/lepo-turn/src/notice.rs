@@ -10,7 +10,7 @@ use lepo_tool::mcp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// A notice about the model, or its provider.
-    Model(lepo_model::Notice),
+    Model(lepo_model::ModelNotice),
     /// A notice about an MCP server.
     Server(mcp::Notice),
     /// A change that a command or an agent caused.

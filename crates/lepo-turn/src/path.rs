@@ -1,7 +1,7 @@
 //! The path of a turn: the bubbs with their texts, the bubbs to add, and the answers with calls.
 
 use super::attach::Attached;
-use lepo_model::{MediaFile, Replay, Text, ToolCall};
+use lepo_model::{MediaFile, ProviderMessage, SharedText, ToolCall};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
@@ -14,7 +14,7 @@ pub struct PathEntry {
     /// Whether it has no prev.
     pub root: bool,
     /// The text; bytes that are not UTF-8 are U+FFFD.
-    pub text: Text,
+    pub text: SharedText,
     /// The files attached to it; only questions and results of servers' tools have files.
     pub files: Vec<Attached>,
 }
@@ -43,7 +43,7 @@ pub struct CalledAnswer {
     pub at: usize,
     pub calls: Vec<ToolCall>,
     /// The answer as received.
-    pub replay: Option<Replay>,
+    pub replay: Option<ProviderMessage>,
     /// Whether a call of it was pending when an earlier process ended.
     pub waited: bool,
 }

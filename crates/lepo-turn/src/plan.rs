@@ -11,7 +11,7 @@ use super::send::send_whole;
 use super::turn::Turn;
 use super::{Event, Notice};
 use lepo_base::error::Result;
-use lepo_model::{Request, Schema, spec};
+use lepo_model::{ChatRequest, Schema, spec};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Entry;
 use lepo_tool::ToolRequest;
@@ -82,7 +82,7 @@ async fn ask<T>(
     let cache_key = turn.cache_key().await?;
     for schema in [Some(schema), None] {
         let cache_key = cache_key.as_deref();
-        let request = Request { messages: &messages, schema, cache_key, ..Request::default() };
+        let request = ChatRequest { messages: &messages, schema, cache_key, ..ChatRequest::default() };
         let start = Instant::now();
         let interrupt = &turn.env.interrupt;
         let work = send_whole(turn.model, turn.front, &mut turn.record, request);

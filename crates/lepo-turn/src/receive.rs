@@ -17,7 +17,7 @@ use super::spool::AnswerSpool;
 use super::transcript::{write_bubb, write_bubb_at};
 use super::{Event, Front, Interrupt, Notice};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
-use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
+use lepo_model::{AnswerStream, ProviderMessage, ToolCall, Usage, Utf8Decoder};
 use lepo_net::runtime::blocking;
 use lepo_secrets::restore;
 use lepo_store::bubb::{BubbId, Kind, Name};
@@ -42,7 +42,7 @@ struct Receiving<'s> {
     /// The calls by fields of the API.
     calls: Vec<ToolCall>,
     /// The answer as received, if it has calls.
-    replay: Option<Replay>,
+    replay: Option<ProviderMessage>,
     /// The whole text, collected only if it may contain calls.
     said: String,
     /// Withholds streamed text that may turn out to be a tool call.
@@ -62,7 +62,7 @@ struct Receiving<'s> {
 
 /// Receives an answer. If it is interrupted or calls tools, its text is stored as a hidden bubb.
 pub async fn receive(
-    mut answer: Answer<'_>,
+    mut answer: AnswerStream<'_>,
     place: AnswerPlace<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
@@ -160,7 +160,7 @@ async fn write_before(
 
 /// Handles events until the end mark.
 async fn receive_events(
-    answer: &mut Answer<'_>,
+    answer: &mut AnswerStream<'_>,
     receiving: &mut Receiving<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
@@ -178,32 +178,32 @@ async fn receive_events(
         };
         match event {
             None => return Ok(()),
-            Some(lepo_model::Event::Text(text)) => {
+            Some(lepo_model::ChatEvent::Text(text)) => {
                 receiving.text(&text, front);
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(lepo_model::Event::WasThinking) => receiving.was_thinking(front)?,
-            Some(lepo_model::Event::Thinking(text)) => {
+            Some(lepo_model::ChatEvent::WasThinking) => receiving.was_thinking(front)?,
+            Some(lepo_model::ChatEvent::Thinking(text)) => {
                 front.happens(Event::Thinking(&text));
                 if receiving.blank {
                     receiving.thought.push_str(&text);
                 }
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
-            Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
-            Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
-            Some(lepo_model::Event::Notice(said)) => front.happens(Event::Notice(&Notice::Model(said))),
-            Some(lepo_model::Event::Done(finish)) => {
+            Some(lepo_model::ChatEvent::WebCall(call)) => front.happens(Event::WebCall(&call)),
+            Some(lepo_model::ChatEvent::Citation(citation)) => front.happens(Event::Citation(&citation)),
+            Some(lepo_model::ChatEvent::Usage(usage)) => receiving.usage = usage,
+            Some(lepo_model::ChatEvent::Notice(said)) => front.happens(Event::Notice(&Notice::Model(said))),
+            Some(lepo_model::ChatEvent::Done(finish)) => {
                 receiving.cut = finish.cut();
                 tell_cut(finish, front);
             }
-            Some(lepo_model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
+            Some(lepo_model::ChatEvent::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
                 front.happens(Event::NotFinal);
             }
-            Some(lepo_model::Event::Replay(replay)) => receiving.replay = Some(replay),
+            Some(lepo_model::ChatEvent::Replay(replay)) => receiving.replay = Some(replay),
             Some(other) => receiving.beside.happens(other, answer, front, interrupt).await?,
         }
     }
@@ -262,7 +262,7 @@ impl<'s> Receiving<'s> {
     fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
         if !self.held && !self.blank {
             front.happens(Event::Pause);
-            let said = lepo_model::Notice::WasThinking(self.model.to_string());
+            let said = lepo_model::ModelNotice::WasThinking(self.model.to_string());
             front.happens(Event::Notice(&Notice::Model(said)));
         }
         self.spool.begin_again(self.tip)?;
@@ -342,7 +342,7 @@ impl<'s> Receiving<'s> {
             }
             return;
         }
-        let (mut text, mut whole) = (Utf8::default(), String::new());
+        let (mut text, mut whole) = (Utf8Decoder::default(), String::new());
         let is_masked = !self.spool.truths().is_empty();
         let read = self.spool.read_back(|piece| {
             let piece = text.decode(piece);

@@ -2,7 +2,7 @@
 
 use super::report::Answered;
 use lepo_base::error::{Error, Result};
-use lepo_model::{Replay, ToolCall, Usage};
+use lepo_model::{ProviderMessage, ToolCall, Usage};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::CallRequest;
 
@@ -10,7 +10,7 @@ pub enum Received {
     /// The answer that ends the turn.
     Answer(Answered),
     /// Calls by fields of the API, and the text around them, which is a hidden bubb.
-    Calls(Option<Name>, Vec<ToolCall>, Option<Replay>),
+    Calls(Option<Name>, Vec<ToolCall>, Option<ProviderMessage>),
     /// Calls in the text, and the text around them, which is not in a bubb yet.
     TextCalls(String, Vec<CallRequest>),
     /// An answer that does not match the schema, stored as a hidden bubb; and the fault.
@@ -23,7 +23,7 @@ pub enum Received {
 pub enum Ending {
     Final,
     /// Calls tools by fields of the API.
-    Calls(Vec<ToolCall>, Option<Replay>),
+    Calls(Vec<ToolCall>, Option<ProviderMessage>),
     /// Calls tools in its text; with the text around them.
     TextCalls(String, Vec<CallRequest>),
     Unfit(String),

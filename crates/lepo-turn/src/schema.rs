@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_model::{Message, PathForm, Role, Schema};
+use lepo_model::{ChatMessage, ChatRole, ConversationFormat, Schema};
 use lepo_tool::without_thinking;
 
 /// Maximum number of faults to list for an answer.
@@ -85,14 +85,14 @@ pub fn unfit(model: &str, fault: &str) -> Error {
 
 /// Adds `instruction` for a model: to its instruction message, or, in the forms without one, to the last user
 /// message.
-pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
+pub fn tell(messages: &mut Vec<ChatMessage>, form: ConversationFormat, instruction: &str) {
     let role = match form {
-        PathForm::Messages | PathForm::Prompted => Role::System,
-        PathForm::Program | PathForm::Plain => Role::User,
+        ConversationFormat::Messages | ConversationFormat::Prompted => ChatRole::System,
+        ConversationFormat::Program | ConversationFormat::Plain => ChatRole::User,
     };
     match messages.last_mut() {
         Some(last) if last.role == role => last.text = format!("{}\n\n{instruction}", last.text).into(),
-        _ => messages.push(Message::new(role, instruction)),
+        _ => messages.push(ChatMessage::new(role, instruction)),
     }
 }
 

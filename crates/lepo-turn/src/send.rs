@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::record::TurnRecord;
 use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Answer, Model, Permit, Request};
+use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};
 
 /// Maximum bytes to read of a chooser's or writer's answer, including thinking. A longer answer is cut off.
 const PLANNER_LIMIT: usize = 1 << 20;
@@ -14,7 +14,7 @@ const PLANNER_LIMIT: usize = 1 << 20;
 /// The outcome of a request.
 pub enum Sent<'m> {
     /// The answer starts.
-    Answer(Box<Answer<'m>>),
+    Answer(Box<AnswerStream<'m>>),
     /// The model did not answer.
     ModelFailed(Error),
 }
@@ -26,7 +26,7 @@ pub async fn send<'m>(
     model: &'m mut Model,
     front: &mut dyn Front,
     record: &mut TurnRecord,
-    request: Request<'m>,
+    request: ChatRequest<'m>,
 ) -> Result<Sent<'m>> {
     let start = Instant::now();
     let front = RefCell::new(front);
@@ -64,7 +64,7 @@ pub async fn send_whole(
     model: &mut Model,
     front: &mut dyn Front,
     record: &mut TurnRecord,
-    request: Request<'_>,
+    request: ChatRequest<'_>,
 ) -> Result<(String, lepo_model::Usage)> {
     let start = Instant::now();
     let answer = match send(model, front, record, request).await? {
@@ -79,24 +79,29 @@ pub async fn send_whole(
 }
 
 /// Returns the complete text of a short answer.
-pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(String, lepo_model::Usage)> {
+pub async fn whole(
+    mut answer: AnswerStream<'_>,
+    front: &mut dyn Front,
+) -> Result<(String, lepo_model::Usage)> {
     let (mut text, mut usage) = (String::new(), lepo_model::Usage::default());
     let mut room = PLANNER_LIMIT;
     while let Some(event) = answer.next().await? {
-        if let lepo_model::Event::Text(piece) | lepo_model::Event::Thinking(piece) = &event {
+        if let lepo_model::ChatEvent::Text(piece) | lepo_model::ChatEvent::Thinking(piece) = &event {
             match room.checked_sub(piece.len()) {
                 Some(left) => room = left,
                 None => break,
             }
         }
         match event {
-            lepo_model::Event::Text(piece) => text.push_str(&piece),
-            lepo_model::Event::WasThinking => text.clear(),
-            lepo_model::Event::Usage(told) => usage = told,
-            lepo_model::Event::Notice(said) => front.happens(Event::Notice(&Notice::Model(said))),
-            lepo_model::Event::Done(finish) => tell_cut(finish, front),
+            lepo_model::ChatEvent::Text(piece) => text.push_str(&piece),
+            lepo_model::ChatEvent::WasThinking => text.clear(),
+            lepo_model::ChatEvent::Usage(told) => usage = told,
+            lepo_model::ChatEvent::Notice(said) => front.happens(Event::Notice(&Notice::Model(said))),
+            lepo_model::ChatEvent::Done(finish) => tell_cut(finish, front),
             // A reply for lepo's own use never grants a permission.
-            lepo_model::Event::AgentAsks(question) => answer.permit(question.number, Permit::Nobody),
+            lepo_model::ChatEvent::AgentAsks(question) => {
+                answer.permit(question.number, PermissionReply::Nobody)
+            }
             _ => {}
         }
     }
@@ -104,12 +109,12 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
 }
 
 /// Reports an answer that ended before the model completed it.
-pub fn tell_cut(finish: lepo_model::Finish, front: &mut dyn Front) {
+pub fn tell_cut(finish: lepo_model::FinishReason, front: &mut dyn Front) {
     let notice = match finish {
-        lepo_model::Finish::Stop | lepo_model::Finish::ToolCalls => return,
-        lepo_model::Finish::Length => Notice::CutAtLimit,
-        lepo_model::Finish::Window => Notice::CutAtWindow,
-        lepo_model::Finish::Other(reason) => Notice::Stopped(reason),
+        lepo_model::FinishReason::Stop | lepo_model::FinishReason::ToolCalls => return,
+        lepo_model::FinishReason::Length => Notice::CutAtLimit,
+        lepo_model::FinishReason::Window => Notice::CutAtWindow,
+        lepo_model::FinishReason::Other(reason) => Notice::Stopped(reason),
     };
     front.happens(Event::Notice(&notice));
 }

@@ -13,7 +13,7 @@ use super::journal::failure_entry;
 use super::masking::{Masking, source_of};
 use super::path::{CalledAnswer, Opening, PathEntry, request};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Accepts, Text};
+use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{Blocking, blocking};
 use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
@@ -77,7 +77,7 @@ impl Transcript {
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
-            let text: Text = store.bubbs().text(&name)?.into();
+            let text: SharedText = store.bubbs().text(&name)?.into();
             let files = files_of(store, &transcript.entries, (name.kind, name.hidden), &text);
             let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
             transcript.entries.push(PathEntry { kind, hidden, root, text, files });
@@ -88,7 +88,7 @@ impl Transcript {
     }
 
     /// Decides which of the files are sent to a model with these limits, and returns the others by reason.
-    pub fn choose_files(&mut self, accepts: impl FnOnce() -> Accepts) -> LeftOut {
+    pub fn choose_files(&mut self, accepts: impl FnOnce() -> FileSupport) -> LeftOut {
         if self.entries.iter().all(|entry| entry.files.is_empty()) {
             return LeftOut::default();
         }
@@ -270,7 +270,7 @@ impl Transcript {
     }
 
     fn push_text_with(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8], files: Vec<Attached>) {
-        let text: Text = String::from_utf8_lossy(text).into_owned().into();
+        let text: SharedText = String::from_utf8_lossy(text).into_owned().into();
         self.entries.push(PathEntry { kind, hidden, root, text, files });
     }
 }

@@ -12,7 +12,7 @@ use super::truth::keep_truth;
 use super::{Event, Front, Masking, Notice, TurnEnv, UnprovenMessage};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
-use lepo_model::{Gate, Model, ModelConfig, Planner, ToolForm, spec};
+use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, spec};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::mcp::Servers;
 
@@ -103,7 +103,7 @@ impl Turn<'_> {
     }
 
     pub fn takes_native_tools(&self) -> bool {
-        spec(self.config).tools == ToolForm::Native && self.model.takes_tools()
+        spec(self.config).tools == ToolFormat::Native && self.model.takes_tools()
     }
 
     /// Returns the key of this conversation for the server's cache: its root, if the model's API has a field

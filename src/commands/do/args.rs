@@ -18,7 +18,7 @@ use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{list_words, read_word};
-use lepo_model::Options;
+use lepo_model::ModelOptions;
 use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::read_text;
@@ -220,12 +220,12 @@ impl DoArgs {
     }
 
     pub fn flags(&self) -> Result<Flags> {
-        let options = Options {
+        let options = ModelOptions {
             temperature: self.temperature.clone(),
             max_tokens: self.max_tokens,
             effort: self.effort.clone(),
             web: self.web,
-            ..Options::default()
+            ..ModelOptions::default()
         };
         if self.web && self.tools == Some(ToolMode::Off) {
             return Err(Error::usage(

@@ -7,7 +7,7 @@ use crate::commands::Context;
 use crate::term::one_line;
 use crate::ui::notice_lines;
 use lepo_base::error::Result;
-use lepo_model::{ModelConfig, ToolForm, spec};
+use lepo_model::{ModelConfig, ToolFormat, spec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Configured;
@@ -32,7 +32,7 @@ fn skills(
     context: &mut Context<'_>,
 ) -> Result<()> {
     let found = Skills::of(context.cwd(), &configured.paths)?;
-    let native = spec(config).tools == ToolForm::Native;
+    let native = spec(config).tools == ToolFormat::Native;
     let why_not = why_not.or_else(|| (!configured.settings.skills).then_some("`skills` is false"));
     let why_not =
         why_not.or_else(|| (!native).then_some("the model has no tools of its own to ask for them"));

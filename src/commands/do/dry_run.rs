@@ -14,7 +14,7 @@ use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::{Error, Result};
 use lepo_base::media::Media;
 use lepo_base::word::Keyword;
-use lepo_model::{Message, ModelConfig, Role, ToolSpec};
+use lepo_model::{ChatMessage, ChatRole, ModelConfig, ToolSpec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::Forest;
@@ -97,7 +97,7 @@ fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) 
 }
 
 fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
-    let message = |(message, files): (&Message, Vec<String>)| {
+    let message = |(message, files): (&ChatMessage, Vec<String>)| {
         let calls =
             message.calls.iter().map(|call| json!({ "name": call.name, "arguments": call.arguments }));
         json!({
@@ -128,8 +128,8 @@ fn told(media: Media, name: &str, len: u64) -> String {
 }
 
 /// Pairs the messages with their files; new files belong to the last question.
-fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&Message, Vec<String>)> {
-    let asked = first.messages.iter().rposition(|message| message.role == Role::User);
+fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&ChatMessage, Vec<String>)> {
+    let asked = first.messages.iter().rposition(|message| message.role == ChatRole::User);
     first.messages.iter().enumerate().map(move |(at, message)| {
         let kept = message.files.iter().map(|file| told(file.media, &file.name, file.len));
         let new = first.files.iter().filter(|_| Some(at) == asked);
@@ -151,7 +151,7 @@ fn place(config: &ModelConfig) -> String {
     format!("{name} ({})", parts.join(", "))
 }
 
-fn bytes(message: &Message) -> usize {
+fn bytes(message: &ChatMessage) -> usize {
     let calls = message.calls.iter().map(|call| call.name.len() + call.arguments.to_string().len());
     message.text.len() + calls.sum::<usize>()
 }

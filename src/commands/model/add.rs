@@ -8,8 +8,8 @@ use crate::commands::Context;
 use crate::term::{Line, Progress, say};
 use crate::ui::answers;
 use lepo_base::error::{Error, Result};
-use lepo_model::weights::{self, Incoming, SMOLLM2};
-use lepo_model::{Installed, ModelConfig, Provider, embedded_program, program_missing};
+use lepo_model::weights::{self, NewWeights, SMOLLM2};
+use lepo_model::{EmbeddedInstall, ModelConfig, Provider, embedded_program, program_missing};
 use lepo_net::fetch::{fetch_into, is_url};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Paths, Settings, remove_model};
@@ -41,7 +41,7 @@ pub fn add(
     let program = embedded_program().ok_or_else(program_missing)?;
     let mut bar = Progress::new(true);
     let mut incoming =
-        Incoming::begin(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;
+        NewWeights::begin(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;
     let mut done = 0;
     let mut take = |bytes: &[u8], total: u64| {
         done += bytes.len() as u64;
@@ -55,7 +55,7 @@ pub fn add(
     drop(bar);
     let weights = incoming.checked(sha256)?.to_path_buf();
     // The file belongs to the user, whatever its temporary name is.
-    let installed = Installed { program, weights, named: Some(source.to_string()) };
+    let installed = EmbeddedInstall { program, weights, named: Some(source.to_string()) };
     let config = ModelConfig::new("embedded:", Provider::Embedded);
     current_thread()?
         .block_on(answers(&config, settings, paths, Some(installed)))

@@ -8,7 +8,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_base::secret::Secret;
-use lepo_model::{ModelFacts, Provider, ServerFacts};
+use lepo_model::{ModelFacts, Provider, ServerDefaults};
 use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
 use rustix::process::Signal;
 
@@ -120,7 +120,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks for the source of the key. Enter selects the usual variable if it is set, else no key.
-    async fn key(&self, facts: &ServerFacts, is_elsewhere: bool) -> Result<KeyEntry> {
+    async fn key(&self, facts: &ServerDefaults, is_elsewhere: bool) -> Result<KeyEntry> {
         let env = Env::from_process();
         let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
         let usual = facts.key_env.iter().map(|(name, _)| *name).find(|name| !is_elsewhere && is_set(name));
@@ -183,7 +183,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Lists the server's models and asks for one, by its number or name.
-    async fn model(&self, models: &[ModelFacts], new: &NewModel, facts: &ServerFacts) -> Result<String> {
+    async fn model(&self, models: &[ModelFacts], new: &NewModel, facts: &ServerDefaults) -> Result<String> {
         show(models);
         let usual = facts.model.map(|(_, usual)| usual).filter(|_| new.base_url.is_none());
         let usual = match models {

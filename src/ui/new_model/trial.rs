@@ -2,7 +2,8 @@
 
 use lepo_base::error::{Error, Result};
 use lepo_model::{
-    Event, Gate, Installed, Message, Model, ModelConfig, ModelFacts, Notice, Permit, Request, Role, Timeouts,
+    ChatEvent, ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, Gate, Model, ModelConfig, ModelFacts,
+    ModelNotice, PermissionReply, Timeouts,
 };
 use lepo_turn::config::{Paths, Settings};
 
@@ -14,22 +15,22 @@ pub async fn answers(
     config: &ModelConfig,
     settings: &Settings,
     paths: &Paths,
-    installed: Option<Installed>,
+    installed: Option<EmbeddedInstall>,
 ) -> Result<Option<String>> {
     let mut model = client(config, settings, paths, installed)?;
-    let messages = [Message::new(Role::User, QUESTION)];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, QUESTION)];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let mut other = None;
     let mut listen = |notice| {
-        if let Notice::OtherAddress(_, right) = notice {
+        if let ModelNotice::OtherAddress(_, right) = notice {
             other = Some(right);
         }
     };
     let mut answer = model.ask(request, &mut listen).await?;
     loop {
         match answer.next().await? {
-            Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(other),
-            Some(Event::AgentAsks(question)) => answer.permit(question.number, Permit::Nobody),
+            Some(ChatEvent::Text(text)) if !text.trim().is_empty() => return Ok(other),
+            Some(ChatEvent::AgentAsks(question)) => answer.permit(question.number, PermissionReply::Nobody),
             Some(_) => {}
             None => return Err(Error::remote("the model's answer was empty")),
         }
@@ -44,7 +45,7 @@ fn client(
     config: &ModelConfig,
     settings: &Settings,
     paths: &Paths,
-    installed: Option<Installed>,
+    installed: Option<EmbeddedInstall>,
 ) -> Result<Model> {
     let gate = Gate::new();
     gate.open();

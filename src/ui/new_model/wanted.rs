@@ -2,7 +2,7 @@
 
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Keyword, read_word};
-use lepo_model::{BASE_URL_FORM, Fields, Provider, base_url};
+use lepo_model::{BASE_URL_FORM, Provider, ProviderFields, base_url};
 use lepo_turn::config::{KeyEntry, Settings};
 
 #[derive(Default)]
@@ -21,12 +21,12 @@ pub struct WantedModel {
 pub fn no_server(provider: Provider) -> Error {
     let error = Error::usage(format!("a model of provider {} cannot be added this way", provider.word()));
     match provider.fields() {
-        Fields::Program => {
+        ProviderFields::Program => {
             error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")
         }
-        Fields::Agent => error
+        ProviderFields::Agent => error
             .hint("lepo-config(5) says how an agent is configured; -m acp:opencode needs no configuration"),
-        Fields::Weights | Fields::Server(_) => {
+        ProviderFields::Weights | ProviderFields::Server(_) => {
             error.hint("`lepo model get`, then `lepo model use smollm2-135m`")
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::notice_lines;
 use lepo_base::hint::HintTarget;
-use lepo_model::{Notice as Model, Passing, Retry};
+use lepo_model::{ModelNotice as Model, Retry, TransientFailure};
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp::{KeyFault, Notice as Server, ToolsFault};
 use lepo_turn::attach::Gathered;
@@ -182,7 +182,7 @@ fn samples() -> Vec<Notice> {
     let (file, why) = (|| "FILE".to_string(), || "REASON".to_string());
     let retry = Retry {
         model: model(),
-        after: Passing::Status(503),
+        after: TransientFailure::Status(503),
         wait: Duration::from_secs(1),
         attempt: 1,
         of: 3,

@@ -1,15 +1,15 @@
 //! Texts of a model's or a provider's notices.
 
 use crate::term::Line;
-use lepo_model::{Notice, Passing, Retry};
+use lepo_model::{ModelNotice, Retry, TransientFailure};
 
-pub fn line(notice: &Notice) -> Line {
+pub fn line(notice: &ModelNotice) -> Line {
     match notice {
-        Notice::Learned(model, says) => Line::plain(format!("{model} {says}")),
-        Notice::OwnMessageRejected(model, words) => Line::plain(format!(
+        ModelNotice::Learned(model, says) => Line::plain(format!("{model} {says}")),
+        ModelNotice::OwnMessageRejected(model, words) => Line::plain(format!(
             "{model} rejects its own earlier message: retrying without the thinking in it ({words})"
         )),
-        Notice::ToolLeftOut(model, tool, words) => {
+        ModelNotice::ToolLeftOut(model, tool, words) => {
             let tool = match tool.split_once("__") {
                 Some((server, tool)) => format!("tool {tool} of MCP server {server}"),
                 None => format!("tool {tool}"),
@@ -18,29 +18,31 @@ pub fn line(notice: &Notice) -> Line {
                 "{model} does not accept the schema of {tool}, which is left out ({words})"
             ))
         }
-        Notice::OtherAddress(model, right) => Line::note(format!(
+        ModelNotice::OtherAddress(model, right) => Line::note(format!(
             "nothing answers at the `base_url` of {model}: asking at {right}, which it should be"
         )),
-        Notice::Slipped(model, tried) => Line::plain(format!(
+        ModelNotice::Slipped(model, tried) => Line::plain(format!(
             "{model} wrote a call that its server cannot read: asking once more (it tried {tried})"
         )),
-        Notice::WasThinking(model) => Line::note(format!(
+        ModelNotice::WasThinking(model) => Line::note(format!(
             "all of this was thinking, which {model} ended without having begun it; the answer follows"
         )),
-        Notice::Retries(Retry { model, after, wait, attempt, of }) => {
+        ModelNotice::Retries(Retry { model, after, wait, attempt, of }) => {
             let failed = match after {
-                Passing::Status(status) => format!("answered {status}"),
-                Passing::Words(words) => format!("failed: {words}"),
+                TransientFailure::Status(status) => format!("answered {status}"),
+                TransientFailure::Words(words) => format!("failed: {words}"),
             };
             let wait = wait.as_secs_f32();
             Line::plain(format!("{model} {failed}: retrying in {wait:.1} s ({attempt} of {of})"))
         }
-        Notice::WebToolFailed(tool, code) => Line::plain(format!("{tool} failed: {code}")),
-        Notice::ToldAsText(model) => Line::note(format!("{model} is given the conversation so far as text")),
-        Notice::Held(model, access, by) => {
+        ModelNotice::WebToolFailed(tool, code) => Line::plain(format!("{tool} failed: {code}")),
+        ModelNotice::ToldAsText(model) => {
+            Line::note(format!("{model} is given the conversation so far as text"))
+        }
+        ModelNotice::Held(model, access, by) => {
             Line::note(format!("{model} is sandboxed by {by} with access `{access}`: it has no network"))
         }
-        Notice::Program(words) => Line::plain(words),
+        ModelNotice::Program(words) => Line::plain(words),
     }
 }
 
@@ -52,7 +54,7 @@ mod tests {
     #[test]
     fn a_retry_tells_why_and_when() {
         let retry = |after| {
-            Notice::Retries(Retry {
+            ModelNotice::Retries(Retry {
                 model: "m".into(),
                 after,
                 wait: Duration::from_millis(1_500),
@@ -61,8 +63,11 @@ mod tests {
             })
         };
         for (after, words) in [
-            (Passing::Status(503), "m answered 503: retrying in 1.5 s (1 of 3)"),
-            (Passing::Words("Overloaded".into()), "m failed: Overloaded: retrying in 1.5 s (1 of 3)"),
+            (TransientFailure::Status(503), "m answered 503: retrying in 1.5 s (1 of 3)"),
+            (
+                TransientFailure::Words("Overloaded".into()),
+                "m failed: Overloaded: retrying in 1.5 s (1 of 3)",
+            ),
         ] {
             assert_eq!(line(&retry(after)).to_string(), words);
         }

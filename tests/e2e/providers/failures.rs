@@ -9,7 +9,7 @@ use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
 use lepo_base::error::ExitKind;
 use lepo_base::hint::HintTarget;
 use lepo_model::Provider;
-use lepo_model::{Message, Model, Notice, Passing, Request, Retry, Role, Timeouts};
+use lepo_model::{ChatMessage, ChatRequest, ChatRole, Model, ModelNotice, Retry, Timeouts, TransientFailure};
 
 #[test]
 fn a_stream_that_is_no_answer_fails_after_what_came() {
@@ -121,7 +121,7 @@ fn what_may_pass_is_asked_again() {
     assert_eq!(heard.text(), "at last");
     let retry = |status, attempt| {
         let (model, wait) = ("mine".to_string(), Duration::ZERO);
-        Notice::Retries(Retry { model, after: Passing::Status(status), wait, attempt, of: 3 })
+        ModelNotice::Retries(Retry { model, after: TransientFailure::Status(status), wait, attempt, of: 3 })
     };
     assert_eq!(heard.notices, [retry(429, 1), retry(503, 2), retry(500, 3)]);
     assert_eq!(server.connections(), 1, "refusals are read to their end, so the connection lives on");
@@ -194,8 +194,8 @@ fn a_server_that_is_down_is_not_asked_again() {
 #[test]
 fn silence_has_a_limit_before_and_within_an_answer() {
     let timeouts = Timeouts { idle: Duration::from_millis(500), ..TIMEOUTS };
-    let messages = [Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
 
     let begun = openai_event(json!({"content": "a"}), None);
     let server = Server::start([Reply::chunks([begun.as_bytes()]).then(Piece::Wait)]);
@@ -217,10 +217,10 @@ fn a_dropped_answer_closes_its_connection() {
         .then(Piece::Bytes(vec![b'x'; 1 << 20]))
         .then(Piece::Bytes(vec![b'x'; 1 << 24]))]);
     let state = tempfile::tempdir().unwrap();
-    let messages = [Message::new(Role::User, "why?")];
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
     run(async {
         let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();
-        let request = Request { messages: &messages, ..Request::default() };
+        let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
         let mut answer = model.ask(request, &mut |_| ()).await.unwrap();
         assert!(answer.next().await.unwrap().is_some());
         drop(answer);

@@ -5,14 +5,14 @@ use std::time::Duration;
 use super::super::scripted::{Reply, Server, openai_sse};
 use super::{TIMEOUTS, config, hear, openai, opened, run};
 use lepo_model::Provider;
-use lepo_model::{Gate, Installed, Message, Model, Request, Role};
+use lepo_model::{ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, Gate, Model};
 
 #[test]
 fn the_connection_opens_and_the_request_waits() {
     let server = Server::start([openai_sse(["a"]), openai_sse(["b"])]);
     let state = tempfile::tempdir().unwrap();
-    let messages = [Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     run(async {
         let gate = Gate::new();
         let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), gate.clone(), None).unwrap();
@@ -51,8 +51,8 @@ fn a_kept_connection_that_ends_under_a_request_is_made_anew_once() {
     ] {
         let server = Server::start(replies);
         let state = tempfile::tempdir().unwrap();
-        let messages = [Message::new(Role::User, "why?")];
-        let request = Request { messages: &messages, ..Request::default() };
+        let messages = [ChatMessage::new(ChatRole::User, "why?")];
+        let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
         run(async {
             let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();
             for expected in expected {
@@ -71,8 +71,8 @@ fn a_kept_connection_that_ends_under_a_request_is_made_anew_once() {
 fn a_program_does_not_start_before_but_the_embedded_model_does() {
     let place = tempfile::tempdir().unwrap();
     let mark = place.path().join("started");
-    let messages = [Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let script = format!(
         "#!/bin/sh\ntouch '{}'\nread line\necho '{{\"event\":\"done\",\"reason\":\"stop\"}}'\n",
         mark.display()
@@ -82,7 +82,7 @@ fn a_program_does_not_start_before_but_the_embedded_model_does() {
         let mut config = config(provider, "");
         config.command = vec![program.display().to_string()];
         let installed =
-            Installed { program: program.clone(), weights: place.path().join("weights"), named: None };
+            EmbeddedInstall { program: program.clone(), weights: place.path().join("weights"), named: None };
         let _ = std::fs::remove_file(&mark);
         run(async {
             let gate = Gate::new();

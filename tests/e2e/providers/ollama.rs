@@ -4,20 +4,22 @@ use serde_json::json;
 
 use super::super::scripted::{Reply, Server, ollama_ndjson};
 use super::{TIMEOUTS, ask, ask_request, ollama};
-use lepo_model::{Event, Finish, Message, Request, Role, Schema, ToolCall, ToolSpec, Usage};
+use lepo_model::{
+    ChatEvent, ChatMessage, ChatRequest, ChatRole, FinishReason, Schema, ToolCall, ToolSpec, Usage,
+};
 
 #[test]
 fn an_answer_streams_and_says_what_it_cost() {
     let server = Server::start([ollama_ndjson(["Hel", "lo"])]);
     let schema = Schema { name: "s".into(), schema: json!({"type": "object"}) };
     let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({}) };
-    let messages = [Message::new(Role::System, "be brief"), Message::new(Role::User, "why?")];
+    let messages = [ChatMessage::new(ChatRole::System, "be brief"), ChatMessage::new(ChatRole::User, "why?")];
     let request =
-        Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
+        ChatRequest { messages: &messages, schema: Some(&schema), tools: &[tool], ..ChatRequest::default() };
     let heard = ask_request(&ollama(&server), TIMEOUTS, request);
     let usage = Usage { input: Some(12), output: Some(34), ..Usage::default() };
     assert_eq!(heard.text(), "Hello");
-    assert_eq!(heard.whole().split_off(1), [Event::Usage(usage), Event::Done(Finish::Stop)]);
+    assert_eq!(heard.whole().split_off(1), [ChatEvent::Usage(usage), ChatEvent::Done(FinishReason::Stop)]);
 
     let asked = &server.asked()[0];
     assert_eq!(asked.path, "/api/chat");
@@ -34,7 +36,7 @@ fn lines_may_be_split_anywhere() {
         let server = Server::start([Reply::chunks(lines.as_bytes().chunks(size))]);
         let heard = ask(&ollama(&server));
         assert_eq!(heard.text(), "안녕🙂", "{size} bytes at a time");
-        assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)));
+        assert_eq!(heard.whole().last(), Some(&ChatEvent::Done(FinishReason::Stop)));
     }
 }
 
@@ -53,12 +55,12 @@ fn thinking_is_heard_in_both_places_and_native_calls_are_accepted() {
     let heard = ask(&ollama(&server));
     assert_eq!(heard.thinking(), "hm");
     let call = |id: &str, name: &str, arguments| {
-        Event::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
+        ChatEvent::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
     };
     let expected = [
         call("call_1", "read", json!({"path": "a"})),
         call("x9", "list", json!({})),
-        Event::Done(Finish::Length),
+        ChatEvent::Done(FinishReason::Length),
     ];
     // Before them comes the message they are in.
     assert_eq!(heard.whole().split_off(2), expected);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Piece, Reply, Server, openai_event, openai_json, openai_sse, openai_stream};
 use super::{KEY, ask, openai};
-use lepo_model::{Event, Finish, ToolCall, Usage};
+use lepo_model::{ChatEvent, FinishReason, ToolCall, Usage};
 
 #[test]
 fn an_answer_streams_and_says_what_it_cost() {
@@ -13,8 +13,8 @@ fn an_answer_streams_and_says_what_it_cost() {
     let usage = Usage { input: Some(12), output: Some(34), ..Usage::default() };
     assert_eq!(heard.text(), "Hello 세상");
     // Texts that arrive at once are one event.
-    let others = heard.whole().into_iter().filter(|event| !matches!(event, Event::Text(_)));
-    assert_eq!(others.collect::<Vec<_>>(), [Event::Usage(usage), Event::Done(Finish::Stop)]);
+    let others = heard.whole().into_iter().filter(|event| !matches!(event, ChatEvent::Text(_)));
+    assert_eq!(others.collect::<Vec<_>>(), [ChatEvent::Usage(usage), ChatEvent::Done(FinishReason::Stop)]);
 
     let asked = &server.asked()[0];
     assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/v1/chat/completions"));
@@ -62,7 +62,7 @@ fn frames_may_be_split_and_dressed_anyhow() {
             let heard = ask(&openai(&server));
             assert_eq!(heard.text(), "가나🙂", "{what}, {how}");
             let events = heard.whole();
-            assert_eq!(events.last(), Some(&Event::Done(Finish::Stop)), "{what}, {how}");
+            assert_eq!(events.last(), Some(&ChatEvent::Done(FinishReason::Stop)), "{what}, {how}");
         }
     }
 }
@@ -73,7 +73,7 @@ fn a_reason_to_end_is_enough_even_if_the_stream_stays_open() {
         Server::start([Reply::chunks([openai_event(json!({"content": "a"}), Some("length")).as_bytes()])
             .then(Piece::Wait)]);
     let heard = ask(&openai(&server));
-    assert_eq!(heard.whole(), [Event::Text("a".into()), Event::Done(Finish::Length)]);
+    assert_eq!(heard.whole(), [ChatEvent::Text("a".into()), ChatEvent::Done(FinishReason::Length)]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn an_answer_that_does_not_stream_is_understood() {
     let server = Server::start([openai_json("all at once")]);
     let heard = ask(&openai(&server));
     assert_eq!(heard.text(), "all at once");
-    assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)));
+    assert_eq!(heard.whole().last(), Some(&ChatEvent::Done(FinishReason::Stop)));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn of_a_delta_and_a_message_in_one_choice_only_one_counts() {
         let server = Server::start([Reply::new(200, body.clone())]);
         let heard = ask(&openai(&server));
         assert_eq!(heard.text(), "Hello", "{body}");
-        assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)), "{body}");
+        assert_eq!(heard.whole().last(), Some(&ChatEvent::Done(FinishReason::Stop)), "{body}");
     }
 }
 
@@ -142,7 +142,7 @@ fn an_answer_is_not_lost_for_a_character_or_a_count() {
         let server = Server::start([Reply::new(200, stream)]);
         let heard = ask(&openai(&server));
         assert_eq!(heard.text(), text, "{what}");
-        assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)), "{what}");
+        assert_eq!(heard.whole().last(), Some(&ChatEvent::Done(FinishReason::Stop)), "{what}");
     }
     let mut bytes = event("a?b").into_bytes();
     bytes.iter_mut().filter(|byte| **byte == b'?').for_each(|byte| *byte = 0xff);
@@ -199,13 +199,13 @@ fn tool_calls_are_put_together_from_their_pieces() {
         ),
     ] {
         let server = Server::start([calling(&pieces)]);
-        let mut expected: Vec<Event> = expected
+        let mut expected: Vec<ChatEvent> = expected
             .into_iter()
             .map(|(id, name, arguments)| {
-                Event::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
+                ChatEvent::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
             })
             .collect();
-        expected.push(Event::Done(Finish::ToolCalls));
+        expected.push(ChatEvent::Done(FinishReason::ToolCalls));
         assert_eq!(ask(&openai(&server)).whole(), expected, "{what}");
     }
 }

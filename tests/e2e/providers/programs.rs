@@ -5,8 +5,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::{Heard, TIMEOUTS, ask, ask_request, config, hear, opened, run};
-use lepo_model::{AnswerForm, ModelConfig, Provider};
-use lepo_model::{Event, Finish, Installed, Message, Model, Notice, Request, Role, Timeouts, Usage};
+use lepo_model::{AnswerFormat, ModelConfig, Provider};
+use lepo_model::{
+    ChatEvent, ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, FinishReason, Model, ModelNotice,
+    Timeouts, Usage,
+};
 
 /// Writes an executable script. By a child: a file that this process itself had open for writing could
 /// be handed on to a program that another test starts just then, and would be too busy to run.
@@ -31,10 +34,10 @@ fn a_question_comes_as_an_argument_or_on_stdin() {
     config.command.truncate(3);
     assert_eq!(ask(&config).text(), "you said why?");
     config.command = vec!["true".into()];
-    let messages = [Message::new(Role::User, "x".repeat(1 << 20))];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "x".repeat(1 << 20))];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let events = ask_request(&config, TIMEOUTS, request).whole();
-    assert_eq!(events, [Event::Done(Finish::Stop)], "it need not read the question");
+    assert_eq!(events, [ChatEvent::Done(FinishReason::Stop)], "it need not read the question");
     config.command = vec!["cat".into()];
     assert_eq!(ask_request(&config, TIMEOUTS, request).text().len(), 1 << 20);
 }
@@ -43,19 +46,19 @@ fn a_question_comes_as_an_argument_or_on_stdin() {
 fn a_flood_of_complaints_holds_nothing_up() {
     let mut config = shell("yes >&2 & cat");
     config.command.truncate(3);
-    let messages = [Message::new(Role::User, "x".repeat(1 << 20))];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "x".repeat(1 << 20))];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     assert_eq!(ask_request(&config, TIMEOUTS, request).text().len(), 1 << 20);
 }
 
 #[test]
 fn an_answer_has_the_form_that_is_configured() {
     let mut config = shell(r#"echo '{"result":"yes","cost":1}'"#);
-    config.answer = AnswerForm::Json("/result".into());
+    config.answer = AnswerFormat::Json("/result".into());
     assert_eq!(ask(&config).text(), "yes");
     config =
         shell(r#"echo starting; echo '{"msg":{"text":"a"}}'; echo '{"msg":{"text":"b"}}'; echo '{"end":1}'"#);
-    config.answer = AnswerForm::Jsonl("/msg/text".into());
+    config.answer = AnswerFormat::Jsonl("/msg/text".into());
     assert_eq!(ask(&config).text(), "b");
     assert_eq!(ask(&shell("printf 'a\\n\\nb\\n'")).text(), "a\n\nb");
 }
@@ -102,8 +105,8 @@ fn await_end(pids: &str) {
 fn a_dropped_or_silent_program_ends_with_all_it_started() {
     let stubborn = "trap '' TERM; sh -c \"trap '' TERM; sleep 60\" & echo $$ $!; wait; wait";
     let timeouts = Timeouts { idle: Duration::from_secs(1), ..TIMEOUTS };
-    let messages = [Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
 
     let heard = ask_request(&shell(stubborn), timeouts, request);
     assert!(heard.failure().contains("no output from sh for 1 s"), "{}", heard.failure());
@@ -114,7 +117,7 @@ fn a_dropped_or_silent_program_ends_with_all_it_started() {
         let mut model = Model::new(&shell(stubborn), TIMEOUTS, state.path(), opened(), None).unwrap();
         let mut answer = model.ask(request, &mut |_| ()).await.unwrap();
         match answer.next().await.unwrap() {
-            Some(Event::Text(pids)) => pids,
+            Some(ChatEvent::Text(pids)) => pids,
             other => panic!("{other:?}"),
         }
     });
@@ -126,13 +129,13 @@ fn embedded(folder: &Path, answer: &str) -> Model {
     let text =
         format!("#!/bin/sh\n[ \"$1\" = --weights ] || exit 9\nwhile read -r line; do\n{answer}\ndone\n");
     let program = script(folder, "lepo-embedded", &text);
-    let installed = Installed { program, weights: folder.join("weights"), named: None };
+    let installed = EmbeddedInstall { program, weights: folder.join("weights"), named: None };
     Model::new(&config(Provider::Embedded, ""), TIMEOUTS, folder, opened(), Some(installed)).unwrap()
 }
 
 async fn asked(model: &mut Model) -> Heard {
-    let messages = [Message::new(Role::User, "why?")];
-    hear(model, Request { messages: &messages, ..Request::default() }).await
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    hear(model, ChatRequest { messages: &messages, ..ChatRequest::default() }).await
 }
 
 #[test]
@@ -148,9 +151,9 @@ fn the_embedded_model_is_one_process_for_all_questions() {
         let line = r#"{"messages":[{"role":"user","content":"why?"}],"temperature":0.1}"#;
         assert!(first.text().ends_with(&line.len().to_string()));
         let events = first.whole();
-        assert_eq!(events[0], Event::Notice(Notice::Program("small".into())));
+        assert_eq!(events[0], ChatEvent::Notice(ModelNotice::Program("small".into())));
         let usage = Usage { input: Some(3), output: Some(2), ..Usage::default() };
-        assert_eq!(events[3..], [Event::Usage(usage), Event::Done(Finish::Length)]);
+        assert_eq!(events[3..], [ChatEvent::Usage(usage), ChatEvent::Done(FinishReason::Length)]);
     });
 }
 
@@ -174,12 +177,12 @@ fn a_dropped_answer_ends_the_embedded_model_and_the_next_starts_it_anew() {
         [ -e "$0.slow" ] && sleep 60; echo '{"event":"done","reason":"stop"}'"#;
     let slow = folder.path().join("lepo-embedded.slow");
     std::fs::write(&slow, "").unwrap();
-    let messages = [Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     run(async {
         let mut model = embedded(folder.path(), answer);
         let mut stopped = model.ask(request, &mut |_| ()).await.unwrap();
-        let Some(Event::Text(pid)) = stopped.next().await.unwrap() else { panic!("no text") };
+        let Some(ChatEvent::Text(pid)) = stopped.next().await.unwrap() else { panic!("no text") };
         drop(stopped);
         await_end(&pid);
         std::fs::remove_file(&slow).unwrap();

@@ -4,26 +4,26 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, hear, openai, opened, run};
-use lepo_model::{Message, Model, Notice, Request, Role, Schema};
+use lepo_model::{ChatMessage, ChatRequest, ChatRole, Model, ModelNotice, Schema};
 
 fn refused(message: &str) -> Reply {
     Reply::new(400, json!({"error": {"message": message}}).to_string())
 }
 
-fn conversation() -> Vec<Message> {
+fn conversation() -> Vec<ChatMessage> {
     vec![
-        Message::new(Role::System, "root"),
-        Message::new(Role::User, "a"),
-        Message::new(Role::User, "b"),
-        Message::new(Role::System, "general"),
+        ChatMessage::new(ChatRole::System, "root"),
+        ChatMessage::new(ChatRole::User, "a"),
+        ChatMessage::new(ChatRole::User, "b"),
+        ChatMessage::new(ChatRole::System, "general"),
     ]
 }
 
 /// Asks twice, with a fresh model each time but one state directory; gives the notices of each.
-fn ask_twice(server: &Server, schema: Option<&Schema>) -> [Vec<Notice>; 2] {
+fn ask_twice(server: &Server, schema: Option<&Schema>) -> [Vec<ModelNotice>; 2] {
     let state = tempfile::tempdir().unwrap();
     let messages = conversation();
-    let request = Request { messages: &messages, schema, ..Request::default() };
+    let request = ChatRequest { messages: &messages, schema, ..ChatRequest::default() };
     [(); 2].map(|()| {
         run(async {
             let mut model = Model::new(&openai(server), TIMEOUTS, state.path(), opened(), None).unwrap();
@@ -41,7 +41,7 @@ fn a_refused_field_is_left_out_from_then_on() {
         let refusal = refused(&format!("Unsupported value: '{field}' is not supported with this model."));
         let server = Server::start([refusal, openai_sse(["ok"]), openai_sse(["ok"])]);
         let [first, second] = ask_twice(&server, Some(&schema));
-        let [Notice::Learned(model, says)] = first.as_slice() else { panic!("{first:?}") };
+        let [ModelNotice::Learned(model, says)] = first.as_slice() else { panic!("{first:?}") };
         assert_eq!(
             (model.as_str(), *says),
             ("mine", &*format!("does not accept `{field}`: retrying without it"))
@@ -100,7 +100,7 @@ fn a_model_without_system_messages_gets_them_in_the_question() {
         let [first, second] = ask_twice(&server, None);
         assert_eq!(
             first.last().unwrap(),
-            &Notice::Learned(
+            &ModelNotice::Learned(
                 "mine".into(),
                 "does not accept system messages: retrying with it in the question"
             )
@@ -116,8 +116,8 @@ fn a_model_without_system_messages_gets_them_in_the_question() {
 fn a_refusal_that_stays_is_final_and_teaches_nothing() {
     let state = tempfile::tempdir().unwrap();
     let server = Server::start([refused("temperature"), refused("temperature"), openai_sse(["ok"])]);
-    let messages = [Message::new(Role::User, "a")];
-    let request = Request { messages: &messages, ..Request::default() };
+    let messages = [ChatMessage::new(ChatRole::User, "a")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     run(async {
         let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();
         let heard = hear(&mut model, request).await;

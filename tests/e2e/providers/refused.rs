@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, ask, ask_request, openai};
-use lepo_model::{Message, Notice, Request, Role, ToolSpec};
+use lepo_model::{ChatMessage, ChatRequest, ChatRole, ModelNotice, ToolSpec};
 
 fn tool(name: &str) -> ToolSpec {
     ToolSpec { name: name.into(), description: String::new(), schema: json!({"type": "object"}) }
@@ -31,16 +31,16 @@ fn a_tool_whose_schema_is_refused_is_left_out_and_named() {
             None => openai_sse(["Four."]),
         }
     });
-    let messages = [Message::new(Role::User, "hi")];
+    let messages = [ChatMessage::new(ChatRole::User, "hi")];
     let tools = [tool("run_command"), tool("bad__a"), tool("fs__read"), tool("bad__b")];
-    let request = Request { messages: &messages, tools: &tools, ..Request::default() };
+    let request = ChatRequest { messages: &messages, tools: &tools, ..ChatRequest::default() };
     let heard = ask_request(&openai(&server), TIMEOUTS, request);
     assert_eq!(heard.text(), "Four.", "{:?}", heard.error);
     let left: Vec<&str> = heard
         .notices
         .iter()
         .filter_map(|notice| match notice {
-            Notice::ToolLeftOut(_, tool, _) => Some(tool.as_str()),
+            ModelNotice::ToolLeftOut(_, tool, _) => Some(tool.as_str()),
             _ => None,
         })
         .collect();
@@ -59,7 +59,7 @@ fn a_slip_of_the_model_is_asked_again_once_and_shown() {
     let heard = ask(&openai(&server));
     assert_eq!(heard.text(), "Four.");
     assert!(
-        matches!(heard.notices.as_slice(), [Notice::Slipped(_, tried)] if tried.contains("<function=run"))
+        matches!(heard.notices.as_slice(), [ModelNotice::Slipped(_, tried)] if tried.contains("<function=run"))
     );
     let failure = ask(&openai(&server)).failure();
     assert!(failure.contains("cannot read") && failure.contains("<function=run"), "{failure}");
@@ -94,7 +94,7 @@ fn a_limit_a_minute_is_not_asked_again_and_a_wait_of_the_body_is() {
     let server = Server::start([Reply::new(429, later), openai_sse(["Four."])]);
     let heard = ask(&openai(&server));
     let wait = heard.notices.iter().find_map(|notice| match notice {
-        Notice::Retries(retry) => Some(retry.wait),
+        ModelNotice::Retries(retry) => Some(retry.wait),
         _ => None,
     });
     assert_eq!((heard.text().as_str(), wait), ("Four.", Some(std::time::Duration::from_millis(10))));

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::programs::script;
 use super::{TIMEOUTS, config, hear, opened, run};
-use lepo_model::{Event, Installed, Message, Model, ModelConfig, Provider, Request, Role};
+use lepo_model::{
+    ChatEvent, ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, Model, ModelConfig, Provider,
+};
 
 /// An agent that answers with the text of a file.
 const AGENT: &str = r#"
@@ -21,7 +23,7 @@ for line in sys.stdin:
 "#;
 
 /// A model of each kind, all of which answer with the text of one file.
-fn models(folder: &Path) -> [(ModelConfig, Option<Installed>); 3] {
+fn models(folder: &Path) -> [(ModelConfig, Option<EmbeddedInstall>); 3] {
     let answer = folder.join("answer").display().to_string();
     let mut program = config(Provider::Cli, "");
     program.command = vec!["cat".into(), answer.clone()];
@@ -32,19 +34,19 @@ fn models(folder: &Path) -> [(ModelConfig, Option<Installed>); 3] {
          echo '{{\"event\":\"done\",\"reason\":\"stop\"}}'; done\n"
     );
     let program_file = script(folder, "lepo-embedded", &text);
-    let installed = Installed { program: program_file, weights: folder.join("weights"), named: None };
+    let installed = EmbeddedInstall { program: program_file, weights: folder.join("weights"), named: None };
     [(program, None), (agent, None), (config(Provider::Embedded, ""), Some(installed))]
 }
 
 /// The answer of the model, made anew: thinking in parentheses.
-async fn answered(folder: &Path, (config, installed): &(ModelConfig, Option<Installed>)) -> String {
-    let messages = [Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, ..Request::default() };
+async fn answered(folder: &Path, (config, installed): &(ModelConfig, Option<EmbeddedInstall>)) -> String {
+    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let mut model = Model::new(config, TIMEOUTS, folder, opened(), installed.clone()).unwrap();
     let heard = hear(&mut model, request).await;
-    let shown = |event: &Event| match event {
-        Event::Thinking(text) => format!("({text})"),
-        Event::Text(text) => text.clone(),
+    let shown = |event: &ChatEvent| match event {
+        ChatEvent::Thinking(text) => format!("({text})"),
+        ChatEvent::Text(text) => text.clone(),
         _ => String::new(),
     };
     heard.whole().iter().map(shown).collect()

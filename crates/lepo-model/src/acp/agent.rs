@@ -8,10 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::agents::{HeldAgent, HoldAgents, ToHold};
+use crate::agents::{AgentCommand, AgentSandboxer, SandboxedAgent};
 use crate::config::ModelConfig;
-use crate::notice::Notice;
-use crate::process::{Process, not_started};
+use crate::notice::ModelNotice;
+use crate::process::{ModelProcess, not_started};
 use crate::start::CompareFiles;
 use lepo_acp::client::{self, AgentCapabilities};
 use lepo_acp::lines::{BoundedLine, LineBuffer};
@@ -27,7 +27,7 @@ const LONGEST: usize = 16 << 20;
 /// Most messages of a read that may wait: a flood terminates the agent.
 const WAITING: usize = 100_000;
 
-pub struct Agent {
+pub struct AgentProcess {
     /// Name of its program, for messages.
     pub name: String,
     /// Command that started it.
@@ -39,24 +39,24 @@ pub struct Agent {
     /// Its open sessions.
     pub open: HashSet<String>,
     pub can: AgentCapabilities,
-    process: Process,
+    process: ModelProcess,
     lines: LineBuffer,
     came: VecDeque<RpcMessage>,
     next: u64,
     idle: Duration,
     /// The sandbox. A later field than the process, so that it is dropped after it.
-    held: Option<Held>,
+    held: Option<AgentSandboxGuard>,
 }
 
 /// The sandbox of an agent.
-struct Held {
+struct AgentSandboxGuard {
     words: String,
     _rest: Box<dyn Any + Send>,
 }
 
 /// Parameters for starting an agent.
 #[derive(Clone, Copy)]
-pub struct Starting<'s> {
+pub struct AgentLaunch<'s> {
     pub config: &'s ModelConfig,
     /// The folder that it works in.
     pub dir: &'s Path,
@@ -67,12 +67,12 @@ pub struct Starting<'s> {
     /// Longest silence.
     pub idle: Duration,
     /// Puts it into a sandbox.
-    pub holder: Option<&'s dyn HoldAgents>,
+    pub holder: Option<&'s dyn AgentSandboxer>,
 }
 
-impl Starting<'_> {
+impl AgentLaunch<'_> {
     /// Returns the program, its sandbox, and a notice for the user.
-    async fn program(self) -> Result<(Program, Option<Held>, Option<Notice>)> {
+    async fn program(self) -> Result<(Program, Option<AgentSandboxGuard>, Option<ModelNotice>)> {
         let ModelConfig { name, command, sandbox, .. } = self.config;
         let Some((program, arguments)) = command.split_first() else {
             return Err(Error::usage("the model has no `command`"));
@@ -92,20 +92,20 @@ impl Starting<'_> {
             );
             return Err(Error::usage(what));
         };
-        let held = ToHold { model: name, command, sandbox, dir: self.dir, start: self.start };
-        let HeldAgent { program, words, note, rest } = holder.hold(held).await?;
-        Ok((program.with_stdin(), Some(Held { words, _rest: rest }), note))
+        let held = AgentCommand { model: name, command, sandbox, dir: self.dir, start: self.start };
+        let SandboxedAgent { program, words, note, rest } = holder.hold(held).await?;
+        Ok((program.with_stdin(), Some(AgentSandboxGuard { words, _rest: rest }), note))
     }
 }
 
-impl Agent {
+impl AgentProcess {
     /// Starts an agent in a folder and initialises it; also returns a notice for the user.
-    pub async fn start(starting: Starting<'_>) -> Result<(Agent, Option<Notice>)> {
+    pub async fn start(starting: AgentLaunch<'_>) -> Result<(AgentProcess, Option<ModelNotice>)> {
         let (program, held, note) = starting.program().await?;
         let command = &starting.config.command;
         let name = command.first().cloned().unwrap_or_default();
-        let process = Process::start(&name, program)?;
-        let mut agent = Agent {
+        let process = ModelProcess::start(&name, program)?;
+        let mut agent = AgentProcess {
             name,
             command: command.clone(),
             dir: starting.dir.to_path_buf(),

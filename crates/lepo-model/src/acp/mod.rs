@@ -9,19 +9,19 @@ mod pool;
 mod run;
 mod session;
 
-pub(super) use agent::Agent;
-pub(super) use run::Run;
+pub(super) use agent::AgentProcess;
+pub(super) use run::AgentAnswer;
 pub(super) use session::{begin, offered};
 
-use super::contract::{PathForm, ProviderSpec, ToolForm};
-use super::media::{Accepts, IMAGES};
+use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
+use super::media::{FileSupport, IMAGES};
 use crate::planner::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Prompt,
+    tools: ToolFormat::Prompt,
     planner: Planner::Off,
-    path: PathForm::Program,
-    attachments: Accepts::any(IMAGES),
+    path: ConversationFormat::Program,
+    attachments: FileSupport::any(IMAGES),
     http: None,
     own_tools: true,
 };

@@ -2,45 +2,48 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Agent;
-use super::agent::Starting;
-use crate::notice::Notice;
+use super::AgentProcess;
+use super::agent::AgentLaunch;
+use crate::notice::ModelNotice;
 use lepo_base::error::Result;
 
 /// Most agents that wait.
 const MOST: usize = 8;
 
-static WAITING: Mutex<Vec<Agent>> = Mutex::new(Vec::new());
+static WAITING: Mutex<Vec<AgentProcess>> = Mutex::new(Vec::new());
 
-fn waiting() -> MutexGuard<'static, Vec<Agent>> {
+fn waiting() -> MutexGuard<'static, Vec<AgentProcess>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns an agent for a model in a folder: a waiting one, preferably with the session open, or else a new one,
 /// possibly with a notice.
-pub(super) async fn take(starting: Starting<'_>, session: Option<&str>) -> Result<(Agent, Option<Notice>)> {
+pub(super) async fn take(
+    starting: AgentLaunch<'_>,
+    session: Option<&str>,
+) -> Result<(AgentProcess, Option<ModelNotice>)> {
     let is_held = starting.config.sandbox.is_some();
     let found = if is_held { None } else { waiting_for(starting, session) };
     match found {
         Some(agent) => Ok((agent, None)),
-        None => Agent::start(starting).await,
+        None => AgentProcess::start(starting).await,
     }
 }
 
-fn waiting_for(starting: Starting<'_>, session: Option<&str>) -> Option<Agent> {
+fn waiting_for(starting: AgentLaunch<'_>, session: Option<&str>) -> Option<AgentProcess> {
     let mut waiting = waiting();
-    waiting.retain_mut(Agent::is_alive);
-    let fits = |agent: &Agent| {
-        let Starting { config, dir, start, .. } = starting;
+    waiting.retain_mut(AgentProcess::is_alive);
+    let fits = |agent: &AgentProcess| {
+        let AgentLaunch { config, dir, start, .. } = starting;
         agent.command == config.command && agent.dir == dir && agent.start == *start
     };
-    let has = |agent: &Agent| session.is_some_and(|session| agent.open.contains(session));
+    let has = |agent: &AgentProcess| session.is_some_and(|session| agent.open.contains(session));
     let at = waiting.iter().position(|agent| fits(agent) && has(agent));
     at.or_else(|| waiting.iter().position(fits)).map(|at| waiting.remove(at))
 }
 
 /// Makes an agent available for the next question.
-pub(super) fn give_back(agent: Agent) {
+pub(super) fn give_back(agent: AgentProcess) {
     // A sandboxed agent has its folder to itself, and is cleaned up after when it ends.
     if agent.held().is_some() {
         return drop(agent);

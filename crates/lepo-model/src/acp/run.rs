@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::{Agent, pool};
-use crate::agents::{AgentCall, AgentQuestion, Permit};
-use crate::event::{Event, Events, Finish, TextKind};
+use super::{AgentProcess, pool};
+use crate::agents::{AgentCall, AgentQuestion, PermissionReply};
+use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind};
 use lepo_acp::client;
 use lepo_acp::permission::{self, PermissionOptionKind, PermissionRequest};
 use lepo_acp::rpc::{RpcError, RpcMessage};
@@ -17,13 +17,13 @@ use lepo_base::error::Result;
 const OPEN: usize = 1000;
 
 /// A prompt in progress. Dropping it before its end cancels the turn and terminates the agent.
-pub struct Run {
+pub struct AgentAnswer {
     /// `None` once the agent was returned to the pool.
-    agent: Option<Agent>,
+    agent: Option<AgentProcess>,
     session: String,
     prompt: u64,
     /// Events before the first one of the agent.
-    first: Events,
+    first: EventQueue,
     /// Open calls, in order.
     open: Vec<AcpToolCall>,
     /// Open questions, by number.
@@ -35,9 +35,9 @@ pub struct Run {
     begins: bool,
 }
 
-impl Run {
-    pub(super) fn new(agent: Agent, session: String, prompt: u64, first: Events) -> Run {
-        Run {
+impl AgentAnswer {
+    pub(super) fn new(agent: AgentProcess, session: String, prompt: u64, first: EventQueue) -> AgentAnswer {
+        AgentAnswer {
             agent: Some(agent),
             session,
             prompt,
@@ -51,7 +51,7 @@ impl Run {
     }
 
     /// Waits for the next events.
-    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
         if !self.first.is_empty() {
             events.append(&mut self.first);
             return Ok(());
@@ -60,8 +60,8 @@ impl Run {
             let Some(agent) = &mut self.agent else { return Ok(()) };
             let message = agent.next().await?;
             self.hear(message, events)?;
-            let has_more = self.agent.as_ref().is_some_and(Agent::has_more);
-            let is_over = matches!(events.back(), Some(Event::Done(_) | Event::AgentAsks(_)));
+            let has_more = self.agent.as_ref().is_some_and(AgentProcess::has_more);
+            let is_over = matches!(events.back(), Some(ChatEvent::Done(_) | ChatEvent::AgentAsks(_)));
             if is_over || !events.is_empty() && !has_more {
                 return Ok(());
             }
@@ -69,22 +69,22 @@ impl Run {
     }
 
     /// Answers a question of the agent.
-    pub fn permit(&mut self, number: u64, permit: Permit) {
+    pub fn permit(&mut self, number: u64, permit: PermissionReply) {
         let (Some((id, question)), Some(agent)) = (self.questions.remove(&number), &mut self.agent) else {
             return;
         };
         let wanted: &[PermissionOptionKind] = match permit {
-            Permit::Once => &[PermissionOptionKind::AllowOnce],
-            Permit::Always => &[PermissionOptionKind::AllowAlways, PermissionOptionKind::AllowOnce],
-            Permit::No | Permit::Nobody => {
+            PermissionReply::Once => &[PermissionOptionKind::AllowOnce],
+            PermissionReply::Always => &[PermissionOptionKind::AllowAlways, PermissionOptionKind::AllowOnce],
+            PermissionReply::No | PermissionReply::Nobody => {
                 &[PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways]
             }
         };
         agent.answer(&id, Ok(question.answer(wanted)));
         let refused = match permit {
-            Permit::Once | Permit::Always => return,
-            Permit::No => "refused: the user said no",
-            Permit::Nobody => "refused: nobody could be asked",
+            PermissionReply::Once | PermissionReply::Always => return,
+            PermissionReply::No => "refused: the user said no",
+            PermissionReply::Nobody => "refused: nobody could be asked",
         };
         // The agent may send nothing more about this call.
         let call = self.known(&question.call);
@@ -93,7 +93,7 @@ impl Run {
         call.texts = None;
     }
 
-    fn hear(&mut self, message: RpcMessage, events: &mut Events) -> Result<()> {
+    fn hear(&mut self, message: RpcMessage, events: &mut EventQueue) -> Result<()> {
         match message {
             RpcMessage::Notification { method, params } if method == update::METHOD => {
                 // Messages for another session, or from an old turn, are ignored.
@@ -122,7 +122,7 @@ impl Run {
         Ok(())
     }
 
-    fn told(&mut self, told: AgentUpdate, events: &mut Events) {
+    fn told(&mut self, told: AgentUpdate, events: &mut EventQueue) {
         match told {
             AgentUpdate::Said(ChunkKind::Agent, text) => {
                 if std::mem::take(&mut self.apart) && !self.begins && !text.starts_with(char::is_whitespace) {
@@ -140,23 +140,23 @@ impl Run {
         }
     }
 
-    fn tool(&mut self, call: &AcpToolCall, events: &mut Events) {
+    fn tool(&mut self, call: &AcpToolCall, events: &mut EventQueue) {
         let is_new = self.open.iter().all(|known| known.id != call.id);
         if is_new && (self.open.len() >= OPEN || call.title.is_none() && call.input.is_none()) {
             return;
         }
         let known = self.known(call);
         if is_new {
-            events.push_back(Event::Working(title(known)));
+            events.push_back(ChatEvent::Working(title(known)));
         }
         let is_over = matches!(known.status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed));
         if !is_over && (is_new || call.title.is_some() || call.input.is_some()) {
-            events.push_back(Event::AgentCallOpen(recorded(known)));
+            events.push_back(ChatEvent::AgentCallOpen(recorded(known)));
         }
         if matches!(known.status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed)) {
             let id = known.id.clone();
             if let Some(at) = self.open.iter().position(|known| known.id == id) {
-                events.push_back(Event::AgentCall(recorded(&self.open.remove(at))));
+                events.push_back(ChatEvent::AgentCall(recorded(&self.open.remove(at))));
             }
         }
     }
@@ -185,9 +185,9 @@ impl Run {
         known
     }
 
-    fn ask(&mut self, id: Value, question: PermissionRequest, events: &mut Events) {
+    fn ask(&mut self, id: Value, question: PermissionRequest, events: &mut EventQueue) {
         let number = self.asked;
-        let held = self.agent.as_ref().and_then(Agent::held).map(str::to_owned);
+        let held = self.agent.as_ref().and_then(AgentProcess::held).map(str::to_owned);
         let known = self.known(&question.call);
         let asked = AgentQuestion {
             number,
@@ -198,21 +198,21 @@ impl Run {
         };
         let open = recorded(known);
         self.questions.insert(number, (id, question));
-        events.push_back(Event::AgentCallOpen(open));
+        events.push_back(ChatEvent::AgentCallOpen(open));
         self.asked += 1;
-        events.push_back(Event::AgentAsks(asked));
+        events.push_back(ChatEvent::AgentAsks(asked));
     }
 
-    fn end(&mut self, result: std::result::Result<Value, RpcError>, events: &mut Events) -> Result<()> {
+    fn end(&mut self, result: std::result::Result<Value, RpcError>, events: &mut EventQueue) -> Result<()> {
         for call in std::mem::take(&mut self.open) {
-            events.push_back(Event::AgentCall(recorded(&call)));
+            events.push_back(ChatEvent::AgentCall(recorded(&call)));
         }
         let Some(agent) = self.agent.take() else { return Ok(()) };
         match result {
             Ok(told) => {
                 pool::give_back(agent);
                 let word = client::stop_reason(&told);
-                events.push_back(Event::Done(Finish::from_word(&word)));
+                events.push_back(ChatEvent::Done(FinishReason::from_word(&word)));
                 Ok(())
             }
             // The session may be broken too, so the agent is terminated.
@@ -221,7 +221,7 @@ impl Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for AgentAnswer {
     fn drop(&mut self) {
         if let Some(agent) = &mut self.agent {
             agent.cancel(&self.session);

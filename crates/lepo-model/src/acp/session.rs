@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::agent::Starting;
-use super::{Agent, Run, pool};
-use crate::agents::{AgentPlace, HoldAgents};
+use super::agent::AgentLaunch;
+use super::{AgentAnswer, AgentProcess, pool};
+use crate::agents::{AgentContext, AgentSandboxer};
 use crate::config::ModelConfig;
-use crate::event::Event;
+use crate::event::ChatEvent;
 use crate::facts::ModelFacts;
 use crate::forms::prompt_text;
 use crate::gate::Gate;
-use crate::message::{Message, Request, Role};
-use crate::notice::Notice;
+use crate::message::{ChatMessage, ChatRequest, ChatRole};
+use crate::notice::ModelNotice;
 use crate::start::ModelFolders;
 use crate::timeouts::Timeouts;
 use lepo_acp::client;
@@ -26,18 +26,18 @@ use lepo_base::hint::{Hint, HintCommand};
 /// Asks a question: starts the agent while the question is made durable, finds its session, and sends the prompt.
 pub async fn begin(
     config: &ModelConfig,
-    request: Request<'_>,
+    request: ChatRequest<'_>,
     timeouts: Timeouts,
     gate: &Gate,
-    (holder, folders): (Option<&dyn HoldAgents>, &ModelFolders),
-) -> Result<Run> {
+    (holder, folders): (Option<&dyn AgentSandboxer>, &ModelFolders),
+) -> Result<AgentAnswer> {
     let wanted = request.agent.session;
     let dir = match request.agent.dir {
         Some(dir) => dir.to_path_buf(),
         None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
     };
     let start = folders.start_in(&dir);
-    let starting = Starting {
+    let starting = AgentLaunch {
         config,
         dir: &dir,
         start: &start,
@@ -46,7 +46,7 @@ pub async fn begin(
         holder,
     };
     let (mut agent, note) = pool::take(starting, wanted).await?;
-    let messages: Vec<Message> =
+    let messages: Vec<ChatMessage> =
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
     let has_files = messages.iter().any(|message| !message.files.is_empty());
     if has_files && !agent.can.image {
@@ -54,23 +54,23 @@ pub async fn begin(
             .hint(Hint::from("leave them out, or ask another model: ").command(HintCommand::OtherModel)));
     }
     gate.passed().await;
-    let mut events: VecDeque<Event> = note.into_iter().map(Event::Notice).collect();
+    let mut events: VecDeque<ChatEvent> = note.into_iter().map(ChatEvent::Notice).collect();
     let (session, goes_on) = open(&mut agent, request.agent, &dir, config).await?;
     let asked = if goes_on { since_answer(&messages) } else { &messages };
-    if !goes_on && messages.iter().any(|message| message.role == Role::Assistant) {
-        events.push_back(Event::Notice(Notice::ToldAsText(config.name.clone())));
+    if !goes_on && messages.iter().any(|message| message.role == ChatRole::Assistant) {
+        events.push_back(ChatEvent::Notice(ModelNotice::ToldAsText(config.name.clone())));
     }
-    events.push_back(Event::AgentSession(session.clone()));
+    events.push_back(ChatEvent::AgentSession(session.clone()));
     let prompt = blocks(asked)?;
     tracing::debug!(model = config.name, session, "prompt");
     let id = agent.request(client::PROMPT, &client::prompt(&session, prompt));
-    Ok(Run::new(agent, session, id, events))
+    Ok(AgentAnswer::new(agent, session, id, events))
 }
 
 /// Returns the session to ask in, and whether it contains the conversation.
 async fn open(
-    agent: &mut Agent,
-    place: AgentPlace<'_>,
+    agent: &mut AgentProcess,
+    place: AgentContext<'_>,
     dir: &Path,
     config: &ModelConfig,
 ) -> Result<(String, bool)> {
@@ -115,13 +115,13 @@ async fn open(
 }
 
 /// Returns the messages after the last answer: the question, and anything put before it.
-fn since_answer(messages: &[Message]) -> &[Message] {
-    let last = messages.iter().rposition(|message| message.role == Role::Assistant);
+fn since_answer(messages: &[ChatMessage]) -> &[ChatMessage] {
+    let last = messages.iter().rposition(|message| message.role == ChatRole::Assistant);
     messages.get(last.map_or(0, |last| last + 1)..).unwrap_or_default()
 }
 
 /// Returns the blocks of a prompt: the text, then the images.
-fn blocks(messages: &[Message]) -> Result<Vec<Value>> {
+fn blocks(messages: &[ChatMessage]) -> Result<Vec<Value>> {
     let mut blocks = vec![content::text(&prompt_text(messages))];
     for file in messages.iter().flat_map(|message| &message.files) {
         let mut data = Vec::new();
@@ -139,12 +139,12 @@ fn blocks(messages: &[Message]) -> Result<Vec<Value>> {
 pub async fn offered(
     config: &ModelConfig,
     timeouts: Timeouts,
-    holder: Option<&dyn HoldAgents>,
+    holder: Option<&dyn AgentSandboxer>,
     folders: &ModelFolders,
 ) -> Result<Vec<ModelFacts>> {
     let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let start = folders.start_in(&dir);
-    let starting = Starting {
+    let starting = AgentLaunch {
         config,
         dir: &dir,
         start: &start,

@@ -3,15 +3,15 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::block::Block;
-use super::web::Fetched;
+use super::block::ReceivedBlock;
+use super::web::FetchedPages;
 use crate::call_pieces::own_ids;
 use crate::error_text::words;
-use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
-use crate::kept::Kept;
-use crate::loose_fields::{IfObject, Prose};
+use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
+use crate::kept::ReplayBudget;
+use crate::loose_fields::{FlexibleText, IfObject};
 use crate::message::{ToolCall, ToolSpec};
-use crate::replay::Replay;
+use crate::replay::ProviderMessage;
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
 use lepo_base::error::{Error, Result};
@@ -19,27 +19,27 @@ use lepo_base::hint::{Hint, HintCommand};
 
 /// The used fields of an event. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
-struct Chunk<'a> {
+struct MessagesEvent<'a> {
     #[serde(rename = "type", default, borrow)]
-    kind: Prose<'a>,
+    kind: FlexibleText<'a>,
     index: Option<Value>,
     #[serde(default, borrow)]
-    delta: IfObject<Delta<'a>>,
+    delta: IfObject<MessagesDelta<'a>>,
     content_block: Option<Value>,
     message: Option<Value>,
     usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Delta<'a> {
+struct MessagesDelta<'a> {
     #[serde(rename = "type", default, borrow)]
-    kind: Prose<'a>,
+    kind: FlexibleText<'a>,
     #[serde(default, borrow)]
-    text: Prose<'a>,
+    text: FlexibleText<'a>,
     #[serde(default, borrow)]
-    thinking: Prose<'a>,
+    thinking: FlexibleText<'a>,
     #[serde(default, borrow)]
-    signature: Prose<'a>,
+    signature: FlexibleText<'a>,
     partial_json: Option<Value>,
     citation: Option<Value>,
     stop_reason: Option<Value>,
@@ -57,10 +57,10 @@ struct Tokens {
 
 #[derive(Default)]
 pub struct MessagesDecoder {
-    blocks: Vec<Block>,
+    blocks: Vec<ReceivedBlock>,
     names: ToolNames,
-    fetched: Fetched,
-    kept: Kept,
+    fetched: FetchedPages,
+    kept: ReplayBudget,
     tokens: Tokens,
     stop: Option<String>,
     stop_details: Option<Value>,
@@ -77,8 +77,10 @@ impl Decoder for MessagesDecoder {
     const END: &'static str = "`message_stop`";
     const FORM: &'static str = "an answer of the Messages API";
 
-    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse> {
-        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Ok(EventUse::Unread) };
+    fn data(&mut self, data: &[u8], events: &mut EventQueue) -> Result<EventUse> {
+        let Ok(chunk) = serde_json::from_slice::<MessagesEvent<'_>>(data) else {
+            return Ok(EventUse::Unread);
+        };
         let index = chunk.index.as_ref().and_then(number);
         match &*chunk.kind.0 {
             "message_start" => {
@@ -110,7 +112,8 @@ impl Decoder for MessagesDecoder {
             "message_delta" => {
                 self.count(chunk.usage.as_ref());
                 if let Some(delta) = chunk.delta.0 {
-                    self.stop = delta.stop_reason.as_ref().and_then(Finish::word_in).or(self.stop.take());
+                    self.stop =
+                        delta.stop_reason.as_ref().and_then(FinishReason::word_in).or(self.stop.take());
                     self.stop_details = delta.stop_details.or(self.stop_details.take());
                 }
             }
@@ -122,20 +125,20 @@ impl Decoder for MessagesDecoder {
         Ok(EventUse::Used)
     }
 
-    fn document(&mut self, whole: &Value, events: &mut Events) -> Result<bool> {
+    fn document(&mut self, whole: &Value, events: &mut EventQueue) -> Result<bool> {
         if !whole.get("content").is_some_and(|content| content.is_array() || content.is_string()) {
             return Ok(false);
         }
         self.begun = true;
         self.blocks_of(whole, events)?;
         self.count(whole.get("usage"));
-        let stop = whole.get("stop_reason").and_then(Finish::word_in);
+        let stop = whole.get("stop_reason").and_then(FinishReason::word_in);
         self.stop = Some(stop.unwrap_or_else(|| "end_turn".to_owned()));
         self.stop_details = whole.get("stop_details").cloned();
         Ok(true)
     }
 
-    fn finish(&mut self, events: &mut Events) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         self.done = true;
         if self.stop.as_deref() == Some("refusal") {
             return Err(refusal(self.stop_details.take()));
@@ -157,7 +160,7 @@ impl Decoder for MessagesDecoder {
     }
 
     fn failed_word(&self) -> Option<&str> {
-        self.stop.as_deref().filter(|word| Finish::is_failure(word))
+        self.stop.as_deref().filter(|word| FinishReason::is_failure(word))
     }
 
     fn is_finishing(&self) -> bool {
@@ -177,7 +180,7 @@ impl MessagesDecoder {
     }
 
     /// Handles the blocks of a whole message.
-    fn blocks_of(&mut self, message: &Value, events: &mut Events) -> Result<()> {
+    fn blocks_of(&mut self, message: &Value, events: &mut EventQueue) -> Result<()> {
         let text;
         let blocks = match message.get("content") {
             Some(Value::Array(blocks)) => blocks.as_slice(),
@@ -200,7 +203,7 @@ impl MessagesDecoder {
         &mut self,
         index: Option<u64>,
         mut fields: Map<String, Value>,
-        events: &mut Events,
+        events: &mut EventQueue,
     ) -> Result<()> {
         let said = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let kind = match (said("type").as_str(), fields.contains_key("text")) {
@@ -225,13 +228,13 @@ impl MessagesDecoder {
         }
         let next = || self.blocks.iter().map(|block| block.index.saturating_add(1)).max().unwrap_or_default();
         let index = index.unwrap_or_else(next);
-        self.blocks.push(Block::new(index, fields));
+        self.blocks.push(ReceivedBlock::new(index, fields));
         Ok(self.blocks.len() - 1)
     }
 
     /// Returns the block of this kind that a delta belongs to: by its index, else the open one, else a new one.
-    fn block(&mut self, index: Option<u64>, kind: &str) -> Result<&mut Block> {
-        let is_it = |block: &Block| block.is_of(kind);
+    fn block(&mut self, index: Option<u64>, kind: &str) -> Result<&mut ReceivedBlock> {
+        let is_it = |block: &ReceivedBlock| block.is_of(kind);
         let at = match index {
             Some(index) => self.blocks.iter().rposition(|block| block.index == index && is_it(block)),
             None => self
@@ -247,7 +250,12 @@ impl MessagesDecoder {
         Ok(&mut self.blocks[at])
     }
 
-    fn delta(&mut self, index: Option<u64>, delta: Delta<'_>, events: &mut Events) -> Result<EventUse> {
+    fn delta(
+        &mut self,
+        index: Option<u64>,
+        delta: MessagesDelta<'_>,
+        events: &mut EventQueue,
+    ) -> Result<EventUse> {
         let mut taken = EventUse::Unused;
         let is_thought = delta.kind.0.starts_with("thinking") || delta.kind.0.starts_with("reasoning");
         for (text, field) in [(&delta.text.0, "text"), (&delta.thinking.0, "thinking")] {
@@ -272,8 +280,9 @@ impl MessagesDecoder {
             _ => String::new(),
         };
         if !json.is_empty() {
-            let is_call =
-                |block: &&mut Block| block.is_call() && index.is_none_or(|index| block.index == index);
+            let is_call = |block: &&mut ReceivedBlock| {
+                block.is_call() && index.is_none_or(|index| block.index == index)
+            };
             if let Some(block) = self.blocks.iter_mut().rev().find(is_call) {
                 taken = EventUse::Used;
                 block.json.add(&json);
@@ -294,8 +303,8 @@ impl MessagesDecoder {
     }
 
     /// Completes a block: by its index, or the last one.
-    fn ended(&mut self, index: Option<u64>, events: &mut Events) {
-        let is_it = |block: &&mut Block| index.is_none_or(|index| block.index == index);
+    fn ended(&mut self, index: Option<u64>, events: &mut EventQueue) {
+        let is_it = |block: &&mut ReceivedBlock| index.is_none_or(|index| block.index == index);
         if let Some(block) = self.blocks.iter_mut().rev().find(is_it) {
             block.ended = true;
             if block.is_of("server_tool_use") {
@@ -323,7 +332,7 @@ impl MessagesDecoder {
     }
 
     /// Emits the calls, after the message that contains them as received.
-    fn hand_on(&mut self, events: &mut Events) {
+    fn hand_on(&mut self, events: &mut EventQueue) {
         let mut calls: Vec<ToolCall> = Vec::new();
         let names = &self.names;
         // A repeated call is a single call.
@@ -351,11 +360,11 @@ impl MessagesDecoder {
                 .filter(|block| !block.is_blank())
                 .map(|block| block.fields.into())
                 .collect();
-            said = Some(Replay::new(json!({"role": "assistant", "content": content})));
+            said = Some(ProviderMessage::new(json!({"role": "assistant", "content": content})));
         }
         if !paused {
-            events.extend(said.take().map(Event::Replay));
-            events.extend(calls.into_iter().map(Event::ToolCall));
+            events.extend(said.take().map(ChatEvent::Replay));
+            events.extend(calls.into_iter().map(ChatEvent::ToolCall));
         }
         let Tokens { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, web } =
             self.tokens;
@@ -369,10 +378,10 @@ impl MessagesDecoder {
             web: web.filter(|&web| web > 0),
         };
         if usage != Usage::default() {
-            events.push_back(Event::Usage(usage));
+            events.push_back(ChatEvent::Usage(usage));
         }
-        let finish = || Event::Done(Finish::from_word(self.stop.as_deref().unwrap_or("end_turn")));
-        events.push_back(said.map_or_else(finish, Event::Paused));
+        let finish = || ChatEvent::Done(FinishReason::from_word(self.stop.as_deref().unwrap_or("end_turn")));
+        events.push_back(said.map_or_else(finish, ChatEvent::Paused));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::message::ToolCall;
 use crate::tool_names::{ToolNames, legal};
 
 /// A block as received, with its streamed texts joined.
-pub(super) struct Block {
+pub(super) struct ReceivedBlock {
     pub index: u64,
     pub fields: Map<String, Value>,
     /// The streamed arguments of a call.
@@ -16,10 +16,10 @@ pub(super) struct Block {
     pub ended: bool,
 }
 
-impl Block {
+impl ReceivedBlock {
     /// Creates a block that starts with these fields.
-    pub fn new(index: u64, fields: Map<String, Value>) -> Block {
-        Block { index, fields, json: ArgumentText::default(), ended: false }
+    pub fn new(index: u64, fields: Map<String, Value>) -> ReceivedBlock {
+        ReceivedBlock { index, fields, json: ArgumentText::default(), ended: false }
     }
 
     /// Appends text to a field.

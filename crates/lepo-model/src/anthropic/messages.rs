@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::asking::Asking;
+use crate::asking::BodyContext;
 use crate::media::MediaFile;
-use crate::message::{Message, Request, Role, ToolCall};
-use crate::payload::{Object, Payload, list};
+use crate::message::{ChatMessage, ChatRequest, ChatRole, ToolCall};
+use crate::payload::{JsonObjectWriter, Payload, list};
 use crate::quirks::{MALFORMED, Quirk};
-use crate::text::Text;
+use crate::text::SharedText;
 
 /// The instruction is sent as a system message at the end, which only newer models accept.
 pub(super) static SYSTEM_ROLE: Quirk = Quirk {
@@ -19,30 +19,30 @@ pub(super) static SYSTEM_ROLE: Quirk = Quirk {
 };
 
 /// Consecutive messages of one role.
-struct Turn<'m> {
+struct RoleTurn<'m> {
     assistant: bool,
-    blocks: Vec<Block<'m>>,
+    blocks: Vec<RequestBlock<'m>>,
 }
 
-enum Block<'m> {
+enum RequestBlock<'m> {
     /// A text, after a line that names its kind.
-    Text(&'static str, &'m Text),
+    Text(&'static str, &'m SharedText),
     Call(&'m ToolCall),
-    Result(&'m str, &'m Text, &'m [MediaFile]),
+    Result(&'m str, &'m SharedText, &'m [MediaFile]),
     File(&'m MediaFile),
     /// As received.
     Received(&'m Value),
 }
 
 /// Whether the assistant made calls since the last question and the message that contained them is missing.
-pub fn is_rebuilt(request: &Request<'_>) -> bool {
-    let question = |m: &Message| m.role == Role::User && m.call_id.is_none();
+pub fn is_rebuilt(request: &ChatRequest<'_>) -> bool {
+    let question = |m: &ChatMessage| m.role == ChatRole::User && m.call_id.is_none();
     let turn = request.messages.iter().rev().take_while(|m| !question(m));
     turn.into_iter().any(|message| !message.calls.is_empty() && message.replay.is_none())
 }
 
 /// Writes `system` and `messages`.
-pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
+pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     let all = asking.request.messages;
     // After the instruction come messages from before a pause.
     let (path, inst, said) = match all.iter().rposition(|message| message.instruction) {
@@ -50,13 +50,14 @@ pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
         None => (all, None, &[][..]),
     };
     let inst = inst.map(|message| &message.text);
-    let leading = path.iter().take_while(|message| message.role == Role::System).count();
+    let leading = path.iter().take_while(|message| message.role == ChatRole::System).count();
     let (system, path) = path.split_at(leading);
-    let system: Vec<&Text> = system.iter().map(|m| &m.text).filter(|text| !text.trim().is_empty()).collect();
+    let system: Vec<&SharedText> =
+        system.iter().map(|m| &m.text).filter(|text| !text.trim().is_empty()).collect();
     if !system.is_empty() {
         let last = system.len() - 1;
         list(object.key("system"), system.into_iter().enumerate(), |payload, (i, text)| {
-            write_block(payload, &Block::Text("", text), i == last);
+            write_block(payload, &RequestBlock::Text("", text), i == last);
         });
     }
     let mut turns = turns(path);
@@ -65,9 +66,10 @@ pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
     if let Some(inst) = inst {
         match turns.last_mut().filter(|turn| !turn.assistant) {
             Some(_) if asking.takes(&SYSTEM_ROLE) => trailing = Some(inst),
-            Some(turn) => turn.blocks.push(Block::Text("[system]\n", inst)),
+            Some(turn) => turn.blocks.push(RequestBlock::Text("[system]\n", inst)),
             // After an assistant's turn, and without any turn, the instruction becomes a user's turn.
-            None => turns.push(Turn { assistant: false, blocks: vec![Block::Text("[system]\n", inst)] }),
+            None => turns
+                .push(RoleTurn { assistant: false, blocks: vec![RequestBlock::Text("[system]\n", inst)] }),
         }
     }
     let payload = object.key("messages");
@@ -86,7 +88,7 @@ pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
     payload.raw("]");
 }
 
-fn write_turn(payload: &mut Payload, turn: &Turn<'_>, first: bool, marked: Option<usize>) {
+fn write_turn(payload: &mut Payload, turn: &RoleTurn<'_>, first: bool, marked: Option<usize>) {
     payload.raw(if first { "{\"role\":" } else { ",{\"role\":" });
     payload.json(if turn.assistant { "assistant" } else { "user" });
     payload.raw(",\"content\":");
@@ -98,55 +100,60 @@ fn write_turn(payload: &mut Payload, turn: &Turn<'_>, first: bool, marked: Optio
 
 /// Returns the last block, up to which the cache should reach; `None` if it was received, because it must stay
 /// unchanged.
-fn mark(turns: &[Turn<'_>]) -> Option<(usize, usize)> {
+fn mark(turns: &[RoleTurn<'_>]) -> Option<(usize, usize)> {
     let i = turns.len().checked_sub(1)?;
     let j = turns.get(i)?.blocks.len().checked_sub(1)?;
     let block = turns.get(i)?.blocks.get(j)?;
-    (!matches!(block, Block::Received(_))).then_some((i, j))
+    (!matches!(block, RequestBlock::Received(_))).then_some((i, j))
 }
 
-fn turns(path: &[Message]) -> Vec<Turn<'_>> {
-    let mut turns: Vec<Turn<'_>> = Vec::new();
+fn turns(path: &[ChatMessage]) -> Vec<RoleTurn<'_>> {
+    let mut turns: Vec<RoleTurn<'_>> = Vec::new();
     for message in path {
-        let assistant = message.role == Role::Assistant;
+        let assistant = message.role == ChatRole::Assistant;
         let blocks = blocks(message);
         if blocks.is_empty() {
             continue;
         }
         match turns.last_mut() {
             Some(turn) if turn.assistant == assistant => turn.blocks.extend(blocks),
-            _ => turns.push(Turn { assistant, blocks }),
+            _ => turns.push(RoleTurn { assistant, blocks }),
         }
     }
     turns
 }
 
-fn blocks(message: &Message) -> Vec<Block<'_>> {
+fn blocks(message: &ChatMessage) -> Vec<RequestBlock<'_>> {
     if let Some(replay) = &message.replay {
-        return replay.json()["content"].as_array().into_iter().flatten().map(Block::Received).collect();
+        return replay.json()["content"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(RequestBlock::Received)
+            .collect();
     }
-    let text = |label| Block::Text(label, &message.text);
+    let text = |label| RequestBlock::Text(label, &message.text);
     let mut blocks = match (message.role, &message.call_id) {
-        (Role::Tool, Some(id)) => return vec![Block::Result(id, &message.text, &message.files)],
+        (ChatRole::Tool, Some(id)) => return vec![RequestBlock::Result(id, &message.text, &message.files)],
         // The API refuses texts of white space.
         _ if message.text.trim().is_empty() => Vec::new(),
-        (Role::Tool, None) => vec![text("[tool]\n")],
-        (Role::System, _) => vec![text("[system]\n")],
-        (Role::User | Role::Assistant, _) => vec![text("")],
+        (ChatRole::Tool, None) => vec![text("[tool]\n")],
+        (ChatRole::System, _) => vec![text("[system]\n")],
+        (ChatRole::User | ChatRole::Assistant, _) => vec![text("")],
     };
-    blocks.splice(..0, message.files.iter().map(Block::File));
-    blocks.extend(message.calls.iter().map(Block::Call));
+    blocks.splice(..0, message.files.iter().map(RequestBlock::File));
+    blocks.extend(message.calls.iter().map(RequestBlock::Call));
     blocks
 }
 
-fn write_block(payload: &mut Payload, block: &Block<'_>, marked: bool) {
+fn write_block(payload: &mut Payload, block: &RequestBlock<'_>, marked: bool) {
     match block {
-        Block::Received(block) => return payload.json(*block),
-        Block::Text(label, text) => {
+        RequestBlock::Received(block) => return payload.json(*block),
+        RequestBlock::Text(label, text) => {
             payload.raw("{\"type\":\"text\",\"text\":");
             payload.labelled(label, text);
         }
-        Block::File(file) => {
+        RequestBlock::File(file) => {
             let kind = if file.media.is_image() { "image" } else { "document" };
             payload.raw("{\"type\":");
             payload.json(kind);
@@ -156,7 +163,7 @@ fn write_block(payload: &mut Payload, block: &Block<'_>, marked: bool) {
             payload.file("", file);
             payload.raw("}");
         }
-        Block::Call(call) => {
+        RequestBlock::Call(call) => {
             let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
             payload.raw("{\"type\":\"tool_use\",\"id\":");
             payload.json(&call.id);
@@ -165,12 +172,12 @@ fn write_block(payload: &mut Payload, block: &Block<'_>, marked: bool) {
             payload.raw(",\"input\":");
             payload.json(&input);
         }
-        Block::Result(id, text, files) => {
+        RequestBlock::Result(id, text, files) => {
             payload.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
             payload.json(id);
             if !files.is_empty() {
-                let words = Some(Block::Text("", text)).filter(|_| !text.trim().is_empty());
-                let blocks = words.into_iter().chain(files.iter().map(Block::File));
+                let words = Some(RequestBlock::Text("", text)).filter(|_| !text.trim().is_empty());
+                let blocks = words.into_iter().chain(files.iter().map(RequestBlock::File));
                 payload.raw(",\"content\":");
                 list(payload, blocks, |payload, block| write_block(payload, &block, false));
             } else if !text.is_empty() {

@@ -10,12 +10,12 @@ mod web;
 use messages::SYSTEM_ROLE;
 use serde_json::{Value, json};
 
-use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm, check_model};
-use super::facts::{Catalog, ModelFacts, One};
-use super::media::{Accepts, IMAGES_AND_PDF};
+use super::asking::BodyContext;
+use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
+use super::facts::{CatalogSpec, LookupMethod, ModelFacts};
+use super::media::{FileSupport, IMAGES_AND_PDF};
 use super::message::ToolSpec;
-use super::payload::{Object, Payload};
+use super::payload::{JsonObjectWriter, Payload};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, ONE_SCHEMA, Quirk, STREAM, TEMPERATURE, TOOLS};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
@@ -23,10 +23,10 @@ use crate::Planner;
 
 /// Any server that speaks the Messages API.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Native,
+    tools: ToolFormat::Native,
     planner: Planner::Native,
-    path: PathForm::Messages,
-    attachments: Accepts {
+    path: ConversationFormat::Messages,
+    attachments: FileSupport {
         media: IMAGES_AND_PDF,
         image: Some(5 << 20),
         side: Some(8000),
@@ -58,9 +58,9 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &web::NO_FETCH,
         ],
         missing: check_model,
-        catalog: Catalog {
+        catalog: CatalogSpec {
             path: &["v1", "models"],
-            one: One::Get,
+            one: LookupMethod::Get,
             needed: true,
             read: model_facts,
             running: &[],
@@ -113,11 +113,11 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
 }
 
 /// Builds the JSON of a request, without options that the model does not accept.
-fn body(asking: &mut Asking<'_>) -> Payload {
+fn body(asking: &mut BodyContext<'_>) -> Payload {
     let (request, config) = (asking.request, asking.config);
     let options = &config.options;
     let limit = options.max_tokens.or(asking.facts.max_tokens).unwrap_or(MAX_TOKENS);
-    let mut object = Object::new(&config.extra);
+    let mut object = JsonObjectWriter::new(&config.extra);
     object.field("model", config.model.as_str());
     let own = request.tools.iter().map(tool);
     let web = if request.web && options.web { web::tools(asking) } else { Vec::new() };

@@ -3,23 +3,23 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::{Event, Events, Finish, Usage};
-use crate::message::{Message, Request, Role, Schema, ToolCall};
+use crate::event::{ChatEvent, EventQueue, FinishReason, Usage};
+use crate::message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall};
 use crate::quirks::Quirks;
-use crate::replay::Replay;
+use crate::replay::ProviderMessage;
 use crate::sse_answer::Decoder;
-use crate::{ModelConfig, Options, Provider};
+use crate::{ModelConfig, ModelOptions, Provider};
 
 fn config() -> ModelConfig {
     ModelConfig { model: "claude-x".into(), ..ModelConfig::new("m", Provider::Anthropic) }
 }
 
-fn sent(config: &ModelConfig, request: Request<'_>, facts: &ModelFacts, quirks: &Quirks) -> Value {
-    serde_json::from_slice(&body(&mut Asking::new(config, request, facts, quirks)).to_vec()).unwrap()
+fn sent(config: &ModelConfig, request: ChatRequest<'_>, facts: &ModelFacts, quirks: &Quirks) -> Value {
+    serde_json::from_slice(&body(&mut BodyContext::new(config, request, facts, quirks)).to_vec()).unwrap()
 }
 
-fn inst(text: &str) -> Message {
-    Message { instruction: true, ..Message::new(Role::System, text) }
+fn inst(text: &str) -> ChatMessage {
+    ChatMessage { instruction: true, ..ChatMessage::new(ChatRole::System, text) }
 }
 
 /// Renders a conversation, a message per line: the role, then its texts, with `*` at marked blocks.
@@ -43,23 +43,23 @@ fn shape(body: &Value) -> Vec<String> {
 
 #[test]
 fn a_request_has_all_that_is_asked_for() {
-    let options = Options {
+    let options = ModelOptions {
         max_tokens: Some(4096),
         effort: Some("high".into()),
         stop: vec!["END".into()],
-        ..Options::default()
+        ..ModelOptions::default()
     };
     let extra = json!({"metadata": {"user_id": "u"}}).as_object().cloned().unwrap();
     let config = ModelConfig { options, extra, ..config() };
     let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
     let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({"properties": {}}) };
-    let messages = [Message::new(Role::User, "hi")];
-    let request = Request {
+    let messages = [ChatMessage::new(ChatRole::User, "hi")];
+    let request = ChatRequest {
         messages: &messages,
         schema: Some(&schema),
         tools: &[tool],
         tools_ended: true,
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let facts = ModelFacts { capabilities: vec!["thinking.adaptive".into()], ..ModelFacts::default() };
     assert_eq!(
@@ -80,7 +80,7 @@ fn a_request_has_all_that_is_asked_for() {
     );
     let plain = sent(
         &self::config(),
-        Request { messages: &messages, ..Request::default() },
+        ChatRequest { messages: &messages, ..ChatRequest::default() },
         &ModelFacts::default(),
         &Quirks::default(),
     );
@@ -91,32 +91,40 @@ fn a_request_has_all_that_is_asked_for() {
 #[test]
 fn the_conversation_is_in_turns_and_marked_in_two_places() {
     let call = |id: &str| ToolCall { id: id.into(), name: "f".into(), arguments: json!({"a": 1}) };
-    let result =
-        |id: &str| Message { call_id: Some(id.into()), ..Message::new(Role::Tool, format!("r{id}")) };
-    let asked = Message { calls: vec![call("1"), call("2")], ..Message::new(Role::Assistant, "both") };
+    let result = |id: &str| ChatMessage {
+        call_id: Some(id.into()),
+        ..ChatMessage::new(ChatRole::Tool, format!("r{id}"))
+    };
+    let asked =
+        ChatMessage { calls: vec![call("1"), call("2")], ..ChatMessage::new(ChatRole::Assistant, "both") };
     let received = json!({"role": "assistant", "content": [
         {"type": "thinking", "thinking": "hm", "signature": "sig=="},
         {"type": "tool_use", "id": "t1", "name": "f", "input": {}}]});
-    let replayed = Message {
-        replay: Some(Replay::new(received.clone())),
+    let replayed = ChatMessage {
+        replay: Some(ProviderMessage::new(received.clone())),
         calls: vec![call("t1")],
-        ..Message::new(Role::Assistant, "")
+        ..ChatMessage::new(ChatRole::Assistant, "")
     };
-    let user = |text: &str| Message::new(Role::User, text);
+    let user = |text: &str| ChatMessage::new(ChatRole::User, text);
     let folded: Quirks = [&SYSTEM_ROLE].into_iter().collect();
     for (messages, quirks, expected) in [
         (
-            vec![Message::new(Role::System, "P"), Message::new(Role::System, "Q"), user("hi"), inst("INST")],
+            vec![
+                ChatMessage::new(ChatRole::System, "P"),
+                ChatMessage::new(ChatRole::System, "Q"),
+                user("hi"),
+                inst("INST"),
+            ],
             Quirks::default(),
             vec!["top text:P", "top text:Q*", "user text:hi*", "system INST"],
         ),
         (
-            vec![Message::new(Role::System, "P"), user("hi"), inst("INST")],
+            vec![ChatMessage::new(ChatRole::System, "P"), user("hi"), inst("INST")],
             folded.clone(),
             vec!["top text:P*", "user text:hi* text:[system]/INST"],
         ),
         (
-            vec![user("a"), Message::new(Role::Assistant, "b"), inst("SUM")],
+            vec![user("a"), ChatMessage::new(ChatRole::Assistant, "b"), inst("SUM")],
             Quirks::default(),
             vec!["user text:a", "assistant text:b*", "user text:[system]/SUM"],
         ),
@@ -138,15 +146,15 @@ fn the_conversation_is_in_turns_and_marked_in_two_places() {
             vec![
                 user("a"),
                 replayed,
-                Message::new(Role::System, " \n"),
+                ChatMessage::new(ChatRole::System, " \n"),
                 user("b"),
-                Message::new(Role::System, "ran"),
+                ChatMessage::new(ChatRole::System, "ran"),
             ],
             folded,
             vec!["user text:a", "assistant thinking:hm tool_use:t1", "user text:b text:[system]/ran*"],
         ),
     ] {
-        let request = Request { messages: &messages, ..Request::default() };
+        let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
         let body = sent(&config(), request, &ModelFacts::default(), &quirks);
         assert_eq!(shape(&body), expected);
         if let Some(message) =
@@ -191,8 +199,8 @@ fn stream(data: &[&str]) -> String {
     data.iter().map(|data| format!("event: x\ndata: {data}\n\n")).collect()
 }
 
-fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Event>, Option<String>) {
-    let (mut reader, mut events) = (reader(&[]), Events::new());
+fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<ChatEvent>, Option<String>) {
+    let (mut reader, mut events) = (reader(&[]), EventQueue::new());
     let read = pieces
         .into_iter()
         .try_for_each(|piece| reader.read(piece, &mut events))
@@ -200,12 +208,12 @@ fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Event>, Option<S
     (events.into(), read.err().map(|error| error.message))
 }
 
-fn joined(events: &[Event]) -> Vec<Event> {
-    let mut joined: Vec<Event> = Vec::new();
+fn joined(events: &[ChatEvent]) -> Vec<ChatEvent> {
+    let mut joined: Vec<ChatEvent> = Vec::new();
     for event in events {
         match (joined.last_mut(), event) {
-            (Some(Event::Text(all)), Event::Text(text)) => all.push_str(text),
-            (Some(Event::Thinking(all)), Event::Thinking(text)) => all.push_str(text),
+            (Some(ChatEvent::Text(all)), ChatEvent::Text(text)) => all.push_str(text),
+            (Some(ChatEvent::Thinking(all)), ChatEvent::Thinking(text)) => all.push_str(text),
             (_, event) => joined.push(event.clone()),
         }
     }
@@ -215,12 +223,12 @@ fn joined(events: &[Event]) -> Vec<Event> {
 #[test]
 fn a_stream_is_understood_wherever_reads_end() {
     let call = |id: &str, name: &str, arguments: Value| {
-        Event::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
+        ChatEvent::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
     };
     let expected = vec![
-        Event::Thinking("let me".into()),
-        Event::Text("I look.\n".into()),
-        Event::Replay(Replay::new(json!({"role": "assistant", "content": [
+        ChatEvent::Thinking("let me".into()),
+        ChatEvent::Text("I look.\n".into()),
+        ChatEvent::Replay(ProviderMessage::new(json!({"role": "assistant", "content": [
             {"type": "thinking", "thinking": "let me", "signature": "EqQB+/=="},
             {"type": "redacted_thinking", "data": "secret"},
             {"type": "text", "text": "I look.\n"},
@@ -229,14 +237,14 @@ fn a_stream_is_understood_wherever_reads_end() {
         ]}))),
         call("toolu_1", "f", json!({"b": 1, "a": [2]})),
         call("toolu_2", "g", json!({})),
-        Event::Usage(Usage {
+        ChatEvent::Usage(Usage {
             input: Some(105),
             output: Some(42),
             cached: Some(90),
             cache_write: Some(5),
             web: None,
         }),
-        Event::Done(Finish::ToolCalls),
+        ChatEvent::Done(FinishReason::ToolCalls),
     ];
     let stream = stream(STREAM);
     for size in [1, 7, 100, stream.len()] {
@@ -262,12 +270,16 @@ fn a_pause_gives_what_was_said_with_the_input_of_the_servers_own_calls() {
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
     ]});
     assert_eq!(error, None);
-    assert_eq!(events.last(), Some(&Event::Paused(Replay::new(said.clone()))));
-    assert!(!events.iter().any(|event| matches!(event, Event::ToolCall(_) | Event::Replay(_))), "{events:?}");
+    assert_eq!(events.last(), Some(&ChatEvent::Paused(ProviderMessage::new(said.clone()))));
+    assert!(
+        !events.iter().any(|event| matches!(event, ChatEvent::ToolCall(_) | ChatEvent::Replay(_))),
+        "{events:?}"
+    );
 
-    let paused = Message { replay: Some(Replay::new(said)), ..Message::new(Role::Assistant, "") };
-    let messages = [Message::new(Role::User, "hi"), inst("INST"), paused];
-    let request = Request { messages: &messages, ..Request::default() };
+    let paused =
+        ChatMessage { replay: Some(ProviderMessage::new(said)), ..ChatMessage::new(ChatRole::Assistant, "") };
+    let messages = [ChatMessage::new(ChatRole::User, "hi"), inst("INST"), paused];
+    let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let folded: Quirks = [&SYSTEM_ROLE].into_iter().collect();
     for (quirks, expected) in [
         (
@@ -325,12 +337,15 @@ fn what_is_no_whole_answer_is_a_failure() {
     }
     // A finish reason ends an answer, with or without the mark.
     let (events, error) = read([stream(&STREAM[..STREAM.len() - 1]).as_bytes()]);
-    assert_eq!((events.last(), error), (Some(&Event::Done(Finish::ToolCalls)), None));
+    assert_eq!((events.last(), error), (Some(&ChatEvent::Done(FinishReason::ToolCalls)), None));
     let whole = r#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}"#;
     let usage = Usage { input: Some(1), output: Some(2), ..Usage::default() };
     assert_eq!(
         read([whole.as_bytes()]),
-        (vec![Event::Text("hi".into()), Event::Usage(usage), Event::Done(Finish::Stop)], None)
+        (
+            vec![ChatEvent::Text("hi".into()), ChatEvent::Usage(usage), ChatEvent::Done(FinishReason::Stop)],
+            None
+        )
     );
 }
 
@@ -353,7 +368,7 @@ fn what_is_kept_of_an_answer_has_an_end() {
         (&signed, 7, too_large),
         (&small, 9_999, "10000 blocks"),
     ] {
-        let (mut state, mut events) = (answer::MessagesDecoder::new(&[]), Events::default());
+        let (mut state, mut events) = (answer::MessagesDecoder::new(&[]), EventQueue::default());
         state.data(small(0).as_bytes(), &mut events).unwrap();
         let ended = (0..20_000).find_map(|i| Some((i, state.data(event(i).as_bytes(), &mut events).err()?)));
         let (taken, error) = ended.unwrap();

@@ -34,7 +34,7 @@ pub fn wanted(config: &ModelConfig, facts: &ModelFacts, limit: u64, rebuilt: boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Provider};
+    use crate::{ModelOptions, Provider};
 
     #[test]
     fn the_model_list_and_the_limit_decide() {
@@ -51,7 +51,7 @@ mod tests {
             ("thinking.enabled", None, 8192, true, "-"),
             ("batch", None, 8192, false, "-"),
         ] {
-            let options = Options { effort: effort.map(str::to_owned), ..Options::default() };
+            let options = ModelOptions { effort: effort.map(str::to_owned), ..ModelOptions::default() };
             let config = ModelConfig { options, ..ModelConfig::new("m", Provider::Anthropic) };
             let facts = ModelFacts { capabilities: vec![capability.to_owned()], ..ModelFacts::default() };
             let found = match wanted(&config, &facts, limit, rebuilt) {

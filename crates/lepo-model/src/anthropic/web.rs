@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::asking::Asking;
-use crate::event::{Event, Events};
-use crate::notice::Notice;
+use crate::asking::BodyContext;
+use crate::event::{ChatEvent, EventQueue};
+use crate::notice::ModelNotice;
 use crate::quirks::{MALFORMED, Quirk};
 use crate::web::{Citation, WebCall};
 
@@ -40,7 +40,7 @@ const FETCH: &str = "web_fetch_20260318";
 /// container of the provider, and each later request of the conversation must name the container; but a call may
 /// wait days for consent, and a conversation may be continued elsewhere, or by another model. So the tools are
 /// called directly, which every model supports.
-pub(super) fn tools(asking: &mut Asking<'_>) -> Vec<Value> {
+pub(super) fn tools(asking: &mut BodyContext<'_>) -> Vec<Value> {
     let direct = |kind: &str, name: &str| json!({"type": kind, "name": name, "allowed_callers": ["direct"]});
     if asking.takes(&OLDER) {
         return vec![direct(SEARCH, "web_search"), direct(FETCH, "web_fetch")];
@@ -54,11 +54,11 @@ pub(super) fn tools(asking: &mut Asking<'_>) -> Vec<Value> {
 
 /// The pages fetched for an answer, by title: their citations have no address.
 #[derive(Default)]
-pub(super) struct Fetched(Vec<(String, String)>);
+pub(super) struct FetchedPages(Vec<(String, String)>);
 
-impl Fetched {
+impl FetchedPages {
     /// Handles a block that is complete.
-    pub fn ended(&mut self, block: &Map<String, Value>, events: &mut Events) {
+    pub fn ended(&mut self, block: &Map<String, Value>, events: &mut EventQueue) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let field = |name: &str| block.get(name).unwrap_or(&Value::Null);
         let content = field("content");
@@ -66,7 +66,7 @@ impl Fetched {
             "server_tool_use" => {
                 let input = field("input");
                 let about = text(input.get("query").or(input.get("url")).unwrap_or(&Value::Null));
-                events.push_back(Event::WebCall(WebCall { tool: text(field("name")), about }));
+                events.push_back(ChatEvent::WebCall(WebCall { tool: text(field("name")), about }));
             }
             "web_fetch_tool_result" => {
                 self.0.push((text(&content["content"]["title"]), text(&content["url"])));
@@ -79,7 +79,7 @@ impl Fetched {
                 for citation in cited.filter_map(|citation| self.citation(citation)) {
                     if !before.contains(&citation.url) {
                         before.push(citation.url.clone());
-                        events.push_back(Event::Citation(citation));
+                        events.push_back(ChatEvent::Citation(citation));
                     }
                 }
             }
@@ -99,8 +99,8 @@ impl Fetched {
 }
 
 /// Emits a notice for a failed result; the model sees the error too.
-fn failed(tool: &str, content: &Value, events: &mut Events) {
+fn failed(tool: &str, content: &Value, events: &mut EventQueue) {
     if let Some(code) = content["error_code"].as_str() {
-        events.push_back(Event::Notice(Notice::WebToolFailed(tool.to_owned(), code.to_owned())));
+        events.push_back(ChatEvent::Notice(ModelNotice::WebToolFailed(tool.to_owned(), code.to_owned())));
     }
 }

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use crate::call_pieces::CallPieces;
 use crate::error_text::{is_half, told};
-use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
+use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
 use crate::failure::{failure_in, failure_words};
-use crate::kept::Kept;
-use crate::loose_fields::{IfObject, Prose};
+use crate::kept::ReplayBudget;
+use crate::loose_fields::{FlexibleText, IfObject};
 use crate::message::{ToolCall, ToolSpec};
-use crate::reader::{AnswerReader, Refused};
-use crate::replay::Replay;
+use crate::reader::{AnswerReader, StreamRefusal};
+use crate::replay::ProviderMessage;
 use crate::stream::cut_off;
 use crate::tool_names::ToolNames;
 use crate::well_formed::values_in;
@@ -20,14 +20,14 @@ use lepo_net::net::{LIMIT, Lines};
 
 /// A line. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
-struct AnswerLine<'a> {
+struct OllamaLine<'a> {
     #[serde(default, borrow)]
-    message: IfObject<Part<'a>>,
+    message: IfObject<OllamaMessage<'a>>,
     /// The text of an answer to a plain prompt, without a chat.
     #[serde(default, borrow)]
-    response: Prose<'a>,
+    response: FlexibleText<'a>,
     #[serde(default, borrow)]
-    thinking: Prose<'a>,
+    thinking: FlexibleText<'a>,
     done: Option<Value>,
     done_reason: Option<Value>,
     prompt_eval_count: Option<Value>,
@@ -35,31 +35,31 @@ struct AnswerLine<'a> {
 }
 
 #[derive(Deserialize)]
-struct Part<'a> {
+struct OllamaMessage<'a> {
     #[serde(default, borrow)]
-    content: Prose<'a>,
+    content: FlexibleText<'a>,
     #[serde(default, borrow)]
-    thinking: Prose<'a>,
+    thinking: FlexibleText<'a>,
     #[serde(default, borrow)]
-    reasoning: Prose<'a>,
+    reasoning: FlexibleText<'a>,
     tool_calls: Option<Value>,
 }
 
 /// Reads an answer, however its bytes are split.
 #[derive(Default)]
-pub struct Reader {
+pub struct OllamaReader {
     lines: Lines,
-    state: LineDecoder,
+    state: OllamaDecoder,
 }
 
 #[derive(Default)]
-struct LineDecoder {
+struct OllamaDecoder {
     /// The message as received, to be sent back if it has calls.
     content: String,
     thinking: String,
-    kept: Kept,
+    kept: ReplayBudget,
     calls: CallPieces,
-    refused: Option<Refused>,
+    refused: Option<StreamRefusal>,
     /// The start of a document that spans several lines.
     held: Vec<u8>,
     /// The first line that is not part of an answer.
@@ -71,21 +71,21 @@ struct LineDecoder {
     done: bool,
 }
 
-impl Reader {
-    pub(super) fn new(tools: &[ToolSpec]) -> Reader {
+impl OllamaReader {
+    pub(super) fn new(tools: &[ToolSpec]) -> OllamaReader {
         let calls = CallPieces::new(ToolNames::new(tools));
-        Reader { lines: Lines::default(), state: LineDecoder { calls, ..LineDecoder::default() } }
+        OllamaReader { lines: Lines::default(), state: OllamaDecoder { calls, ..OllamaDecoder::default() } }
     }
 }
 
-impl AnswerReader for Reader {
-    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
-        let Reader { lines, state } = self;
+impl AnswerReader for OllamaReader {
+    fn read(&mut self, bytes: &[u8], events: &mut EventQueue) -> Result<()> {
+        let OllamaReader { lines, state } = self;
         lines.feed(bytes, |line| state.line(line, events))
     }
 
-    fn end(&mut self, events: &mut Events) -> Result<()> {
-        let Reader { lines, state } = self;
+    fn end(&mut self, events: &mut EventQueue) -> Result<()> {
+        let OllamaReader { lines, state } = self;
         let mut half = false;
         lines.end(|line| {
             half = is_half(line) && state.held.is_empty();
@@ -96,11 +96,11 @@ impl AnswerReader for Reader {
             state.finish(events)?;
         }
         match state {
-            LineDecoder { done: true, .. } => Ok(()),
-            LineDecoder { begun: false, stray: Some(words), .. } => {
+            OllamaDecoder { done: true, .. } => Ok(()),
+            OllamaDecoder { begun: false, stray: Some(words), .. } => {
                 Err(Error::remote(format!("the answer is not valid JSON: {words}")))
             }
-            LineDecoder { begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
+            OllamaDecoder { begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
             _ => Err(cut_off("the stream ended without `done`")),
         }
     }
@@ -113,13 +113,13 @@ impl AnswerReader for Reader {
         self.state.done
     }
 
-    fn refused(&self) -> Option<Refused> {
+    fn refused(&self) -> Option<StreamRefusal> {
         self.state.refused.clone()
     }
 }
 
-impl LineDecoder {
-    fn line(&mut self, line: &[u8], events: &mut Events) -> Result<()> {
+impl OllamaDecoder {
+    fn line(&mut self, line: &[u8], events: &mut EventQueue) -> Result<()> {
         if self.done || line.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -157,8 +157,8 @@ impl LineDecoder {
     }
 
     /// Parses a line with a single object; returns false if it contains no part of an answer.
-    fn object(&mut self, bytes: &[u8], events: &mut Events) -> Result<bool> {
-        let Ok(line) = serde_json::from_slice::<AnswerLine<'_>>(bytes) else { return Ok(false) };
+    fn object(&mut self, bytes: &[u8], events: &mut EventQueue) -> Result<bool> {
+        let Ok(line) = serde_json::from_slice::<OllamaLine<'_>>(bytes) else { return Ok(false) };
         let part = line.message.0;
         let has_part = part.is_some();
         let [text, thought, reasoning] = match &part {
@@ -184,7 +184,7 @@ impl LineDecoder {
             let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
             self.fails(&value, false)?;
         }
-        if let Some(word) = line.done_reason.as_ref().and_then(Finish::word_in) {
+        if let Some(word) = line.done_reason.as_ref().and_then(FinishReason::word_in) {
             self.finish = Some(word);
         }
         if is_done {
@@ -204,17 +204,18 @@ impl LineDecoder {
         let words = failure_words(&error);
         // After a successful status, such an error replaces a refusal.
         let body = error.to_string();
-        let refused = Refused::new(&error).unwrap_or(Refused { status: 400, words: words.clone(), body });
+        let refused =
+            StreamRefusal::new(&error).unwrap_or(StreamRefusal { status: 400, words: words.clone(), body });
         self.refused = Some(refused);
         Err(Error::remote(format!("the model failed: {words}")).ask_again())
     }
 
     /// Ends the answer: emits the calls, after the message that contains them as received.
-    fn finish(&mut self, events: &mut Events) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         let word = self.finish.take().unwrap_or_else(|| "stop".to_owned());
-        if Finish::is_failure(&word) {
+        if FinishReason::is_failure(&word) {
             let words = format!("its answer ended with {word}");
-            self.refused = Some(Refused { status: 502, words: words.clone(), body: String::new() });
+            self.refused = Some(StreamRefusal { status: 502, words: words.clone(), body: String::new() });
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         self.done = true;
@@ -235,13 +236,13 @@ impl LineDecoder {
                 received
             });
             message["tool_calls"] = received.collect();
-            events.push_back(Event::Replay(Replay::new(message)));
-            events.extend(calls.into_iter().map(|(_, call)| Event::ToolCall(call)));
+            events.push_back(ChatEvent::Replay(ProviderMessage::new(message)));
+            events.extend(calls.into_iter().map(|(_, call)| ChatEvent::ToolCall(call)));
         }
         if self.usage != Usage::default() {
-            events.push_back(Event::Usage(self.usage));
+            events.push_back(ChatEvent::Usage(self.usage));
         }
-        events.push_back(Event::Done(Finish::from_word(&word)));
+        events.push_back(ChatEvent::Done(FinishReason::from_word(&word)));
         Ok(())
     }
 }
@@ -254,7 +255,7 @@ mod tests {
     fn calls_without_end_are_ended() {
         let call = json!({"function": {"name": "t", "arguments": {"text": "x".repeat(8 << 20)}}});
         let line = json!({"message": {"tool_calls": [call]}, "done": false}).to_string() + "\n";
-        let (mut reader, mut events) = (Reader::default(), Events::default());
+        let (mut reader, mut events) = (OllamaReader::default(), EventQueue::default());
         let ended = (0..100).find_map(|i| reader.read(line.as_bytes(), &mut events).err().map(|e| (i, e)));
         let (lines, error) = ended.unwrap();
         assert_eq!((lines, error.kind.exit_code()), (1, 3), "{}", error.message);

@@ -5,21 +5,21 @@ mod answer;
 
 use serde_json::{Map, Value, json};
 
-use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm};
-use super::facts::{Catalog, ModelFacts, One};
-use super::media::{Accepts, IMAGES};
-use super::message::{Message, ToolCall, ToolSpec};
-use super::payload::{Object, Payload, list};
+use super::asking::BodyContext;
+use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat};
+use super::facts::{CatalogSpec, LookupMethod, ModelFacts};
+use super::media::{FileSupport, IMAGES};
+use super::message::{ChatMessage, ToolCall, ToolSpec};
+use super::payload::{JsonObjectWriter, Payload, list};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, STREAM, SYSTEM_FIRST, TEMPERATURE};
 use super::reader::AnswerReader;
 use crate::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Prompt,
+    tools: ToolFormat::Prompt,
     planner: Planner::Chooser,
-    path: PathForm::Prompted,
-    attachments: Accepts::any(IMAGES),
+    path: ConversationFormat::Prompted,
+    attachments: FileSupport::any(IMAGES),
     own_tools: false,
     http: Some(&HttpSpec {
         name: "ollama",
@@ -30,9 +30,9 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[],
         quirks: &[&FILES, &STREAM, &BEGINS_THINKING, &TEMPERATURE, &THINK, &SYSTEM_FIRST, &NO_SYSTEM],
         missing,
-        catalog: Catalog {
+        catalog: CatalogSpec {
             path: &["api", "tags"],
-            one: One::Post(&["api", "show"], shown_facts),
+            one: LookupMethod::Post(&["api", "show"], shown_facts),
             needed: false,
             read: listed_facts,
             running: &[],
@@ -54,13 +54,13 @@ static THINK: Quirk = Quirk {
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
-    Box::new(answer::Reader::new(tools))
+    Box::new(answer::OllamaReader::new(tools))
 }
 
 /// Builds the JSON of a request, without options that the model does not accept.
-fn body(asking: &mut Asking<'_>) -> Payload {
+fn body(asking: &mut BodyContext<'_>) -> Payload {
     let config = asking.config;
-    let mut object = Object::new(&config.extra);
+    let mut object = JsonObjectWriter::new(&config.extra);
     object.field("model", config.model.as_str());
     list(object.key("messages"), asking.request.messages, said);
     let streams = asking.takes(&STREAM);
@@ -96,7 +96,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     object.end()
 }
 
-fn said(payload: &mut Payload, message: &Message) {
+fn said(payload: &mut Payload, message: &ChatMessage) {
     if let Some(replay) = &message.replay {
         return payload.json(replay.json());
     }
@@ -140,7 +140,7 @@ fn shown_facts(model: &Value) -> Option<ModelFacts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Request, Role, Schema, ToolSpec};
+    use crate::message::{ChatRequest, ChatRole, Schema, ToolSpec};
     use crate::quirks::Quirks;
     use crate::{ModelConfig, Provider};
 
@@ -148,12 +148,16 @@ mod tests {
     fn tools_never_go_into_the_request() {
         let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
         let tool = ToolSpec { name: "t".into(), description: String::new(), schema: json!({}) };
-        let messages = [Message::new(Role::User, "hi")];
-        let request =
-            Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
+        let messages = [ChatMessage::new(ChatRole::User, "hi")];
+        let request = ChatRequest {
+            messages: &messages,
+            schema: Some(&schema),
+            tools: &[tool],
+            ..ChatRequest::default()
+        };
         let config = ModelConfig { model: "m".into(), ..ModelConfig::new("m", Provider::Ollama) };
         let quirks = Quirks::default();
-        let sent = body(&mut Asking::new(&config, request, &ModelFacts::default(), &quirks)).to_vec();
+        let sent = body(&mut BodyContext::new(&config, request, &ModelFacts::default(), &quirks)).to_vec();
         let sent: Value = serde_json::from_slice(&sent).unwrap();
         assert_eq!(
             sent,

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::chunk::{Choice, Chunk, Delta, usage};
+use super::chunk::{ChatChoice, ChatChunk, ChatDelta, usage};
 use crate::call_pieces::CallPieces;
-use crate::event::{Event, Events, Finish, TextKind, Usage};
+use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage};
 use crate::failure::failure_in;
-use crate::kept::Kept;
+use crate::kept::ReplayBudget;
 use crate::merge::merge;
 use crate::message::ToolSpec;
-use crate::replay::Replay;
+use crate::replay::ProviderMessage;
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
 use lepo_base::error::Result;
@@ -23,7 +23,7 @@ pub struct ChatDecoder {
     /// The message as received, without its calls, if it may be needed for later requests.
     kept: Option<Map<String, Value>>,
     /// The size of its fields besides the texts.
-    other: Kept,
+    other: ReplayBudget,
     /// Whether the answer is one document, whose message counts, and not a stream, whose deltas count.
     whole: bool,
     begun: bool,
@@ -46,7 +46,7 @@ impl Decoder for ChatDecoder {
     const END: &'static str = "`finish_reason` or `[DONE]`";
     const FORM: &'static str = "a chat completion";
 
-    fn document(&mut self, whole: &Value, events: &mut Events) -> Result<bool> {
+    fn document(&mut self, whole: &Value, events: &mut EventQueue) -> Result<bool> {
         self.whole = true;
         let taken = self.data(whole.to_string().as_bytes(), events)?;
         if taken == EventUse::Used || self.has_message(whole) {
@@ -57,7 +57,7 @@ impl Decoder for ChatDecoder {
         Ok(false)
     }
 
-    fn finish(&mut self, events: &mut Events) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         self.done = true;
         self.hand_on(events);
         Ok(())
@@ -76,7 +76,7 @@ impl Decoder for ChatDecoder {
     }
 
     fn failed_word(&self) -> Option<&str> {
-        self.finish.as_deref().filter(|word| Finish::is_failure(word))
+        self.finish.as_deref().filter(|word| FinishReason::is_failure(word))
     }
 
     fn is_finishing(&self) -> bool {
@@ -85,17 +85,17 @@ impl Decoder for ChatDecoder {
         self.finish.is_some() && !is_only_thinking
     }
 
-    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse> {
-        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Ok(EventUse::Unread) };
+    fn data(&mut self, data: &[u8], events: &mut EventQueue) -> Result<EventUse> {
+        let Ok(chunk) = serde_json::from_slice::<ChatChunk<'_>>(data) else { return Ok(EventUse::Unread) };
         if let Some(told) = chunk.usage.filter(Value::is_object) {
             self.begun = true;
             self.usage = Some(usage(&told));
         }
-        let Some(Choice { delta, message, text, finish_reason }) = chunk.choices.first else {
+        let Some(ChatChoice { delta, message, text, finish_reason }) = chunk.choices.first else {
             return Ok(EventUse::Unused);
         };
         self.begun = true;
-        if let Some(word) = finish_reason.as_ref().and_then(Finish::word_in) {
+        if let Some(word) = finish_reason.as_ref().and_then(FinishReason::word_in) {
             self.finish = Some(word);
         }
         let said = if self.whole { message.0.or(delta.0) } else { delta.0.or(message.0) };
@@ -124,7 +124,7 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
-    fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<bool> {
+    fn delta(&mut self, delta: ChatDelta<'_>, events: &mut EventQueue) -> Result<bool> {
         let mut is_used = false;
         for (text, kind) in texts(&delta) {
             if !text.is_empty() {
@@ -153,7 +153,7 @@ impl ChatDecoder {
     }
 
     /// Emits events that were possibly incomplete until now.
-    fn hand_on(&mut self, events: &mut Events) {
+    fn hand_on(&mut self, events: &mut EventQueue) {
         let calls = self.calls.take_whole();
         if let Some(mut message) = self.kept.take().filter(|_| !calls.is_empty()) {
             let received = calls.iter().map(|whole| whole.received.clone()).collect();
@@ -162,17 +162,19 @@ impl ChatDecoder {
             whole.insert("role".to_owned(), "assistant".into());
             whole.insert("content".to_owned(), message.shift_remove("content").unwrap_or_else(|| "".into()));
             whole.extend(message);
-            events.push_back(Event::Replay(Replay::new(Value::Object(whole))));
+            events.push_back(ChatEvent::Replay(ProviderMessage::new(Value::Object(whole))));
         }
-        events.extend(calls.into_iter().map(|whole| Event::ToolCall(whole.call)));
-        events.extend(self.usage.map(Event::Usage));
+        events.extend(calls.into_iter().map(|whole| ChatEvent::ToolCall(whole.call)));
+        events.extend(self.usage.map(ChatEvent::Usage));
         let word = self.finish.take();
-        events.push_back(Event::Done(word.map_or(Finish::Stop, |word| Finish::from_word(&word))));
+        events.push_back(ChatEvent::Done(
+            word.map_or(FinishReason::Stop, |word| FinishReason::from_word(&word)),
+        ));
     }
 }
 
 /// Merges an event into the stored message; calls are assembled elsewhere.
-fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kept) -> Result<()> {
+fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut ReplayBudget) -> Result<()> {
     let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
     let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
     let Some(choice) = choices.and_then(|choices| choices.iter_mut().find(|choice| choice.is_object()))
@@ -206,7 +208,7 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kep
 }
 
 /// Returns the texts of a delta, in order.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, TextKind); 4] {
+fn texts<'a>(delta: &'a ChatDelta<'_>) -> [(&'a str, TextKind); 4] {
     // Some servers send the same text under an old and a new name.
     let names = [
         &delta.reasoning_content,

@@ -8,46 +8,46 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::Value;
 
 use crate::event::{Usage, tokens};
-use crate::loose_fields::{IfObject, NUMBER, ObjectList, Prose};
+use crate::loose_fields::{FlexibleText, IfObject, NUMBER, ObjectList};
 
 /// An event of a stream, or a complete document. A field of an unexpected type is treated as missing.
 #[derive(serde::Deserialize)]
-pub(super) struct Chunk<'a> {
+pub(super) struct ChatChunk<'a> {
     #[serde(default, borrow)]
-    pub choices: ObjectList<Choice<'a>>,
+    pub choices: ObjectList<ChatChoice<'a>>,
     pub usage: Option<Value>,
 }
 
 #[derive(serde::Deserialize)]
-pub(super) struct Choice<'a> {
+pub(super) struct ChatChoice<'a> {
     /// The fragment in an event.
     #[serde(default, borrow)]
-    pub delta: IfObject<Delta<'a>>,
+    pub delta: IfObject<ChatDelta<'a>>,
     /// The message of a complete document; some servers repeat in each event the message so far.
     #[serde(default, borrow)]
-    pub message: IfObject<Delta<'a>>,
+    pub message: IfObject<ChatDelta<'a>>,
     /// The text of a completion without a chat.
     #[serde(default, borrow)]
-    pub text: Prose<'a>,
+    pub text: FlexibleText<'a>,
     pub finish_reason: Option<Value>,
 }
 
 #[derive(serde::Deserialize)]
-pub(super) struct Delta<'a> {
+pub(super) struct ChatDelta<'a> {
     #[serde(default, borrow)]
-    pub content: Content<'a>,
+    pub content: ChatContent<'a>,
     #[serde(default, borrow)]
-    pub reasoning_content: Prose<'a>,
+    pub reasoning_content: FlexibleText<'a>,
     #[serde(default, borrow)]
-    pub reasoning: Prose<'a>,
+    pub reasoning: FlexibleText<'a>,
     #[serde(default, borrow)]
-    pub reasoning_text: Prose<'a>,
+    pub reasoning_text: FlexibleText<'a>,
     #[serde(default, borrow)]
-    pub thinking: Prose<'a>,
+    pub thinking: FlexibleText<'a>,
     #[serde(default, borrow)]
-    pub reasoning_details: Prose<'a>,
+    pub reasoning_details: FlexibleText<'a>,
     #[serde(default, borrow)]
-    pub refusal: Prose<'a>,
+    pub refusal: FlexibleText<'a>,
     pub tool_calls: Option<Value>,
     /// The form before `tool_calls`.
     pub function_call: Option<Value>,
@@ -68,12 +68,12 @@ pub(super) fn usage(told: &Value) -> Usage {
 
 /// The content of a message: text, or a list of parts, some of which may be thinking (Mistral).
 #[derive(Default)]
-pub(super) struct Content<'a> {
+pub(super) struct ChatContent<'a> {
     pub thinking: String,
     pub text: Cow<'a, str>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ChatContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ContentVisitor)
     }
@@ -82,43 +82,43 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
 struct ContentVisitor;
 
 impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content<'de>;
+    type Value = ChatContent<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("text")
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Content { text: Cow::Borrowed(text), ..Content::default() })
+        Ok(ChatContent { text: Cow::Borrowed(text), ..ChatContent::default() })
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Content { text: Cow::Owned(text.to_owned()), ..Content::default() })
+        Ok(ChatContent { text: Cow::Owned(text.to_owned()), ..ChatContent::default() })
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Content::default())
+        Ok(ChatContent::default())
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Content::default())
+        Ok(ChatContent::default())
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Content { text: Cow::Owned(number.to_string()), ..Content::default() })
+        Ok(ChatContent { text: Cow::Owned(number.to_string()), ..ChatContent::default() })
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Content { text: Cow::Owned(number.to_string()), ..Content::default() })
+        Ok(ChatContent { text: Cow::Owned(number.to_string()), ..ChatContent::default() })
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Content { text: Cow::Owned(number.to_string()), ..Content::default() })
+        Ok(ChatContent { text: Cow::Owned(number.to_string()), ..ChatContent::default() })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut all = Content::default();
-        while let Some(part) = items.next_element::<Content>()? {
+        let mut all = ChatContent::default();
+        while let Some(part) = items.next_element::<ChatContent>()? {
             all.thinking.push_str(&part.thinking);
             all.text.to_mut().push_str(&part.text);
         }
@@ -126,16 +126,16 @@ impl<'de> Visitor<'de> for ContentVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        let mut part = Content::default();
+        let mut part = ChatContent::default();
         let mut is_thought = false;
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
-                "thinking" | "reasoning" => part.thinking.push_str(&fields.next_value::<Prose>()?.0),
+                "thinking" | "reasoning" => part.thinking.push_str(&fields.next_value::<FlexibleText>()?.0),
                 NUMBER | "text" | "content" | "summary" => {
-                    part.text.to_mut().push_str(&fields.next_value::<Prose>()?.0)
+                    part.text.to_mut().push_str(&fields.next_value::<FlexibleText>()?.0)
                 }
                 "type" => {
-                    let kind = fields.next_value::<Prose>()?.0;
+                    let kind = fields.next_value::<FlexibleText>()?.0;
                     is_thought |=
                         ["thinking", "reasoning", "thought"].iter().any(|word| kind.starts_with(word));
                 }
@@ -176,7 +176,7 @@ mod tests {
             ),
             ("[]".into(), "", ""),
         ] {
-            let content: Content = serde_json::from_str(&json).unwrap();
+            let content: ChatContent = serde_json::from_str(&json).unwrap();
             assert_eq!((content.thinking.as_str(), &*content.text), (thinking, said), "{json}");
         }
     }

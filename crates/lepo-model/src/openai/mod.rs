@@ -7,13 +7,13 @@ mod chunk;
 
 use serde_json::{Value, json};
 
-use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm, check_model};
+use super::asking::BodyContext;
+use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::forms::{arguments_text, behind_results, has_result_files};
-use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
-use super::message::{Message, ToolCall, ToolSpec};
+use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
+use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::openai_catalog::CATALOG;
-use super::payload::{Object, Payload, list};
+use super::payload::{JsonObjectWriter, Payload, list};
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
     TEMPERATURE, TOOLS,
@@ -23,10 +23,10 @@ use super::sse_answer::SseAnswer;
 use crate::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Native,
+    tools: ToolFormat::Native,
     planner: Planner::Native,
-    path: PathForm::Messages,
-    attachments: Accepts::any(IMAGES_AND_PDF),
+    path: ConversationFormat::Messages,
+    attachments: FileSupport::any(IMAGES_AND_PDF),
     own_tools: false,
     http: Some(&HttpSpec {
         name: "openai",
@@ -118,13 +118,13 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
 }
 
 /// Returns the JSON of a request, without fields that the model rejects.
-fn body(asking: &mut Asking<'_>) -> Payload {
+fn body(asking: &mut BodyContext<'_>) -> Payload {
     let (mut request, config) = (asking.request, asking.config);
     if request.schema.is_some() && !request.tools.is_empty() && asking.has(&SCHEMA_ALONE) {
         request.tools = &[];
     }
     let options = &config.options;
-    let mut object = Object::new(&config.extra);
+    let mut object = JsonObjectWriter::new(&config.extra);
     object.field("model", config.model.as_str());
     if !request.tools.is_empty() {
         object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
@@ -135,7 +135,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
         reasoning: rebuilt && asking.has(&REASONING_CONTENT),
     };
-    let moved: Vec<Message>;
+    let moved: Vec<ChatMessage>;
     let messages = if has_result_files(request.messages) {
         moved = behind_results(request.messages);
         &moved
@@ -193,7 +193,7 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 /// Writes a text alone, or parts: the text, then the files.
-fn content(payload: &mut Payload, message: &Message) {
+fn content(payload: &mut Payload, message: &ChatMessage) {
     if message.files.is_empty() {
         return payload.text(&message.text);
     }
@@ -221,7 +221,7 @@ fn part(payload: &mut Payload, file: &MediaFile) {
     payload.raw("}}");
 }
 
-fn said(payload: &mut Payload, message: &Message, marks: &Marks) {
+fn said(payload: &mut Payload, message: &ChatMessage, marks: &Marks) {
     if let Some(replay) = &message.replay {
         return payload.json(replay.json());
     }
@@ -258,14 +258,15 @@ fn called(call: &ToolCall) -> Value {
 mod tests {
     use super::*;
     use crate::facts::ModelFacts;
-    use crate::message::{Request, Role, Schema};
+    use crate::message::{ChatRequest, ChatRole, Schema};
     use crate::quirks::Quirks;
     use crate::{ModelConfig, Provider};
 
-    fn sent(request: Request<'_>, quirks: &Quirks) -> Value {
+    fn sent(request: ChatRequest<'_>, quirks: &Quirks) -> Value {
         let config = ModelConfig { model: "m".into(), ..ModelConfig::new("m", Provider::Openai) };
         let facts = ModelFacts::default();
-        serde_json::from_slice(&body(&mut Asking::new(&config, request, &facts, quirks)).to_vec()).unwrap()
+        serde_json::from_slice(&body(&mut BodyContext::new(&config, request, &facts, quirks)).to_vec())
+            .unwrap()
     }
 
     #[test]
@@ -275,12 +276,16 @@ mod tests {
             ToolSpec { name: "s__t".into(), description: "d".into(), schema: json!({"type": "object"}) };
         let call = ToolCall { id: "c1".into(), name: "s__t".into(), arguments: json!({"a": 1}) };
         let messages = [
-            Message::new(Role::User, "hi"),
-            Message { calls: vec![call], ..Message::new(Role::Assistant, "") },
-            Message { call_id: Some("c1".into()), ..Message::new(Role::Tool, "r") },
+            ChatMessage::new(ChatRole::User, "hi"),
+            ChatMessage { calls: vec![call], ..ChatMessage::new(ChatRole::Assistant, "") },
+            ChatMessage { call_id: Some("c1".into()), ..ChatMessage::new(ChatRole::Tool, "r") },
         ];
-        let request =
-            Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
+        let request = ChatRequest {
+            messages: &messages,
+            schema: Some(&schema),
+            tools: &[tool],
+            ..ChatRequest::default()
+        };
         assert_eq!(
             sent(request, &Quirks::default()),
             json!({
@@ -305,8 +310,8 @@ mod tests {
     #[test]
     fn what_a_model_does_not_take_is_left_out() {
         let schema = Schema { name: "choice".into(), schema: json!({}) };
-        let messages = [Message::new(Role::User, "hi")];
-        let request = Request { messages: &messages, schema: Some(&schema), ..Request::default() };
+        let messages = [ChatMessage::new(ChatRole::User, "hi")];
+        let request = ChatRequest { messages: &messages, schema: Some(&schema), ..ChatRequest::default() };
         let quirks = [&TEMPERATURE, &RESPONSE_FORMAT, &STREAM_OPTIONS].into_iter().collect();
         assert_eq!(
             sent(request, &quirks),

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::facts::{Running, RunningWindow};
+use crate::facts::{RunningEndpoint, RunningWindow};
 
 /// The endpoints, at a server's root, that return a running window. vLLM includes it in its list of models.
-pub(super) const RUNNING: &[Running] = &[
+pub(super) const RUNNING: &[RunningEndpoint] = &[
     // LM Studio
-    Running { path: &["api", "v1", "models"], read: lm_studio },
+    RunningEndpoint { path: &["api", "v1", "models"], read: lm_studio },
     // llama.cpp
-    Running { path: &["props"], read: llama_cpp },
+    RunningEndpoint { path: &["props"], read: llama_cpp },
 ];
 
 /// Parses `models[].loaded_instances[].config.context_length`, under the model's key and the instance's id.

@@ -4,12 +4,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::items::ResponseItems;
-use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
+use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
 use crate::failure::failure_in;
-use crate::kept::Kept;
-use crate::loose_fields::Prose;
+use crate::kept::ReplayBudget;
+use crate::loose_fields::FlexibleText;
 use crate::message::ToolSpec;
-use crate::replay::Replay;
+use crate::replay::ProviderMessage;
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
 use crate::web::{Citation, WebCall};
@@ -17,15 +17,15 @@ use lepo_base::error::Result;
 
 /// The used fields of one event. A field of an unexpected type is treated as missing.
 #[derive(Deserialize)]
-struct Chunk<'a> {
+struct ResponsesEvent<'a> {
     #[serde(rename = "type", default, borrow)]
-    kind: Prose<'a>,
+    kind: FlexibleText<'a>,
     #[serde(default, borrow)]
-    delta: Prose<'a>,
+    delta: FlexibleText<'a>,
     #[serde(default, borrow)]
-    text: Prose<'a>,
+    text: FlexibleText<'a>,
     #[serde(default, borrow)]
-    refusal: Prose<'a>,
+    refusal: FlexibleText<'a>,
     annotation: Option<Value>,
     item: Option<Value>,
     item_id: Option<Value>,
@@ -40,7 +40,7 @@ struct Chunk<'a> {
 pub struct ResponsesDecoder {
     items: ResponseItems,
     names: ToolNames,
-    kept: Kept,
+    kept: ReplayBudget,
     /// Whether text of the current item has arrived.
     texted: bool,
     /// The number of searches so far.
@@ -55,8 +55,10 @@ impl Decoder for ResponsesDecoder {
     const END: &'static str = "`response.completed`";
     const FORM: &'static str = "answer of the Responses API";
 
-    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse> {
-        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Ok(EventUse::Unread) };
+    fn data(&mut self, data: &[u8], events: &mut EventQueue) -> Result<EventUse> {
+        let Ok(chunk) = serde_json::from_slice::<ResponsesEvent<'_>>(data) else {
+            return Ok(EventUse::Unread);
+        };
         match &*chunk.kind.0 {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.texted |= !chunk.delta.0.is_empty();
@@ -71,14 +73,14 @@ impl Decoder for ResponsesDecoder {
                 }
             }
             "response.output_text.annotation.added" => {
-                events.extend(chunk.annotation.as_ref().and_then(citation).map(Event::Citation));
+                events.extend(chunk.annotation.as_ref().and_then(citation).map(ChatEvent::Citation));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 TextKind::Thinking.say(&chunk.delta.0, events);
             }
             "response.reasoning_summary_part.added" => {
                 if chunk.summary_index.as_ref().and_then(Value::as_f64).unwrap_or_default() > 0.0 {
-                    events.push_back(Event::Thinking("\n\n".to_owned()));
+                    events.push_back(ChatEvent::Thinking("\n\n".to_owned()));
                 }
             }
             "response.output_item.added" => {
@@ -126,7 +128,7 @@ impl Decoder for ResponsesDecoder {
         Ok(EventUse::Used)
     }
 
-    fn document(&mut self, whole: &Value, _: &mut Events) -> Result<bool> {
+    fn document(&mut self, whole: &Value, _: &mut EventQueue) -> Result<bool> {
         let Some(Value::Array(items)) = whole.get("output") else { return Ok(false) };
         if items.is_empty() && failure_in(whole, false).is_some() {
             return Ok(false);
@@ -136,7 +138,7 @@ impl Decoder for ResponsesDecoder {
         Ok(true)
     }
 
-    fn finish(&mut self, events: &mut Events) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         self.done = true;
         let response = self.response.take().unwrap_or_default();
         self.hand_on(&response, events);
@@ -158,7 +160,7 @@ impl Decoder for ResponsesDecoder {
     fn failed_word(&self) -> Option<&str> {
         let response = self.response.as_ref()?;
         let reason = response.pointer("/incomplete_details/reason").or(response.get("status"))?.as_str()?;
-        Some(reason).filter(|reason| Finish::is_failure(reason))
+        Some(reason).filter(|reason| FinishReason::is_failure(reason))
     }
 }
 
@@ -168,7 +170,7 @@ impl ResponsesDecoder {
     }
 
     /// Handles a complete item. Emits the text of a message that was not streamed.
-    fn say_item(&mut self, item: &Value, events: &mut Events) {
+    fn say_item(&mut self, item: &Value, events: &mut EventQueue) {
         let streamed = std::mem::take(&mut self.texted);
         if item["type"] == "message" && !streamed {
             let content = &item["content"];
@@ -177,7 +179,7 @@ impl ResponsesDecoder {
                 let text = part["text"].as_str().or(part["refusal"].as_str()).or(part.as_str());
                 TextKind::Text.say(text.unwrap_or_default(), events);
                 let cited = part["annotations"].as_array().into_iter().flatten();
-                events.extend(cited.filter_map(citation).map(Event::Citation));
+                events.extend(cited.filter_map(citation).map(ChatEvent::Citation));
             }
         }
         if item["type"] == "web_search_call" {
@@ -185,11 +187,11 @@ impl ResponsesDecoder {
             let action = &item["action"];
             let about = ["query", "url", "pattern"].iter().find_map(|name| action[*name].as_str());
             let about = about.unwrap_or_default().to_owned();
-            events.push_back(Event::WebCall(WebCall { tool: "web_search".to_owned(), about }));
+            events.push_back(ChatEvent::WebCall(WebCall { tool: "web_search".to_owned(), about }));
         }
     }
 
-    fn hand_on(&mut self, response: &Value, events: &mut Events) {
+    fn hand_on(&mut self, response: &Value, events: &mut EventQueue) {
         // Some servers send all or some items only here.
         let told = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
         for item in told.iter().filter(|item| item.is_object()) {
@@ -200,13 +202,13 @@ impl ResponsesDecoder {
         }
         let (calls, items) = std::mem::take(&mut self.items).into_calls(&self.names);
         let mut finish = match response["incomplete_details"]["reason"].as_str() {
-            Some(reason) => Finish::from_word(reason),
-            None => Finish::Stop,
+            Some(reason) => FinishReason::from_word(reason),
+            None => FinishReason::Stop,
         };
         if !calls.is_empty() {
-            events.push_back(Event::Replay(Replay::new(Value::Array(items))));
-            events.extend(calls.into_iter().map(Event::ToolCall));
-            finish = Finish::ToolCalls;
+            events.push_back(ChatEvent::Replay(ProviderMessage::new(Value::Array(items))));
+            events.extend(calls.into_iter().map(ChatEvent::ToolCall));
+            finish = FinishReason::ToolCalls;
         }
         let usage = &response["usage"];
         let usage = Usage {
@@ -217,9 +219,9 @@ impl ResponsesDecoder {
             web: Some(self.web).filter(|&web| web > 0),
         };
         if usage != Usage::default() {
-            events.push_back(Event::Usage(usage));
+            events.push_back(ChatEvent::Usage(usage));
         }
-        events.push_back(Event::Done(finish));
+        events.push_back(ChatEvent::Done(finish));
     }
 }
 

@@ -7,13 +7,13 @@ mod items;
 
 use serde_json::{Value, json};
 
-use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm, check_model};
+use super::asking::BodyContext;
+use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::forms::{arguments_text, behind_results, has_result_files};
-use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
-use super::message::{Message, Role, ToolSpec};
+use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
+use super::message::{ChatMessage, ChatRole, ToolSpec};
 use super::openai_catalog::CATALOG;
-use super::payload::{Object, Payload};
+use super::payload::{JsonObjectWriter, Payload};
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
 };
@@ -23,10 +23,10 @@ use crate::Planner;
 
 /// OpenAI's own server, and others that speak Responses.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolForm::Native,
+    tools: ToolFormat::Native,
     planner: Planner::Native,
-    path: PathForm::Messages,
-    attachments: Accepts::any(IMAGES_AND_PDF),
+    path: ConversationFormat::Messages,
+    attachments: FileSupport::any(IMAGES_AND_PDF),
     own_tools: false,
     http: Some(&HttpSpec {
         name: "responses",
@@ -117,13 +117,13 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
 }
 
 /// Returns the JSON of a request, without fields that the model rejects.
-fn body(asking: &mut Asking<'_>) -> Payload {
+fn body(asking: &mut BodyContext<'_>) -> Payload {
     let (mut request, config) = (asking.request, asking.config);
     if request.schema.is_some() && !request.tools.is_empty() && asking.has(&SCHEMA_ALONE) {
         request.tools = &[];
     }
     let options = &config.options;
-    let mut object = Object::new(&config.extra);
+    let mut object = JsonObjectWriter::new(&config.extra);
     object.field("model", config.model.as_str());
     let own = request.tools.iter().map(tool);
     let web = (request.web && options.web).then(|| json!({"type": "web_search"}));
@@ -134,7 +134,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let payload = object.key("input");
     payload.raw("[");
     let mut first = true;
-    let moved: Vec<Message>;
+    let moved: Vec<ChatMessage>;
     let messages = if has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
         moved = behind_results(request.messages);
         &moved
@@ -191,7 +191,7 @@ fn tool(tool: &ToolSpec) -> Value {
            "parameters": tool.schema, "strict": false})
 }
 
-fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
+fn items(payload: &mut Payload, message: &ChatMessage, first: &mut bool) {
     let mut next = |payload: &mut Payload| {
         if !std::mem::take(first) {
             payload.raw(",");
@@ -204,7 +204,7 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
         }
         return;
     }
-    if let (Role::Tool, Some(id)) = (message.role, &message.call_id) {
+    if let (ChatRole::Tool, Some(id)) = (message.role, &message.call_id) {
         next(payload);
         payload.raw("{\"type\":\"function_call_output\",\"call_id\":");
         payload.json(id);
@@ -212,7 +212,7 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
         content(payload, "", message);
         return payload.raw("}");
     }
-    if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
+    if message.role == ChatRole::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
         // The complete form of the API: llama.cpp rejects a shorter one.
         next(payload);
         payload.raw("{\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":");
@@ -221,10 +221,10 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
         payload.raw(",\"annotations\":[]}]}");
     }
     let (role, label) = match message.role {
-        Role::System => ("developer", ""),
-        Role::User => ("user", ""),
-        Role::Assistant => return calls(payload, message, &mut next),
-        Role::Tool => ("user", "[tool]\n"),
+        ChatRole::System => ("developer", ""),
+        ChatRole::User => ("user", ""),
+        ChatRole::Assistant => return calls(payload, message, &mut next),
+        ChatRole::Tool => ("user", "[tool]\n"),
     };
     next(payload);
     payload.raw("{\"role\":");
@@ -235,7 +235,7 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
 }
 
 /// Writes the calls of a message without a received form.
-fn calls(payload: &mut Payload, message: &Message, next: &mut dyn FnMut(&mut Payload)) {
+fn calls(payload: &mut Payload, message: &ChatMessage, next: &mut dyn FnMut(&mut Payload)) {
     for call in &message.calls {
         next(payload);
         payload.json(&json!({"type": "function_call", "call_id": call.id, "name": call.name,
@@ -244,7 +244,7 @@ fn calls(payload: &mut Payload, message: &Message, next: &mut dyn FnMut(&mut Pay
 }
 
 /// Writes a text alone, or parts: the text, then the files.
-fn content(payload: &mut Payload, label: &str, message: &Message) {
+fn content(payload: &mut Payload, label: &str, message: &ChatMessage) {
     if message.files.is_empty() {
         return payload.labelled(label, &message.text);
     }

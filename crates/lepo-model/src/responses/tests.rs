@@ -3,22 +3,23 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::{Event, Events, Finish, Usage};
+use crate::event::{ChatEvent, EventQueue, FinishReason, Usage};
 use crate::facts::ModelFacts;
-use crate::message::{Request, Schema, ToolCall};
+use crate::message::{ChatRequest, Schema, ToolCall};
 use crate::quirks::Quirks;
-use crate::replay::Replay;
+use crate::replay::ProviderMessage;
 use crate::sse_answer::Decoder;
-use crate::{ModelConfig, Options, Provider};
+use crate::{ModelConfig, ModelOptions, Provider};
 
-fn sent(config: &ModelConfig, request: Request<'_>, quirks: &Quirks) -> Value {
+fn sent(config: &ModelConfig, request: ChatRequest<'_>, quirks: &Quirks) -> Value {
     let facts = ModelFacts::default();
-    serde_json::from_slice(&body(&mut Asking::new(config, request, &facts, quirks)).to_vec()).unwrap()
+    serde_json::from_slice(&body(&mut BodyContext::new(config, request, &facts, quirks)).to_vec()).unwrap()
 }
 
 #[test]
 fn a_request_has_all_that_is_asked_for() {
-    let options = Options { max_tokens: Some(99), effort: Some("low".into()), ..Options::default() };
+    let options =
+        ModelOptions { max_tokens: Some(99), effort: Some("low".into()), ..ModelOptions::default() };
     let config = ModelConfig { model: "gpt-x".into(), options, ..ModelConfig::new("m", Provider::Openai) };
     let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
     let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({"type": "object"}) };
@@ -28,19 +29,19 @@ fn a_request_has_all_that_is_asked_for() {
     ]);
     let call = |id: &str| ToolCall { id: id.into(), name: "t".into(), arguments: json!({"a": 1}) };
     let messages = [
-        Message::new(Role::System, "P"),
-        Message::new(Role::User, "hi"),
-        Message {
-            replay: Some(Replay::new(received.clone())),
+        ChatMessage::new(ChatRole::System, "P"),
+        ChatMessage::new(ChatRole::User, "hi"),
+        ChatMessage {
+            replay: Some(ProviderMessage::new(received.clone())),
             calls: vec![call("call_a")],
-            ..Message::new(Role::Assistant, "")
+            ..ChatMessage::new(ChatRole::Assistant, "")
         },
-        Message { call_id: Some("call_a".into()), ..Message::new(Role::Tool, "r") },
-        Message { calls: vec![call("call_3")], ..Message::new(Role::Assistant, "again") },
-        Message { call_id: Some("call_3".into()), ..Message::new(Role::Tool, "s") },
-        Message::new(Role::System, "INST"),
+        ChatMessage { call_id: Some("call_a".into()), ..ChatMessage::new(ChatRole::Tool, "r") },
+        ChatMessage { calls: vec![call("call_3")], ..ChatMessage::new(ChatRole::Assistant, "again") },
+        ChatMessage { call_id: Some("call_3".into()), ..ChatMessage::new(ChatRole::Tool, "s") },
+        ChatMessage::new(ChatRole::System, "INST"),
     ];
-    let request = Request {
+    let request = ChatRequest {
         messages: &messages,
         schema: Some(&schema),
         tools: &[tool],
@@ -78,7 +79,7 @@ fn a_request_has_all_that_is_asked_for() {
     );
     let quirks =
         [&SUMMARY, &REASONING, &ENCRYPTED, &CACHE_KEY, &TEXT_FORMAT, &TEMPERATURE].into_iter().collect();
-    let request = Request { messages: &messages[1..2], ..request };
+    let request = ChatRequest { messages: &messages[1..2], ..request };
     let plain = sent(&config, request, &quirks);
     for gone in ["include", "reasoning", "prompt_cache_key", "text", "temperature"] {
         assert!(plain[gone].is_null(), "{gone}");
@@ -106,8 +107,8 @@ fn stream(data: &[&str]) -> String {
     data.iter().map(|data| format!("event: x\ndata: {data}\n\n")).collect()
 }
 
-fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Event>, Option<String>) {
-    let (mut reader, mut events) = (reader(&[]), Events::new());
+fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<ChatEvent>, Option<String>) {
+    let (mut reader, mut events) = (reader(&[]), EventQueue::new());
     let read = pieces
         .into_iter()
         .try_for_each(|piece| reader.read(piece, &mut events))
@@ -125,13 +126,13 @@ fn a_stream_is_understood_wherever_reads_end() {
     let call = ToolCall { id: "call_a".into(), name: "f".into(), arguments: json!({"a": 1}) };
     let usage = Usage { input: Some(100), output: Some(9), cached: Some(64), cache_write: None, web: None };
     let expected = vec![
-        Event::Thinking("one".into()),
-        Event::Thinking("\n\ntwo".into()),
-        Event::Text("I look.\n".into()),
-        Event::Replay(Replay::new(items)),
-        Event::ToolCall(call),
-        Event::Usage(usage),
-        Event::Done(Finish::ToolCalls),
+        ChatEvent::Thinking("one".into()),
+        ChatEvent::Thinking("\n\ntwo".into()),
+        ChatEvent::Text("I look.\n".into()),
+        ChatEvent::Replay(ProviderMessage::new(items)),
+        ChatEvent::ToolCall(call),
+        ChatEvent::Usage(usage),
+        ChatEvent::Done(FinishReason::ToolCalls),
     ];
     let stream = stream(STREAM);
     for size in [1, 7, 100, stream.len()] {
@@ -145,8 +146,8 @@ fn each_end_is_told_from_the_others() {
     let incomplete =
         r#"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#;
     for (data, finish, error) in [
-        (vec![text, incomplete], Some(Finish::Length), None),
-        (vec![text, r#"{"type":"response.completed","response":{}}"#], Some(Finish::Stop), None),
+        (vec![text, incomplete], Some(FinishReason::Length), None),
+        (vec![text, r#"{"type":"response.completed","response":{}}"#], Some(FinishReason::Stop), None),
         (vec![text], None, Some("the answer was cut off: the stream ended without `response.completed`")),
         (
             vec![
@@ -164,7 +165,7 @@ fn each_end_is_told_from_the_others() {
     ] {
         let (events, failed) = read([stream(&data).as_bytes()]);
         let found = events.into_iter().find_map(|event| match event {
-            Event::Done(finish) => Some(finish),
+            ChatEvent::Done(finish) => Some(finish),
             _ => None,
         });
         assert_eq!((found, failed.as_deref()), (finish, error), "{data:?}");
@@ -172,18 +173,18 @@ fn each_end_is_told_from_the_others() {
     // Items that come only at the end, with and without their text before.
     let told = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}"#;
     for data in [vec![told], vec![text, told]] {
-        let events = vec![Event::Text("a".into()), Event::Done(Finish::Stop)];
+        let events = vec![ChatEvent::Text("a".into()), ChatEvent::Done(FinishReason::Stop)];
         assert_eq!(read([stream(&data).as_bytes()]), (events, None), "{data:?}");
     }
     let whole = r#"{"object":"response","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}],"usage":{"input_tokens":1,"output_tokens":2}}"#;
-    assert_eq!(read([whole.as_bytes()]).0[0], Event::Text("hi".into()));
+    assert_eq!(read([whole.as_bytes()]).0[0], ChatEvent::Text("hi".into()));
 }
 
 #[test]
 fn items_without_end_are_ended() {
     let item = json!({"type": "reasoning", "encrypted_content": "x".repeat(8 << 20)});
     let data = json!({"type": "response.output_item.done", "item": item}).to_string();
-    let (mut state, mut events) = (answer::ResponsesDecoder::new(&[]), Events::default());
+    let (mut state, mut events) = (answer::ResponsesDecoder::new(&[]), EventQueue::default());
     let ended = (0..100).find_map(|i| state.data(data.as_bytes(), &mut events).err().map(|e| (i, e)));
     let (items, error) = ended.unwrap();
     assert_eq!((items, error.kind.exit_code()), (7, 3), "{}", error.message);
@@ -193,7 +194,7 @@ fn items_without_end_are_ended() {
 fn an_account_without_credit_is_no_busy_server() {
     for (code, status) in [("insufficient_quota", 402), ("rate_limit_exceeded", 429)] {
         let data = json!({"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}});
-        let (mut reader, mut events) = (reader(&[]), Events::default());
+        let (mut reader, mut events) = (reader(&[]), EventQueue::default());
         assert!(reader.read(format!("data: {data}\n\n").as_bytes(), &mut events).is_err());
         assert_eq!(reader.refused().map(|refused| refused.status), Some(status), "{code}");
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{LOCK, Progress, lock, unusable};
+use super::{FetchProgress, LOCK, lock, unusable};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
 
@@ -57,7 +57,7 @@ pub fn remove(dir: &Path, name: &str) -> Result<bool> {
 }
 
 /// Weights that are being added. Dropping the value removes them.
-pub struct Incoming {
+pub struct NewWeights {
     dir: PathBuf,
     path: PathBuf,
     file: File,
@@ -66,9 +66,9 @@ pub struct Incoming {
     _lock: File,
 }
 
-impl Incoming {
+impl NewWeights {
     /// Starts an addition; waits for other fetches and additions.
-    pub fn begin(dir: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Incoming> {
+    pub fn begin(dir: &Path, progress: &mut dyn FnMut(FetchProgress)) -> Result<NewWeights> {
         let failed = |error: io::Error| unusable(dir, error);
         let folder = dir.join(FOLDER);
         fs::create_dir_all(&folder).map_err(failed)?;
@@ -76,7 +76,7 @@ impl Incoming {
         let path = folder.join(INCOMING);
         let file = File::create(&path).map_err(failed)?;
         let _ = fs::remove_file(beside(&path));
-        Ok(Incoming { dir: dir.to_path_buf(), path, file, hash: Sha256::new(), _lock: lock })
+        Ok(NewWeights { dir: dir.to_path_buf(), path, file, hash: Sha256::new(), _lock: lock })
     }
 
     /// Appends bytes to the file.
@@ -109,7 +109,7 @@ impl Incoming {
     }
 }
 
-impl Drop for Incoming {
+impl Drop for NewWeights {
     fn drop(&mut self) {
         let _ = fs::remove_file(beside(&self.path));
         let _ = fs::remove_file(&self.path);
@@ -129,8 +129,8 @@ mod tests {
     /// The hash of `hello` and a newline.
     const HASH: &str = "5891B5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
 
-    fn incoming(dir: &Path) -> Incoming {
-        let mut incoming = Incoming::begin(dir, &mut |_| ()).unwrap();
+    fn incoming(dir: &Path) -> NewWeights {
+        let mut incoming = NewWeights::begin(dir, &mut |_| ()).unwrap();
         incoming.write(b"hel").unwrap();
         incoming.write(b"lo\n").unwrap();
         incoming

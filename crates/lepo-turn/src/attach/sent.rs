@@ -7,7 +7,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::limits::{Size, fitting, is_taken};
 use lepo_base::media::{MAGIC, Media};
-use lepo_model::{Accepts, MediaFile, Text};
+use lepo_model::{FileSupport, MediaFile, SharedText};
 use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, split_attachments};
 use lepo_store::store::{Store, blobs_of_result};
 
@@ -106,7 +106,7 @@ fn side_of(file: &File) -> Option<u32> {
 
 /// Returns a user bubb's text for a model: a short label replaces each attachment line, and mentions if the
 /// file is not sent.
-pub fn sent_text(text: &Text, files: &[Attached]) -> Text {
+pub fn sent_text(text: &SharedText, files: &[Attached]) -> SharedText {
     if files.is_empty() {
         return text.clone();
     }
@@ -119,7 +119,7 @@ pub fn sent_text(text: &Text, files: &[Attached]) -> Text {
 }
 
 /// Removes the files that are not to be sent from a conv's bubbs, given in order, and returns them by reason.
-pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &Accepts) -> LeftOut {
+pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &FileSupport) -> LeftOut {
     let mut left = LeftOut::default();
     let mut files: Vec<&mut Attached> = Vec::new();
     for attached in bubbs.flatten() {
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_oldest_give_way() {
-        let accepts = Accepts { total: Some(400), ..Accepts::any(IMAGES) };
+        let accepts = FileSupport { total: Some(400), ..FileSupport::any(IMAGES) };
         let mut bubbs = [
             vec![attached("old", Media::Png, 150), attached("doc", Media::Pdf, 10)],
             vec![attached("huge", Media::Png, 4000), attached("lost", Media::Png, 1)],

@@ -9,15 +9,15 @@ use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_base::word::{Keyword, read_word};
 use lepo_model::weights::{self, SMOLLM2};
-use lepo_model::{Fields, ServerFacts};
-use lepo_model::{Key, ModelConfig, Options, Provider};
+use lepo_model::{ApiKey, ModelConfig, ModelOptions, Provider};
+use lepo_model::{ProviderFields, ServerDefaults};
 use lepo_model::{agent_preset, preset};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambient {
     servers: Vec<AmbientServer>,
     /// Request options of each of these models.
-    options: Options,
+    options: ModelOptions,
     /// Folder of the embedded model's weights.
     weights: PathBuf,
 }
@@ -27,7 +27,7 @@ pub struct Ambient {
 struct AmbientServer {
     provider: Provider,
     url: String,
-    key: Key,
+    key: ApiKey,
     /// The model to ask if the user names none, and there is a key.
     model: Option<String>,
 }
@@ -39,13 +39,13 @@ impl Ambient {
         let servers = servers.map(|(provider, facts)| AmbientServer::from_env(provider, facts, env));
         Ok(Ambient {
             servers: servers.collect::<Result<_>>()?,
-            options: Options::default(),
+            options: ModelOptions::default(),
             weights: PathBuf::new(),
         })
     }
 
     /// Sets the request options of these models.
-    pub fn asking(self, options: &Options) -> Ambient {
+    pub fn asking(self, options: &ModelOptions) -> Ambient {
         Ambient { options: options.clone(), ..self }
     }
 
@@ -59,7 +59,7 @@ impl Ambient {
     }
 
     /// Returns a provider's URL and the key that belongs to it.
-    pub fn pair(&self, provider: Provider) -> (String, Key) {
+    pub fn pair(&self, provider: Provider) -> (String, ApiKey) {
         self.server(provider).map(|server| (server.url.clone(), server.key.clone())).unwrap_or_default()
     }
 
@@ -97,16 +97,16 @@ impl Ambient {
         let provider = read_word(word, Provider::ALL)?;
         let model = model.trim();
         match provider.fields() {
-            Fields::Program => return None,
-            Fields::Agent => {
+            ProviderFields::Program => return None,
+            ProviderFields::Agent => {
                 let command = agent_preset(model)?.iter().map(|word| word.to_string()).collect();
                 return Some(Ok(ModelConfig { command, ..ModelConfig::new(text, provider) }));
             }
-            Fields::Server(facts) if model.is_empty() => {
+            ProviderFields::Server(facts) if model.is_empty() => {
                 return Some(Err(Error::usage(format!("\"{text}\" names no model"))
                     .hint(format!("write it like {}", facts.example))));
             }
-            Fields::Server(_) | Fields::Weights => {}
+            ProviderFields::Server(_) | ProviderFields::Weights => {}
         }
         let (base_url, key) = self.pair(provider);
         let (model, options) = (model.to_string(), self.options.clone());
@@ -120,14 +120,14 @@ impl AmbientServer {
         Some(format!("{}:{}", self.provider.word(), self.model.as_ref()?))
     }
 
-    fn from_env(provider: Provider, facts: &ServerFacts, env: &Env) -> Result<AmbientServer> {
+    fn from_env(provider: Provider, facts: &ServerDefaults, env: &Env) -> Result<AmbientServer> {
         let url = match (env.text(facts.url_env)?, facts.url) {
             (None, url) if !url.is_empty() => url.to_string(),
             (text, _) => (facts.read_url)(text.unwrap_or_default()).map_err(|what| {
                 Error::usage(format!("{} in the environment {what}", facts.url_env)).hint(facts.url_form)
             })?,
         };
-        let mut key = Key::default();
+        let mut key = ApiKey::default();
         for (name, bearer) in facts.key_env {
             let Some(value) = env.text(name)? else { continue };
             key.value = Some(Secret::new(value.trim()));

@@ -13,9 +13,9 @@ use lepo_base::error::Result;
 use lepo_base::secret::Secret;
 use lepo_base::word::Keyword;
 use lepo_model::Price;
-use lepo_model::{AgentSandbox, AnswerForm, Options, Provider, Wire};
+use lepo_model::{AgentSandbox, AnswerFormat, ModelOptions, Provider, Wire};
 use lepo_model::{BASE_URL_FORM, base_url};
-use lepo_model::{Fields, ServerFacts};
+use lepo_model::{ProviderFields, ServerDefaults};
 
 /// The source of a model's key, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,14 +46,14 @@ pub struct ModelEntry {
     /// Program and arguments.
     pub command: Vec<String>,
     /// Where to find the answer in the program's output.
-    pub answer: AnswerForm,
+    pub answer: AnswerFormat,
     /// `sandbox` and `sandbox_home`.
     pub sandbox: Option<AgentSandbox>,
     /// `system = "first"`.
     pub system_first: bool,
     pub price: Option<Price>,
     pub wire: Option<Wire>,
-    pub options: Options,
+    pub options: ModelOptions,
     pub extra: Map<String, Value>,
     pub context: Option<u64>,
     /// Used if the user names no model.
@@ -97,24 +97,24 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         base_url: None,
         key: KeyEntry::None,
         command: Vec::new(),
-        answer: AnswerForm::Text,
+        answer: AnswerFormat::Text,
         sandbox: None,
         system_first: false,
         price: read_price(&mut section)?,
         wire: None,
-        options: Options::default(),
+        options: ModelOptions::default(),
         extra: Map::new(),
         context: section.get::<u32>("context", &(256..=u32::MAX))?.map(u64::from),
         active,
     };
     match provider.fields() {
-        Fields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
-        Fields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
-        Fields::Agent => {
+        ProviderFields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
+        ProviderFields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
+        ProviderFields::Agent => {
             entry.sandbox = read_sandbox(&mut section)?;
             entry.command = read_agent(&entry.name, &mut section)?;
         }
-        Fields::Weights => {
+        ProviderFields::Weights => {
             entry.model = section.get("model", &())?.unwrap_or_default();
         }
     }
@@ -122,7 +122,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     Ok(entry)
 }
 
-fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFacts) -> Result<()> {
+fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerDefaults) -> Result<()> {
     let model = section.take("model");
     if let Some(field) = section.take("base_url") {
         let url = base_url(&String::of_field(&field, &())?);

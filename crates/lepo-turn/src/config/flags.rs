@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::money::Money;
-use lepo_model::Options;
+use lepo_model::ModelOptions;
 use lepo_tool::ToolMode;
 
 /// Command line options that change settings.
@@ -29,7 +29,7 @@ pub struct Flags {
     /// `--system`: the system prompt of new convs, instead of the user's file.
     pub system_prompt: Option<String>,
     /// `--temperature`, `--effort`, `--max-tokens`: override each model's configured options.
-    pub options: Options,
+    pub options: ModelOptions,
     /// `--max-cost`.
     pub max_cost: Option<Money>,
     /// `--max-tokens-total`.

@@ -5,7 +5,7 @@ use super::entry::{KeyEntry, ModelEntry};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::secret::Secret;
-use lepo_model::{Key, ModelConfig};
+use lepo_model::{ApiKey, ModelConfig};
 
 /// Returns the user's models, replaced by the repository's models of the same name, and the repository's
 /// other models after them. If the repository has an active model, the user's is not active.
@@ -28,7 +28,7 @@ pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEnt
 /// Completes a model from the environment. A missing key is not an error yet, because it may never be used.
 pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<ModelConfig> {
     let ModelEntry { name, source, .. } = &entry;
-    let configured = |value, looked_for| Some(Key { value, looked_for, ..Key::default() });
+    let configured = |value, looked_for| Some(ApiKey { value, looked_for, ..ApiKey::default() });
     let facts = entry.provider.server();
     let said = match &entry.key {
         KeyEntry::None => None,
@@ -37,7 +37,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         }
         KeyEntry::Env(variable) => {
             let named = |(name, bearer): &(&str, bool)| *bearer && name == variable;
-            let key = Key {
+            let key = ApiKey {
                 value: env.text(variable)?.map(|key| Secret::new(key.trim())),
                 looked_for: format!("{variable} in the environment, named by model \"{name}\" at {source}"),
                 bearer: facts.is_some_and(|facts| facts.key_env.iter().any(named)),
@@ -45,10 +45,10 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
             };
             Some(key)
         }
-        KeyEntry::Command(command) => Some(Key {
+        KeyEntry::Command(command) => Some(ApiKey {
             looked_for: format!("api_key_command of model \"{name}\" at {source}"),
             command: command.clone(),
-            ..Key::default()
+            ..ApiKey::default()
         }),
     };
     let (usual_url, usual_key) = ambient.pair(entry.provider);

@@ -7,12 +7,12 @@ use toml::de::{DeTable, DeValue};
 use super::field::Field;
 use super::reader::Section;
 use lepo_base::error::Result;
-use lepo_model::Options;
+use lepo_model::ModelOptions;
 
 /// Maximum nesting of a value of `extra`.
 const DEEPEST: usize = 32;
 
-pub fn read_options(mut section: Section) -> Result<Options> {
+pub fn read_options(mut section: Section) -> Result<ModelOptions> {
     let number = |field: Option<Field>, most: f64| -> Result<Option<Number>> {
         let Some(field) = field else { return Ok(None) };
         match json(field.value.get_ref(), 0) {
@@ -35,7 +35,7 @@ pub fn read_options(mut section: Section) -> Result<Options> {
         };
     let stop = section.get("stop", &())?;
     section.end()?;
-    Ok(Options {
+    Ok(ModelOptions {
         temperature,
         max_tokens: max_tokens.map(u64::from),
         effort,

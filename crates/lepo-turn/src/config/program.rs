@@ -2,13 +2,13 @@
 
 use lepo_base::error::Result;
 use lepo_base::word::list_words;
-use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerForm, agent_preset, preset};
+use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerFormat, agent_preset, preset};
 
 use super::form::Form;
 use super::reader::Section;
 
 /// Reads the keys of a `cli` model: a preset, or a command with the format of its answer.
-pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, AnswerForm)> {
+pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, AnswerFormat)> {
     let command = section.take("command");
     let answer = section.take("answer");
     if let Some(field) = section.take("preset") {
@@ -30,7 +30,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
     if command.is_empty() {
         return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
     }
-    let Some(field) = answer else { return Ok((command, AnswerForm::Text)) };
+    let Some(field) = answer else { return Ok((command, AnswerFormat::Text)) };
     match answer_form(&String::of_field(&field, &())?) {
         Some(form) => Ok((command, form)),
         None => {
@@ -80,12 +80,12 @@ pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
 }
 
 /// Parses `text`, `json:POINTER` or `jsonl:POINTER`, where a pointer (RFC 6901) is empty or starts with `/`.
-fn answer_form(text: &str) -> Option<AnswerForm> {
+fn answer_form(text: &str) -> Option<AnswerFormat> {
     let is_pointer = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
     match text.split_once(':') {
-        None if text == "text" => Some(AnswerForm::Text),
-        Some(("json", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerForm::Json(p.into())),
-        Some(("jsonl", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerForm::Jsonl(p.into())),
+        None if text == "text" => Some(AnswerFormat::Text),
+        Some(("json", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerFormat::Json(p.into())),
+        Some(("jsonl", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerFormat::Jsonl(p.into())),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
 use lepo_base::word::Keyword;
-use lepo_model::{AgentSandbox, Fields};
+use lepo_model::{AgentSandbox, ProviderFields};
 use lepo_tool::mcp::config as servers;
 
 /// A repository's configuration file in its current state.
@@ -173,10 +173,10 @@ fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
 
 fn model(entry: &ModelEntry, mine: &[&str]) -> String {
     let what = match (entry.provider.fields(), &entry.base_url) {
-        (Fields::Program | Fields::Agent, _) => format!("runs {:?}", entry.command),
-        (Fields::Weights, _) => "runs the embedded model".to_string(),
+        (ProviderFields::Program | ProviderFields::Agent, _) => format!("runs {:?}", entry.command),
+        (ProviderFields::Weights, _) => "runs the embedded model".to_string(),
         (_, Some(url)) => format!("sends conversations to {url}"),
-        (Fields::Server(_), None) => {
+        (ProviderFields::Server(_), None) => {
             format!("sends conversations to the default address of {}", entry.provider.word())
         }
     };

@@ -16,7 +16,7 @@ use crate::transcript::Transcript;
 use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_model::{Message, Role};
+use lepo_model::{ChatMessage, ChatRole};
 use lepo_store::bubb::{Kind, Name};
 
 /// The outcome of a debate.
@@ -242,7 +242,7 @@ impl Debate<'_> {
         let prompt = Prompts::new(group.insts, &names, &self.past()).speech();
         let (participant, under) = (&mut self.panel[who], self.transcript.tip());
         group.watch.sees(Moment::Chosen(&participant.name));
-        match participant.speak(&[Message::new(Role::User, prompt)], None, under, group).await {
+        match participant.speak(&[ChatMessage::new(ChatRole::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
                     self.transcript.take_up(bubb)?;

@@ -9,7 +9,7 @@ use crate::report::log_failure;
 use crate::{Event, Notice, Report};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
-use lepo_model::{Message, Role};
+use lepo_model::{ChatMessage, ChatRole};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 
@@ -90,7 +90,7 @@ async fn verdict(
     let labelled = labelled.join("\n\n");
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
     let prompt = fill(inst, &[("question", words.as_str()), ("answers", labelled.as_str())]);
-    let messages = [Message::new(Role::User, prompt)];
+    let messages = [ChatMessage::new(ChatRole::User, prompt)];
     judge.speak_behind((&before, None), &messages, None, Some(question), group).await
 }
 

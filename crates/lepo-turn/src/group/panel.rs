@@ -12,7 +12,7 @@ use crate::transcript::Transcript;
 use crate::truth::forget_overtaken;
 use crate::{Ask, Configured, ProgramRole, Start, StartQuestion, TurnEnv};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Accepts, Gate, IMAGES, Model};
+use lepo_model::{FileSupport, Gate, IMAGES, Model};
 use lepo_model::{ModelConfig, Provider};
 use lepo_store::conv::Forest;
 
@@ -115,7 +115,7 @@ impl Panel {
     pub fn of_names(names: &[String], orchestrator: Option<&str>) -> Panel {
         let told = |name: &str| {
             let config = ModelConfig::new(name, Provider::Cli);
-            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing may be sent")))
+            Participant::new(&config, FileSupport::any(IMAGES), Err(not_recorded("nothing may be sent")))
         };
         let participants = numbered(names.iter().map(|name| told(name)).collect());
         Panel { participants, orchestrator: orchestrator.map(told), judge: None }
@@ -131,7 +131,8 @@ impl Panel {
     /// Adds a judge whose verdict is recorded.
     pub fn with_recorded_judge(mut self, name: &str, hit: Hit) -> Panel {
         let config = ModelConfig::new(name, Provider::Cli);
-        let judge = Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing may be sent")));
+        let judge =
+            Participant::new(&config, FileSupport::any(IMAGES), Err(not_recorded("nothing may be sent")));
         let mut judge = as_judge(judge);
         judge.recorded = Some(hit);
         self.judge = Some(judge);

@@ -18,7 +18,10 @@ use crate::send::whole;
 use crate::{Event, Front, Notice};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::ModelConfig;
-use lepo_model::{Accepts, AgentPlace, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
+use lepo_model::{
+    AgentContext, AnswerStream, ChatMessage, ChatRequest, ChatRole, ConversationFormat, FileSupport, Model,
+    Schema, Usage, spec,
+};
 use lepo_store::bubb::{BubbId, Kind as Speaker, Name};
 use lepo_store::store::Entry;
 use lepo_tool::{Proposal, Reply, without_thinking};
@@ -30,9 +33,9 @@ pub struct Participant {
     /// The name under which its reply is displayed.
     pub shown: String,
     /// The format in which it receives a conversation.
-    pub(super) form: PathForm,
+    pub(super) form: ConversationFormat,
     /// The files that it accepts.
-    pub(super) accepts: Accepts,
+    pub(super) accepts: FileSupport,
     /// Its recorded answer to this question, if there is one: then it is not asked.
     pub recorded: Option<Hit>,
     pub(super) config: ModelConfig,
@@ -66,7 +69,7 @@ impl Brief {
 
 impl Participant {
     /// Creates the participant of this configuration.
-    pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
+    pub fn new(config: &ModelConfig, accepts: FileSupport, model: Result<Model>) -> Participant {
         let facts = RequestFacts::of(config, None, None);
         Participant {
             name: config.name.clone(),
@@ -93,7 +96,7 @@ impl Participant {
         group: GroupTurn<'_>,
     ) -> Result<Brief> {
         let start = Instant::now();
-        let messages = [Message::new(Role::User, prompt)];
+        let messages = [ChatMessage::new(ChatRole::User, prompt)];
         let name = self.name.clone();
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
@@ -112,7 +115,7 @@ impl Participant {
     /// is interrupted. An answer that must match a schema and does not is requested once more.
     pub(super) async fn speak(
         &mut self,
-        messages: &[Message],
+        messages: &[ChatMessage],
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
@@ -124,7 +127,7 @@ impl Participant {
     pub(super) async fn speak_in_order(
         &mut self,
         order: Option<OrderedAnswer<'_>>,
-        messages: &[Message],
+        messages: &[ChatMessage],
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
@@ -137,7 +140,7 @@ impl Participant {
     pub(super) async fn speak_behind(
         &mut self,
         (before, order): (&str, Option<OrderedAnswer<'_>>),
-        messages: &[Message],
+        messages: &[ChatMessage],
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
@@ -187,8 +190,9 @@ impl Participant {
                     ear.happens(Event::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
-                    messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
-                    messages.push(Message::new(Role::User, complaint(&fault)));
+                    messages
+                        .push(ChatMessage::new(ChatRole::Assistant, group.env.store.bubbs().text(&words)?));
+                    messages.push(ChatMessage::new(ChatRole::User, complaint(&fault)));
                 }
                 // The model was offered no tools.
                 Received::Calls(..) | Received::TextCalls(..) => {
@@ -207,15 +211,15 @@ impl Participant {
 
     async fn ask<'m>(
         &'m mut self,
-        messages: &'m [Message],
+        messages: &'m [ChatMessage],
         schema: Option<&'m Schema>,
         group: GroupTurn<'m>,
         ear: &mut ReplyFront<'_>,
-    ) -> Result<Answer<'m>> {
+    ) -> Result<AnswerStream<'m>> {
         ear.happens(Event::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(ExitKind::Remote))?;
-        let agent = AgentPlace { dir: Some(group.env.store.root()), ..AgentPlace::default() };
-        let request = Request { messages, schema, agent, ..Request::default() };
+        let agent = AgentContext { dir: Some(group.env.store.root()), ..AgentContext::default() };
+        let request = ChatRequest { messages, schema, agent, ..ChatRequest::default() };
         model.ask(request, &mut |said| ear.happens(Event::Notice(&Notice::Model(said)))).await
     }
 }

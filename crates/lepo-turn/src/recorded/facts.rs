@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::schema::AnswerSchema;
 use lepo_base::hash::{hash_of, sha256_hex};
-use lepo_model::{ModelConfig, Options};
+use lepo_model::{ModelConfig, ModelOptions};
 use lepo_tool::mcp::{Server, native_name};
 
 /// Hexadecimal digits of a hash in the journal.
@@ -33,9 +33,9 @@ impl RequestFacts {
 }
 
 /// Returns the options as the journal has them; `extra` fields of the body are hashed.
-pub fn options_json(options: &Options, extra: &Map<String, Value>) -> Option<Value> {
+pub fn options_json(options: &ModelOptions, extra: &Map<String, Value>) -> Option<Value> {
     let number = |number: &serde_json::Number| number.as_f64().map(Value::from);
-    let Options { temperature, max_tokens, effort, top_p, seed, stop, web } = options;
+    let ModelOptions { temperature, max_tokens, effort, top_p, seed, stop, web } = options;
     let all = [
         ("temperature", temperature.as_ref().and_then(number)),
         ("max_tokens", max_tokens.map(Value::from)),
@@ -89,16 +89,16 @@ mod tests {
 
     #[test]
     fn options_are_the_same_however_a_number_is_written() {
-        let options = |temperature: &str| Options {
+        let options = |temperature: &str| ModelOptions {
             temperature: Some(serde_json::from_str(temperature).unwrap()),
-            ..Options::default()
+            ..ModelOptions::default()
         };
-        let json = |options: &Options| options_json(options, &Map::new());
+        let json = |options: &ModelOptions| options_json(options, &Map::new());
         assert_eq!(json(&options("0")), json(&options("0.0")));
         assert_ne!(json(&options("0")), json(&options("1")));
-        assert_eq!(json(&Options::default()), None);
+        assert_eq!(json(&ModelOptions::default()), None);
         let extra: Map<String, Value> = serde_json::from_str(r#"{"key":"hidden"}"#).unwrap();
-        let told = options_json(&Options::default(), &extra).unwrap().to_string();
+        let told = options_json(&ModelOptions::default(), &extra).unwrap().to_string();
         assert!(!told.contains("hidden"), "{told}");
     }
 

@@ -7,7 +7,7 @@ use super::document::Source;
 use super::*;
 use lepo_base::env::Env;
 use lepo_base::secret::Secret;
-use lepo_model::{AnswerForm, Planner, Provider};
+use lepo_model::{AnswerFormat, Planner, Provider};
 use lepo_tool::{AutoAccess, ToolMode};
 
 mod ambient;
@@ -119,8 +119,8 @@ timeout = 30
     assert_eq!(gpt.key.value.as_ref().map(Secret::reveal), Some("sk-1"));
     assert!(gpt.active && gpt.system_first);
     assert_eq!(qwen.base_url, "http://localhost:11434");
-    assert_eq!(claude.answer, AnswerForm::Json("/result".into()));
-    assert_eq!(codex.answer, AnswerForm::AgentMessage);
+    assert_eq!(claude.answer, AnswerFormat::Json("/result".into()));
+    assert_eq!(codex.answer, AnswerFormat::AgentMessage);
     assert_eq!(codex.command[..2], ["codex", "exec"]);
     assert_eq!(small.provider, Provider::Embedded);
     assert_eq!(settings.planner_or(Planner::Off), Planner::Native);
