@@ -25,7 +25,7 @@ use crate::term::{
     input_goes_on, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed, unmarked,
 };
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_net::runtime::{Blocking, blocking};
+use lepo_net::runtime::{BlockingTask, blocking};
 use lepo_store::store::Store;
 use lepo_turn::Interrupt;
 use lepo_turn::config::{EditKeys, Paths};
@@ -193,7 +193,7 @@ impl Reader {
         read
     }
 
-    async fn wait<T>(&self, mut reading: Blocking<io::Result<T>>, interrupt: &Interrupt) -> Result<T> {
+    async fn wait<T>(&self, mut reading: BlockingTask<io::Result<T>>, interrupt: &Interrupt) -> Result<T> {
         let read = loop {
             tokio::select! {
             biased;

@@ -19,7 +19,7 @@ use super::utf8::Utf8Decoder;
 use crate::config::{AnswerFormat, ModelConfig};
 use crate::planner::Planner;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::{LIMIT, Lines};
+use lepo_net::net::{LIMIT, LineSplitter};
 use lepo_process::ConfiguredProgram;
 
 /// A program that is a model.
@@ -97,7 +97,7 @@ enum CliOutputParser {
         pointer: String,
         /// Selects the lines with an answer.
         wanted: fn(&Value) -> bool,
-        lines: Lines,
+        lines: LineSplitter,
         last: Option<String>,
     },
 }
@@ -122,7 +122,7 @@ impl CliOutputParser {
             program,
             pointer: pointer.to_owned(),
             wanted,
-            lines: Lines::default(),
+            lines: LineSplitter::default(),
             last: None,
         }
     }

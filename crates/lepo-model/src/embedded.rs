@@ -24,7 +24,7 @@ use crate::planner::Planner;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::search_path::own_program;
-use lepo_net::net::Lines;
+use lepo_net::net::LineSplitter;
 use lepo_process::{Program, environment};
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -92,14 +92,14 @@ impl EmbeddedModel {
         if let Some(process) = &mut self.process {
             process.send(Bytes::from(line), true);
         }
-        Ok(EmbeddedAnswer { model: self, lines: Lines::default(), done: false })
+        Ok(EmbeddedAnswer { model: self, lines: LineSplitter::default(), done: false })
     }
 }
 
 /// An answer in progress. Dropping it before its end ends the program.
 pub(super) struct EmbeddedAnswer<'m> {
     model: &'m mut EmbeddedModel,
-    lines: Lines,
+    lines: LineSplitter,
     done: bool,
 }
 

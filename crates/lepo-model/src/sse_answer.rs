@@ -10,7 +10,7 @@ use super::reader::{AnswerReader, StreamRefusal};
 use super::stream::cut_off;
 use super::well_formed::values_in;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::{Frame, LIMIT, Sse, SseEvent};
+use lepo_net::net::{LIMIT, SseEvent, SseFrame, SseParser};
 
 /// Decodes the events of one API.
 pub(super) trait Decoder {
@@ -77,7 +77,7 @@ struct Stray {
 enum BodyShape {
     #[default]
     Unknown,
-    Stream(Sse),
+    Stream(SseParser),
     /// A JSON document, or a page of HTML.
     Document(Vec<u8>),
 }
@@ -94,17 +94,17 @@ impl<D: Decoder> SseAnswer<D> {
         SseAnswer { shape: BodyShape::Unknown, decoder, stray: None, refused: None }
     }
 
-    fn frame(&mut self, frame: Frame<'_>, events: &mut EventQueue) -> Result<()> {
+    fn frame(&mut self, frame: SseFrame<'_>, events: &mut EventQueue) -> Result<()> {
         match frame {
             _ if self.decoder.is_done() => Ok(()),
-            Frame::Event(SseEvent { name, data }) => self.event(name, data, events),
+            SseFrame::Event(SseEvent { name, data }) => self.event(name, data, events),
             // llama.cpp's form.
-            Frame::Stray(line) if line.starts_with(b"error:") => {
+            SseFrame::Stray(line) if line.starts_with(b"error:") => {
                 self.event(b"error", line.get(b"error:".len()..).unwrap_or_default().trim_ascii(), events)
             }
             // An event without the name of its field.
-            Frame::Stray(line) if line.starts_with(b"{") => self.event(b"", line, events),
-            Frame::Stray(line) => {
+            SseFrame::Stray(line) if line.starts_with(b"{") => self.event(b"", line, events),
+            SseFrame::Stray(line) => {
                 self.note_stray(line);
                 Ok(())
             }
@@ -227,7 +227,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
             bytes = &bytes[start..];
             self.shape = match bytes[0] {
                 b'{' | b'[' | b'<' => BodyShape::Document(Vec::new()),
-                _ => BodyShape::Stream(Sse::default()),
+                _ => BodyShape::Stream(SseParser::default()),
             };
         }
         match &mut self.shape {
@@ -254,7 +254,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
             BodyShape::Unknown => return Err(Error::remote("the answer was empty")),
             BodyShape::Document(document) => self.whole(&document, events)?,
             BodyShape::Stream(mut sse) => sse.end(|frame| match frame {
-                Frame::Event(event) if is_half(event.data) && event.data.starts_with(b"{") => Ok(()),
+                SseFrame::Event(event) if is_half(event.data) && event.data.starts_with(b"{") => Ok(()),
                 frame => self.frame(frame, events),
             })?,
         }

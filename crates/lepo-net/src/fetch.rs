@@ -8,7 +8,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url, redirect};
 use url::Host;
 
-use crate::public_address::{PublicOnly, is_public_host};
+use crate::public_address::{PublicResolver, is_public_host};
 use crate::runtime::current_thread;
 use lepo_base::error::{Error, Result, cause};
 
@@ -23,7 +23,7 @@ const IDLE: Duration = Duration::from_secs(30);
 
 /// A fetched file.
 #[derive(Debug)]
-pub struct Fetched {
+pub struct FetchedFile {
     /// The last part of the URL's path, or the host.
     pub name: String,
     /// Bytes of the response.
@@ -38,38 +38,38 @@ pub fn is_url(word: &str) -> bool {
 }
 
 /// Fetches a file of at most `limit` bytes. The request runs in a separate thread, so that any caller may block on it.
-pub fn fetch(address: &str, limit: u64) -> Result<Fetched> {
+pub fn fetch(address: &str, limit: u64) -> Result<FetchedFile> {
     let mut bytes = Vec::new();
-    let Head { name, content_type } = fetch_with(address, limit, &mut |piece, _| {
+    let ResponseHead { name, content_type } = fetch_with(address, limit, &mut |piece, _| {
         bytes.extend_from_slice(piece);
         Ok(())
     })?;
-    Ok(Fetched { name, bytes, content_type })
+    Ok(FetchedFile { name, bytes, content_type })
 }
 
 /// Receives the pieces of a body, each with the total length, or 0 if unknown.
-type Take<'t> = &'t mut (dyn FnMut(&[u8], u64) -> Result<()> + Send);
+type BodySink<'t> = &'t mut (dyn FnMut(&[u8], u64) -> Result<()> + Send);
 
 /// Fetches a file that is too large for memory, in pieces.
-pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
+pub fn fetch_into(address: &str, limit: u64, take: BodySink<'_>) -> Result<()> {
     fetch_with(address, limit, take).map(|_| ())
 }
 
 /// The parts of a response other than its body.
-struct Head {
+struct ResponseHead {
     name: String,
     content_type: String,
 }
 
 /// Fetches a file, and returns its name and type.
-fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<Head> {
+fn fetch_with(address: &str, limit: u64, take: BodySink<'_>) -> Result<ResponseHead> {
     let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
     let work = move || current_thread()?.block_on(get(url, limit, HEAD, take));
     std::thread::scope(|scope| scope.spawn(work).join())
         .unwrap_or_else(|_| Err(Error::remote("the download ended early")))
 }
 
-async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<Head> {
+async fn get(first: Url, limit: u64, head: Duration, take: BodySink<'_>) -> Result<ResponseHead> {
     allowed(&first, &first)?;
     let mut url = first.clone();
     for _ in 0..=REDIRECTS {
@@ -126,7 +126,7 @@ async fn send(first: &Url, url: &Url) -> Result<Response> {
         builder = builder.tls_certs_only([]);
     }
     if url.origin() != first.origin() {
-        builder = builder.dns_resolver(Arc::new(PublicOnly));
+        builder = builder.dns_resolver(Arc::new(PublicResolver));
     }
     let failed = |error: reqwest::Error| {
         Error::remote(format!("cannot fetch {}: {}", shown(url), cause(&error.without_url())))
@@ -134,7 +134,7 @@ async fn send(first: &Url, url: &Url) -> Result<Response> {
     builder.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)
 }
 
-async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> Result<Head> {
+async fn body(url: &Url, mut response: Response, limit: u64, take: BodySink<'_>) -> Result<ResponseHead> {
     if !response.status().is_success() {
         return Err(Error::remote(format!("{} answered {}", shown(url), response.status())));
     }
@@ -162,7 +162,7 @@ async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> 
     }
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|last| !last.is_empty());
     let name = last.map_or_else(|| url.host_str().unwrap_or("file").to_string(), decoded);
-    Ok(Head { name, content_type })
+    Ok(ResponseHead { name, content_type })
 }
 
 fn redirection(response: &Response) -> Option<String> {

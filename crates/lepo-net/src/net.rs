@@ -11,13 +11,15 @@ use reqwest::{Client, ClientBuilder};
 
 use crate::runtime::blocking;
 
-pub use stream::{Frame, LIMIT, Lines, Sse, SseEvent};
+pub use stream::{LIMIT, LineSplitter, SseEvent, SseFrame, SseParser};
 
 /// Creates a client builder with lepo's user agent.
 pub fn client() -> ClientBuilder {
     // An error means that an earlier call installed a provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION"))).dns_resolver(Arc::new(System))
+    Client::builder()
+        .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
+        .dns_resolver(Arc::new(SystemResolver))
 }
 
 /// Resolves a host name with the system's resolver. The ports are 0.
@@ -27,9 +29,9 @@ pub async fn addresses(name: &Name) -> std::io::Result<std::vec::IntoIter<Socket
 }
 
 /// The system's resolver.
-struct System;
+struct SystemResolver;
 
-impl Resolve for System {
+impl Resolve for SystemResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move { Ok(Box::new(addresses(&name).await?) as Addrs) })
     }

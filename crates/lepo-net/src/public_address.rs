@@ -104,9 +104,9 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
 }
 
 /// Resolves names to public addresses only.
-pub struct PublicOnly;
+pub struct PublicResolver;
 
-impl Resolve for PublicOnly {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found = crate::net::addresses(&name).await?;

@@ -31,7 +31,7 @@ fn start() -> io::Result<Runtime> {
 
 /// Runs blocking work in a separate thread, or on the current thread if none can be spawned, where tokio's
 /// `spawn_blocking` panics.
-pub fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Blocking<T> {
+pub fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> BlockingTask<T> {
     let (sender, receiver) = channel();
     // The receiver no longer exists if its owner has stopped waiting.
     let work = Arc::new(Mutex::new(Some(move || drop(sender.send(work())))));
@@ -39,7 +39,7 @@ pub fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
     if thread::Builder::new().spawn(move || run(&theirs)).is_err() {
         run(&work);
     }
-    Blocking(receiver)
+    BlockingTask(receiver)
 }
 
 /// Runs the work unless it already ran.
@@ -51,9 +51,9 @@ fn run(work: &Mutex<Option<impl FnOnce()>>) {
 }
 
 /// The result of [`blocking`], to be awaited; an error if the work panicked. Dropping it does not stop the work.
-pub struct Blocking<T>(Receiver<T>);
+pub struct BlockingTask<T>(Receiver<T>);
 
-impl<T> Future for Blocking<T> {
+impl<T> Future for BlockingTask<T> {
     type Output = io::Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

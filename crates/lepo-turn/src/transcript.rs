@@ -14,7 +14,7 @@ use super::masking::{Masking, source_of};
 use super::path::{CalledAnswer, Opening, PathEntry, request};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
-use lepo_net::runtime::{Blocking, blocking};
+use lepo_net::runtime::{BlockingTask, blocking};
 use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
@@ -45,7 +45,7 @@ pub struct Transcript {
     not_before: u64,
     /// Masks written text; the transcript itself is unmasked.
     masking: Arc<Masking>,
-    unsaved: Option<Blocking<Result<WrittenOpening>>>,
+    unsaved: Option<BlockingTask<Result<WrittenOpening>>>,
     /// Tells other processes that the question is being answered.
     answering: Option<Claim>,
 }

@@ -16,7 +16,7 @@ use crate::stream::cut_off;
 use crate::tool_names::ToolNames;
 use crate::well_formed::values_in;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::{LIMIT, Lines};
+use lepo_net::net::{LIMIT, LineSplitter};
 
 /// A line. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct OllamaMessage<'a> {
 /// Reads an answer, however its bytes are split.
 #[derive(Default)]
 pub struct OllamaReader {
-    lines: Lines,
+    lines: LineSplitter,
     state: OllamaDecoder,
 }
 
@@ -74,7 +74,10 @@ struct OllamaDecoder {
 impl OllamaReader {
     pub(super) fn new(tools: &[ToolSpec]) -> OllamaReader {
         let calls = CallPieces::new(ToolNames::new(tools));
-        OllamaReader { lines: Lines::default(), state: OllamaDecoder { calls, ..OllamaDecoder::default() } }
+        OllamaReader {
+            lines: LineSplitter::default(),
+            state: OllamaDecoder { calls, ..OllamaDecoder::default() },
+        }
     }
 }
 

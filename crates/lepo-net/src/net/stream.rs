@@ -13,7 +13,7 @@ pub const LIMIT: usize = 16 << 20;
 
 /// Splits bytes into lines that end in LF or CRLF; a byte order mark at the start is dropped.
 #[derive(Default)]
-pub struct Lines {
+pub struct LineSplitter {
     partial: Vec<u8>,
     begun: bool,
     /// A CR alone ends a line too.
@@ -22,10 +22,10 @@ pub struct Lines {
     after_cr: bool,
 }
 
-impl Lines {
+impl LineSplitter {
     /// Creates a splitter for server-sent events, whose lines may end in a CR alone.
-    fn with_cr() -> Lines {
-        Lines { ends_at_cr: true, ..Lines::default() }
+    fn with_cr() -> LineSplitter {
+        LineSplitter { ends_at_cr: true, ..LineSplitter::default() }
     }
 
     /// Returns the offset of the next line end.
@@ -79,7 +79,7 @@ impl Lines {
 }
 
 /// An item of a stream of server-sent events.
-pub enum Frame<'a> {
+pub enum SseFrame<'a> {
     /// An event.
     Event(SseEvent<'a>),
     /// A line that is not an SSE field, for the error message if no event follows.
@@ -95,27 +95,27 @@ pub struct SseEvent<'a> {
 }
 
 /// Server-sent events (WHATWG HTML, section 9.2): comments, `id` and `retry` are skipped.
-pub struct Sse {
-    lines: Lines,
-    event: Pending,
+pub struct SseParser {
+    lines: LineSplitter,
+    event: PartialEvent,
 }
 
-impl Default for Sse {
-    fn default() -> Sse {
-        Sse { lines: Lines::with_cr(), event: Pending::default() }
+impl Default for SseParser {
+    fn default() -> SseParser {
+        SseParser { lines: LineSplitter::with_cr(), event: PartialEvent::default() }
     }
 }
 
-impl Sse {
+impl SseParser {
     /// Calls `frame` on every event that `bytes` completes.
-    pub fn feed(&mut self, bytes: &[u8], mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
-        let Sse { lines, event } = self;
+    pub fn feed(&mut self, bytes: &[u8], mut frame: impl FnMut(SseFrame<'_>) -> Result<()>) -> Result<()> {
+        let SseParser { lines, event } = self;
         lines.feed(bytes, |line| event.line(line, &mut frame))
     }
 
     /// Calls `frame` on a last event without an empty line after it, which many servers omit.
-    pub fn end(&mut self, mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
-        let Sse { lines, event } = self;
+    pub fn end(&mut self, mut frame: impl FnMut(SseFrame<'_>) -> Result<()>) -> Result<()> {
+        let SseParser { lines, event } = self;
         lines.end(|line| event.line(line, &mut frame))?;
         event.line(b"", &mut frame)
     }
@@ -123,13 +123,13 @@ impl Sse {
 
 /// The event being read.
 #[derive(Default)]
-struct Pending {
+struct PartialEvent {
     name: Vec<u8>,
     data: Vec<u8>,
 }
 
-impl Pending {
-    fn line(&mut self, line: &[u8], frame: &mut impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
+impl PartialEvent {
+    fn line(&mut self, line: &[u8], frame: &mut impl FnMut(SseFrame<'_>) -> Result<()>) -> Result<()> {
         let line = if line.starts_with(b" ") { line.trim_ascii_start() } else { line };
         if let Some(data) = line.strip_prefix(b"data:") {
             let data = data.strip_prefix(b" ").unwrap_or(data);
@@ -158,15 +158,15 @@ impl Pending {
         let name = line.split(|&byte| byte == b':').next().unwrap_or_default();
         match name {
             b"" | b"data" | b"event" | b"id" | b"retry" => Ok(()),
-            _ => frame(Frame::Stray(line)),
+            _ => frame(SseFrame::Stray(line)),
         }
     }
 
     /// Passes the event on, if it has data, and starts another.
-    fn hand_on(&mut self, frame: &mut impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
-        let Pending { name, data } = self;
+    fn hand_on(&mut self, frame: &mut impl FnMut(SseFrame<'_>) -> Result<()>) -> Result<()> {
+        let PartialEvent { name, data } = self;
         let is_event = !data.is_empty();
-        let passed = if is_event { frame(Frame::Event(SseEvent { name, data })) } else { Ok(()) };
+        let passed = if is_event { frame(SseFrame::Event(SseEvent { name, data })) } else { Ok(()) };
         name.clear();
         data.clear();
         passed
@@ -195,14 +195,14 @@ mod tests {
 
     /// Returns the events of `pieces`, each after its name; stray lines after a `?`.
     fn events(pieces: &[&[u8]]) -> String {
-        let mut sse = Sse::default();
+        let mut sse = SseParser::default();
         let mut seen = String::new();
-        let mut note = |frame: Frame<'_>| {
+        let mut note = |frame: SseFrame<'_>| {
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
             seen += &match frame {
-                Frame::Event(SseEvent { name: b"", data }) => format!("{}|", text(data)),
-                Frame::Event(SseEvent { name, data }) => format!("{}={}|", text(name), text(data)),
-                Frame::Stray(line) => format!("?{}|", text(line)),
+                SseFrame::Event(SseEvent { name: b"", data }) => format!("{}|", text(data)),
+                SseFrame::Event(SseEvent { name, data }) => format!("{}={}|", text(name), text(data)),
+                SseFrame::Stray(line) => format!("?{}|", text(line)),
             };
             Ok(())
         };
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn an_endless_event_is_an_error() {
         let piece = vec![b'x'; 1 << 20];
-        let mut sse = Sse::default();
+        let mut sse = SseParser::default();
         let line = [b"data: ".as_slice(), &piece, b"\n"].concat();
         let failed = (0..17).find_map(|_| sse.feed(&line, |_| Ok(())).err());
         assert!(failed.is_some_and(|e| e.message.contains("16 MiB")));
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_an_error() {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         let piece = vec![b'x'; 1 << 20];
         let failed = (0..17).find_map(|_| lines.feed(&piece, |_| Ok(())).err());
         assert!(failed.is_some_and(|e| e.message.contains("16 MiB")));

@@ -9,7 +9,7 @@ use super::{lookalike, read_bounded};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::media::{MAGIC, Media};
-use lepo_net::fetch::{Fetched, fetch};
+use lepo_net::fetch::{FetchedFile, fetch};
 use lepo_store::bubb::{Attachment, ContentHash, clean_name, thousands};
 use lepo_store::store::{Blob, NewBlob, Store};
 
@@ -53,7 +53,7 @@ impl NewFile {
 
     /// Fetches the file at this URL.
     pub fn fetch(address: &str) -> Result<NewFile> {
-        let Fetched { name, bytes, .. } = fetch(address, WEB)?;
+        let FetchedFile { name, bytes, .. } = fetch(address, WEB)?;
         NewFile::read(&name, bytes)
     }
 

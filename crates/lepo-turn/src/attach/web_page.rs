@@ -8,7 +8,7 @@ use html2text::config;
 
 use super::{Looked, NewFile};
 use lepo_base::error::{Error, Result};
-use lepo_net::fetch::{Fetched, fetch};
+use lepo_net::fetch::{FetchedFile, fetch};
 
 /// Maximum bytes of a page; a larger page is rejected.
 const MOST: u64 = 5 << 20;
@@ -29,7 +29,7 @@ enum Form {
 /// Fetches a URL that the user gave. Exit 3 if it cannot be fetched; exit 2 if it is not text, an image or a
 /// PDF.
 pub fn web_page(address: &str) -> Result<Looked> {
-    let Fetched { name, bytes, content_type } = fetch(address, MOST)?;
+    let FetchedFile { name, bytes, content_type } = fetch(address, MOST)?;
     match NewFile::of_bytes(&name, bytes)? {
         Looked::Other(bytes) => {
             text_of(address, &content_type, bytes).map(|text| Looked::Other(text.into_bytes()))

@@ -18,7 +18,7 @@ use super::auth::{Bearer, NoToken};
 use super::errors::reqwest_words;
 use super::message::{ServerLine, error_without_id, read};
 use super::{Failure, SignInNeeded};
-use lepo_net::net::{Frame, Sse, SseEvent};
+use lepo_net::net::{SseEvent, SseFrame, SseParser};
 
 /// Time limit for delivering a message.
 const POST: Duration = Duration::from_secs(30);
@@ -97,7 +97,7 @@ impl Events {
             };
             return Err(io::Error::other(format!("it answered HTTP {}{what}", status.as_u16())));
         }
-        let mut events = EventStream { response, sse: Sse::default(), read: VecDeque::new() };
+        let mut events = EventStream { response, sse: SseParser::default(), read: VecDeque::new() };
         let endpoint = loop {
             let event = events.next().await.map_err(|()| io::Error::other("its stream was interrupted"))?;
             let (name, data) = event.ok_or_else(|| io::Error::other("its stream ended at once"))?;
@@ -141,7 +141,7 @@ fn no_token(why: NoToken) -> Failure {
 
 struct EventStream {
     response: Response,
-    sse: Sse,
+    sse: SseParser,
     read: VecDeque<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -152,7 +152,7 @@ impl EventStream {
         while self.read.is_empty() {
             let Some(piece) = self.response.chunk().await.map_err(drop)? else { return Ok(None) };
             let fed = self.sse.feed(&piece, |frame| {
-                if let Frame::Event(SseEvent { name, data }) = frame {
+                if let SseFrame::Event(SseEvent { name, data }) = frame {
                     self.read.push_back((name.to_vec(), data.to_vec()));
                 }
                 Ok(())

@@ -16,7 +16,7 @@ use url::{Host, Url};
 use super::super::errors::{one_line, reqwest_words};
 use lepo_net::address::is_loopback;
 use lepo_net::fetch::shown;
-use lepo_net::public_address::{PublicOnly, is_public_host};
+use lepo_net::public_address::{PublicResolver, is_public_host};
 
 /// Time limit for a request.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -57,7 +57,7 @@ impl Web {
         Ok(Web {
             server: server.clone(),
             near: builder().build()?,
-            far: builder().dns_resolver(Arc::new(PublicOnly)).build()?,
+            far: builder().dns_resolver(Arc::new(PublicResolver)).build()?,
             left: AtomicUsize::new(MOST),
             refusal: Mutex::default(),
         })
