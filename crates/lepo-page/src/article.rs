@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 
 use super::escape::{escape, escaped};
-use super::page::{Message, Page};
+use super::page::{Page, PageMessage};
 use lepo_store::bubb::{BubbId, Kind, thousands};
 
 /// Number of messages of a part, in the page's script too. A browser lays out only the visible parts.
@@ -50,7 +50,7 @@ pub fn others(page: &Page, html: &mut String) {
     }
 }
 
-fn article(page: &Page, message: &Message, prev: Option<String>, html: &mut String) {
+fn article(page: &Page, message: &PageMessage, prev: Option<String>, html: &mut String) {
     let _ = write!(html, "<article id={} class=", message.id);
     let _ = match message.hidden {
         true => write!(html, "\"{} h\"", message.kind.letter()),
@@ -80,7 +80,7 @@ fn article(page: &Page, message: &Message, prev: Option<String>, html: &mut Stri
 }
 
 /// Appends the heading of a message: speaker, time, model, tokens, duration.
-fn head(page: &Page, message: &Message, html: &mut String) {
+fn head(page: &Page, message: &PageMessage, html: &mut String) {
     match &message.speaker {
         Some(speaker) => {
             let _ = write!(html, "<h2 class=c{}>{}</h2>", page.colour(speaker), escaped(speaker));
@@ -118,7 +118,7 @@ fn head(page: &Page, message: &Message, html: &mut String) {
 }
 
 /// Appends a collapsed message.
-fn folded(message: &Message, html: &mut String) {
+fn folded(message: &PageMessage, html: &mut String) {
     let what = match message.kind {
         Kind::System => "System",
         Kind::User => "Hidden question",

@@ -11,7 +11,7 @@ use lepo_store::bubb::{Attachment, ContentHash, Kind, split_attachments, thousan
 
 /// The content of a message, rendered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Body {
+pub struct MessageBody {
     /// The HTML of its text.
     pub html: String,
     /// The start of the text, for lists; not escaped.
@@ -27,7 +27,12 @@ const WORDS: usize = 48;
 const LANGUAGE: usize = 2048;
 
 /// Renders a message's body. `blob` returns the bytes of an attachment by its hash, if they exist.
-pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>) -> Body {
+pub fn body(
+    kind: Kind,
+    hidden: bool,
+    text: &str,
+    blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>,
+) -> MessageBody {
     let (said, files) = match kind {
         Kind::User => split_attachments(text),
         _ => (text, Vec::new()),
@@ -42,7 +47,7 @@ pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&ContentHash) ->
         attached(file, blob, &mut html);
     }
     let begin = text.get(..text.floor_char_boundary(LANGUAGE)).unwrap_or_default();
-    Body { html, words: words(said), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
+    MessageBody { html, words: words(said), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
 }
 
 /// Appends a question literally, without Markdown.

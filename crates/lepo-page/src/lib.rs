@@ -17,11 +17,11 @@ mod page;
 mod pick;
 mod picture;
 
-pub use body::{Body, body};
+pub use body::{MessageBody, body};
 pub use chart::{Bar, Figures};
 pub use document::document as html;
-pub use page::{Message, Page};
-pub use pick::{Picked, pick};
+pub use page::{Page, PageMessage};
+pub use pick::{PageSelection, pick};
 
 #[cfg(test)]
 #[path = "../../lepo-store/src/conv/fixture.rs"]

@@ -12,13 +12,14 @@ pub fn markdown(text: &str, html: &mut String) {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES;
-    let mut writer = Writer { html, cells: Vec::new(), cell: 0, in_head: false, links: 0, ends: Vec::new() };
+    let mut writer =
+        HtmlWriter { html, cells: Vec::new(), cell: 0, in_head: false, links: 0, ends: Vec::new() };
     for event in Parser::new_ext(text, options) {
         writer.event(event);
     }
 }
 
-struct Writer<'h> {
+struct HtmlWriter<'h> {
     html: &'h mut String,
     /// The column alignments of the current table.
     cells: Vec<Alignment>,
@@ -31,7 +32,7 @@ struct Writer<'h> {
     ends: Vec<&'static str>,
 }
 
-impl Writer<'_> {
+impl HtmlWriter<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),

@@ -1,12 +1,12 @@
 //! The content of a page.
 
-use super::body::Body;
+use super::body::MessageBody;
 use super::chart::Figures;
 use lepo_store::bubb::{BubbId, Kind};
 
 /// A message of a page.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub struct PageMessage {
     /// Its id.
     pub id: BubbId,
     /// The kind of speaker.
@@ -30,12 +30,12 @@ pub struct Message {
     /// The branches that end here.
     pub branches: Vec<String>,
     /// Its content.
-    pub body: Body,
+    pub body: MessageBody,
     /// Hidden bubbs of its side branches, displayed within it.
-    pub sides: Vec<Message>,
+    pub sides: Vec<PageMessage>,
 }
 
-impl Message {
+impl PageMessage {
     /// Returns the name of the kind of speaker.
     pub(crate) fn who(&self) -> &'static str {
         match self.kind {
@@ -53,7 +53,7 @@ const COLOURS: usize = 8;
 /// The content of a page.
 pub struct Page {
     pub(crate) title: String,
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<PageMessage>,
     /// Indices of the messages of the conversation displayed first, the oldest first.
     pub(crate) path: Vec<usize>,
     pub(crate) on_path: Vec<bool>,
@@ -68,7 +68,7 @@ pub struct Page {
 impl Page {
     /// Creates a page of these messages, each after its prev. The conversation that ends at `chosen` is displayed
     /// first; by default its first question is the title.
-    pub fn new(messages: Vec<Message>, chosen: usize, title: Option<String>) -> Page {
+    pub fn new(messages: Vec<PageMessage>, chosen: usize, title: Option<String>) -> Page {
         let mut path: Vec<usize> = std::iter::successors(Some(chosen), |&at| messages[at].prev).collect();
         path.reverse();
         let (mut on_path, mut is_tail) = (vec![false; messages.len()], vec![true; messages.len()]);

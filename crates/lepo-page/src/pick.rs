@@ -6,7 +6,7 @@ use lepo_store::conv::{Forest, Ix};
 
 /// The bubbs of a page, each after its prev.
 #[derive(Debug, Default)]
-pub struct Picked {
+pub struct PageSelection {
     /// The bubbs, each with the index of the previous bubb on the page.
     pub bubbs: Vec<(Ix, Option<usize>)>,
     /// Index of the last bubb of the conversation displayed first.
@@ -17,7 +17,7 @@ pub struct Picked {
 
 /// The note of a walk about a visited bubb.
 #[derive(Clone, Copy)]
-struct Passed {
+struct WalkMark {
     /// The walk that visited it first; a walk that meets itself has found a cycle, and is cut.
     walk: usize,
     /// Index of the nearest ancestor on the page, or of the bubb itself.
@@ -26,9 +26,9 @@ struct Passed {
 
 /// Selects the conversations that end at `tips`; the page displays the first of them first. With `hidden` it includes
 /// their hidden bubbs, and the side branches on them that end at `spent`.
-pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked {
-    let mut picked = Picked::default();
-    let mut passed: HashMap<Ix, Passed> = HashMap::new();
+pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> PageSelection {
+    let mut picked = PageSelection::default();
+    let mut passed: HashMap<Ix, WalkMark> = HashMap::new();
     for (walk, &tip) in tips.iter().enumerate() {
         let (chain, joint) = climb(forest, tip, walk, &mut passed);
         let mut place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
@@ -37,7 +37,7 @@ pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked 
                 picked.bubbs.push((ix, place));
                 place = Some(picked.bubbs.len() - 1);
             }
-            passed.insert(ix, Passed { walk, place });
+            passed.insert(ix, WalkMark { walk, place });
         }
         if walk == 0 {
             picked.chosen = passed.get(&tip).and_then(|tip| tip.place);
@@ -48,7 +48,7 @@ pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked 
             let (mut chain, joint) = climb(forest, leaf, tips.len() + i, &mut passed);
             let place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
             for &ix in &chain {
-                passed.insert(ix, Passed { walk: tips.len() + i, place });
+                passed.insert(ix, WalkMark { walk: tips.len() + i, place });
             }
             if let Some(place) = place {
                 chain.reverse();
@@ -61,7 +61,7 @@ pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked 
 }
 
 /// Returns the bubbs from `tip` up to the first one visited before, and that one.
-fn climb(forest: &Forest, tip: Ix, walk: usize, passed: &mut HashMap<Ix, Passed>) -> (Vec<Ix>, Option<Ix>) {
+fn climb(forest: &Forest, tip: Ix, walk: usize, passed: &mut HashMap<Ix, WalkMark>) -> (Vec<Ix>, Option<Ix>) {
     let mut chain = Vec::new();
     let mut at = Some(tip);
     while let Some(ix) = at {
@@ -70,7 +70,7 @@ fn climb(forest: &Forest, tip: Ix, walk: usize, passed: &mut HashMap<Ix, Passed>
             Some(_) => return (chain, Some(ix)),
             None => {}
         }
-        passed.insert(ix, Passed { walk, place: None });
+        passed.insert(ix, WalkMark { walk, place: None });
         chain.push(ix);
         at = forest.prev(ix);
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::escape::escape;
 use super::outline::{OutlineRow, nearest, outline};
-use super::page::{Message, Page};
+use super::page::{Page, PageMessage};
 use lepo_store::bubb::Kind;
 
 /// Height of a row in pixels, in page.css and forest.js too.
@@ -24,12 +24,12 @@ const CHUNK: usize = 200;
 
 /// Decides which messages have a row: questions, siblings at a fork, speakers, messages after them, and hidden messages
 /// that end a conversation. An only answer shares the row of its question.
-fn has_row(messages: &[Message]) -> Vec<bool> {
+fn has_row(messages: &[PageMessage]) -> Vec<bool> {
     let mut children = vec![0; messages.len()];
     for prev in messages.iter().filter_map(|message| message.prev) {
         children[prev] += 1;
     }
-    let row = |(i, message): (usize, &Message)| {
+    let row = |(i, message): (usize, &PageMessage)| {
         let one_of_several = message.prev.is_some_and(|prev| children[prev] > 1);
         let asked = message.prev.is_some_and(|prev| messages[prev].kind == Kind::User);
         let told = match message.hidden {
@@ -54,7 +54,7 @@ pub fn picture(page: &Page, html: &mut String) {
     let has_row = has_row(messages);
     let rows = outline(&prev, &has_row, &age);
     let above = nearest(&prev, &has_row);
-    let mut marks = vec![Mark::default(); messages.len()];
+    let mut marks = vec![RowMark::default(); messages.len()];
     for (i, up) in above.iter().enumerate() {
         let Some(up) = up else { continue };
         marks[*up].branches.extend(messages[i].branches.iter().map(String::as_str));
@@ -73,7 +73,7 @@ pub fn picture(page: &Page, html: &mut String) {
 
 /// The marks of a row, in addition to its text.
 #[derive(Debug, Clone, Default)]
-struct Mark<'p> {
+struct RowMark<'p> {
     branches: Vec<&'p str>,
     /// A conversation ends here.
     tail: bool,
@@ -83,7 +83,7 @@ fn chunk(
     page: &Page,
     rows: &[OutlineRow],
     range: std::ops::Range<usize>,
-    marks: &[Mark<'_>],
+    marks: &[RowMark<'_>],
     html: &mut String,
 ) {
     let first = range.start;
@@ -139,7 +139,7 @@ fn point(row: &OutlineRow, line: usize) -> (usize, usize) {
 }
 
 /// Returns the CSS class of a dot, which sets its colour.
-fn class(page: &Page, message: &Message) -> String {
+fn class(page: &Page, message: &PageMessage) -> String {
     match (&message.speaker, message.kind) {
         _ if message.hidden => "h".into(),
         (Some(name), _) => format!("c{}", page.colour(name)),
@@ -147,7 +147,7 @@ fn class(page: &Page, message: &Message) -> String {
     }
 }
 
-fn item(page: &Page, row: &OutlineRow, mark: &Mark<'_>, html: &mut String) {
+fn item(page: &Page, row: &OutlineRow, mark: &RowMark<'_>, html: &mut String) {
     let message = &page.messages[row.node];
     let class = match (row.column.min(MOST), row.parent) {
         (0, Some(_)) => String::new(),

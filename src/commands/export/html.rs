@@ -13,7 +13,7 @@ use crate::stats::{By, RecordPlace, TallyRow, tally};
 use crate::ui::{ended_early, warn_incomplete};
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
-use lepo_page::{Bar, Figures, Message, Page, Picked};
+use lepo_page::{Bar, Figures, Page, PageMessage, PageSelection};
 use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
 use lepo_store::conv::{Forest, Found, Ix};
 use lepo_store::store::{Fact, JournalRecord, Store};
@@ -55,7 +55,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
 
 /// Sums the token use of the page's messages, or of the whole store with `--all`. Days are in UTC, so that a
 /// store produces the same page everywhere.
-fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -> Option<Figures> {
+fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &PageSelection) -> Option<Figures> {
     let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
     let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
     let records: Vec<JournalRecord> = store.journal().records().filter(counts).collect();
@@ -113,9 +113,9 @@ fn spent(forest: &Forest) -> Vec<Ix> {
     forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
 }
 
-fn messages(store: &Store, forest: &Forest, picked: &Picked) -> Result<Vec<Message>> {
+fn messages(store: &Store, forest: &Forest, picked: &PageSelection) -> Result<Vec<PageMessage>> {
     let (facts, branches) = (store.journal().facts(), store.branches().by_bubb()?);
-    let read = |at: usize| -> Result<Message> {
+    let read = |at: usize| -> Result<PageMessage> {
         let (ix, prev) = picked.bubbs[at];
         let mut message = message(store, forest, ix, &facts, &branches)?;
         message.prev = prev;
@@ -144,11 +144,11 @@ fn message(
     ix: Ix,
     facts: &HashMap<BubbId, Fact>,
     branches: &HashMap<BubbId, Vec<String>>,
-) -> Result<Message> {
+) -> Result<PageMessage> {
     let name = forest.name(ix);
     let text = store.bubbs().text(&name)?;
     let fact = facts.get(&name.id).cloned().unwrap_or_default();
-    Ok(Message {
+    Ok(PageMessage {
         id: name.id,
         kind: name.kind,
         hidden: name.hidden,
