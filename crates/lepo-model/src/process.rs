@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::error_text::excerpt;
 use lepo_base::error::{Error, Result};
-use lepo_process::{FilesChanged, Program, Running};
+use lepo_process::{FilesChanged, Program, RunningProgram};
 
 /// The size limit, in bytes, for the end of stderr in an error.
 const TAIL: usize = 2 << 10;
@@ -35,7 +35,7 @@ pub(super) struct ModelProcess {
     tail: BytesMut,
     status: Option<ExitStatus>,
     keep_stdin: bool,
-    running: Running,
+    running: RunningProgram,
 }
 
 impl ModelProcess {

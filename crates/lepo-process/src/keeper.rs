@@ -14,8 +14,8 @@ use rustix::process::{Pid, WaitOptions};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::program::{LENT, is_lepo};
-use super::report::Report;
-use super::spec::{KEEPER, Spec};
+use super::report::SupervisorReport;
+use super::spec::{KEEPER, ProgramSpec};
 use super::tree;
 use lepo_base::sys::{self, ProcessLimit};
 
@@ -31,16 +31,16 @@ fn keep() -> io::Result<()> {
     sys::adopt_orphans()?;
     let lepo = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (children, stopping) = (signals(&[SIGCHLD])?, signals(&[SIGTERM, SIGINT, SIGHUP])?);
-    let (spec, descriptors) = Spec::receive(&lepo)?;
+    let (spec, descriptors) = ProgramSpec::receive(&lepo)?;
     let removed = spec.removed.clone();
     let kept = match start(spec, descriptors) {
         Ok(started) => {
-            report(&lepo, &Report::Started(started.leader.as_raw_nonzero().get()));
+            report(&lepo, &SupervisorReport::Started(started.leader.as_raw_nonzero().get()));
             started
         }
         Err(error) => {
             let number = error.raw_os_error().unwrap_or_default();
-            report(&lepo, &Report::Failed(number, error.to_string()));
+            report(&lepo, &SupervisorReport::Failed(number, error.to_string()));
             return Ok(());
         }
     };
@@ -48,7 +48,7 @@ fn keep() -> io::Result<()> {
     let left = tree::end(kept.leader);
     // Deepest first; a directory that is not empty is not the program's, and stays.
     removed.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
-    report(&lepo, &Report::Swept(left));
+    report(&lepo, &SupervisorReport::Swept(left));
     Ok(())
 }
 
@@ -63,13 +63,13 @@ fn signals(numbers: &[i32]) -> io::Result<UnixStream> {
 }
 
 /// A running program, and the descriptors to keep open until it ends.
-struct Started {
+struct SupervisedProgram {
     leader: Pid,
     _group: Option<ProcessLimit>,
     _held: Vec<OwnedFd>,
 }
 
-fn start(spec: Spec, descriptors: Vec<OwnedFd>) -> io::Result<Started> {
+fn start(spec: ProgramSpec, descriptors: Vec<OwnedFd>) -> io::Result<SupervisedProgram> {
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next().ok_or_else(|| io::Error::other("a descriptor is missing"));
     let (stdout, stderr) = (next()?, next()?);
@@ -95,7 +95,7 @@ fn start(spec: Spec, descriptors: Vec<OwnedFd>) -> io::Result<Started> {
         group.leave();
     }
     let leader = Pid::from_child(&child?);
-    Ok(Started { leader, _group: group, _held: descriptors.collect() })
+    Ok(SupervisedProgram { leader, _group: group, _held: descriptors.collect() })
 }
 
 /// Reports the leader's end, and returns when the tree is to be terminated.
@@ -116,13 +116,13 @@ fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader
         while (&*children).read(&mut buffer).is_ok_and(|n| n > 0) {}
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if pid == leader {
-                report(lepo, &Report::Exited(status.as_raw()));
+                report(lepo, &SupervisorReport::Exited(status.as_raw()));
             }
         }
     }
 }
 
 /// An error means that lepo has exited, so nobody reads the report.
-fn report(mut lepo: &UnixStream, report: &Report) {
+fn report(mut lepo: &UnixStream, report: &SupervisorReport) {
     let _ = lepo.write_all(report.line().as_bytes());
 }

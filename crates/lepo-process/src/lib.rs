@@ -19,7 +19,7 @@ use lepo_base::env;
 
 pub use configured::{ConfiguredProgram, FilesChanged, StartFolder, StartGuard};
 pub use keeper::run_as_keeper;
-pub use program::{Program, Running, own_program};
+pub use program::{Program, RunningProgram, own_program};
 
 /// Environment variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;

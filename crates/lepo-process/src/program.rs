@@ -17,8 +17,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::Environment;
-use super::report::{Report, failure, status};
-use super::spec::{KEEPER, Spec};
+use super::report::{SupervisorReport, failure, status};
+use super::spec::{KEEPER, ProgramSpec};
 use lepo_base::sys;
 
 /// The number of the first inherited descriptor. Lower ones may be in use.
@@ -33,7 +33,7 @@ const END: Duration = Duration::from_secs(8);
 /// A program to start.
 #[derive(Debug, Default)]
 pub struct Program {
-    spec: Spec,
+    spec: ProgramSpec,
     lent: Vec<OwnedFd>,
     held: Vec<OwnedFd>,
     /// Closed once it has started.
@@ -44,7 +44,7 @@ impl Program {
     /// Creates a program by its path, or by its name in the `PATH` of `env`.
     pub fn new(program: impl AsRef<OsStr>, env: Environment) -> Program {
         let program = program.as_ref().to_os_string();
-        Program { spec: Spec { program, env, ..Spec::default() }, ..Program::default() }
+        Program { spec: ProgramSpec { program, env, ..ProgramSpec::default() }, ..Program::default() }
     }
 
     /// Adds arguments.
@@ -99,7 +99,7 @@ impl Program {
     }
 
     /// Starts the program. Blocks until it runs or has failed to start.
-    pub fn spawn(mut self) -> io::Result<Running> {
+    pub fn spawn(mut self) -> io::Result<RunningProgram> {
         self.spec.lent = self.lent.len() as u32;
         if self.spec.dir.is_empty() {
             self.spec.dir = std::env::current_dir()?.into();
@@ -111,19 +111,19 @@ impl Program {
         sent.extend(stdin.as_ref().map(|stdin: &PipeReader| stdin.as_fd()));
         sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
         let (keeper, lepo, (leader, buffer)) = match start_keeper(&self.spec, &sent)? {
-            KeeperStart::Started(started) => started,
+            SupervisorStart::Started(started) => started,
             // lepo receives the same Ctrl+C and ends the program itself.
-            KeeperStart::Interrupted => match start_keeper(&self.spec, &sent)? {
-                KeeperStart::Started(started) => started,
-                KeeperStart::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
+            SupervisorStart::Interrupted => match start_keeper(&self.spec, &sent)? {
+                SupervisorStart::Started(started) => started,
+                SupervisorStart::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
             },
         };
         lepo.set_nonblocking(true)?;
-        Ok(Running {
+        Ok(RunningProgram {
             stdin: input.map(|input: PipeWriter| pipe::Sender::from_owned_fd(input.into())).transpose()?,
             stdout: Some(pipe::Receiver::from_owned_fd(out.into())?),
             stderr: Some(pipe::Receiver::from_owned_fd(err.into())?),
-            reports: Reports { lepo: UnixStream::from_std(lepo)?, buffer, status: None, left: None },
+            reports: ReportReader { lepo: UnixStream::from_std(lepo)?, buffer, status: None, left: None },
             keeper,
             leader,
             ended: false,
@@ -132,7 +132,7 @@ impl Program {
 }
 
 /// The result of starting a supervisor.
-enum KeeperStart {
+enum SupervisorStart {
     /// The supervisor and the program run: also the program's process, and bytes received after that report.
     Started((Child, StdStream, (Option<Pid>, Vec<u8>))),
     /// Ctrl+C killed the supervisor before it had left lepo's process group.
@@ -140,7 +140,7 @@ enum KeeperStart {
 }
 
 /// Starts a supervisor, which starts the program.
-fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<KeeperStart> {
+fn start_keeper(spec: &ProgramSpec, descriptors: &[BorrowedFd<'_>]) -> io::Result<SupervisorStart> {
     let (lepo, other) = StdStream::pair()?;
     let mut keeper = Command::new(own_program()?)
         .arg0(KEEPER)
@@ -152,12 +152,12 @@ fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Keepe
         .stderr(Stdio::null())
         .spawn()?;
     match start(spec, descriptors, &lepo) {
-        Ok(begun) => Ok(KeeperStart::Started((keeper, lepo, begun))),
+        Ok(begun) => Ok(SupervisorStart::Started((keeper, lepo, begun))),
         Err(error) => {
             // The supervisor exits when its socket is closed, after terminating any program that it started.
             drop(lepo);
             match keeper.wait()?.signal() {
-                Some(SIGINT) => Ok(KeeperStart::Interrupted),
+                Some(SIGINT) => Ok(SupervisorStart::Interrupted),
                 _ => Err(error),
             }
         }
@@ -167,7 +167,7 @@ fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Keepe
 /// Sends the program to the supervisor, and waits for the report that it runs. Returns its process, and any bytes after
 /// the report.
 fn start(
-    spec: &Spec,
+    spec: &ProgramSpec,
     descriptors: &[BorrowedFd<'_>],
     mut lepo: &StdStream,
 ) -> io::Result<(Option<Pid>, Vec<u8>)> {
@@ -176,9 +176,9 @@ fn start(
     let sent = spec.send(lepo, descriptors);
     let mut buffer = Vec::new();
     loop {
-        match Report::take(&mut buffer) {
-            Some(Report::Started(pid)) => return Ok((Pid::from_raw(pid), buffer)),
-            Some(Report::Failed(number, text)) => return Err(failure(number, &text)),
+        match SupervisorReport::take(&mut buffer) {
+            Some(SupervisorReport::Started(pid)) => return Ok((Pid::from_raw(pid), buffer)),
+            Some(SupervisorReport::Failed(number, text)) => return Err(failure(number, &text)),
             Some(_) => {}
             None => {
                 let mut bytes = [0; 512];
@@ -196,21 +196,21 @@ fn start(
 
 /// A running program and its descendants. Dropping it terminates them.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningProgram {
     /// The program's stdin, if it has one.
     pub stdin: Option<pipe::Sender>,
     /// The program's standard output.
     pub stdout: Option<pipe::Receiver>,
     /// The program's standard error.
     pub stderr: Option<pipe::Receiver>,
-    reports: Reports,
+    reports: ReportReader,
     keeper: Child,
     /// The program's process, which leads its own process group.
     leader: Option<Pid>,
     ended: bool,
 }
 
-impl Running {
+impl RunningProgram {
     /// Waits for the end of the program itself. Cancel-safe: may be dropped and called again.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {
@@ -260,7 +260,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.end();
     }
@@ -268,7 +268,7 @@ impl Drop for Running {
 
 /// The reports of a supervisor.
 #[derive(Debug)]
-struct Reports {
+struct ReportReader {
     lepo: UnixStream,
     buffer: Vec<u8>,
     /// The exit status of the program.
@@ -277,14 +277,14 @@ struct Reports {
     left: Option<usize>,
 }
 
-impl Reports {
+impl ReportReader {
     /// Parses the reports received so far.
     fn read(&mut self) {
-        while let Some(report) = Report::take(&mut self.buffer) {
+        while let Some(report) = SupervisorReport::take(&mut self.buffer) {
             match report {
-                Report::Exited(raw) => self.status = Some(status(raw)),
-                Report::Swept(left) => self.left = Some(left),
-                Report::Started(_) | Report::Failed(..) => {}
+                SupervisorReport::Exited(raw) => self.status = Some(status(raw)),
+                SupervisorReport::Swept(left) => self.left = Some(left),
+                SupervisorReport::Started(_) | SupervisorReport::Failed(..) => {}
             }
         }
     }

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 /// A line from a supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Report {
+pub enum SupervisorReport {
     /// The program runs as this process, which leads its own group.
     Started(i32),
     /// The program failed to start: the system's error number, or 0, and a text.
@@ -17,38 +17,40 @@ pub enum Report {
     Swept(usize),
 }
 
-impl Report {
+impl SupervisorReport {
     /// Formats the line, with its newline.
     pub fn line(&self) -> String {
         match self {
-            Report::Started(pid) => format!("started {pid}\n"),
-            Report::Failed(number, text) => format!("failed {number} {}\n", text.replace('\n', " ")),
-            Report::Exited(status) => format!("exited {status}\n"),
-            Report::Swept(left) => format!("swept {left}\n"),
+            SupervisorReport::Started(pid) => format!("started {pid}\n"),
+            SupervisorReport::Failed(number, text) => {
+                format!("failed {number} {}\n", text.replace('\n', " "))
+            }
+            SupervisorReport::Exited(status) => format!("exited {status}\n"),
+            SupervisorReport::Swept(left) => format!("swept {left}\n"),
         }
     }
 
     /// Removes and returns the first complete line of `bytes`. Malformed lines are skipped.
-    pub fn take(bytes: &mut Vec<u8>) -> Option<Report> {
+    pub fn take(bytes: &mut Vec<u8>) -> Option<SupervisorReport> {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let line: Vec<u8> = bytes.drain(..=end).collect();
-            if let Some(report) = Report::parse(String::from_utf8_lossy(&line).trim_end()) {
+            if let Some(report) = SupervisorReport::parse(String::from_utf8_lossy(&line).trim_end()) {
                 return Some(report);
             }
         }
         None
     }
 
-    fn parse(line: &str) -> Option<Report> {
+    fn parse(line: &str) -> Option<SupervisorReport> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "started" => Some(Report::Started(rest.parse().ok()?)),
+            "started" => Some(SupervisorReport::Started(rest.parse().ok()?)),
             "failed" => {
                 let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
-                Some(Report::Failed(number.parse().ok()?, text.to_string()))
+                Some(SupervisorReport::Failed(number.parse().ok()?, text.to_string()))
             }
-            "exited" => Some(Report::Exited(rest.parse().ok()?)),
-            "swept" => Some(Report::Swept(rest.parse().ok()?)),
+            "exited" => Some(SupervisorReport::Exited(rest.parse().ok()?)),
+            "swept" => Some(SupervisorReport::Swept(rest.parse().ok()?)),
             _ => None,
         }
     }
@@ -73,19 +75,19 @@ mod tests {
     #[test]
     fn reports_are_read_as_they_were_written_also_in_pieces() {
         let all = [
-            Report::Started(77),
-            Report::Failed(2, "no such\tfile".into()),
-            Report::Failed(0, String::new()),
-            Report::Exited(256),
-            Report::Swept(3),
+            SupervisorReport::Started(77),
+            SupervisorReport::Failed(2, "no such\tfile".into()),
+            SupervisorReport::Failed(0, String::new()),
+            SupervisorReport::Exited(256),
+            SupervisorReport::Swept(3),
         ];
-        let text: String = all.iter().map(Report::line).collect();
+        let text: String = all.iter().map(SupervisorReport::line).collect();
         let (mut bytes, mut found) = (Vec::new(), Vec::new());
         for byte in text.bytes() {
             bytes.push(byte);
-            found.extend(Report::take(&mut bytes));
+            found.extend(SupervisorReport::take(&mut bytes));
         }
         assert_eq!(found, all);
-        assert!(Report::take(&mut b"nonsense\nexited x\n".to_vec()).is_none());
+        assert!(SupervisorReport::take(&mut b"nonsense\nexited x\n".to_vec()).is_none());
     }
 }

@@ -32,7 +32,7 @@ const LONGEST: usize = 16 << 20;
 /// A program for a supervisor to start. Its descriptors are sent separately, in this order: stdout, stderr, stdin if
 /// `has_stdin`, then inherited descriptors, then descriptors to keep open until the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spec {
+pub struct ProgramSpec {
     /// Path or name.
     pub program: OsString,
     /// The program's `argv[0]`, if not `program`.
@@ -49,7 +49,7 @@ pub struct Spec {
     pub removed: Vec<OsString>,
 }
 
-impl Spec {
+impl ProgramSpec {
     /// Sends the message with its descriptors.
     pub fn send(&self, mut to: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         for batch in descriptors.chunks(BATCH) {
@@ -68,7 +68,7 @@ impl Spec {
     }
 
     /// Receives a message; an error if lepo has exited.
-    pub fn receive(mut from: &UnixStream) -> io::Result<(Spec, Vec<OwnedFd>)> {
+    pub fn receive(mut from: &UnixStream) -> io::Result<(ProgramSpec, Vec<OwnedFd>)> {
         let mut descriptors = Vec::new();
         loop {
             let mut byte = [0];
@@ -96,7 +96,7 @@ impl Spec {
         let length = u32::from_le_bytes(length) as usize;
         let mut bytes = vec![0; Some(length).filter(|&length| length <= LONGEST).ok_or_else(malformed)?];
         from.read_exact(&mut bytes)?;
-        Ok((Spec::parse(&bytes).ok_or_else(malformed)?, descriptors))
+        Ok((ProgramSpec::parse(&bytes).ok_or_else(malformed)?, descriptors))
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -117,7 +117,7 @@ impl Spec {
         out
     }
 
-    fn parse(mut bytes: &[u8]) -> Option<Spec> {
+    fn parse(mut bytes: &[u8]) -> Option<ProgramSpec> {
         let from = &mut bytes;
         let (program, arg0, dir) = (take(from)?, take(from)?, take(from)?);
         let args = (0..take_number(from)?).map(|_| take(from)).collect::<Option<_>>()?;
@@ -125,7 +125,7 @@ impl Spec {
         let has_stdin = take_number(from)? != 0;
         let (lent, processes) = (take_number(from)?, take_number(from)?);
         let removed = (0..take_number(from)?).map(|_| take(from)).collect::<Option<_>>()?;
-        Some(Spec { program, arg0, args, env, dir, has_stdin, lent, processes, removed })
+        Some(ProgramSpec { program, arg0, args, env, dir, has_stdin, lent, processes, removed })
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     fn a_spec_arrives_as_it_was_sent_with_all_its_descriptors() {
         let (one, other) = UnixStream::pair().unwrap();
         let files: Vec<_> = (0..BATCH * 2 + 1).map(|_| std::fs::File::open("/dev/null").unwrap()).collect();
-        let spec = Spec {
+        let spec = ProgramSpec {
             program: "sh".into(),
             arg0: "held".into(),
             args: vec!["-c".into(), OsString::from_vec(b"a\xff\n".to_vec())],
@@ -177,18 +177,19 @@ mod tests {
             removed: vec!["/a".into()],
         };
         spec.send(&one, &files.iter().map(|file| file.as_fd()).collect::<Vec<_>>()).unwrap();
-        let (received, descriptors) = Spec::receive(&other).unwrap();
+        let (received, descriptors) = ProgramSpec::receive(&other).unwrap();
         assert_eq!((received, descriptors.len()), (spec, files.len()));
         drop(one);
-        assert_eq!(Spec::receive(&other).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(ProgramSpec::receive(&other).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]
     fn what_is_cut_short_is_no_spec() {
-        let whole = Spec { program: "x".into(), args: vec!["y".into()], ..Spec::default() }.bytes();
-        assert!(Spec::parse(&whole).is_some());
+        let whole =
+            ProgramSpec { program: "x".into(), args: vec!["y".into()], ..ProgramSpec::default() }.bytes();
+        assert!(ProgramSpec::parse(&whole).is_some());
         for length in 0..whole.len() {
-            assert_eq!(Spec::parse(&whole[..length]), None, "{length}");
+            assert_eq!(ProgramSpec::parse(&whole[..length]), None, "{length}");
         }
     }
 }

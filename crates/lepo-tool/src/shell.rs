@@ -15,7 +15,7 @@ use super::capture::Captured;
 use super::consent::GrantedCommand;
 use super::sandbox::{Aftermath, Leftovers, Policy};
 use super::variables::Variables;
-use lepo_process::Running;
+use lepo_process::RunningProgram;
 
 /// How commands run.
 #[derive(Debug, Clone, Copy)]
@@ -145,13 +145,13 @@ const RETRY: Duration = Duration::from_millis(20);
 
 /// A running command. The order of the fields matters: the command ends before its leftovers are examined.
 struct Held {
-    running: Running,
+    running: RunningProgram,
     _leftovers: Leftovers,
 }
 
 /// Reads both streams until the command ends; its background processes are then terminated with its tree.
 async fn watch(
-    running: &mut Running,
+    running: &mut RunningProgram,
     stdout: &mut File,
     stderr: &mut File,
     live: &mut Live<'_>,

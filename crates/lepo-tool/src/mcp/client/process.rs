@@ -16,7 +16,7 @@ use crate::mcp::ServerFolders;
 use crate::{NamedProgram, StartCheck};
 use lepo_base::secret::Secret;
 use lepo_net::runtime::blocking;
-use lepo_process::{ConfiguredProgram, Running, StartFolder, environment};
+use lepo_process::{ConfiguredProgram, RunningProgram, StartFolder, environment};
 
 /// Bytes to store of the end of stderr.
 const TAIL: usize = 8 << 10;
@@ -44,7 +44,7 @@ pub struct ProcessSetup {
 
 /// A running server. Dropping it terminates its process tree at once.
 pub struct Process {
-    running: Running,
+    running: RunningProgram,
     tail: Arc<Mutex<VecDeque<u8>>>,
     drain: Option<JoinHandle<()>>,
 }
