@@ -8,7 +8,7 @@ use super::reading::{At, Reading};
 use super::rows::Rows;
 use crate::term::Press;
 use lepo_base::error::{Error, Result};
-use lepo_search::{Outcome, Pattern, PatternOptions, search_files};
+use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, Store};
@@ -318,7 +318,7 @@ impl<'a> Browser<'a> {
         let names = self.forest.all().map(|ix| self.forest.name(ix)).filter(|name| !name.hidden);
         let mut found = Vec::new();
         let _ = search_files(self.store, &pattern, names, |outcome| {
-            if let Outcome::Found(name, _) = outcome {
+            if let FileResult::Found(name, _) = outcome {
                 found.extend(self.forest.find(name.id));
             }
             ControlFlow::Continue(())

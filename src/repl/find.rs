@@ -7,7 +7,7 @@ use crate::term::{columns, excerpt_within, fitting, say, warn};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_search::{FoundLine, LineKind, Outcome, Pattern, PatternOptions, search_files};
+use lepo_search::{FileResult, FoundLine, LineKind, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::now;
@@ -26,8 +26,8 @@ pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
     let most = most_listed();
     let _ = search_files(&session.store, &pattern, visible, |outcome| {
         match outcome {
-            Outcome::Found(name, lines) => found.push((name, matched(&lines))),
-            Outcome::Unreadable(error) => warn(&error),
+            FileResult::Found(name, lines) => found.push((name, matched(&lines))),
+            FileResult::Unreadable(error) => warn(&error),
         }
         if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::segment_table::Table;
+use super::segment_table::DayTable;
 use lepo_store::bubb::{BubbId, Name};
 
 /// Look up prevs for at most this many matches a month; above that, listing the folders is cheaper.
@@ -11,15 +11,15 @@ const MOST: usize = 1000;
 
 /// Collects the names of the ancestors of a month's found bubbs.
 #[derive(Default)]
-pub(super) struct Above {
+pub(super) struct PrevNames {
     asked: usize,
     seen: HashSet<BubbId>,
     names: Vec<Name>,
 }
 
-impl Above {
+impl PrevNames {
     /// Adds all ancestors of a bubb that are in its day.
-    pub fn climb(&mut self, day: &Table, name: &Name) {
+    pub fn climb(&mut self, day: &DayTable, name: &Name) {
         self.asked += 1;
         if self.asked > MOST {
             return;

@@ -12,10 +12,10 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Day as DayOf, Name};
 use lepo_store::store::{CachedText, FolderState, MonthFolder, Store};
 
-use super::above::Above;
-use super::literals::Needed;
-use super::segment::{Day, LARGEST, SegmentWriter};
-use super::segment_reader::{Block, SegmentReader};
+use super::above::PrevNames;
+use super::literals::RequiredTrigrams;
+use super::segment::{LARGEST, SegmentDay, SegmentWriter};
+use super::segment_reader::{SegmentBlock, SegmentReader};
 use super::{Filter, Pattern};
 
 thread_local! {
@@ -45,7 +45,7 @@ pub fn candidates(
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Candidates {
     let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
-    let mut above = Above::default();
+    let mut above = PrevNames::default();
     let is_wanted = |day: &DayOf| days.contains(day);
     let right = each_cached(store, month, pattern.needed(), is_wanted, |day, block| {
         let before = found.len();
@@ -89,25 +89,27 @@ pub fn candidates(
 fn each_cached(
     store: &Store,
     month: &str,
-    needed: Option<&Needed>,
+    needed: Option<&RequiredTrigrams>,
     is_wanted: impl Fn(&DayOf) -> bool,
-    mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
+    mut each: impl FnMut(DayOf, &SegmentBlock<'_>) -> ControlFlow<()>,
 ) -> Option<()> {
     let (file, len) = store.text_cache().open(month)?;
     let folder = store.text_cache().month_folder(month)?;
-    let wanted = |recorded: &Day| unchanged(&folder, month, recorded).filter(&is_wanted);
+    let wanted = |recorded: &SegmentDay| unchanged(&folder, month, recorded).filter(&is_wanted);
     READER.with_borrow_mut(|reader| reader.read(&file, len, needed, wanted, |day, block| each(*day, block)))
 }
 
 /// Returns the day that a segment recorded, if its folder is still in the recorded state.
-fn unchanged(folder: &MonthFolder, month: &str, recorded: &Day) -> Option<DayOf> {
+fn unchanged(folder: &MonthFolder, month: &str, recorded: &SegmentDay) -> Option<DayOf> {
     let day = DayOf::parse(month.as_bytes(), format!("{:02}", recorded.day).as_bytes())?;
     let state = folder.state(day)?;
-    recorded.is_unchanged(&Day::new(recorded.day, state.inode, state.ctime, state.mtime)).then_some(day)
+    recorded
+        .is_unchanged(&SegmentDay::new(recorded.day, state.inode, state.ctime, state.mtime))
+        .then_some(day)
 }
 
 /// Adds the bubbs of a block whose text matches.
-fn matching(block: &Block<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) {
+fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) {
     if !pattern.is_by_line() {
         let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
         return found.extend(bubbs.map(|(name, _)| name));
@@ -190,7 +192,7 @@ impl Builder<'_> {
             None,
             |_| true,
             |day, block| {
-                let Day { inode, ctime, mtime, .. } = *block.day;
+                let SegmentDay { inode, ctime, mtime, .. } = *block.day;
                 let (_, texts) = old.entry(day).or_insert((FolderState { inode, ctime, mtime }, Vec::new()));
                 texts.extend(block.bubbs().map(|(name, text)| (name, text.to_vec())));
                 ControlFlow::Continue(())
@@ -201,7 +203,7 @@ impl Builder<'_> {
         let mut writer = SegmentWriter::default();
         for (day, (state, texts)) in days {
             let Ok(number) = day.day().parse() else { continue };
-            let recorded = Day::new(number, state.inode, state.ctime, state.mtime);
+            let recorded = SegmentDay::new(number, state.inode, state.ctime, state.mtime);
             writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
             if writer.len() > LARGEST {
                 return Ok(());
@@ -248,11 +250,11 @@ mod tests {
             let pattern = Pattern::new(pattern, options).unwrap();
             for block in [usize::MAX, 1, 5, 12] {
                 let mut writer = SegmentWriter::of_blocks(block);
-                writer.day(Day::new(1, 2, 3, 4), names.iter().copied().zip(texts.map(str::as_bytes)));
+                writer.day(SegmentDay::new(1, 2, 3, 4), names.iter().copied().zip(texts.map(str::as_bytes)));
                 let bytes = writer.finish();
                 let mut found = Vec::new();
                 let (source, len) = (&bytes.as_slice(), bytes.len() as u64);
-                let (needed, wanted) = (pattern.needed(), |_: &Day| Some(()));
+                let (needed, wanted) = (pattern.needed(), |_: &SegmentDay| Some(()));
                 let right = SegmentReader::default().read(source, len, needed, wanted, |(), block| {
                     matching(block, &pattern, &filter, &mut found);
                     ControlFlow::Continue(())

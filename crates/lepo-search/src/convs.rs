@@ -6,7 +6,7 @@ use lepo_store::bubb::{BubbId, Kind, Name};
 
 /// A bubb's position in its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConvPlace {
+pub struct ConvPosition {
     /// Number of bubbs from the root to it, including hidden ones and itself.
     pub height: u32,
     /// The first visible question on the path from the root to it.
@@ -16,17 +16,17 @@ pub struct ConvPlace {
 }
 
 /// Positions of many bubbs; a shared trunk is walked once.
-pub struct Convs<F> {
+pub struct ConvPositions<F> {
     find: F,
-    known: HashMap<BubbId, ConvPlace>,
+    known: HashMap<BubbId, ConvPosition>,
     /// Names that need no lookup, by id.
     told: Vec<Name>,
 }
 
-impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
+impl<F: FnMut(BubbId) -> Option<Name>> ConvPositions<F> {
     /// Creates an empty cache that looks up names with `find`.
     pub fn new(find: F) -> Self {
-        Convs { find, known: HashMap::new(), told: Vec::new() }
+        ConvPositions { find, known: HashMap::new(), told: Vec::new() }
     }
 
     /// Sets the names that need no lookup, replacing earlier ones.
@@ -42,9 +42,9 @@ impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
 
     /// Returns the position of a bubb. If a prev is missing, or hand-edited names form a cycle, its conversation starts
     /// there.
-    pub fn place(&mut self, name: &Name) -> ConvPlace {
+    pub fn place(&mut self, name: &Name) -> ConvPosition {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
-        let mut place = ConvPlace { height: 0, first: None, root: name.id };
+        let mut place = ConvPosition { height: 0, first: None, root: name.id };
         let mut at = *name;
         if let Some(known) = self.known.get(&name.id) {
             return *known;
@@ -89,7 +89,7 @@ mod tests {
         ] {
             let forest = forest(store);
             let find = |id| forest.find(id).map(|ix| forest.name(ix));
-            let mut convs = Convs::new(find);
+            let mut convs = ConvPositions::new(find);
             let name = find(id(bubb)).unwrap();
             let found = convs.place(&name).root;
             let last = forest.up(forest.find(id(bubb)).unwrap()).last().map(|ix| forest.name(ix));
@@ -97,11 +97,11 @@ mod tests {
             let root =
                 last.filter(|last| find(last.prev.unwrap_or(last.id)).is_none() || last.prev.is_none());
             let root = root.map_or(found, |root| root.id);
-            let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))), root };
+            let expected = ConvPosition { height, first: first.and_then(|first| find(id(first))), root };
             assert_eq!(convs.place(&name), expected, "{store} {bubb}");
             assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
             // The preloaded names alone must produce equal positions.
-            let mut convs = Convs::new(|_| None);
+            let mut convs = ConvPositions::new(|_| None);
             convs.tell(forest.all().rev().map(|ix| forest.name(ix)).collect());
             assert_eq!(convs.place(&name), expected, "{store} {bubb} told");
         }

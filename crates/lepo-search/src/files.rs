@@ -18,7 +18,7 @@ thread_local! {
 }
 
 /// The result of searching a bubb, if it is worth reporting.
-pub enum Outcome {
+pub enum FileResult {
     /// The lines to report; empty if the search is only for texts.
     Found(Name, Vec<FoundLine>),
     /// The bubb could not be read.
@@ -30,14 +30,14 @@ pub fn search_files(
     store: &Store,
     pattern: &Pattern,
     names: impl Iterator<Item = Name>,
-    mut each: impl FnMut(Outcome) -> ControlFlow<()>,
+    mut each: impl FnMut(FileResult) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let look = |name: Name| {
         TEXT.with_borrow_mut(|text| {
             if let Err(error) = store.bubbs().read_into(&name, text) {
-                return Some(Outcome::Unreadable(error));
+                return Some(FileResult::Unreadable(error));
             }
-            let found = matching_lines(pattern, text).map(|lines| Outcome::Found(name, lines));
+            let found = matching_lines(pattern, text).map(|lines| FileResult::Found(name, lines));
             if text.capacity() > KEPT {
                 *text = Vec::new();
             }

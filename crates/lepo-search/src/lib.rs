@@ -23,10 +23,10 @@ mod segment_table;
 mod trigrams;
 
 pub use cache::Candidates;
-pub use convs::Convs;
-pub use files::{Outcome, matching_lines, search_files};
+pub use convs::ConvPositions;
+pub use files::{FileResult, matching_lines, search_files};
 pub use filter::Filter;
-pub use months::{Looking, by_month};
+pub use months::{SearchOptions, by_month};
 pub use pattern::{FoundLine, LineKind, Pattern};
 pub use pattern_options::PatternOptions;
 

@@ -18,17 +18,17 @@ type Literals = Vec<Vec<u8>>;
 
 /// The condition for a match: a text contains a literal from each of these sets.
 #[derive(Debug)]
-pub struct Needed(Vec<Vec<Vec<Trigram>>>);
+pub struct RequiredTrigrams(Vec<Vec<Vec<Trigram>>>);
 
-impl Needed {
+impl RequiredTrigrams {
     /// Derives the condition of a pattern; `None` if the pattern has no usable literal.
-    pub fn of(pattern: &str, options: &PatternOptions) -> Option<Needed> {
+    pub fn of(pattern: &str, options: &PatternOptions) -> Option<RequiredTrigrams> {
         if options.invert {
             return None;
         }
         let sets = needed(&parsed(pattern, options)?);
         let hashed = |set: &Literals| set.iter().map(|literal| trigrams(literal).collect()).collect();
-        (!sets.is_empty()).then(|| Needed(sets.iter().map(hashed).collect()))
+        (!sets.is_empty()).then(|| RequiredTrigrams(sets.iter().map(hashed).collect()))
     }
 
     /// False only if the text of a filter has no match.
@@ -99,7 +99,7 @@ mod tests {
     fn sets(pattern: &str, options: PatternOptions) -> Vec<String> {
         assert!(Pattern::new(pattern, options).is_ok(), "{pattern}");
         let sets = needed(&parsed(pattern, &options).unwrap());
-        assert_eq!(Needed::of(pattern, &options).is_none(), sets.is_empty() || options.invert);
+        assert_eq!(RequiredTrigrams::of(pattern, &options).is_none(), sets.is_empty() || options.invert);
         let shown = |literal: &Vec<u8>| String::from_utf8(literal.clone()).unwrap_or(format!("{literal:x?}"));
         sets.iter().map(|set| set.iter().map(shown).collect::<Vec<_>>().join("|")).collect()
     }
@@ -179,7 +179,7 @@ mod tests {
         ] {
             assert_eq!(sets(pattern, options), expected, "{pattern}");
         }
-        assert!(Needed::of("abc", &PatternOptions { invert: true, ..PLAIN }).is_none());
+        assert!(RequiredTrigrams::of("abc", &PatternOptions { invert: true, ..PLAIN }).is_none());
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
             ("xylo[a-z]+|the", PLAIN, true),
             ("[a-z]+", PLAIN, true),
         ] {
-            let needed = Needed::of(pattern, &options);
+            let needed = RequiredTrigrams::of(pattern, &options);
             assert_eq!(needed.is_none_or(|needed| needed.may_be_in(&filter)), expected, "{pattern}");
         }
     }
@@ -274,7 +274,9 @@ mod tests {
                 multi_line: number & 8 != 0,
                 ..PLAIN
             };
-            let (Ok(known), needed) = (Pattern::new(pattern, options), Needed::of(pattern, &options)) else {
+            let (Ok(known), needed) =
+                (Pattern::new(pattern, options), RequiredTrigrams::of(pattern, &options))
+            else {
                 continue;
             };
             for text in texts {

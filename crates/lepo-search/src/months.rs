@@ -12,7 +12,7 @@ use lepo_store::bubb::{Day, Name};
 use lepo_store::store::{Store, by_id};
 
 /// Options and progress of a search for candidates.
-pub struct Looking<'l> {
+pub struct SearchOptions<'l> {
     /// Read every file, without the text cache.
     pub no_cache: bool,
     /// Positions of the matches in their conversations will be needed.
@@ -22,22 +22,22 @@ pub struct Looking<'l> {
 }
 
 /// A month of a store: its days with a folder.
-type Part<'s> = (&'s Store, Vec<Day>);
+type StoreMonth<'s> = (&'s Store, Vec<Day>);
 
 /// The bubbs in `.lepo/` itself.
-struct Recent {
+struct RecentNames {
     /// All, by id, without duplicates.
     all: Vec<Name>,
     /// Those to search that were not returned yet, by id.
     left: Vec<Name>,
 }
 
-impl Recent {
-    fn new(mut all: Vec<Name>, filter: &Filter) -> Recent {
+impl RecentNames {
+    fn new(mut all: Vec<Name>, filter: &Filter) -> RecentNames {
         all.sort_unstable_by(by_id);
         all.dedup_by_key(|name| name.id);
         let left = all.iter().filter(|name| filter.takes(name)).copied().collect();
-        Recent { all, left }
+        RecentNames { all, left }
     }
 
     /// Moves the bubbs of a month and of later ones into the candidates of that month.
@@ -62,13 +62,13 @@ pub fn by_month(
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
-    looking: &Looking<'_>,
+    looking: &SearchOptions<'_>,
     mut each: impl FnMut(Candidates) -> ControlFlow<()>,
 ) -> Result<()> {
     let stores: Vec<&Store> =
         std::iter::once(store).chain(store.others().all().iter().map(|(_, store)| store)).collect();
     let (mut names, mut unreadable) = (Vec::new(), Vec::new());
-    let mut months: BTreeMap<String, Vec<Part<'_>>> = BTreeMap::new();
+    let mut months: BTreeMap<String, Vec<StoreMonth<'_>>> = BTreeMap::new();
     for store in stores {
         let (recent, days, failed) = store.names().recent_and_days()?;
         names.extend(recent);
@@ -95,7 +95,7 @@ pub fn by_month(
         if ended.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     // Sorted lazily, while the threads are already working.
-    let mut recent = LazyCell::new(|| Recent::new(names, filter));
+    let mut recent = LazyCell::new(|| RecentNames::new(names, filter));
     few_in_order(
         months.iter().rev(),
         |(month, parts)| (month, of_month((month, parts), pattern, filter, looking, &done)),
@@ -116,10 +116,10 @@ pub fn by_month(
 
 /// Returns the candidates of a month.
 fn of_month(
-    (month, parts): (&str, &[Part<'_>]),
+    (month, parts): (&str, &[StoreMonth<'_>]),
     pattern: &Pattern,
     filter: &Filter,
-    looking: &Looking<'_>,
+    looking: &SearchOptions<'_>,
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Candidates {
     let mut all = Candidates::default();

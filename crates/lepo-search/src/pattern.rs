@@ -10,7 +10,7 @@ use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use super::forms::in_both_forms;
-use super::literals::Needed;
+use super::literals::RequiredTrigrams;
 use super::pattern_options::PatternOptions;
 use lepo_base::error::Error;
 
@@ -19,7 +19,7 @@ pub struct Pattern {
     text: String,
     matcher: RegexMatcher,
     options: PatternOptions,
-    needed: OnceLock<Option<Needed>>,
+    needed: OnceLock<Option<RequiredTrigrams>>,
 }
 
 /// The error of an invalid pattern.
@@ -118,8 +118,8 @@ impl Pattern {
     }
 
     /// Returns literals that every text with a reported line contains; `None` if the pattern has no usable literal.
-    pub(super) fn needed(&self) -> Option<&Needed> {
-        self.needed.get_or_init(|| Needed::of(&self.text, &self.options)).as_ref()
+    pub(super) fn needed(&self) -> Option<&RequiredTrigrams> {
+        self.needed.get_or_init(|| RequiredTrigrams::of(&self.text, &self.options)).as_ref()
     }
 
     /// Whether a text may have a line to report. Fast; false is certain.
@@ -174,7 +174,7 @@ impl Pattern {
     /// Returns all lines to report, or only the first.
     fn lines_until(&self, text: &[u8], first: bool) -> Vec<FoundLine> {
         let invert = self.options.invert;
-        let mut found = Found { matcher: &self.matcher, invert, first, lines: Vec::new() };
+        let mut found = LineCollector { matcher: &self.matcher, invert, first, lines: Vec::new() };
         // Reading a slice cannot fail, and the sink returns no errors.
         let _ = self.searcher().search_slice(&self.matcher, text, &mut found);
         found.lines
@@ -196,14 +196,14 @@ impl Pattern {
 }
 
 /// Collects the lines that a searcher reports.
-struct Found<'m> {
+struct LineCollector<'m> {
     matcher: &'m RegexMatcher,
     invert: bool,
     first: bool,
     lines: Vec<FoundLine>,
 }
 
-impl Found<'_> {
+impl LineCollector<'_> {
     fn push(&mut self, kind: LineKind, number: Option<u64>, offset: u64, bytes: &[u8]) {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let mut matches = Vec::new();
@@ -223,7 +223,7 @@ impl Found<'_> {
     }
 }
 
-impl Sink for Found<'_> {
+impl Sink for LineCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -12,8 +12,11 @@ use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Batch, OLD, STORE, Store, now};
 use tempfile::TempDir;
 
-use super::convs::ConvPlace;
-use super::{Convs, Filter, FoundLine, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
+use super::convs::ConvPosition;
+use super::{
+    ConvPositions, FileResult, Filter, FoundLine, Pattern, PatternOptions, SearchOptions, by_month,
+    search_files,
+};
 
 /// Number of days that change; one more day never does.
 const DAYS: usize = 30;
@@ -148,19 +151,19 @@ fn name_of(path: &Path) -> Name {
 }
 
 /// The result of a search: the bubbs with their lines and positions, in order.
-type Told = Vec<(Name, Vec<FoundLine>, ConvPlace)>;
+type Told = Vec<(Name, Vec<FoundLine>, ConvPosition)>;
 
 fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> Told {
     let store = store(dir);
     let mut listing = store.names().listing().unwrap();
-    let mut convs = Convs::new(|id| listing.find(id).unwrap());
+    let mut convs = ConvPositions::new(|id| listing.find(id).unwrap());
     let mut told = Vec::new();
-    let looking = Looking { no_cache, is_placed: true, progress: &|_, _| () };
+    let looking = SearchOptions { no_cache, is_placed: true, progress: &|_, _| () };
     by_month(&store, pattern, filter, &looking, |candidates| {
         assert!(candidates.unreadable.is_empty(), "{:?}", candidates.unreadable);
         convs.tell(candidates.above);
         search_files(&store, pattern, candidates.found.into_iter(), |outcome| {
-            let Outcome::Found(name, lines) = outcome else { panic!("a file cannot be read") };
+            let FileResult::Found(name, lines) = outcome else { panic!("a file cannot be read") };
             told.push((name, lines, convs.place(&name)));
             ControlFlow::Continue(())
         })

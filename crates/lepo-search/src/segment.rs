@@ -45,7 +45,7 @@ const CHECKSUM: usize = 4;
 
 /// A day folder in its state before its files were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Day {
+pub struct SegmentDay {
     /// Day of the month, from 1.
     pub day: u8,
     /// The folder's inode.
@@ -64,14 +64,14 @@ pub struct Day {
     blocks: u32,
 }
 
-impl Day {
+impl SegmentDay {
     /// Creates a day without bubbs, with a folder's identity and times.
-    pub fn new(day: u8, inode: u64, ctime: u64, mtime: u64) -> Day {
-        Day { day, inode, ctime, mtime, first: 0, count: 0, end: 0, checksum: 0, blocks: 0 }
+    pub fn new(day: u8, inode: u64, ctime: u64, mtime: u64) -> SegmentDay {
+        SegmentDay { day, inode, ctime, mtime, first: 0, count: 0, end: 0, checksum: 0, blocks: 0 }
     }
 
     /// Whether both describe the same folder in the same state.
-    pub fn is_unchanged(&self, now: &Day) -> bool {
+    pub fn is_unchanged(&self, now: &SegmentDay) -> bool {
         (self.day, self.inode, self.ctime, self.mtime) == (now.day, now.inode, now.ctime, now.mtime)
     }
 
@@ -92,7 +92,7 @@ impl Day {
 
 /// A block's entry in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct BlockEntry {
     /// Range in the text section.
     pub texts: Range<usize>,
     /// CRC-32 of the texts.
@@ -107,7 +107,7 @@ pub(super) struct Place {
 pub struct SegmentWriter {
     /// Maximum bytes of a block's texts.
     block: usize,
-    days: Vec<Day>,
+    days: Vec<SegmentDay>,
     blocks: Vec<u8>,
     filters: Vec<u8>,
     texts: Vec<u8>,
@@ -135,7 +135,7 @@ impl SegmentWriter {
     }
 
     /// Adds a day with its bubbs, which must be sorted by id and later than the bubbs of earlier days.
-    pub fn day<'t>(&mut self, mut day: Day, bubbs: impl IntoIterator<Item = (Name, &'t [u8])>) {
+    pub fn day<'t>(&mut self, mut day: SegmentDay, bubbs: impl IntoIterator<Item = (Name, &'t [u8])>) {
         (day.first, day.count, day.blocks) = ((self.entries.len() / ENTRY_BYTES) as u32, 0, 0);
         let mut begin = self.texts.len();
         for (name, text) in bubbs {
@@ -160,7 +160,7 @@ impl SegmentWriter {
     }
 
     /// Ends a block with the texts from `begin` on, and returns the start of the next.
-    fn end_block(&mut self, day: &mut Day, begin: usize) -> usize {
+    fn end_block(&mut self, day: &mut SegmentDay, begin: usize) -> usize {
         let texts = self.texts.get(begin..).unwrap_or_default();
         let filter = trigrams::filter_of(texts);
         self.blocks.extend((self.texts.len() as u64).to_le_bytes());
@@ -217,7 +217,7 @@ impl SegmentWriter {
 
 /// The sections of a segment, as ranges of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sections {
+pub(super) struct SegmentSections {
     /// The header, the tables of days and blocks, and their checksum.
     pub tables: Range<usize>,
     pub filters: Range<usize>,
@@ -227,9 +227,9 @@ pub(super) struct Sections {
     days: usize,
 }
 
-impl Sections {
+impl SegmentSections {
     /// Computes the sections from the header; `None` if their lengths do not add up to `len`.
-    pub fn read(header: &[u8; HEADER], len: u64) -> Option<Sections> {
+    pub fn read(header: &[u8; HEADER], len: u64) -> Option<SegmentSections> {
         let days = (u32_at(header, 8)? as usize).checked_mul(DAY_BYTES)?;
         let entries = (u32_at(header, 12)? as usize).checked_mul(ENTRY_BYTES)?;
         let blocks = (u32_at(header, 16)? as usize).checked_mul(BLOCK_BYTES)?;
@@ -240,26 +240,29 @@ impl Sections {
         let texts = filters.end..filters.end.checked_add(texts)?;
         let entries = texts.end..texts.end.checked_add(entries)?;
         let is_whole = header.starts_with(MAGIC) && entries.end as u64 == len;
-        is_whole.then_some(Sections { tables: 0..tables, filters, texts, entries, days })
+        is_whole.then_some(SegmentSections { tables: 0..tables, filters, texts, entries, days })
     }
 }
 
 /// Reads and checks the tables of days and blocks: bubbs, texts and filters must be contiguous up to their ends, and
 /// days must end where blocks end.
-pub(super) fn read_tables(bytes: &[u8], sections: &Sections) -> Option<(Vec<Day>, Vec<Place>)> {
+pub(super) fn read_tables(
+    bytes: &[u8],
+    sections: &SegmentSections,
+) -> Option<(Vec<SegmentDay>, Vec<BlockEntry>)> {
     let (tables, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
     if crc32fast::hash(tables).to_le_bytes() != *checksum {
         return None;
     }
     let (days, blocks) = tables.get(HEADER..)?.split_at_checked(sections.days)?;
-    let (mut places, mut text, mut filter) = (Vec::<Place>::new(), 0, 0);
+    let (mut places, mut text, mut filter) = (Vec::<BlockEntry>::new(), 0, 0);
     for bytes in blocks.as_chunks::<BLOCK_BYTES>().0 {
         let texts = text..usize::try_from(u64_at(bytes, 0)?).ok()?;
         let size = u32_at(bytes, 16)? as usize;
         if texts.is_empty() || !trigrams::is_size(size) {
             return None;
         }
-        let place = Place {
+        let place = BlockEntry {
             texts,
             texts_checksum: u32_at(bytes, 8)?,
             filter: filter..filter.checked_add(size)?,
@@ -270,7 +273,7 @@ pub(super) fn read_tables(bytes: &[u8], sections: &Sections) -> Option<(Vec<Day>
     }
     let (mut read, mut next, mut end, mut block) = (Vec::new(), 0, 0, 0);
     for bytes in days.as_chunks::<DAY_BYTES>().0 {
-        let day = Day {
+        let day = SegmentDay {
             day: bytes[0],
             inode: u64_at(bytes, 8)?,
             ctime: u64_at(bytes, 16)?,
@@ -306,7 +309,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 /// Corrects the checksums of a segment, for fuzzing.
 #[cfg(any(test, fuzzing))]
 pub(super) fn with_checksums(bytes: &[u8]) -> Option<Vec<u8>> {
-    let sections = Sections::read(bytes.first_chunk()?, bytes.len() as u64)?;
+    let sections = SegmentSections::read(bytes.first_chunk()?, bytes.len() as u64)?;
     let mut whole = bytes.to_vec();
     let (tables, rest) = whole.split_at_mut_checked(sections.tables.end)?;
     let sum = |section: &Range<usize>, part: Range<usize>| {

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::PatternOptions;
-use super::literals::Needed;
+use super::literals::RequiredTrigrams;
 use super::segment::with_checksums;
-use super::segment_reader::{Block, SegmentReader};
+use super::segment_reader::{SegmentBlock, SegmentReader};
 
 /// Corrects the checksums of a segment and reads all of it; returns the number of its bubbs.
 pub fn read_forged(bytes: &[u8]) -> Option<usize> {
@@ -36,8 +36,8 @@ pub fn read_forged(bytes: &[u8]) -> Option<usize> {
         },
     );
     // A forged filter must not change the content of the texts.
-    let needed = Needed::of("why|그만", &PatternOptions::default());
-    let each = |(): &(), block: &Block<'_>| {
+    let needed = RequiredTrigrams::of("why|그만", &PatternOptions::default());
+    let each = |(): &(), block: &SegmentBlock<'_>| {
         assert!(
             block.texts.is_empty() || texts.get(block.begin..).unwrap_or_default().starts_with(block.texts)
         );

@@ -7,24 +7,24 @@ use std::io;
 use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::FileExt;
 
-use super::literals::Needed;
-use super::segment::{Day, HEADER, LARGEST, Place, Sections, read_tables};
-use super::segment_table::Table;
+use super::literals::RequiredTrigrams;
+use super::segment::{BlockEntry, HEADER, LARGEST, SegmentDay, SegmentSections, read_tables};
+use super::segment_table::DayTable;
 use lepo_store::bubb::Name;
 
 /// A source of a segment's bytes.
-pub trait Source {
+pub trait SegmentSource {
     /// Fills the buffer from offset `at`.
     fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()>;
 }
 
-impl Source for File {
+impl SegmentSource for File {
     fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
         self.read_exact_at(buffer, at as u64)
     }
 }
 
-impl Source for &[u8] {
+impl SegmentSource for &[u8] {
     fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
         let bytes = self.get(at..).and_then(|bytes| bytes.get(..buffer.len()));
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
@@ -33,8 +33,8 @@ impl Source for &[u8] {
 }
 
 /// A block of a segment's texts: whole bubbs, all of the same day.
-pub struct Block<'b> {
-    pub day: &'b Day,
+pub struct SegmentBlock<'b> {
+    pub day: &'b SegmentDay,
     /// Offset of the texts in the text section.
     pub begin: usize,
     /// The texts, each followed by a newline; empty if they were not read, and for a day without bubbs.
@@ -44,9 +44,9 @@ pub struct Block<'b> {
     table: &'b LazyTable<'b>,
 }
 
-impl<'b> Block<'b> {
+impl<'b> SegmentBlock<'b> {
     /// Returns the bubbs of the day; `None` if the segment is corrupt, which ends the reading.
-    pub fn table(&self) -> Option<&'b Table> {
+    pub fn table(&self) -> Option<&'b DayTable> {
         self.table.get()
     }
 
@@ -68,25 +68,25 @@ impl<'b> Block<'b> {
 
 /// The bubbs of a day, read on first use.
 struct LazyTable<'b> {
-    source: &'b dyn Source,
+    source: &'b dyn SegmentSource,
     /// Offset of the table of all bubbs.
     entries: usize,
-    day: &'b Day,
-    blocks: &'b [Place],
+    day: &'b SegmentDay,
+    blocks: &'b [BlockEntry],
     /// Start of the day's texts in the text section.
     begin: usize,
-    read: OnceCell<Option<Table>>,
+    read: OnceCell<Option<DayTable>>,
 }
 
 impl LazyTable<'_> {
-    fn get(&self) -> Option<&Table> {
+    fn get(&self) -> Option<&DayTable> {
         let read = || {
             let place = self.day.entries();
             let mut entries = Vec::new();
             entries.try_reserve_exact(place.len()).ok()?;
             entries.resize(place.len(), 0);
             self.source.read_at(&mut entries, self.entries.checked_add(place.start)?).ok()?;
-            Table::new(entries, self.day, self.blocks, self.begin)
+            DayTable::new(entries, self.day, self.blocks, self.begin)
         };
         self.read.get_or_init(read).as_ref()
     }
@@ -109,18 +109,18 @@ impl SegmentReader {
     /// that all bytes read were correct; otherwise the blocks passed to `each` may be wrong.
     pub fn read<D>(
         &mut self,
-        source: &dyn Source,
+        source: &dyn SegmentSource,
         len: u64,
-        needed: Option<&Needed>,
-        mut wanted: impl FnMut(&Day) -> Option<D>,
-        mut each: impl FnMut(&D, &Block<'_>) -> ControlFlow<()>,
+        needed: Option<&RequiredTrigrams>,
+        mut wanted: impl FnMut(&SegmentDay) -> Option<D>,
+        mut each: impl FnMut(&D, &SegmentBlock<'_>) -> ControlFlow<()>,
     ) -> Option<()> {
         if len > LARGEST as u64 {
             return None;
         }
         let mut header = [0; HEADER];
         source.read_at(&mut header, 0).ok()?;
-        let sections = Sections::read(&header, len)?;
+        let sections = SegmentSections::read(&header, len)?;
         let (days, places) = read_tables(self.bytes(source, sections.tables.clone())?, &sections)?;
         let (mut begin, mut rest) = (0, places.as_slice());
         for day in &days {
@@ -138,14 +138,14 @@ impl SegmentReader {
     /// Passes the blocks of a day to `each`.
     fn day(
         &mut self,
-        sections: &Sections,
-        needed: Option<&Needed>,
+        sections: &SegmentSections,
+        needed: Option<&RequiredTrigrams>,
         table: &LazyTable<'_>,
-        mut each: impl FnMut(&Block<'_>) -> ControlFlow<()>,
+        mut each: impl FnMut(&SegmentBlock<'_>) -> ControlFlow<()>,
     ) -> Option<()> {
         let (day, source) = (table.day, table.source);
         if table.blocks.is_empty() {
-            let block = Block { day, begin: table.begin, texts: &[], is_last: true, table };
+            let block = SegmentBlock { day, begin: table.begin, texts: &[], is_last: true, table };
             return each(&block).is_continue().then_some(());
         }
         for (number, place) in table.blocks.iter().enumerate() {
@@ -158,7 +158,7 @@ impl SegmentReader {
                 false => &[],
             };
             let is_last = number + 1 == table.blocks.len();
-            let block = Block { day, begin: place.texts.start, texts, is_last, table };
+            let block = SegmentBlock { day, begin: place.texts.start, texts, is_last, table };
             if each(&block).is_break() || table.is_wrong() {
                 return None;
             }
@@ -169,7 +169,7 @@ impl SegmentReader {
     /// Reads a part of a section; `None` if its checksum is wrong.
     fn checked(
         &mut self,
-        source: &dyn Source,
+        source: &dyn SegmentSource,
         section: &Range<usize>,
         part: &Range<usize>,
         checksum: u32,
@@ -179,7 +179,7 @@ impl SegmentReader {
         (crc32fast::hash(bytes) == checksum).then_some(bytes)
     }
 
-    fn bytes(&mut self, source: &dyn Source, place: Range<usize>) -> Option<&[u8]> {
+    fn bytes(&mut self, source: &dyn SegmentSource, place: Range<usize>) -> Option<&[u8]> {
         // The buffer never shrinks: growing it again costs as much as reading.
         if self.buffer.len() < place.len() {
             self.buffer.try_reserve(place.len() - self.buffer.len()).ok()?;
@@ -214,9 +214,9 @@ mod tests {
         let b = name(2000, Some(a));
         let c = name(86_400_000, Some(b));
         let mut writer = SegmentWriter::of_blocks(block);
-        writer.day(Day::new(1, 7, 8, 9), [(a, &b"first\nline"[..]), (b, b"")]);
-        writer.day(Day::new(2, 17, 18, 19), [(c, "셋".as_bytes())]);
-        writer.day(Day::new(3, 20, 21, 22), []);
+        writer.day(SegmentDay::new(1, 7, 8, 9), [(a, &b"first\nline"[..]), (b, b"")]);
+        writer.day(SegmentDay::new(2, 17, 18, 19), [(c, "셋".as_bytes())]);
+        writer.day(SegmentDay::new(3, 20, 21, 22), []);
         let len = writer.len();
         let bytes = writer.finish();
         assert_eq!(bytes.len(), len);
@@ -226,7 +226,7 @@ mod tests {
     /// Returns the blocks of a segment as day, texts and optionally names; `None` if it is corrupt.
     fn blocks(bytes: &[u8], pattern: &str, has_names: bool) -> Option<Vec<(u8, String, Vec<Name>)>> {
         let mut blocks = Vec::new();
-        let needed = Needed::of(pattern, &PatternOptions::default());
+        let needed = RequiredTrigrams::of(pattern, &PatternOptions::default());
         let right = SegmentReader::default().read(
             &bytes,
             bytes.len() as u64,
@@ -275,7 +275,7 @@ mod tests {
             };
             assert_eq!(texts(&bytes).unwrap(), expected, "{pattern}");
             // A corrupt filter is ignored, and bytes that are not read do not matter.
-            let sections = Sections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
+            let sections = SegmentSections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
             let mut changed = bytes.clone();
             changed[sections.filters].fill(0x55);
             assert_eq!(texts(&changed).unwrap().concat(), "first\nline\n\n셋\n");
@@ -309,7 +309,7 @@ mod tests {
             assert_eq!(days, wanted);
         }
         // An interrupted reading is not reliable, nor is a segment of another length.
-        let every = |day: &Day| Some(day.day);
+        let every = |day: &SegmentDay| Some(day.day);
         assert!(reader.read(source, len, None, every, |_, _| ControlFlow::Break(())).is_none());
         assert!(reader.read(source, len + 1, None, every, |_, _| ControlFlow::Continue(())).is_none());
     }
@@ -320,7 +320,7 @@ mod tests {
         for end in 0..bytes.len() {
             assert!(blocks(&bytes[..end], "", true).is_none(), "cut at {end}");
         }
-        let sections = Sections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
+        let sections = SegmentSections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;

@@ -2,22 +2,27 @@
 
 use std::ops::Range;
 
-use super::segment::{Day, ENTRY_BYTES, Place, u64_at};
+use super::segment::{BlockEntry, ENTRY_BYTES, SegmentDay, u64_at};
 use lepo_store::bubb::{BubbId, Kind, Name};
 
 /// The bubbs of a day in a segment, indexed from 0.
 #[derive(Debug)]
-pub struct Table {
+pub struct DayTable {
     entries: Vec<u8>,
     count: usize,
     /// Start of the day's texts in the text section.
     begin: usize,
 }
 
-impl Table {
+impl DayTable {
     /// Parses and checks a day's part of the table: ids must ascend, kinds be known, and the texts be contiguous from
     /// `begin` to the day's end; each block must end with a bubb.
-    pub(super) fn new(entries: Vec<u8>, day: &Day, blocks: &[Place], begin: usize) -> Option<Table> {
+    pub(super) fn new(
+        entries: Vec<u8>,
+        day: &SegmentDay,
+        blocks: &[BlockEntry],
+        begin: usize,
+    ) -> Option<DayTable> {
         if crc32fast::hash(&entries) != day.checksum {
             return None;
         }
@@ -33,7 +38,7 @@ impl Table {
             ends.next_if_eq(&at);
         }
         let is_all = at == day.end() as u64 && ends.next().is_none();
-        is_all.then_some(Table { count: entries.len() / ENTRY_BYTES, entries, begin })
+        is_all.then_some(DayTable { count: entries.len() / ENTRY_BYTES, entries, begin })
     }
 
     pub fn count(&self) -> usize {

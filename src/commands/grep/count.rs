@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::commands::Context;
 use crate::term::{excerpt, warn};
 use lepo_base::error::Result;
-use lepo_search::{Convs, LineKind, Outcome, Pattern, search_files};
+use lepo_search::{ConvPositions, FileResult, LineKind, Pattern, search_files};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{Forest, Sums};
 use lepo_store::store::Store;
@@ -24,18 +24,18 @@ pub fn run(
     let mut unreadable = is_torn;
     let _ = search_files(store, pattern, names.into_iter(), |outcome| {
         match outcome {
-            Outcome::Found(name, lines) => {
+            FileResult::Found(name, lines) => {
                 let matching = lines.iter().filter(|line| line.kind == LineKind::Match).count();
                 counts.insert(name.id, u32::try_from(matching).unwrap_or(u32::MAX));
             }
-            Outcome::Unreadable(error) => {
+            FileResult::Unreadable(error) => {
                 unreadable = true;
                 warn(&error);
             }
         }
         ControlFlow::Continue(())
     });
-    let mut convs = Convs::new(|id| forest.find(id).map(|ix| forest.name(ix)));
+    let mut convs = ConvPositions::new(|id| forest.find(id).map(|ix| forest.name(ix)));
     let mut sums = Sums::of(forest, |ix| counts.get(&forest.name(ix).id).copied().unwrap_or_default());
     let mut row = 0;
     for tail in forest.newest_first(false) {

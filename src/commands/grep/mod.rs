@@ -15,7 +15,7 @@ use super::stores::{Listed, Stores};
 use super::words::{find_all, resolve_all};
 use crate::term::{Progress, warn};
 use lepo_base::error::{Error, Result};
-use lepo_search::{Candidates, Filter, Looking, Outcome, Pattern, by_month, search_files};
+use lepo_search::{Candidates, FileResult, Filter, Pattern, SearchOptions, by_month, search_files};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{Forest, Found, Wanted};
 use lepo_store::store::Store;
@@ -128,8 +128,8 @@ fn print(
         candidates.unreadable.iter().filter(|_| !is_torn).for_each(warn);
         printer.tell(candidates.above);
         search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
-            Outcome::Found(name, lines) => printer.found(&name, &lines),
-            Outcome::Unreadable(error) => {
+            FileResult::Found(name, lines) => printer.found(&name, &lines),
+            FileResult::Unreadable(error) => {
                 unreadable = true;
                 warn(&error);
                 ControlFlow::Continue(())
@@ -170,7 +170,7 @@ fn by_month_with_bar(
         }
     };
     let is_placed = !args.list && !args.count;
-    let looking = Looking { no_cache: args.no_cache, is_placed, progress: &progress };
+    let looking = SearchOptions { no_cache: args.no_cache, is_placed, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
         if !candidates.found.is_empty() || !candidates.unreadable.is_empty() {

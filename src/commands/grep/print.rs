@@ -11,7 +11,7 @@ use crate::commands::json::name_json;
 use crate::term::{self, Out, Paint, Wrap, clean, excerpt_within, warn, width};
 use crate::ui::ShortIds;
 use lepo_base::when;
-use lepo_search::{Convs, FoundLine, LineKind};
+use lepo_search::{ConvPositions, FoundLine, LineKind};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
 
@@ -33,7 +33,7 @@ fn shown_part(line: &FoundLine) -> (usize, usize) {
 pub struct Printer<'p, F> {
     args: &'p GrepArgs,
     store: &'p Store,
-    convs: Convs<F>,
+    convs: ConvPositions<F>,
     questions: HashMap<BubbId, String>,
     /// Titles by root, loaded on first use.
     titles: Option<HashMap<BubbId, String>>,
@@ -53,7 +53,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         Printer {
             args,
             store,
-            convs: Convs::new(find),
+            convs: ConvPositions::new(find),
             questions: HashMap::new(),
             titles: None,
             heading: None,

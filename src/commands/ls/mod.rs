@@ -18,7 +18,7 @@ use super::{Context, complete};
 use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{ExitKind, Result};
-use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
+use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_tool::{Detected, Sandbox, ToolRequest};
@@ -257,14 +257,14 @@ fn tails<'f>(
 
 /// Finds the visible messages that match a pattern, as `grep` does. Warns about unreadable ones.
 fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>> {
-    let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
+    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
     by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
         // Unreadable folders were reported when the forest was read.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             match outcome {
-                Outcome::Found(name, _) => found.extend(forest.find(name.id)),
-                Outcome::Unreadable(error) => warn(&error),
+                FileResult::Found(name, _) => found.extend(forest.find(name.id)),
+                FileResult::Unreadable(error) => warn(&error),
             }
             ControlFlow::Continue(())
         })

@@ -11,7 +11,7 @@ use super::shelf::Shelf;
 use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
+use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Wanted};
 use lepo_store::store::Store;
@@ -251,7 +251,7 @@ fn matching(
     let text = if is_path { whole_path(text) } else { text.to_string() };
     let pattern = Pattern::new(&text, options)?;
     let progress = |done, total| going.progress(done, total);
-    let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
+    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };
     let mut found = Vec::new();
     let mut add = |name: Name| {
@@ -265,7 +265,7 @@ fn matching(
             return ControlFlow::Break(());
         }
         search_files(store, &pattern, candidates.found.into_iter(), |outcome| {
-            if let Outcome::Found(name, _) = outcome
+            if let FileResult::Found(name, _) = outcome
                 && !with_secrets.has(name.id)
             {
                 add(name);

@@ -11,7 +11,7 @@ use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_search::{
-    Filter, FoundLine, LineKind, Looking, Outcome, Pattern, PatternOptions, by_month, search_files,
+    FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
 };
 use lepo_store::bubb::{Kind, Name, shown_model};
 use lepo_store::store::{FactIndex, Store};
@@ -73,14 +73,14 @@ fn in_store(
     let masked: Vec<Hit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
     let mut hits: Vec<Hit> = Vec::new();
     let progress = |done, total| going.progress(done, total);
-    let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
+    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
         if going.is_cancelled() {
             return ControlFlow::Break(());
         }
         // Unreadable messages are skipped, as by grep.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
-            if let Outcome::Found(name, lines) = outcome
+            if let FileResult::Found(name, lines) = outcome
                 && !with_secrets.has(name.id)
             {
                 hits.push(hit(name, &lines));
