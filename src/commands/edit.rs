@@ -8,7 +8,7 @@ use super::words::find_one;
 use super::{Context, complete};
 use crate::term::{edit, named_editor, without_added_newline};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
-use lepo_secrets::Kept;
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_turn::write_bubb;
@@ -88,7 +88,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let not_before = if name.prev.is_none() { forest.root_time() } else { 0 };
     let kept = match given {
         Some((_, source)) => masked(&edited, source),
-        None => Kept::typed(&edited),
+        None => ScreenedBytes::typed(&edited),
     };
     let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &kept)?;
     if sibling.is_steering() && !sibling.is_proven_when_written() {

@@ -7,16 +7,16 @@ use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
-use lepo_secrets::{Finder, Kept, Masker, Tally};
+use lepo_secrets::{Masker, ScreenedBytes, SecretCounts, SecretFinder};
 use lepo_turn::config::{Flags, Paths, SecretsMode, load_settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
 
 /// Without readable settings only known formats are found.
-pub fn finder() -> Finder {
+pub fn finder() -> SecretFinder {
     let env = Env::from_process();
     let settings =
         Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
-    Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
+    SecretFinder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
 }
 
 /// Returns the masker for output that may be shared. Masks have digits only if the user has a key
@@ -38,7 +38,7 @@ pub fn masker_of_written() -> Result<Masker> {
 
 /// Warns about secrets in output: their number and kinds.
 pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
-    let (finder, mut tally) = (finder(), Tally::default());
+    let (finder, mut tally) = (finder(), SecretCounts::default());
     for text in texts {
         finder.find(text).iter().for_each(|found| tally.add(found));
     }
@@ -57,7 +57,7 @@ pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
     if loaded.is_ok_and(|settings| settings.secrets == SecretsMode::Off) {
         return;
     }
-    let mut tally = Tally::default();
+    let mut tally = SecretCounts::default();
     finder().find(words).iter().for_each(|found| tally.add(found));
     if tally.count() > 0 {
         let kinds = tally.words();
@@ -68,7 +68,7 @@ pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
 }
 
 /// Masks the bytes of a file or of stdin as the settings require, and reports that.
-pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
+pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
     let env = Env::from_process();
     // A broken configuration is reported by other commands.
     let paths = Paths::from_env(&env);

@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lepo_secrets::Finder;
+use lepo_secrets::SecretFinder;
 
 fn main() {
     let mut waiting: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let mut out = std::io::stdout();
-    let finder = Finder::of_shapes();
+    let finder = SecretFinder::of_shapes();
     finder.prepare();
     let (mut bytes, mut files, mut took) = (0usize, 0usize, Duration::ZERO);
     while let Some(path) = waiting.pop() {

@@ -18,25 +18,25 @@ const GIVEN: usize = 8;
 
 /// An id and the secret that belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pair {
+pub enum CredentialPair {
     /// An access key id, and a secret of 40 characters.
     Aws,
     /// An account id, and a token of 32 hexadecimal digits.
     Twilio,
 }
 
-impl Pair {
+impl CredentialPair {
     fn is_part(self, byte: u8) -> bool {
         match self {
-            Pair::Aws => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'),
-            Pair::Twilio => byte.is_ascii_alphanumeric(),
+            CredentialPair::Aws => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'),
+            CredentialPair::Twilio => byte.is_ascii_alphanumeric(),
         }
     }
 
     fn len(self) -> usize {
         match self {
-            Pair::Aws => 40,
-            Pair::Twilio => 32,
+            CredentialPair::Aws => 40,
+            CredentialPair::Twilio => 32,
         }
     }
 
@@ -44,7 +44,7 @@ impl Pair {
     fn is_secret(self, run: &[u8]) -> bool {
         let count = |class: fn(&&u8) -> bool| run.iter().filter(class).count();
         match self {
-            Pair::Aws => {
+            CredentialPair::Aws => {
                 let cases =
                     count(|byte| byte.is_ascii_uppercase()).min(count(|byte| byte.is_ascii_lowercase()));
                 cases > 0
@@ -52,7 +52,7 @@ impl Pair {
                     && count(|byte| **byte == b'/') <= 4
                     && !is_example(run)
             }
-            Pair::Twilio => {
+            CredentialPair::Twilio => {
                 run.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) && !is_example(run)
             }
         }
@@ -67,7 +67,7 @@ pub fn accounts(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> 
         let rest = text.get(at + 2..).unwrap_or_default();
         let run = rest.iter().take(33).take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let digits = rest.get(..run).unwrap_or_default();
-        let is_id = run == 32 && Pair::Twilio.is_secret(digits) && begins_word(text, at);
+        let is_id = run == 32 && CredentialPair::Twilio.is_secret(digits) && begins_word(text, at);
         is_id.then_some(at..at + 34)
     })
 }
@@ -83,7 +83,7 @@ pub fn begins_account(text: &[u8]) -> bool {
 }
 
 /// Finds the secrets near an id.
-pub fn secrets(text: &[u8], pair: Pair, id: &Range<usize>) -> Vec<Range<usize>> {
+pub fn secrets(text: &[u8], pair: CredentialPair, id: &Range<usize>) -> Vec<Range<usize>> {
     let start = id.start.saturating_sub(REACH);
     let before = text.get(start..id.start).unwrap_or_default();
     let start = memrchr_iter(b'\n', before).nth(LINES).map_or(start, |at| start + at + 1);
@@ -94,7 +94,7 @@ pub fn secrets(text: &[u8], pair: Pair, id: &Range<usize>) -> Vec<Range<usize>> 
 }
 
 /// Whether a run has the length and the characters of the secret.
-fn is_candidate(text: &[u8], pair: Pair, run: &Range<usize>) -> bool {
+fn is_candidate(text: &[u8], pair: CredentialPair, run: &Range<usize>) -> bool {
     let is_cut = run.start.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| pair.is_part(*byte));
     run.len() == pair.len() && !is_cut && pair.is_secret(text.get(run.clone()).unwrap_or_default())
 }
@@ -108,7 +108,7 @@ fn is_given(text: &[u8], at: usize) -> bool {
 }
 
 /// Returns the runs of a pair's characters that overlap a part of a text, extended to their full length.
-fn runs(text: &[u8], pair: Pair, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+fn runs(text: &[u8], pair: CredentialPair, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
     std::iter::from_fn(move || {
         let skipped = text.get(at..part.end)?.iter().take_while(|byte| !pair.is_part(**byte)).count();
@@ -129,12 +129,13 @@ pub fn hold(text: &[u8], from: usize, ids: &[Range<usize>]) -> usize {
     let recent = text.get(start..).unwrap_or_default();
     let start = memrchr_iter(b'\n', recent).nth(LINES).map_or(start, |at| start + at + 1);
     let id = ids.iter().map(|id| id.start).filter(|at| *at >= start).min();
-    let begun = [Pair::Aws, Pair::Twilio].into_iter().filter_map(|pair| begun(text, pair, start));
+    let begun =
+        [CredentialPair::Aws, CredentialPair::Twilio].into_iter().filter_map(|pair| begun(text, pair, start));
     begun.chain(id).min().unwrap_or(text.len())
 }
 
 /// Finds the first assigned run from `start` on that is a secret or may become one.
-fn begun(text: &[u8], pair: Pair, start: usize) -> Option<usize> {
+fn begun(text: &[u8], pair: CredentialPair, start: usize) -> Option<usize> {
     let from = start.saturating_sub(GIVEN);
     let part = text.get(from..).unwrap_or_default();
     let set = memchr3_iter(b'=', b':', b'"', part).chain(memchr_iter(b'\'', part));

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
 
-use super::shape::Match;
+use super::shape::ShapeMatch;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -21,7 +21,7 @@ pub fn checksum62(bytes: &[u8]) -> [u8; 6] {
 }
 
 /// Whether the characters after the first `_` end with the checksum of the others.
-pub fn has_checksum62(found: &Match<'_>) -> bool {
+pub fn has_checksum62(found: &ShapeMatch<'_>) -> bool {
     let secret = found.secret();
     let Some(at) = memchr::memchr(b'_', secret) else { return false };
     let body = secret.get(at + 1..).unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn has_checksum62(found: &Match<'_>) -> bool {
 }
 
 /// Whether an age key has a valid checksum (bech32 of BIP 173, in capitals).
-pub fn has_bech32(found: &Match<'_>) -> bool {
+pub fn has_bech32(found: &ShapeMatch<'_>) -> bool {
     let text = found.secret().to_ascii_lowercase();
     let Some(at) = memchr::memrchr(b'1', &text) else { return false };
     let (name, data) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
@@ -54,20 +54,20 @@ pub fn polymod(values: &[u8]) -> u32 {
 }
 
 /// Whether a token looks random: it has at least eight different characters, a digit, and no mark of an example.
-pub fn is_random(found: &Match<'_>) -> bool {
+pub fn is_random(found: &ShapeMatch<'_>) -> bool {
     let secret = found.secret();
     secret.iter().any(u8::is_ascii_digit) && !is_example(secret)
 }
 
 /// Like [`is_random`], with letters of both cases.
-pub fn is_mixed(found: &Match<'_>) -> bool {
+pub fn is_mixed(found: &ShapeMatch<'_>) -> bool {
     let secret = found.secret();
     let has = |class: fn(&u8) -> bool| secret.iter().any(class);
     has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && is_random(found)
 }
 
 /// Whether a token has letters of both cases, and no mark of an example.
-pub fn is_two_cased(found: &Match<'_>) -> bool {
+pub fn is_two_cased(found: &ShapeMatch<'_>) -> bool {
     let secret = found.secret();
     let has = |class: fn(&u8) -> bool| secret.iter().any(class);
     has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && !is_example(secret)
@@ -101,7 +101,7 @@ pub fn is_example(secret: &[u8]) -> bool {
 }
 
 /// Whether a match is the identifier of a GitHub installation followed by a signed token.
-pub fn is_stateless(found: &Match<'_>) -> bool {
+pub fn is_stateless(found: &ShapeMatch<'_>) -> bool {
     let secret = found.secret();
     secret.len() >= 100
         && memmem::find(secret, b"eyJ").is_some()
@@ -109,7 +109,7 @@ pub fn is_stateless(found: &Match<'_>) -> bool {
 }
 
 /// Whether a key after `sk-` has OpenAI's mark in it, or a random-looking run of sixteen letters and digits.
-pub fn is_sk(found: &Match<'_>) -> bool {
+pub fn is_sk(found: &ShapeMatch<'_>) -> bool {
     let secret = found.secret();
     if secret.starts_with(b"sk-ant-") || !is_random(found) {
         return false;
@@ -123,7 +123,7 @@ pub fn is_sk(found: &Match<'_>) -> bool {
 }
 
 /// Whether the header of a web token is JSON that names a signature.
-pub fn is_signed(found: &Match<'_>) -> bool {
+pub fn is_signed(found: &ShapeMatch<'_>) -> bool {
     let header = found.secret().split(|byte| *byte == b'.').next().unwrap_or_default();
     let Ok(header) = URL_SAFE_NO_PAD.decode(header) else { return false };
     let has = |word: &[u8]| memmem::find(&header, word).is_some();
@@ -131,7 +131,7 @@ pub fn is_signed(found: &Match<'_>) -> bool {
 }
 
 /// Whether a URL's password is real: neither the user's name nor a word, and not for a host reserved for examples.
-pub fn is_password(found: &Match<'_>) -> bool {
+pub fn is_password(found: &ShapeMatch<'_>) -> bool {
     let password = found.secret();
     let user = found.lead().strip_prefix(b"://").unwrap_or_default();
     let user = user.strip_suffix(b":").unwrap_or(user);
@@ -181,7 +181,7 @@ fn is_password_word(password: &[u8]) -> bool {
 
 /// Whether a match is credentials after `Authorization:` and a scheme: a name and a password in base64, or a
 /// random-looking token.
-pub fn is_credential(found: &Match<'_>) -> bool {
+pub fn is_credential(found: &ShapeMatch<'_>) -> bool {
     let lead = found.lead();
     if !lead.iter().any(|byte| matches!(byte, b':' | b'=')) {
         return false;
@@ -199,7 +199,7 @@ pub fn is_credential(found: &Match<'_>) -> bool {
 }
 
 /// Whether a bot's number precedes the colon.
-pub fn is_bot(found: &Match<'_>) -> bool {
+pub fn is_bot(found: &ShapeMatch<'_>) -> bool {
     let before = found.before();
     let digits = before.iter().rev().take(13).take_while(|byte| byte.is_ascii_digit()).count();
     let first = before.len().saturating_sub(digits);
@@ -212,7 +212,7 @@ pub fn is_bot(found: &Match<'_>) -> bool {
 }
 
 /// Whether three characters and a digit precede `Q~`.
-pub fn is_azure(found: &Match<'_>) -> bool {
+pub fn is_azure(found: &ShapeMatch<'_>) -> bool {
     let before = found.before();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
     let run = before.iter().rev().take(5).take_while(|byte| is_part(byte)).count();
@@ -220,7 +220,7 @@ pub fn is_azure(found: &Match<'_>) -> bool {
 }
 
 /// Whether the parts of a Slack hook's URL have their letters and lengths.
-pub fn is_hook(found: &Match<'_>) -> bool {
+pub fn is_hook(found: &ShapeMatch<'_>) -> bool {
     let mut parts = found.secret().split(|byte| *byte == b'/');
     let begins = |part: Option<&[u8]>, letter: u8| {
         part.is_some_and(|part| part.first() == Some(&letter) && part.len() >= 8)
@@ -232,7 +232,7 @@ pub fn is_hook(found: &Match<'_>) -> bool {
 }
 
 /// Whether an id is not the one in AWS's manuals, which ends with a word.
-pub fn is_aws_id(found: &Match<'_>) -> bool {
+pub fn is_aws_id(found: &ShapeMatch<'_>) -> bool {
     !found.secret().ends_with(b"EXAMPLE") && !is_example(found.secret())
 }
 

@@ -11,15 +11,15 @@ const BEGINS: [&[u8]; 6] = [b"\x1b", b"\\u{1b}", b"\\u001b", b"\\x1b", b"\\033",
 const LONGEST: usize = 24;
 
 /// A text without control sequences, and the offsets in the original.
-pub struct Plain {
+pub struct PlainText {
     pub text: Vec<u8>,
     /// For each sequence, its offset in `text`, and the number of bytes removed up to its end.
     cuts: Vec<(usize, usize)>,
 }
 
-impl Plain {
+impl PlainText {
     /// Removes the sequences; `None` if the text has no sequence.
-    pub fn of(text: &[u8]) -> Option<Plain> {
+    pub fn of(text: &[u8]) -> Option<PlainText> {
         let (mut plain, mut cuts, mut from) = (Vec::new(), Vec::new(), 0);
         for bracket in memchr_iter(b'[', text) {
             let Some(span) = sequence(text, bracket).filter(|span| span.start >= from) else { continue };
@@ -31,7 +31,7 @@ impl Plain {
             return None;
         }
         plain.extend(text.get(from..).unwrap_or_default());
-        Some(Plain { text: plain, cuts })
+        Some(PlainText { text: plain, cuts })
     }
 
     /// Returns the span in the original text.
@@ -76,7 +76,7 @@ mod tests {
             ("\\u001b[01;31m\\u001b[Kab", "ab", 0..2, 21..23),
             ("x\\\\u001b[0mab", "xab", 1..3, 11..13),
         ] {
-            let found = Plain::of(text.as_bytes()).unwrap();
+            let found = PlainText::of(text.as_bytes()).unwrap();
             assert_eq!(
                 (String::from_utf8_lossy(&found.text).as_ref(), found.place(&span)),
                 (plain, place),
@@ -84,7 +84,7 @@ mod tests {
             );
         }
         for text in ["", "a[0]", "\x1b[", "\x1b[31", "\x1b[3\n", "e[1m", "[31m"] {
-            assert!(Plain::of(text.as_bytes()).is_none(), "{text:?}");
+            assert!(PlainText::of(text.as_bytes()).is_none(), "{text:?}");
         }
     }
 }

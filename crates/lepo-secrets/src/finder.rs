@@ -6,16 +6,16 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use memchr::memmem;
 
-use super::beside::{self, Pair};
-use super::colours::Plain;
-use super::pem::{self, Armour, Body};
-use super::shape::{Tried, begins_word};
+use super::beside::{self, CredentialPair};
+use super::colours::PlainText;
+use super::pem::{self, PemBody, PemMatch};
+use super::shape::{AnchorResult, begins_word};
 use super::table::{AWS_ID, AWS_KEY, BEGIN, PRIVATE_KEY, SERVICE_ACCOUNT, SHAPES, TWILIO};
-use super::values::{Value, Values};
+use super::values::{KnownValue, KnownValues};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundSecret {
     /// In bytes.
     pub span: Range<usize>,
     /// Its kind, which the mask names.
@@ -27,8 +27,8 @@ pub struct Found {
 }
 
 /// Finds secrets by format and by value.
-pub struct Finder {
-    values: Option<Values>,
+pub struct SecretFinder {
+    values: Option<KnownValues>,
 }
 
 /// Maximum length of anchors with a separate search: the search for all others compares three bytes at once.
@@ -77,25 +77,25 @@ fn anchors() -> &'static Anchors {
 
 /// The result of scanning a text.
 #[derive(Default)]
-pub(crate) struct Scan {
+pub(crate) struct ScanResult {
     /// All secrets found, unsorted; they may overlap.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundSecret>,
     /// Offset from which the text is not final: more text may complete or extend a secret there.
     pub hold: usize,
     /// A private key that continues after the text: its start, the state of its body, and the offset at which to
     /// resume.
-    pub open: Option<(usize, Body, usize)>,
+    pub open: Option<(usize, PemBody, usize)>,
 }
 
-impl Finder {
+impl SecretFinder {
     /// Creates a finder by format alone, for imports: its findings are the same on every machine.
-    pub fn of_shapes() -> Finder {
-        Finder { values: None }
+    pub fn of_shapes() -> SecretFinder {
+        SecretFinder { values: None }
     }
 
     /// Creates a finder by format, and by those `values` that are long and unusual enough.
-    pub fn new(values: impl IntoIterator<Item = Value>) -> Finder {
-        Finder { values: Values::new(values) }
+    pub fn new(values: impl IntoIterator<Item = KnownValue>) -> SecretFinder {
+        SecretFinder { values: KnownValues::new(values) }
     }
 
     /// Builds the anchors in advance; otherwise the first search does.
@@ -104,44 +104,46 @@ impl Finder {
     }
 
     /// Returns the secrets of a text, in order and without overlaps.
-    pub fn find(&self, text: &[u8]) -> Vec<Found> {
+    pub fn find(&self, text: &[u8]) -> Vec<FoundSecret> {
         settle(self.all(text, false))
     }
 
     /// Like [`Finder::find`], and ids of AWS without a key too: for data that leaves the machine.
-    pub fn find_with_ids(&self, text: &[u8]) -> Vec<Found> {
+    pub fn find_with_ids(&self, text: &[u8]) -> Vec<FoundSecret> {
         settle(self.all(text, true))
     }
 
     /// Scans a complete text, also without its control sequences.
-    fn all(&self, text: &[u8], with_ids: bool) -> Vec<Found> {
+    fn all(&self, text: &[u8], with_ids: bool) -> Vec<FoundSecret> {
         let mut all = self.scan(text, 0, true, with_ids).found;
-        if let Some(plain) = Plain::of(text) {
+        if let Some(plain) = PlainText::of(text) {
             let in_plain = self.scan(&plain.text, 0, true, with_ids).found;
-            all.extend(in_plain.into_iter().map(|found| Found { span: plain.place(&found.span), ..found }));
+            all.extend(
+                in_plain.into_iter().map(|found| FoundSecret { span: plain.place(&found.span), ..found }),
+            );
         }
         all
     }
 
     /// Scans a text from offset `from` on; the text before it is final. `is_whole` means that no text follows.
-    pub(crate) fn scan(&self, text: &[u8], from: usize, is_whole: bool, with_ids: bool) -> Scan {
-        let mut scan = Scan { hold: text.len(), ..Scan::default() };
-        let mut ids: Vec<(Pair, Range<usize>)> = Vec::new();
+    pub(crate) fn scan(&self, text: &[u8], from: usize, is_whole: bool, with_ids: bool) -> ScanResult {
+        let mut scan = ScanResult { hold: text.len(), ..ScanResult::default() };
+        let mut ids: Vec<(CredentialPair, Range<usize>)> = Vec::new();
         self.scan_shapes(text, from, is_whole, &mut scan, &mut ids);
         if with_ids {
             scan.found.extend(ids.iter().map(|(_, id)| found(text, id.clone(), AWS_ID)));
         }
-        ids.extend(beside::accounts(text, from).map(|id| (Pair::Twilio, id)));
+        ids.extend(beside::accounts(text, from).map(|id| (CredentialPair::Twilio, id)));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for (pair, id) in &ids {
             for secret in beside::secrets(text, *pair, id).into_iter().filter(|secret| secret.start >= from) {
                 pairs.push((secret.start.min(id.start), secret.start.max(id.start)));
                 match pair {
-                    Pair::Aws => {
+                    CredentialPair::Aws => {
                         scan.found.push(found(text, secret, AWS_KEY));
                         scan.found.push(found(text, id.clone(), AWS_ID));
                     }
-                    Pair::Twilio => scan.found.push(found(text, secret, TWILIO)),
+                    CredentialPair::Twilio => scan.found.push(found(text, secret, TWILIO)),
                 }
             }
         }
@@ -149,7 +151,7 @@ impl Finder {
             for (value, span) in values.places(text, from) {
                 if let Some(value) = values.values.get(value) {
                     let (name, core) = (Some(value.name.clone()), value.text.clone().into_bytes());
-                    scan.found.push(Found { span, kind: value.kind, name, core });
+                    scan.found.push(FoundSecret { span, kind: value.kind, name, core });
                 }
             }
         }
@@ -165,22 +167,22 @@ impl Finder {
         text: &[u8],
         from: usize,
         is_whole: bool,
-        scan: &mut Scan,
-        ids: &mut Vec<(Pair, Range<usize>)>,
+        scan: &mut ScanResult,
+        ids: &mut Vec<(CredentialPair, Range<usize>)>,
     ) {
         let anchors = anchors();
         let mut key_end = from;
-        let mut visit = |at: usize, anchor: usize, scan: &mut Scan| {
+        let mut visit = |at: usize, anchor: usize, scan: &mut ScanResult| {
             let Some((anchor, rows)) = anchors.rows.get(anchor) else { return };
             if *anchor == BEGIN && at >= key_end {
                 key_end = key(text, at, is_whole, scan).unwrap_or(key_end);
             }
             for shape in rows.iter().filter_map(|row| SHAPES.get(*row)) {
                 match shape.try_at(text, at, anchor.len(), is_whole) {
-                    Tried::No => {}
-                    Tried::More => scan.hold = scan.hold.min(at),
-                    Tried::Yes(span) if shape.kind == AWS_ID => ids.push((Pair::Aws, span)),
-                    Tried::Yes(span) => scan.found.push(found(text, span, shape.kind)),
+                    AnchorResult::No => {}
+                    AnchorResult::More => scan.hold = scan.hold.min(at),
+                    AnchorResult::Yes(span) if shape.kind == AWS_ID => ids.push((CredentialPair::Aws, span)),
+                    AnchorResult::Yes(span) => scan.found.push(found(text, span, shape.kind)),
                 }
             }
         };
@@ -203,7 +205,7 @@ impl Finder {
         from: usize,
         ids: &[Range<usize>],
         pairs: &[(usize, usize)],
-        scan: &mut Scan,
+        scan: &mut ScanResult,
     ) {
         let mut hold = scan.hold.min(beside::hold(text, from, ids)).min(begun(text, from));
         if let Some(values) = &self.values {
@@ -222,15 +224,15 @@ impl Finder {
 }
 
 /// Reads the private key that starts at an offset, and returns its end if it is a key.
-fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut Scan) -> Option<usize> {
+fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut ScanResult) -> Option<usize> {
     let (end, core) = match pem::read(text, at, is_whole) {
-        Armour::No => return None,
-        Armour::More => {
+        PemMatch::No => return None,
+        PemMatch::More => {
             scan.hold = scan.hold.min(at);
             return None;
         }
-        Armour::Key { end, core } => (end, core),
-        Armour::Open { core, body, at: on } => {
+        PemMatch::Key { end, core } => (end, core),
+        PemMatch::Open { core, body, at: on } => {
             scan.open = Some((at, body, on));
             (text.len(), core)
         }
@@ -238,7 +240,7 @@ fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut Scan) -> Option<usize>
     let lead = text.get(at.saturating_sub(32)..at).unwrap_or_default();
     let is_account = memmem::find(lead, b"\"private_key\"").is_some();
     let kind = if is_account { SERVICE_ACCOUNT } else { PRIVATE_KEY };
-    scan.found.push(Found { span: at..end, kind, name: None, core });
+    scan.found.push(FoundSecret { span: at..end, kind, name: None, core });
     Some(end)
 }
 
@@ -263,20 +265,20 @@ fn begun(text: &[u8], from: usize) -> usize {
     (start..text.len()).find(is_begun).unwrap_or(text.len())
 }
 
-fn found(text: &[u8], span: Range<usize>, kind: &'static str) -> Found {
+fn found(text: &[u8], span: Range<usize>, kind: &'static str) -> FoundSecret {
     let core = text.get(span.clone()).unwrap_or_default().to_vec();
-    Found { span, kind, name: None, core }
+    FoundSecret { span, kind, name: None, core }
 }
 
 /// Merges overlapping secrets. The kind is that found by format rather than by value, else of the longer secret, else
 /// of the earlier row.
-pub(crate) fn settle(mut all: Vec<Found>) -> Vec<Found> {
-    let rank = |found: &Found| {
+pub(crate) fn settle(mut all: Vec<FoundSecret>) -> Vec<FoundSecret> {
+    let rank = |found: &FoundSecret| {
         let row = SHAPES.iter().position(|shape| shape.kind == found.kind).unwrap_or(SHAPES.len());
         (found.name.is_none(), found.span.len(), std::cmp::Reverse(row))
     };
     all.sort_by(|one, other| one.span.start.cmp(&other.span.start).then(other.span.end.cmp(&one.span.end)));
-    let mut settled: Vec<(Found, Found)> = Vec::new();
+    let mut settled: Vec<(FoundSecret, FoundSecret)> = Vec::new();
     for next in all {
         match settled.last_mut() {
             Some((union, best)) if next.span.start < union.span.end => {
@@ -288,5 +290,5 @@ pub(crate) fn settle(mut all: Vec<Found>) -> Vec<Found> {
             _ => settled.push((next.clone(), next)),
         }
     }
-    settled.into_iter().map(|(union, best)| Found { span: union.span, ..best }).collect()
+    settled.into_iter().map(|(union, best)| FoundSecret { span: union.span, ..best }).collect()
 }

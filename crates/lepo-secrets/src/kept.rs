@@ -16,17 +16,17 @@ pub enum Treatment {
 
 /// Bytes that may be written to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept<'t>(Cow<'t, [u8]>);
+pub struct ScreenedBytes<'t>(Cow<'t, [u8]>);
 
-impl<'t> Kept<'t> {
+impl<'t> ScreenedBytes<'t> {
     /// Wraps screened bytes.
-    pub(crate) fn looked_at(bytes: Cow<'t, [u8]>) -> Kept<'t> {
-        Kept(bytes)
+    pub(crate) fn looked_at(bytes: Cow<'t, [u8]>) -> ScreenedBytes<'t> {
+        ScreenedBytes(bytes)
     }
 
     /// Wraps text that the user typed, stored unmasked, or lepo's own text.
-    pub fn typed(words: &'t (impl AsRef<[u8]> + ?Sized)) -> Kept<'t> {
-        Kept(Cow::Borrowed(words.as_ref()))
+    pub fn typed(words: &'t (impl AsRef<[u8]> + ?Sized)) -> ScreenedBytes<'t> {
+        ScreenedBytes(Cow::Borrowed(words.as_ref()))
     }
 
     /// Returns the bytes.
@@ -40,13 +40,13 @@ impl<'t> Kept<'t> {
     }
 
     /// Appends other bytes.
-    pub fn push(&mut self, more: &Kept<'_>) {
+    pub fn push(&mut self, more: &ScreenedBytes<'_>) {
         self.0.to_mut().extend(more.bytes());
     }
 
     /// Copies the bytes if they are borrowed.
-    pub fn into_owned(self) -> Kept<'static> {
-        Kept(Cow::Owned(self.0.into_owned()))
+    pub fn into_owned(self) -> ScreenedBytes<'static> {
+        ScreenedBytes(Cow::Owned(self.0.into_owned()))
     }
 }
 
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn kept_texts_are_put_together() {
-        let mut kept = Kept::typed("one").into_owned();
-        kept.push(&Kept::typed(" two"));
+        let mut kept = ScreenedBytes::typed("one").into_owned();
+        kept.push(&ScreenedBytes::typed(" two"));
         assert_eq!((kept.bytes(), &*kept.text()), (b"one two".as_slice(), "one two"));
     }
 }

@@ -40,11 +40,11 @@ mod tests;
 mod values;
 mod what_is_text;
 
-pub use finder::{Finder, Found};
-pub use kept::{Kept, Treatment};
-pub use mask::{Key, Masked, Masker, Tally, has_mask, keyed_hash, restore, without_digits};
+pub use finder::{FoundSecret, SecretFinder};
+pub use kept::{ScreenedBytes, Treatment};
+pub use mask::{MaskKey, MaskedText, Masker, SecretCounts, has_mask, keyed_hash, restore, without_digits};
 pub use spool::Spool;
-pub use stream::{LONGEST_HELD, Stream};
+pub use stream::{LONGEST_HELD, MaskStream};
 pub use table::kinds;
-pub use values::{Value, is_named_secret, is_worth};
+pub use values::{KnownValue, is_named_secret, is_worth};
 pub use what_is_text::{LOOKED_AT, is_binary};

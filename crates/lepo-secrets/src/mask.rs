@@ -6,41 +6,41 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::finder::{Finder, Found};
-use super::kept::{Kept, Treatment};
+use super::finder::{FoundSecret, SecretFinder};
+use super::kept::{ScreenedBytes, Treatment};
 use super::what_is_text::is_binary;
 
 const LEAD: &str = "[secret: ";
 
 /// The key of the digits, one for each user: equal secrets get equal digits, and guesses cannot be tried without the
 /// key.
-pub type Key = [u8; 32];
+pub type MaskKey = [u8; 32];
 
 /// Finds secrets and replaces them with masks.
 #[derive(Clone)]
 pub struct Masker {
-    finder: Arc<Finder>,
-    key: Option<Key>,
+    finder: Arc<SecretFinder>,
+    key: Option<MaskKey>,
 }
 
 /// A text whose secrets are masked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Masked<'t> {
+pub struct MaskedText<'t> {
     /// The text with masks; borrowed if it has no secret.
     pub text: Cow<'t, str>,
     /// The secrets, with their spans in the original text.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundSecret>,
 }
 
 /// Different secrets, counted by kind. Stores hashes only.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally {
+pub struct SecretCounts {
     kinds: BTreeMap<&'static str, BTreeSet<[u8; 8]>>,
 }
 
-impl Tally {
+impl SecretCounts {
     /// Counts a secret; repetitions count once.
-    pub fn add(&mut self, found: &Found) {
+    pub fn add(&mut self, found: &FoundSecret) {
         let digest = Sha256::digest(&found.core);
         let (start, _) =
             digest.split_first_chunk::<8>().map_or(([0; 8], &[][..]), |(start, rest)| (*start, rest));
@@ -48,7 +48,7 @@ impl Tally {
     }
 
     /// Adds the secrets of another tally.
-    pub fn merge(&mut self, other: Tally) {
+    pub fn merge(&mut self, other: SecretCounts) {
         for (kind, digests) in other.kinds {
             self.kinds.entry(kind).or_default().extend(digests);
         }
@@ -72,25 +72,25 @@ impl Tally {
 
 impl Masker {
     /// Creates a masker; without a key the masks have no digits.
-    pub fn new(finder: Arc<Finder>, key: Option<Key>) -> Masker {
+    pub fn new(finder: Arc<SecretFinder>, key: Option<MaskKey>) -> Masker {
         Masker { finder, key }
     }
 
     /// Creates a masker by format alone, without digits, so that an import writes the same on every machine.
     pub fn for_imports() -> Masker {
-        Masker { finder: Arc::new(Finder::of_shapes()), key: None }
+        Masker { finder: Arc::new(SecretFinder::of_shapes()), key: None }
     }
 
     /// Returns the finder.
-    pub fn finder(&self) -> &Finder {
+    pub fn finder(&self) -> &SecretFinder {
         &self.finder
     }
 
     /// Replaces the secrets of a text with masks.
-    pub fn mask<'t>(&self, text: &'t str) -> Masked<'t> {
+    pub fn mask<'t>(&self, text: &'t str) -> MaskedText<'t> {
         let found = self.finder.find(text.as_bytes());
         if found.is_empty() {
-            return Masked { text: Cow::Borrowed(text), found };
+            return MaskedText { text: Cow::Borrowed(text), found };
         }
         let mut masked = String::with_capacity(text.len());
         let mut from = 0;
@@ -100,14 +100,14 @@ impl Masker {
             from = secret.span.end;
         }
         masked.push_str(text.get(from..).unwrap_or_default());
-        Masked { text: Cow::Owned(masked), found }
+        MaskedText { text: Cow::Owned(masked), found }
     }
 
     /// Returns a text after its treatment, and its secrets. Malformed UTF-8 stays unchanged, and ends a secret.
-    pub fn kept<'t>(&self, text: &'t [u8], treatment: Treatment) -> (Kept<'t>, Vec<Found>) {
+    pub fn kept<'t>(&self, text: &'t [u8], treatment: Treatment) -> (ScreenedBytes<'t>, Vec<FoundSecret>) {
         let (mut kept, mut all) = (None::<Vec<u8>>, Vec::new());
         if treatment == Treatment::Leave {
-            return (Kept::looked_at(Cow::Borrowed(text)), all);
+            return (ScreenedBytes::looked_at(Cow::Borrowed(text)), all);
         }
         let mut done = 0;
         for chunk in text.utf8_chunks() {
@@ -125,13 +125,17 @@ impl Masker {
             done += valid.len() + invalid.len();
         }
         match kept.filter(|_| treatment == Treatment::Mask) {
-            Some(kept) => (Kept::looked_at(Cow::Owned(kept)), all),
-            None => (Kept::looked_at(Cow::Borrowed(text)), all),
+            Some(kept) => (ScreenedBytes::looked_at(Cow::Owned(kept)), all),
+            None => (ScreenedBytes::looked_at(Cow::Borrowed(text)), all),
         }
     }
 
     /// Like [`Masker::kept`], for a file; a binary file is not searched.
-    pub fn kept_file<'t>(&self, bytes: &'t [u8], treatment: Treatment) -> (Kept<'t>, Vec<Found>) {
+    pub fn kept_file<'t>(
+        &self,
+        bytes: &'t [u8],
+        treatment: Treatment,
+    ) -> (ScreenedBytes<'t>, Vec<FoundSecret>) {
         let treatment = if is_binary(bytes) { Treatment::Leave } else { treatment };
         self.kept(bytes, treatment)
     }
@@ -140,8 +144,8 @@ impl Masker {
     pub fn take_out(
         &self,
         bytes: &[u8],
-        is_wanted: &dyn Fn(&Found) -> bool,
-    ) -> Option<(Vec<u8>, Vec<Found>)> {
+        is_wanted: &dyn Fn(&FoundSecret) -> bool,
+    ) -> Option<(Vec<u8>, Vec<FoundSecret>)> {
         let mut found = self.finder.find_with_ids(bytes);
         found.retain(|found| is_wanted(found));
         if found.is_empty() {
@@ -164,7 +168,7 @@ impl Masker {
     }
 
     /// Returns the mask of a secret.
-    pub fn word(&self, found: &Found) -> String {
+    pub fn word(&self, found: &FoundSecret) -> String {
         let Some(key) = self.key else { return format!("{LEAD}{}]", found.kind) };
         // Only two bytes of the hash are visible, so a length extension is impossible.
         let digest = Sha256::new().chain_update(key).chain_update(&found.core).finalize();
@@ -174,7 +178,7 @@ impl Masker {
 }
 
 /// Computes an HMAC (RFC 2104) with the key padded to a block; each text is preceded by its length.
-pub fn keyed_hash(key: &Key, parts: &[&[u8]]) -> String {
+pub fn keyed_hash(key: &MaskKey, parts: &[&[u8]]) -> String {
     let pad = |with: u8| {
         let mut block = [with; 64];
         block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);

@@ -21,7 +21,7 @@ const DASHES: &[u8] = b"-----";
 
 /// The result at a `BEGIN`.
 #[derive(Debug, PartialEq)]
-pub enum Armour {
+pub enum PemMatch {
     No,
     /// The text ends before a key is certain.
     More,
@@ -33,14 +33,14 @@ pub enum Armour {
     /// Certainly a key, but the text ends inside it: continue with `body` at offset `at`.
     Open {
         core: Vec<u8>,
-        body: Body,
+        body: PemBody,
         at: usize,
     },
 }
 
 /// The state of reading a key's base64 in pieces.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Body {
+pub struct PemBody {
     /// Length of the first line.
     first: usize,
     /// Bytes already read of a run that continues after the text.
@@ -50,7 +50,7 @@ pub struct Body {
 }
 
 /// The result of reading a body.
-enum Read {
+enum PemScan {
     /// The body ends at this offset.
     End(usize),
     /// The body may continue; all text before this offset belongs to it.
@@ -77,8 +77,8 @@ fn separator(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Reads the armour that starts at an offset.
-pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
-    let unsure = || if is_whole { Armour::No } else { Armour::More };
+pub fn read(text: &[u8], at: usize, is_whole: bool) -> PemMatch {
+    let unsure = || if is_whole { PemMatch::No } else { PemMatch::More };
     let from = at + BEGIN.len();
     let rest = text.get(from..).unwrap_or_default();
     let label = rest
@@ -92,10 +92,10 @@ pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
     }
     let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
     if !is_private || !after.starts_with(DASHES) {
-        return Armour::No;
+        return PemMatch::No;
     }
-    let Some(start) = skip_headers(text, from + label + DASHES.len()) else { return Armour::No };
-    let mut body = Body::default();
+    let Some(start) = skip_headers(text, from + label + DASHES.len()) else { return PemMatch::No };
+    let mut body = PemBody::default();
     let mut core = Vec::new();
     let mut place = start;
     // The first characters, without separators.
@@ -111,10 +111,10 @@ pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
         }
     }
     match body.read(text, start, is_whole) {
-        Read::End(end) if core.len() >= CERTAIN => Armour::Key { end, core },
-        Read::End(_) => Armour::No,
-        Read::More(at) if core.len() == TELLING => Armour::Open { core, body, at },
-        Read::More(_) => unsure(),
+        PemScan::End(end) if core.len() >= CERTAIN => PemMatch::Key { end, core },
+        PemScan::End(_) => PemMatch::No,
+        PemScan::More(at) if core.len() == TELLING => PemMatch::Open { core, body, at },
+        PemScan::More(_) => unsure(),
     }
 }
 
@@ -151,17 +151,17 @@ fn skip_headers(text: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-impl Body {
+impl PemBody {
     /// Continues with more text: returns the end of the key, if the text has it, and the number of bytes that belong to
     /// the key so far.
     pub fn go_on(&mut self, text: &[u8], is_whole: bool) -> (Option<usize>, usize) {
         match self.read(text, 0, is_whole) {
-            Read::End(end) => (Some(end), end),
-            Read::More(at) => (None, at),
+            PemScan::End(end) => (Some(end), end),
+            PemScan::More(at) => (None, at),
         }
     }
 
-    fn read(&mut self, text: &[u8], from: usize, is_whole: bool) -> Read {
+    fn read(&mut self, text: &[u8], from: usize, is_whole: bool) -> PemScan {
         let mut at = from;
         loop {
             let line_end = at;
@@ -171,28 +171,28 @@ impl Body {
             let rest = text.get(at..).unwrap_or_default();
             let is_cut = rest.is_empty() || separator(text, at).is_none();
             if is_cut || (rest.len() < END.len() && END.starts_with(rest)) {
-                return if is_whole { Read::End(line_end) } else { Read::More(line_end) };
+                return if is_whole { PemScan::End(line_end) } else { PemScan::More(line_end) };
             }
             if let Some(label) = rest.strip_prefix(END) {
                 let label = label.get(..64.min(label.len())).unwrap_or_default();
                 return match memchr::memmem::find(label, DASHES) {
-                    Some(len) => Read::End(at + END.len() + len + DASHES.len()),
-                    None if label.len() < 64 && !is_whole => Read::More(line_end),
-                    None => Read::End(at + END.len()),
+                    Some(len) => PemScan::End(at + END.len() + len + DASHES.len()),
+                    None if label.len() < 64 && !is_whole => PemScan::More(line_end),
+                    None => PemScan::End(at + END.len()),
                 };
             }
             let run = rest.iter().take_while(|byte| is_base64(**byte)).count();
             if run == rest.len() && !is_whole {
                 if run + self.begun < LONGEST_RUN {
-                    return Read::More(line_end);
+                    return PemScan::More(line_end);
                 }
                 self.begun += run;
-                return Read::More(at + run);
+                return PemScan::More(at + run);
             }
             let length = run + self.begun;
             let is_checksum = rest.starts_with(b"=") && length == 5;
             if run == 0 && self.begun == 0 || self.is_over && !is_checksum {
-                return Read::End(line_end);
+                return PemScan::End(line_end);
             }
             self.begun = 0;
             match self.first {
@@ -214,7 +214,7 @@ mod tests {
         let key = examples::pem("RSA ", 20);
         let lines: Vec<&str> = key.lines().collect();
         let until = |text: &str| match read(text.as_bytes(), 0, true) {
-            Armour::Key { end, .. } => Some(text.get(end..).unwrap().to_string()),
+            PemMatch::Key { end, .. } => Some(text.get(end..).unwrap().to_string()),
             _ => None,
         };
         assert_eq!(until(&format!("{key}\nafter")).as_deref(), Some("\nafter"));
@@ -237,9 +237,9 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----\nMII...\n",
             "-----BEGIN PUBLIC KEY-----",
         ] {
-            assert_eq!(read(none.as_bytes(), 0, true), Armour::No, "{none}");
+            assert_eq!(read(none.as_bytes(), 0, true), PemMatch::No, "{none}");
         }
         let public = key.replace("PRIVATE", "PUBLIC");
-        assert_eq!(read(public.as_bytes(), 0, true), Armour::No);
+        assert_eq!(read(public.as_bytes(), 0, true), PemMatch::No);
     }
 }

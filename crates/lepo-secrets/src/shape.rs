@@ -6,7 +6,7 @@ use std::ops::Range;
 pub type Class = fn(u8) -> bool;
 
 /// A part of a shape after its anchor.
-pub enum Part {
+pub enum ShapePart {
     /// This text.
     Text(&'static str),
     /// All following bytes of a class; if their number is outside the limits, the shape does not match.
@@ -26,15 +26,15 @@ pub struct Shape {
     /// The texts that may start the shape, by which it is found.
     pub anchors: &'static [&'static str],
     /// The parts after the anchor.
-    pub parts: &'static [Part],
+    pub parts: &'static [ShapePart],
     /// The check that makes the match certain.
-    pub check: fn(&Match<'_>) -> bool,
+    pub check: fn(&ShapeMatch<'_>) -> bool,
     /// Whether a letter, digit, `_` or `-` before the anchor rules it out.
     pub at_word: bool,
 }
 
 /// A match of a shape.
-pub struct Match<'t> {
+pub struct ShapeMatch<'t> {
     text: &'t [u8],
     /// From the anchor to the end of the shape.
     pub whole: Range<usize>,
@@ -42,7 +42,7 @@ pub struct Match<'t> {
     pub secret: Range<usize>,
 }
 
-impl Match<'_> {
+impl ShapeMatch<'_> {
     pub fn secret(&self) -> &[u8] {
         self.text.get(self.secret.clone()).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl Match<'_> {
 
 /// The result at an anchor.
 #[derive(Debug, PartialEq)]
-pub enum Tried {
+pub enum AnchorResult {
     No,
     /// The text ends inside the shape, or where the shape may continue.
     More,
@@ -75,39 +75,39 @@ pub enum Tried {
 
 impl Shape {
     /// Matches at `at`, after an anchor of `anchor` bytes. `is_whole` means that no text follows.
-    pub fn try_at(&self, text: &[u8], at: usize, anchor: usize, is_whole: bool) -> Tried {
+    pub fn try_at(&self, text: &[u8], at: usize, anchor: usize, is_whole: bool) -> AnchorResult {
         if self.at_word && !begins_word(text, at) {
-            return Tried::No;
+            return AnchorResult::No;
         }
         let (mut place, mut from, mut to) = (at + anchor, at, None);
         for part in self.parts {
             let rest = text.get(place..).unwrap_or_default();
             match part {
-                Part::From => from = place,
-                Part::To => to = Some(place),
-                Part::Text(words) if rest.starts_with(words.as_bytes()) => place += words.len(),
-                Part::Text(words) => {
+                ShapePart::From => from = place,
+                ShapePart::To => to = Some(place),
+                ShapePart::Text(words) if rest.starts_with(words.as_bytes()) => place += words.len(),
+                ShapePart::Text(words) => {
                     let is_cut = !is_whole && words.as_bytes().starts_with(rest);
-                    return if is_cut { Tried::More } else { Tried::No };
+                    return if is_cut { AnchorResult::More } else { AnchorResult::No };
                 }
-                Part::Run(class, least, most) => {
+                ShapePart::Run(class, least, most) => {
                     let run = rest.iter().take(most + 1).take_while(|byte| class(**byte)).count();
                     if run > *most {
-                        return Tried::No;
+                        return AnchorResult::No;
                     }
                     if run == rest.len() && !is_whole {
-                        return Tried::More;
+                        return AnchorResult::More;
                     }
                     if run < *least {
-                        return Tried::No;
+                        return AnchorResult::No;
                     }
                     place += run;
                 }
-                Part::Exactly(class, count) => {
+                ShapePart::Exactly(class, count) => {
                     let run = rest.iter().take(*count).take_while(|byte| class(**byte)).count();
                     if run < *count {
                         let is_cut = run == rest.len() && !is_whole;
-                        return if is_cut { Tried::More } else { Tried::No };
+                        return if is_cut { AnchorResult::More } else { AnchorResult::No };
                     }
                     place += run;
                 }
@@ -119,8 +119,8 @@ impl Shape {
             bytes.iter().rev().take_while(|byte| **byte == b'.').count()
         };
         secret.end -= full_stops(&secret);
-        let matched = Match { text, whole: at..place, secret };
-        if (self.check)(&matched) { Tried::Yes(matched.secret) } else { Tried::No }
+        let matched = ShapeMatch { text, whole: at..place, secret };
+        if (self.check)(&matched) { AnchorResult::Yes(matched.secret) } else { AnchorResult::No }
     }
 }
 
@@ -164,25 +164,26 @@ mod tests {
     #[test]
     fn a_shape_says_no_more_or_yes() {
         let digit: Class = |byte| byte.is_ascii_digit();
-        let parts: &'static [Part] = Box::leak(Box::new([Part::Run(digit, 2, 3), Part::Text(";"), Part::To]));
+        let parts: &'static [ShapePart] =
+            Box::leak(Box::new([ShapePart::Run(digit, 2, 3), ShapePart::Text(";"), ShapePart::To]));
         let shape = Shape { kind: "x", anchors: &["k="], parts, check: |_| true, at_word: true };
         for (text, at, is_whole, expected) in [
-            ("k=12;", 0, true, Tried::Yes(0..5)),
-            ("k=12;", 0, false, Tried::Yes(0..5)),
-            ("k=12", 0, true, Tried::No),
-            ("k=12", 0, false, Tried::More),
-            ("k=1", 0, false, Tried::More),
-            ("k=1;", 0, false, Tried::No),
-            ("k=1234;", 0, false, Tried::No),
-            ("k=1234", 0, false, Tried::No),
-            ("ok=12;", 1, true, Tried::No),
-            ("\\nk=12;", 2, true, Tried::Yes(2..7)),
-            ("%3Dk=12;", 3, true, Tried::Yes(3..8)),
-            ("\u{1b}[01;32mk=12;", 8, true, Tried::Yes(8..13)),
-            ("\\u{1b}[32mk=12;", 10, true, Tried::Yes(10..15)),
-            ("\\u0022k=12;", 6, true, Tried::Yes(6..11)),
-            ("\\x22k=12;", 4, true, Tried::Yes(4..9)),
-            ("32mk=12;", 3, true, Tried::No),
+            ("k=12;", 0, true, AnchorResult::Yes(0..5)),
+            ("k=12;", 0, false, AnchorResult::Yes(0..5)),
+            ("k=12", 0, true, AnchorResult::No),
+            ("k=12", 0, false, AnchorResult::More),
+            ("k=1", 0, false, AnchorResult::More),
+            ("k=1;", 0, false, AnchorResult::No),
+            ("k=1234;", 0, false, AnchorResult::No),
+            ("k=1234", 0, false, AnchorResult::No),
+            ("ok=12;", 1, true, AnchorResult::No),
+            ("\\nk=12;", 2, true, AnchorResult::Yes(2..7)),
+            ("%3Dk=12;", 3, true, AnchorResult::Yes(3..8)),
+            ("\u{1b}[01;32mk=12;", 8, true, AnchorResult::Yes(8..13)),
+            ("\\u{1b}[32mk=12;", 10, true, AnchorResult::Yes(10..15)),
+            ("\\u0022k=12;", 6, true, AnchorResult::Yes(6..11)),
+            ("\\x22k=12;", 4, true, AnchorResult::Yes(4..9)),
+            ("32mk=12;", 3, true, AnchorResult::No),
         ] {
             assert_eq!(shape.try_at(text.as_bytes(), at, 2, is_whole), expected, "{text}");
         }

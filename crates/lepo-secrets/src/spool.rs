@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::kept::{Kept, Treatment};
+use super::kept::{ScreenedBytes, Treatment};
 use super::mask::Masker;
-use super::stream::Stream;
+use super::stream::MaskStream;
 
 /// A text that is ready to be written up to a possible start of a secret.
 pub struct Spool {
     /// `None` once the text has ended, or if secrets are not searched for.
-    stream: Option<Stream>,
+    stream: Option<MaskStream>,
     treatment: Treatment,
     ready: Vec<u8>,
 }
@@ -17,7 +17,7 @@ pub struct Spool {
 impl Spool {
     /// Starts a text.
     pub fn new(masker: &Masker, treatment: Treatment) -> Spool {
-        let stream = (treatment != Treatment::Leave).then(|| Stream::new(masker.clone()));
+        let stream = (treatment != Treatment::Leave).then(|| MaskStream::new(masker.clone()));
         Spool { stream, treatment, ready: Vec::new() }
     }
 
@@ -31,7 +31,7 @@ impl Spool {
     }
 
     /// Ends the text, so that all of it is ready. Returns the stream with its secrets; `None` the second time.
-    pub fn end(&mut self) -> Option<Stream> {
+    pub fn end(&mut self) -> Option<MaskStream> {
         let mut stream = self.stream.take()?;
         let mut settled = String::new();
         stream.finish(&mut settled);
@@ -47,8 +47,8 @@ impl Spool {
     }
 
     /// Passes the ready bytes to `writer`, once.
-    pub fn write<T>(&mut self, writer: impl FnOnce(&Kept<'_>) -> T) -> T {
-        let written = writer(&Kept::looked_at(Cow::Borrowed(&self.ready)));
+    pub fn write<T>(&mut self, writer: impl FnOnce(&ScreenedBytes<'_>) -> T) -> T {
+        let written = writer(&ScreenedBytes::looked_at(Cow::Borrowed(&self.ready)));
         self.ready.clear();
         written
     }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::finder::{Found, settle};
-use super::mask::{Masker, Tally};
-use super::pem::Body;
+use super::finder::{FoundSecret, settle};
+use super::mask::{Masker, SecretCounts};
+use super::pem::PemBody;
 
 /// Maximum bytes withheld.
 pub const LONGEST_HELD: usize = 8 << 10;
@@ -12,28 +12,28 @@ pub const LONGEST_HELD: usize = 8 << 10;
 const HISTORY: usize = 32;
 
 /// The masking of a stream.
-pub struct Stream {
+pub struct MaskStream {
     masker: Masker,
     /// The last of the released text, then the withheld text.
     text: String,
     /// Offset of the withheld text.
     from: usize,
     /// The state of a private key whose mask was released.
-    key: Option<Body>,
-    tally: Tally,
+    key: Option<PemBody>,
+    tally: SecretCounts,
     /// The masks released so far, each with its secret.
     truths: Vec<(String, String)>,
 }
 
-impl Stream {
+impl MaskStream {
     /// Starts a stream.
-    pub fn new(masker: Masker) -> Stream {
-        let (tally, truths) = (Tally::default(), Vec::new());
-        Stream { masker, text: String::new(), from: 0, key: None, tally, truths }
+    pub fn new(masker: Masker) -> MaskStream {
+        let (tally, truths) = (SecretCounts::default(), Vec::new());
+        MaskStream { masker, text: String::new(), from: 0, key: None, tally, truths }
     }
 
     /// Returns the counts of masked secrets, and the masks in order, each with its secret.
-    pub fn into_parts(self) -> (Tally, Vec<(String, String)>) {
+    pub fn into_parts(self) -> (SecretCounts, Vec<(String, String)>) {
         (self.tally, self.truths)
     }
 
@@ -57,7 +57,7 @@ impl Stream {
     }
 
     /// Returns the counts of the secrets masked so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &SecretCounts {
         &self.tally
     }
 
@@ -99,7 +99,7 @@ impl Stream {
     }
 
     /// Releases everything before an offset.
-    fn release(&mut self, until: usize, found: &[Found], out: &mut String) {
+    fn release(&mut self, until: usize, found: &[FoundSecret], out: &mut String) {
         for secret in found.iter().filter(|secret| secret.span.end <= until) {
             out.push_str(self.text.get(self.from..secret.span.start).unwrap_or_default());
             self.mask(secret, secret.span.clone(), out);
@@ -109,7 +109,7 @@ impl Stream {
         self.from = until.max(self.from);
     }
 
-    fn mask(&mut self, secret: &Found, truth: Range<usize>, out: &mut String) {
+    fn mask(&mut self, secret: &FoundSecret, truth: Range<usize>, out: &mut String) {
         let word = self.masker.word(secret);
         out.push_str(&word);
         self.tally.add(secret);

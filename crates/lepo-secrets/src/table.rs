@@ -30,7 +30,7 @@
 //! - Passwords in URLs: RFC 3986, section 3.2.1. Authorization: RFC 9110, section 11.6.2
 
 use super::check;
-use super::shape::Part::{Exactly, From, Run, Text, To};
+use super::shape::ShapePart::{Exactly, From, Run, Text, To};
 use super::shape::{Class, Shape, is_word};
 
 const ALNUM: Class = |byte| byte.is_ascii_alphanumeric();
@@ -78,8 +78,8 @@ pub fn kinds() -> Vec<&'static str> {
 const fn word(
     kind: &'static str,
     anchors: &'static [&'static str],
-    parts: &'static [super::shape::Part],
-    check: fn(&super::shape::Match<'_>) -> bool,
+    parts: &'static [super::shape::ShapePart],
+    check: fn(&super::shape::ShapeMatch<'_>) -> bool,
 ) -> Shape {
     Shape { kind, anchors, parts, check, at_word: true }
 }
@@ -88,8 +88,8 @@ const fn word(
 const fn within(
     kind: &'static str,
     anchors: &'static [&'static str],
-    parts: &'static [super::shape::Part],
-    check: fn(&super::shape::Match<'_>) -> bool,
+    parts: &'static [super::shape::ShapePart],
+    check: fn(&super::shape::ShapeMatch<'_>) -> bool,
 ) -> Shape {
     Shape { kind, anchors, parts, check, at_word: false }
 }

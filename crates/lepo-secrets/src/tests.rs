@@ -9,12 +9,12 @@ use crate::table::{AWS_ID, AWS_KEY, SHAPES, TWILIO};
 use crate::*;
 
 pub(crate) fn masker() -> Masker {
-    Masker::new(Arc::new(Finder::of_shapes()), Some([7; 32]))
+    Masker::new(Arc::new(SecretFinder::of_shapes()), Some([7; 32]))
 }
 
 /// Masks a text that arrives in `pieces`.
 fn streamed(masker: &Masker, pieces: &[&str]) -> String {
-    let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
+    let (mut stream, mut out) = (MaskStream::new(masker.clone()), String::new());
     for piece in pieces {
         stream.push(piece, &mut out);
         assert!(stream.held() <= LONGEST_HELD, "{} wait", stream.held());
@@ -48,7 +48,7 @@ pub(crate) fn texts() -> Vec<(&'static str, String, String)> {
 fn every_kind_of_the_table_has_an_example_that_is_found() {
     let mut seen = BTreeSet::new();
     for (kind, text, secret) in texts() {
-        let found = Finder::of_shapes().find(text.as_bytes());
+        let found = SecretFinder::of_shapes().find(text.as_bytes());
         let kinds: Vec<&str> = found.iter().map(|found| found.kind).collect();
         let this = found.iter().find(|found| found.kind == kind);
         let this = this.unwrap_or_else(|| panic!("{kind} is not found, only {kinds:?}: {text}"));
@@ -78,7 +78,7 @@ fn a_secret_that_is_torn_at_any_byte_is_masked_as_the_whole() {
         let pieces: Vec<&str> = single.iter().map(String::as_str).collect();
         assert_eq!(streamed(&masker, &pieces), whole, "{kind} by bytes");
         // No part of the secret is released before its mask.
-        let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
+        let (mut stream, mut out) = (MaskStream::new(masker.clone()), String::new());
         let end = text.find(&secret).unwrap() + secret.len();
         stream.push(text.get(..end - 1).unwrap(), &mut out);
         let begun = secret.get(..secret.len().min(5)).unwrap();
@@ -89,7 +89,7 @@ fn a_secret_that_is_torn_at_any_byte_is_masked_as_the_whole() {
 #[test]
 fn everything_that_begins_no_secret_goes_on_at_once() {
     let masker = masker();
-    let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
+    let (mut stream, mut out) = (MaskStream::new(masker.clone()), String::new());
     for piece in [
         "Hello",
         ", how",
@@ -110,7 +110,7 @@ fn everything_that_begins_no_secret_goes_on_at_once() {
 fn after_a_certain_begin_line_the_mask_is_given_out_and_nothing_more_until_the_end() {
     let masker = masker();
     let key = pem("RSA ", 300);
-    let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
+    let (mut stream, mut out) = (MaskStream::new(masker.clone()), String::new());
     stream.push("before\n", &mut out);
     stream.push(key.get(..400).unwrap(), &mut out);
     let mask = masker.mask(&key).text.into_owned();
@@ -138,7 +138,7 @@ fn a_value_is_found_as_json_writes_it_too() {
         ("back\\slash-9", r"back\\slash-9"),
         ("bell\u{7}and\ttab", r"bell\u0007and\ttab"),
     ] {
-        let finder = Finder::new([Value::of_variable("A_TOKEN", value)]);
+        let finder = SecretFinder::new([KnownValue::of_variable("A_TOKEN", value)]);
         let masker = Masker::new(Arc::new(finder), Some([7; 32]));
         let plain = masker.mask(value).text.into_owned();
         assert!(plain.starts_with("[secret: env-value "), "{plain}");
@@ -154,7 +154,7 @@ fn a_value_is_found_as_json_writes_it_too() {
 
 #[test]
 fn a_random_token_with_a_word_in_it_is_no_example() {
-    let found = |text: &str| Finder::of_shapes().find(text.as_bytes()).len();
+    let found = |text: &str| SecretFinder::of_shapes().find(text.as_bytes()).len();
     let body = mixed(9, 30);
     for (token, is_one) in [
         (format!("hf_{body}yOuR"), true),
@@ -176,13 +176,13 @@ fn a_shape_wins_over_a_value_and_the_longer_over_the_shorter() {
     let token = all().into_iter().find(|row| row.0 == "anthropic-key").unwrap().2;
     let inner = token.get(20..60).unwrap();
     let values = [
-        Value::of_variable("A_TOKEN", inner),
-        Value::of_config("the key of model gpt", "conf1gured-key"),
-        Value::of_variable("B_KEY", "gured-key and m0re"),
-        Value::of_variable("SHORT_KEY", "abc123"),
-        Value::of_variable("WORD_KEY", "onlysmallletters"),
+        KnownValue::of_variable("A_TOKEN", inner),
+        KnownValue::of_config("the key of model gpt", "conf1gured-key"),
+        KnownValue::of_variable("B_KEY", "gured-key and m0re"),
+        KnownValue::of_variable("SHORT_KEY", "abc123"),
+        KnownValue::of_variable("WORD_KEY", "onlysmallletters"),
     ];
-    let finder = Finder::new(values);
+    let finder = SecretFinder::new(values);
     let kinds = |text: &str| {
         finder.find(text.as_bytes()).into_iter().map(|found| (found.kind, found.span)).collect::<Vec<_>>()
     };
@@ -206,14 +206,14 @@ fn a_shape_wins_over_a_value_and_the_longer_over_the_shorter() {
 #[test]
 fn beside_means_within_three_lines() {
     let (id, key) = aws();
-    let found = |text: &str| Finder::of_shapes().find(text.as_bytes()).len();
+    let found = |text: &str| SecretFinder::of_shapes().find(text.as_bytes()).len();
     assert_eq!(found(&format!("{id}\n\n\n{key}")), 2);
     assert_eq!(found(&format!("{id}\n\n\n\n{key}")), 0);
     assert_eq!(found(&format!("k={key}\n\n\n{id}")), 2);
     assert_eq!(found(&format!("k={key}\n\n\n\n{id}")), 0);
     assert_eq!(found(&format!("{id} commit 3f786850e387550fdab836ed7e6dc881de23001b")), 0);
-    assert_eq!(Finder::of_shapes().find_with_ids(id.as_bytes()).len(), 1);
-    assert_eq!(Finder::of_shapes().find_with_ids(b"AKIAIOSFODNN7EXAMPLE"), []);
+    assert_eq!(SecretFinder::of_shapes().find_with_ids(id.as_bytes()).len(), 1);
+    assert_eq!(SecretFinder::of_shapes().find_with_ids(b"AKIAIOSFODNN7EXAMPLE"), []);
     // The id and its key become final together, however long the id is withheld.
     let masker = masker();
     let text = format!("a={key}\nx\n{id}\nb\nc\nd\ne\n");
@@ -246,7 +246,7 @@ fn what_only_looks_like_a_secret_is_none() {
         "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ".into(),
     ];
     for line in lines {
-        assert_eq!(Finder::of_shapes().find(line.as_bytes()), [], "{line}");
+        assert_eq!(SecretFinder::of_shapes().find(line.as_bytes()), [], "{line}");
     }
 }
 
@@ -260,10 +260,10 @@ fn a_megabyte_of_base64_and_of_hex_holds_none() {
     ];
     for (seed, alphabet) in (1..).zip(alphabets) {
         let text = random(seed, 1 << 20, alphabet);
-        assert_eq!(Finder::of_shapes().find(text.as_bytes()), [], "{seed}");
+        assert_eq!(SecretFinder::of_shapes().find(text.as_bytes()), [], "{seed}");
         let lines: Vec<&str> =
             text.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
-        assert_eq!(Finder::of_shapes().find(lines.join("\n").as_bytes()), [], "{seed}");
+        assert_eq!(SecretFinder::of_shapes().find(lines.join("\n").as_bytes()), [], "{seed}");
     }
 }
 
@@ -289,7 +289,7 @@ fn this_repository_holds_none() {
     let mut all = Vec::new();
     files(&root, &mut all);
     assert!(all.iter().any(|path| path.ends_with("Cargo.lock")));
-    let finder = Finder::of_shapes();
+    let finder = SecretFinder::of_shapes();
     let found: Vec<String> = all
         .iter()
         .flat_map(|path| {
@@ -353,7 +353,7 @@ fn text_in_pieces_reads_as_the_whole_whatever_the_pieces() {
 #[test]
 fn equal_secrets_read_equal_and_another_key_reads_differently() {
     let token = all().into_iter().find(|row| row.0 == "gitlab-token").unwrap().2;
-    let other = Masker::new(Arc::new(Finder::of_shapes()), Some([8; 32]));
+    let other = Masker::new(Arc::new(SecretFinder::of_shapes()), Some([8; 32]));
     let text = format!("{token} {token}");
     let masked = masker().mask(&text).text.into_owned();
     let (one, two) = masked.split_at(masked.len() / 2);
@@ -368,7 +368,7 @@ fn equal_secrets_read_equal_and_another_key_reads_differently() {
     // A key has the same digits on lines and in JSON.
     let key = pem("", 26);
     assert_eq!(masker().mask(&key).text, masker().mask(&key.replace('\n', "\\n")).text);
-    let mut tally = Tally::default();
+    let mut tally = SecretCounts::default();
     masker().mask(&text).found.iter().for_each(|found| tally.add(found));
     masker().mask(&key).found.iter().for_each(|found| tally.add(found));
     assert_eq!((tally.count(), tally.words().as_str()), (2, "gitlab-token, private-key"));

@@ -12,7 +12,7 @@ const LONGEST: usize = 8000;
 
 /// A value to search for.
 #[derive(Clone)]
-pub struct Value {
+pub struct KnownValue {
     /// `env-value` or `config-key`.
     pub kind: &'static str,
     /// Its variable or entry, which users see instead of the value.
@@ -21,15 +21,15 @@ pub struct Value {
     pub text: String,
 }
 
-impl Value {
+impl KnownValue {
     /// Creates the value of a variable.
-    pub fn of_variable(name: impl Into<String>, text: impl Into<String>) -> Value {
-        Value { kind: ENV_VALUE, name: name.into(), text: text.into() }
+    pub fn of_variable(name: impl Into<String>, text: impl Into<String>) -> KnownValue {
+        KnownValue { kind: ENV_VALUE, name: name.into(), text: text.into() }
     }
 
     /// Creates a configured key.
-    pub fn of_config(name: impl Into<String>, text: impl Into<String>) -> Value {
-        Value { kind: CONFIG_KEY, name: name.into(), text: text.into() }
+    pub fn of_config(name: impl Into<String>, text: impl Into<String>) -> KnownValue {
+        KnownValue { kind: CONFIG_KEY, name: name.into(), text: text.into() }
     }
 }
 
@@ -46,9 +46,9 @@ pub fn is_worth(value: &str) -> bool {
 }
 
 /// All values for a single search, verbatim and escaped as in JSON.
-pub struct Values {
+pub struct KnownValues {
     search: AhoCorasick,
-    pub values: Vec<Value>,
+    pub values: Vec<KnownValue>,
     /// The texts to search for, each with the index of its value.
     texts: Vec<(String, usize)>,
 }
@@ -72,10 +72,10 @@ fn in_json(text: &str) -> String {
     escaped
 }
 
-impl Values {
+impl KnownValues {
     /// Builds the search; `None` if no value is worth it.
-    pub fn new(values: impl IntoIterator<Item = Value>) -> Option<Values> {
-        let mut values: Vec<Value> = values.into_iter().filter(|value| is_worth(&value.text)).collect();
+    pub fn new(values: impl IntoIterator<Item = KnownValue>) -> Option<KnownValues> {
+        let mut values: Vec<KnownValue> = values.into_iter().filter(|value| is_worth(&value.text)).collect();
         // If two variables have the same value, report the first.
         let mut seen = std::collections::HashSet::new();
         values.retain(|value| seen.insert(value.text.clone()));
@@ -88,7 +88,7 @@ impl Values {
         let texts: Vec<(String, usize)> = as_is.chain(in_json).collect();
         let words = texts.iter().map(|(text, _)| text.as_bytes());
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words).ok()?;
-        Some(Values { search, values, texts })
+        Some(KnownValues { search, values, texts })
     }
 
     /// Finds the values in a text from `from` on: the index of each, and its span.

@@ -3,15 +3,15 @@
 //!
 //! Best effort: detects only what it knows.
 
-use lepo_secrets::{Finder, Value};
+use lepo_secrets::{KnownValue, SecretFinder};
 
 /// Detects secrets.
-pub struct Secrets(Finder);
+pub struct Secrets(SecretFinder);
 
 impl Secrets {
     /// Detects these values and the well-known formats.
-    pub fn new(values: impl IntoIterator<Item = Value>) -> Secrets {
-        Secrets(Finder::new(values))
+    pub fn new(values: impl IntoIterator<Item = KnownValue>) -> Secrets {
+        Secrets(SecretFinder::new(values))
     }
 
     /// Does the work of the first search in advance.
@@ -33,9 +33,9 @@ mod tests {
     #[test]
     fn values_and_shapes_are_found_and_words_are_not() {
         let values = [
-            Value::of_variable("the value of MY_TOKEN", "hunter2-hunter2"),
-            Value::of_variable("the value of SHORT_KEY", "abc"),
-            Value::of_config("the key of model gpt", "configured-key"),
+            KnownValue::of_variable("the value of MY_TOKEN", "hunter2-hunter2"),
+            KnownValue::of_variable("the value of SHORT_KEY", "abc"),
+            KnownValue::of_config("the key of model gpt", "configured-key"),
         ];
         let secrets = Secrets::new(values);
         let id = format!("key {}{}.", "AKIA", "QW3ERT7YUIOPASDF");

@@ -25,7 +25,7 @@ use lepo_model::{
 };
 use lepo_model::{ModelConfig, ModelOptions, Provider};
 use lepo_process::StartFolder;
-use lepo_secrets::{Key, keyed_hash};
+use lepo_secrets::{MaskKey, keyed_hash};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::client::{Limits, ProcessSetup};
@@ -136,7 +136,7 @@ impl Configured {
     }
 
     /// The user's key for keyed hashes; none where it cannot be kept, or is not there and nothing is to be written.
-    fn key(&self) -> Option<Key> {
+    fn key(&self) -> Option<MaskKey> {
         match self.flags.writes_nothing {
             true => key_if_there(&self.paths.state),
             false => user_key(&self.paths.state).ok(),

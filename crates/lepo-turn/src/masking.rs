@@ -15,8 +15,8 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_secrets::{
-    Finder, Found, Kept, Key, Masker, Spool, Stream, Tally, Treatment, Value, is_named_secret, is_worth,
-    restore,
+    FoundSecret, KnownValue, MaskKey, MaskStream, Masker, ScreenedBytes, SecretCounts, SecretFinder, Spool,
+    Treatment, is_named_secret, is_worth, restore,
 };
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, Target, all_servers};
@@ -34,7 +34,7 @@ pub struct Masking {
 /// The secrets of a turn so far.
 #[derive(Default)]
 struct Seen {
-    tally: Tally,
+    tally: SecretCounts,
     sources: Vec<&'static str>,
     /// The masks of the last answer, each with the text that it replaced.
     truths: Vec<(String, String)>,
@@ -67,7 +67,7 @@ impl Masking {
     }
 
     /// Creates the masking with this key. Without a key, masks have no digits.
-    pub(crate) fn with_key(settings: &Settings, env: &Env, key: Option<Key>) -> Masking {
+    pub(crate) fn with_key(settings: &Settings, env: &Env, key: Option<MaskKey>) -> Masking {
         let treatment = match settings.secrets {
             SecretsMode::Mask => Treatment::Mask,
             SecretsMode::Warn => Treatment::Warn,
@@ -76,7 +76,7 @@ impl Masking {
         let is_on = treatment != Treatment::Leave;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
         // Pending requests are proven by the key, even if nothing is masked.
-        let masker = Masker::new(Arc::new(Finder::new(values)), key);
+        let masker = Masker::new(Arc::new(SecretFinder::new(values)), key);
         Masking { treatment, masker, seen: Mutex::default() }
     }
 
@@ -89,7 +89,7 @@ impl Masking {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, found: &[Found], source: &'static str) {
+    fn note(&self, found: &[FoundSecret], source: &'static str) {
         if found.is_empty() {
             return;
         }
@@ -101,21 +101,21 @@ impl Masking {
     }
 
     /// Returns the bytes of a bubb to write.
-    pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> Kept<'t> {
+    pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
         let (kept, found) = self.masker.kept(text, self.treatment);
         self.note(&found, source);
         kept
     }
 
     /// Returns the bytes of a file to write; a binary file is not searched.
-    pub fn kept_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> Kept<'t> {
+    pub fn kept_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
         let (kept, found) = self.masker.kept_file(bytes, self.treatment);
         self.note(&found, source);
         kept
     }
 
     /// Returns the bytes of a bubb to write, without counting its secrets, which were counted elsewhere.
-    pub fn kept_uncounted<'t>(&self, text: &'t str) -> Kept<'t> {
+    pub fn kept_uncounted<'t>(&self, text: &'t str) -> ScreenedBytes<'t> {
         self.masker.kept(text.as_bytes(), self.treatment).0
     }
 
@@ -125,17 +125,17 @@ impl Masking {
     }
 
     /// Returns the bytes of a question to write: text that the user typed remains unmasked.
-    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> Kept<'static> {
+    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> ScreenedBytes<'static> {
         if self.treatment == Treatment::Leave {
-            return Kept::typed(text).into_owned();
+            return ScreenedBytes::typed(text).into_owned();
         }
-        let (mut kept, mut at, mut own) = (Kept::typed("").into_owned(), 0, Tally::default());
+        let (mut kept, mut at, mut own) = (ScreenedBytes::typed("").into_owned(), 0, SecretCounts::default());
         for typed in typed.iter().chain([&(text.len()..text.len())]) {
             let between = text.get(at..typed.start).unwrap_or_default();
             kept.push(&self.kept(between.as_bytes(), "what came with the question"));
             let words = text.get(typed.clone()).unwrap_or_default();
             self.masker.mask(words).found.iter().for_each(|found| own.add(found));
-            kept.push(&Kept::typed(words));
+            kept.push(&ScreenedBytes::typed(words));
             at = typed.end;
         }
         if own.count() > 0 {
@@ -145,15 +145,15 @@ impl Masking {
     }
 
     /// Returns the bytes of a system prompt to write: unmasked.
-    pub fn kept_prompt(&self, prompt: &str) -> Kept<'static> {
+    pub fn kept_prompt(&self, prompt: &str) -> ScreenedBytes<'static> {
         if self.treatment != Treatment::Leave {
-            let mut tally = Tally::default();
+            let mut tally = SecretCounts::default();
             self.masker.mask(prompt).found.iter().for_each(|found| tally.add(found));
             if tally.count() > 0 {
                 self.seen().prompt = Some(tally.words());
             }
         }
-        Kept::typed(prompt).into_owned()
+        ScreenedBytes::typed(prompt).into_owned()
     }
 
     /// Returns, once, the notice that a system prompt contains an apparent secret and is stored unmasked.
@@ -173,8 +173,8 @@ impl Masking {
     }
 
     /// Creates the masking of a text that arrives in pieces; `None` if secrets are not searched.
-    fn stream(&self) -> Option<Stream> {
-        (self.treatment != Treatment::Leave).then(|| Stream::new(self.masker.clone()))
+    fn stream(&self) -> Option<MaskStream> {
+        (self.treatment != Treatment::Leave).then(|| MaskStream::new(self.masker.clone()))
     }
 
     /// Remembers the unmasked text of a bubb with masks, for a display of several answers.
@@ -195,7 +195,7 @@ impl Masking {
     }
 
     /// Counts the secrets that a stream masked, and saves them for displays of the answer.
-    pub fn note_stream(&self, stream: Stream, source: &'static str) -> Vec<(String, String)> {
+    pub fn note_stream(&self, stream: MaskStream, source: &'static str) -> Vec<(String, String)> {
         let mut seen = self.seen();
         if stream.tally().count() > 0 && !seen.sources.contains(&source) {
             seen.sources.push(source);
@@ -225,7 +225,9 @@ impl Masking {
         mut to: impl Write,
         source: &'static str,
     ) -> io::Result<bool> {
-        let (Some(mut stream), mut tally) = (self.stream(), Tally::default()) else { return Ok(false) };
+        let (Some(mut stream), mut tally) = (self.stream(), SecretCounts::default()) else {
+            return Ok(false);
+        };
         let (mut buffer, mut rest, mut out) = (vec![0; 64 << 10], Vec::new(), Vec::new());
         loop {
             let n = from.read(&mut buffer)?;
@@ -284,18 +286,18 @@ impl Masking {
     }
 }
 
-fn push(stream: &mut Stream, text: &str, out: &mut Vec<u8>) {
+fn push(stream: &mut MaskStream, text: &str, out: &mut Vec<u8>) {
     let mut masked = String::new();
     stream.push(text, &mut masked);
     out.extend(masked.into_bytes());
 }
 
 /// Ends a stream and starts another; returns the findings of the first.
-fn end(stream: &mut Stream, masking: &Masking, out: &mut Vec<u8>) -> Tally {
+fn end(stream: &mut MaskStream, masking: &Masking, out: &mut Vec<u8>) -> SecretCounts {
     let mut masked = String::new();
     stream.finish(&mut masked);
     out.extend(masked.into_bytes());
-    std::mem::replace(stream, Stream::new(masking.masker.clone())).into_parts().0
+    std::mem::replace(stream, MaskStream::new(masking.masker.clone())).into_parts().0
 }
 
 /// Describes the source of a bubb's text for a notice.
@@ -312,19 +314,19 @@ pub fn source_of(kind: Kind, text: &[u8]) -> &'static str {
 /// Returns the values to search for regardless of their format: of variables with a secret's name, of
 /// configured keys, and of the user's entries for MCP servers. Excludes values that are paths of existing
 /// files.
-pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
+pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<KnownValue> {
     let named = env.all().filter(|(name, value)| is_named_secret(name) && is_worth(value));
-    let named = named.map(|(name, value)| Value::of_variable(format!("the value of {name}"), value));
+    let named = named.map(|(name, value)| KnownValue::of_variable(format!("the value of {name}"), value));
     let keys = models.iter().filter_map(|model| {
         let key = model.key.value.as_ref()?;
-        Some(Value::of_config(format!("the key of model {}", model.name), key.reveal()))
+        Some(KnownValue::of_config(format!("the key of model {}", model.name), key.reveal()))
     });
     let served = server_values(env).into_iter().filter(|value| is_worth(&value.text));
     keys.chain(served).chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
 }
 
 /// Returns the values of the user's `mcp.json` whose variables or headers have a secret's name.
-fn server_values(env: &Env) -> Vec<Value> {
+fn server_values(env: &Env) -> Vec<KnownValue> {
     let Ok(paths) = Paths::from_env(env) else { return Vec::new() };
     let variables = ServerVariables { env, own: &[], keys: &[] };
     // An invalid file is reported where it is used.
@@ -339,7 +341,7 @@ fn server_values(env: &Env) -> Vec<Value> {
             // The value after a scheme, as in `Bearer …`, is the secret.
             let whole = value.reveal();
             let text = whole.rsplit(' ').next().unwrap_or(whole);
-            values.push(Value::of_config(format!("{name} of server {server}"), text));
+            values.push(KnownValue::of_config(format!("{name} of server {server}"), text));
         }
     }
     values
@@ -356,12 +358,12 @@ fn is_secret_entry(name: &str) -> bool {
 }
 
 /// Returns the user's key for the digits of masks, if it exists.
-pub fn key_if_there(state: &Path) -> Option<Key> {
+pub fn key_if_there(state: &Path) -> Option<MaskKey> {
     read_key(state).ok()
 }
 
-fn read_key(state: &Path) -> io::Result<Key> {
-    let mut key = Key::default();
+fn read_key(state: &Path) -> io::Result<MaskKey> {
+    let mut key = MaskKey::default();
     File::open(state.join(KEY_FILE))?.read_exact(&mut key)?;
     Ok(key)
 }
@@ -372,14 +374,14 @@ fn is_no_key(error: &io::Error) -> bool {
 }
 
 /// Returns the user's key for the digits of masks and other keyed hashes; creates it if missing.
-pub(crate) fn user_key(state: &Path) -> io::Result<Key> {
+pub(crate) fn user_key(state: &Path) -> io::Result<MaskKey> {
     let path = state.join(KEY_FILE);
     match read_key(state) {
         Err(error) if is_no_key(&error) => {}
         // A key that cannot be read now is not replaced.
         read => return read,
     }
-    let mut key = Key::default();
+    let mut key = MaskKey::default();
     File::open("/dev/urandom")?.read_exact(&mut key)?;
     DirBuilder::new().recursive(true).mode(0o700).create(state)?;
     // A temporary file is readable by its owner only.

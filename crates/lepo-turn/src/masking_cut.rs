@@ -1,7 +1,7 @@
 //! Splits a text of which only the start is written.
 
 use super::Masking;
-use lepo_secrets::Found;
+use lepo_secrets::FoundSecret;
 
 /// Splits a text after at most `most` bytes. A secret is never split: half of it could not be recognised when
 /// the first part is written.
@@ -14,11 +14,11 @@ pub fn cut<'t>(masking: &Masking, text: &'t str, most: usize) -> (&'t str, &'t s
     let whole = finder.find(text.as_bytes());
     loop {
         let begun = finder.find(text.as_bytes().get(..at).unwrap_or_default());
-        let is_lost = |secret: &&Found| {
+        let is_lost = |secret: &&FoundSecret| {
             let start = secret.span.start;
             start < at && !begun.iter().any(|found| found.span.contains(&start))
         };
-        let is_cut = |secret: &&Found| secret.span.start < at && at < secret.span.end;
+        let is_cut = |secret: &&FoundSecret| secret.span.start < at && at < secret.span.end;
         match whole.iter().find(|secret| is_cut(secret) || is_lost(secret)) {
             Some(secret) => at = secret.span.start,
             None => return text.split_at(at),

@@ -2,7 +2,7 @@
 
 use super::attach::Attached;
 use lepo_model::{MediaFile, ProviderMessage, SharedText, ToolCall};
-use lepo_secrets::Kept;
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
 
@@ -33,7 +33,7 @@ pub struct Opening {
     /// The text that the model receives.
     pub text: String,
     /// The text to write.
-    pub kept: Kept<'static>,
+    pub kept: ScreenedBytes<'static>,
 }
 
 /// An answer of this turn with calls.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Masking;
 use lepo_base::error::{Error, Result};
-use lepo_secrets::{Kept, Spool, restore};
+use lepo_secrets::{ScreenedBytes, Spool, restore};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::store::{Draft, Store};
 
@@ -62,7 +62,7 @@ impl<'s> AnswerSpool<'s> {
     }
 
     /// Replaces the whole written text by `text`.
-    pub fn replace(&mut self, prev: Option<BubbId>, text: &Kept<'_>) -> Result<()> {
+    pub fn replace(&mut self, prev: Option<BubbId>, text: &ScreenedBytes<'_>) -> Result<()> {
         self.draft = self.store.bubbs().draft(Kind::Assistant, false, prev)?;
         append(&mut self.draft, text, &mut self.failed);
         Ok(())
@@ -112,7 +112,7 @@ impl<'s> AnswerSpool<'s> {
     }
 }
 
-fn append(draft: &mut Draft<'_>, text: &Kept<'_>, failed: &mut Option<Error>) {
+fn append(draft: &mut Draft<'_>, text: &ScreenedBytes<'_>, failed: &mut Option<Error>) {
     if failed.is_none() {
         let written: io::Result<()> = draft.write_all(text.bytes());
         *failed = written.err().map(|error| draft.failed(error));

@@ -15,7 +15,7 @@ use super::path::{CalledAnswer, Opening, PathEntry, request};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};
-use lepo_secrets::Kept;
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 use lepo_store::store::{Claim, Entry, Store};
@@ -144,7 +144,13 @@ impl Transcript {
 
     /// Adds a bubb whose text on disk differs from the text for the model, durably. Text that the user typed
     /// remains unmasked.
-    pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &Kept<'_>) -> Result<Name> {
+    pub fn add_as(
+        &mut self,
+        kind: Kind,
+        hidden: bool,
+        text: &[u8],
+        kept: &ScreenedBytes<'_>,
+    ) -> Result<Name> {
         let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
@@ -282,7 +288,7 @@ pub fn write_bubb(
     (kind, hidden): (Kind, bool),
     prev: Option<BubbId>,
     not_before: u64,
-    text: &Kept<'_>,
+    text: &ScreenedBytes<'_>,
 ) -> Result<Name> {
     let name = store.bubbs().write(kind, hidden, prev, not_before, text.bytes())?;
     prove_written(store, &name);
@@ -295,7 +301,7 @@ pub fn write_bubb_at(
     (kind, hidden): (Kind, bool),
     prev: Option<BubbId>,
     time: u64,
-    text: &Kept<'_>,
+    text: &ScreenedBytes<'_>,
 ) -> Result<Name> {
     let name = store.bubbs().write_at(kind, hidden, prev, time, text.bytes())?;
     prove_written(store, &name);

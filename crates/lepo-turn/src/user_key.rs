@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::masking::user_key;
 use crate::config::Paths;
-use lepo_secrets::{Key, keyed_hash};
+use lepo_secrets::{MaskKey, keyed_hash};
 use lepo_store::store::Prover;
 
 /// Hexadecimal digits of a proof: 128 bits.
@@ -14,7 +14,7 @@ const DIGITS: usize = 32;
 
 struct UserKey {
     state: PathBuf,
-    key: OnceLock<Option<Key>>,
+    key: OnceLock<Option<MaskKey>>,
 }
 
 /// Returns a prover with the key of this user, which is created if missing.

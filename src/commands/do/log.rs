@@ -15,7 +15,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use lepo_base::secret::Secret;
 use lepo_base::when;
-use lepo_secrets::{Finder, Masker, Value};
+use lepo_secrets::{KnownValue, Masker, SecretFinder};
 use lepo_store::store::now;
 use lepo_turn::config::{LogLevel, Paths};
 
@@ -26,7 +26,7 @@ pub fn start_log(
     paths: &Paths,
     (level, only_requests): (LogLevel, bool),
     keys: Vec<Secret>,
-    values: Vec<Value>,
+    values: Vec<KnownValue>,
 ) {
     let dir = paths.logs();
     if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
@@ -46,7 +46,7 @@ pub fn start_log(
         level,
         only_requests,
         keys,
-        masker: Masker::new(Arc::new(Finder::new(values)), None),
+        masker: Masker::new(Arc::new(SecretFinder::new(values)), None),
     });
 }
 

@@ -14,7 +14,7 @@ use lepo_base::error::{Error, ExitKind as ErrorKind, Result, quoted};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
-use lepo_secrets::Kept;
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::Store;
@@ -93,7 +93,7 @@ fn under_new_root(
 ) -> Result<Vec<Plan>> {
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
-        let prompt = Kept::typed(&prompt);
+        let prompt = ScreenedBytes::typed(&prompt);
         let root = write_bubb(store, (Kind::System, true), None, forest.root_time(), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }

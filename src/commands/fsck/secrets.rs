@@ -10,7 +10,7 @@ use crate::commands::searched::search;
 use crate::commands::words::resolve_all;
 use crate::term::{Line, one_line, say};
 use lepo_base::error::Result;
-use lepo_secrets::{Finder, is_binary};
+use lepo_secrets::{SecretFinder, is_binary};
 use lepo_store::bubb::Name;
 use lepo_store::conv::Found;
 use lepo_store::store::Store;
@@ -68,7 +68,7 @@ fn named(store: &Store, addresses: &[String]) -> Result<Vec<Name>> {
 }
 
 /// Records the secrets of a text, and lone AWS ids, which `sync` rejects too; binary files are skipped.
-fn note(finder: &Finder, bytes: &[u8], subject: &str, of: Option<String>, found: &mut Vec<Finding>) {
+fn note(finder: &SecretFinder, bytes: &[u8], subject: &str, of: Option<String>, found: &mut Vec<Finding>) {
     if is_binary(bytes) {
         return;
     }

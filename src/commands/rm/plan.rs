@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use lepo_base::error::{Error, Result};
-use lepo_secrets::{Found, Masker, Tally, is_binary};
+use lepo_secrets::{FoundSecret, Masker, SecretCounts, is_binary};
 use lepo_store::bubb::{BubbId, ContentHash, Name, counted};
 use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, blobs_in, plan_copies, with_other_blobs};
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub struct Plan {
     pub left: Vec<(String, Kinds, String)>,
     /// Named messages without such a secret.
     pub clean: Vec<BubbId>,
-    pub tally: Tally,
+    pub tally: SecretCounts,
     pub secrets: Vec<Vec<u8>>,
     /// Text that messages lose in a replacement: from the first difference to the last.
     pub lost_words: Vec<Vec<u8>>,
@@ -109,7 +109,7 @@ impl Plan {
 
     /// Masks the secrets in `bytes`; `None` without any.
     fn take_out(&mut self, bytes: &[u8], (wish, masker): (&Wish, &Masker)) -> Option<(Vec<u8>, Kinds)> {
-        let (masked, found) = masker.take_out(bytes, &|found: &Found| wish.wants(found))?;
+        let (masked, found) = masker.take_out(bytes, &|found: &FoundSecret| wish.wants(found))?;
         for found in &found {
             self.tally.add(found);
             self.secrets.extend(bytes.get(found.span.clone()).map(<[u8]>::to_vec));
@@ -195,7 +195,7 @@ impl Plan {
         let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<ContentHash>) = Default::default();
         let (wish, masker) = by;
         search(store, &mut |file, bytes| {
-            let found: Vec<Found> =
+            let found: Vec<FoundSecret> =
                 masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found)).collect();
             if found.is_empty() {
                 return;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 
 use lepo_base::error::{Error, Result, quoted};
-use lepo_secrets::Found as Secret;
+use lepo_secrets::FoundSecret as Secret;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Found;
 use lepo_store::store::{Moved, Store};

@@ -6,19 +6,19 @@ use super::find::Instructions;
 use super::told::{GONE, is_instructions_entry, written};
 use crate::Masking;
 use crate::path::{Opening, PathEntry};
-use lepo_secrets::Kept;
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 
 /// Returns the bubb to insert before a question at the end of this path, if one is needed.
 pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
     let last = path.iter().rfind(|entry| is_instructions_entry(entry));
-    let hidden = |text: String, kept: Kept<'_>| {
+    let hidden = |text: String, kept: ScreenedBytes<'_>| {
         Some(Opening { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
     };
     if found.is_empty() {
         return last
             .filter(|entry| *entry.text != *GONE)
-            .and_then(|_| hidden(GONE.to_string(), Kept::typed(GONE)));
+            .and_then(|_| hidden(GONE.to_string(), ScreenedBytes::typed(GONE)));
     }
     let masked: Vec<(&str, Cow<'_, str>)> =
         found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();

@@ -26,7 +26,7 @@ use super::{Event, TurnEnv};
 use crate::config::Insts;
 use crate::transcript::Transcript;
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_secrets::Kept;
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind as Speaker;
 use lepo_store::conv::Forest;
 
@@ -95,7 +95,7 @@ impl GroupTurn<'_> {
         transcript: &mut Transcript,
         kind: Speaker,
         hidden: bool,
-        (text, kept): (&str, &Kept<'_>),
+        (text, kept): (&str, &ScreenedBytes<'_>),
     ) -> Result<()> {
         let name = transcript.add_as(kind, hidden, text.as_bytes(), kept)?;
         self.tell(Event::Bubb(&name, Some(text.as_bytes())));
