@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::session::Place;
 use crate::ui::{read_request, waiting_at};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{SessionEnd, Store};
 
@@ -73,7 +73,7 @@ impl Lines {
     /// Returns the position at a tail, without what an unfinished turn left after its question.
     fn place(&self, store: &Store, tail: Ix) -> Result<Place> {
         let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
-        let is_left = |name: &Name| {
+        let is_left = |name: &BubbName| {
             name.hidden
                 && match name.kind {
                     Kind::Assistant | Kind::Tool => true,

@@ -16,7 +16,7 @@ use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
@@ -71,7 +71,7 @@ impl<'f> AcpFront<'f> {
         }
     }
 
-    fn wrote(&mut self, name: &Name, bytes: Option<&[u8]>) {
+    fn wrote(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
         if !name.hidden && matches!(name.kind, Kind::User | Kind::Assistant) {
             self.session.wrote(name.id);
         }
@@ -97,7 +97,7 @@ impl<'f> AcpFront<'f> {
 }
 
 /// Returns a bubb's name as JSON.
-pub fn message(name: &Name) -> Value {
+pub fn message(name: &BubbName) -> Value {
     json!({
         "id": name.id.to_string(),
         "kind": name.kind.word(),

@@ -7,7 +7,7 @@ use super::tool_calls::{asked, result};
 use lepo_acp::content;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate};
 use lepo_base::error::Result;
-use lepo_store::bubb::{Attachment, BubbId, Kind, Name, split_attachments};
+use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
@@ -109,7 +109,7 @@ impl Replay<'_> {
     }
 
     /// Sends a call, its result, or text around them; a system prompt is skipped.
-    fn hidden(&self, name: &Name) -> Result<()> {
+    fn hidden(&self, name: &BubbName) -> Result<()> {
         let text = self.store.bubbs().text(name)?;
         if matches!(name.kind, Kind::System | Kind::Assistant)
             && let Some(call) = asked(name, &text)

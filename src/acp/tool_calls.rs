@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::ui::{in_fence, request_title};
 use lepo_acp::update::{AcpToolCall, ToolCallStatus, ToolKind};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_tool::ToolRequest;
 
 /// The limit, in bytes, of a result and of a tool's arguments; the messages in the store are complete.
 const SHOWN: usize = 48 << 10;
 
 /// Returns the tool call of a hidden bubb; `None` if the bubb is something else.
-pub fn asked(name: &Name, text: &str) -> Option<AcpToolCall> {
+pub fn asked(name: &BubbName, text: &str) -> Option<AcpToolCall> {
     let (title, kind, input) = match ToolRequest::from_canonical(text) {
         Some(request) => {
             let kind = match &request {
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn calls_of_others_are_shown_too() {
         let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
-        let name = Name { id, kind: Kind::Assistant, hidden: true, prev: None };
+        let name = BubbName { id, kind: Kind::Assistant, hidden: true, prev: None };
         let title = |text: &str| asked(&name, text).and_then(|call| call.title);
         assert_eq!(title(r#"{"access":"read","command":"ls -l"}"#).as_deref(), Some("ls -l"));
         assert_eq!(title(r#"{"arguments":{"path":"a"},"name":"Read"}"#).as_deref(), Some("Read"));

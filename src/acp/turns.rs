@@ -20,7 +20,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Addressee, Forest, Wanted};
+use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
     Ask, Compaction, Decision, KEEP, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv,
@@ -162,13 +162,13 @@ impl Turning<'_> {
 
     fn forest(&self) -> Result<Forest> {
         let at = self.session.state.borrow().at;
-        self.session.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(at.into_iter().collect())])
+        self.session.store.names().forest_for(&[ReadScope::Tip, ReadScope::Paths(at.into_iter().collect())])
     }
 
     /// Returns the start of the next question, or of the last one if it is answered `again`.
     fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let at = self.session.state.borrow().at;
-        let tail = at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        let tail = at.and_then(|id| forest.find(id)).map(|ix| AddressTarget { ix, by_branch: false });
         match (at, tail, again) {
             (Some(id), None, _) => Err(Error::nothing(format!("message {id} is not in the store any more"))),
             (None, _, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
@@ -196,7 +196,7 @@ impl Turning<'_> {
         let id = pending.ok_or_else(|| Error::nothing("no request is pending here"))?;
         let store = self.session.store.clone();
         let _claim = store.requests().claim(id)?;
-        let forest = store.names().forest_for(&[Wanted::Followed(id)])?;
+        let forest = store.names().forest_for(&[ReadScope::Followed(id)])?;
         let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
         let config = self.model(None).await?;
         let ask = Ask { decision: Some(decision), ..Ask::new(Start::Decided(id), None, &[]) };

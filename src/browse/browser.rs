@@ -11,7 +11,7 @@ use lepo_base::error::{Error, Result};
 use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{FactIndex, Store};
+use lepo_store::store::{JournalIndex, Store};
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
@@ -50,7 +50,7 @@ pub enum Focus {
 pub struct Browser<'a> {
     store: &'a Store,
     forest: &'a Forest,
-    facts: &'a FactIndex,
+    facts: &'a JournalIndex,
     pub colours: bool,
     /// Number of conversations that the forest was read for; `None` for all.
     limit: Option<usize>,
@@ -81,7 +81,7 @@ impl<'a> Browser<'a> {
     pub fn new(
         store: &'a Store,
         forest: &'a Forest,
-        facts: &'a FactIndex,
+        facts: &'a JournalIndex,
         colours: bool,
         limit: Option<usize>,
     ) -> Result<Browser<'a>> {

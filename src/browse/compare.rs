@@ -4,7 +4,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::reading::{PaneLine, Tone};
 use crate::term::clean;
-use lepo_store::conv::{Forest, Ix, Pair};
+use lepo_store::conv::{BubbPair, Forest, Ix};
 use lepo_store::store::Store;
 
 /// Returns the comparison: lines of `a` as removed, lines of `b` as added.
@@ -12,9 +12,9 @@ pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<PaneLine> {
     let mut lines = Vec::new();
     for pair in forest.pairs(a, b, false) {
         let (a, b) = match pair {
-            Pair::Both(a, b) => (Some(a), Some(b)),
-            Pair::First(a) => (Some(a), None),
-            Pair::Second(b) => (None, Some(b)),
+            BubbPair::Both(a, b) => (Some(a), Some(b)),
+            BubbPair::First(a) => (Some(a), None),
+            BubbPair::Second(b) => (None, Some(b)),
         };
         let Some(name) = a.or(b).map(|ix| forest.name(ix)) else { continue };
         let text = |ix: Option<Ix>| {

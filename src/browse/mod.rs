@@ -13,7 +13,7 @@ use crate::term::FullScreen;
 use browser::{Browser, Next, Resumed};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 
 /// Conversations to read at first, and the factor for each further read.
@@ -28,7 +28,7 @@ pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
     let (mut limit, mut resumed) = (store.others().all().is_empty().then_some(FIRST), Resumed::default());
     let mut screen = None;
     loop {
-        let forest = store.names().forest_for(&[limit.map_or(Wanted::Everyone, Wanted::Newest)])?;
+        let forest = store.names().forest_for(&[limit.map_or(ReadScope::Everyone, ReadScope::Newest)])?;
         let mut browser = Browser::new(store, &forest, &facts, colours, limit)?;
         let mut press = browser.resume(resumed);
         let screen = match &mut screen {

@@ -6,7 +6,7 @@ use crate::term::{clean, wrap_line};
 use lepo_base::when;
 use lepo_store::bubb::{BubbId, Kind, shown_model};
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{Fact, FactIndex, Store};
+use lepo_store::store::{BubbFacts, JournalIndex, Store};
 
 /// In bytes; `lepo show` prints the rest.
 const MOST: usize = 256 << 10;
@@ -38,7 +38,7 @@ pub struct At {
 pub struct Reading<'a> {
     store: &'a Store,
     forest: &'a Forest,
-    facts: &'a FactIndex,
+    facts: &'a JournalIndex,
     /// Visible messages, oldest first.
     pub path: Vec<Ix>,
     /// Shown instead of messages.
@@ -50,7 +50,7 @@ pub struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Shows the conversation that ends at `tail`, from its last question on.
-    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, tail: Ix) -> Reading<'a> {
+    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, tail: Ix) -> Reading<'a> {
         let mut path = forest.conv(tail).path;
         path.retain(|&ix| !forest.name(ix).hidden);
         let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
@@ -61,7 +61,7 @@ impl<'a> Reading<'a> {
     pub fn fixed(
         store: &'a Store,
         forest: &'a Forest,
-        facts: &'a FactIndex,
+        facts: &'a JournalIndex,
         lines: Vec<PaneLine>,
     ) -> Reading<'a> {
         let path = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Reading<'a> {
     fn make(&self, message: usize) -> Vec<PaneLine> {
         let Some(&ix) = self.path.get(message) else { return Vec::new() };
         let name = self.forest.name(ix);
-        let fact: Fact = self.facts.get(name.id).unwrap_or_default();
+        let fact: BubbFacts = self.facts.get(name.id).unwrap_or_default();
         let mut who = match self.store.bubbs().speaker(self.forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
             None => name.kind.word().to_string(),

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::term::clean;
 use lepo_base::when;
 use lepo_store::bubb::{BubbId, Kind, shown_model};
-use lepo_store::conv::{Forest, Ix, Origins};
-use lepo_store::store::{FactIndex, Store, now};
+use lepo_store::conv::{ConvOrigins, Forest, Ix};
+use lepo_store::store::{JournalIndex, Store, now};
 
 /// Maximum characters of a row's text.
 const WORDS: usize = 200;
@@ -26,10 +26,10 @@ pub struct Rows<'a> {
     store: &'a Store,
     forest: &'a Forest,
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
-    origins: Origins<'a>,
+    origins: ConvOrigins<'a>,
     titles: HashMap<BubbId, String>,
     titled: HashSet<BubbId>,
-    facts: &'a FactIndex,
+    facts: &'a JournalIndex,
     now: u64,
     read: Vec<ConvRow>,
     /// Number of rows that the forest was read for; older ones may be missing.
@@ -38,13 +38,18 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Lists all conversations, or the newest `limit`.
-    pub fn all(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, limit: Option<usize>) -> Rows<'a> {
+    pub fn all(
+        store: &'a Store,
+        forest: &'a Forest,
+        facts: &'a JournalIndex,
+        limit: Option<usize>,
+    ) -> Rows<'a> {
         Rows {
             store,
             forest,
             facts,
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
-            origins: Origins::of(forest),
+            origins: ConvOrigins::of(forest),
             titles: store.titles().all(),
             titled: HashSet::new(),
             now: now(),
@@ -54,7 +59,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Lists only the conversations that contain one of these bubbs.
-    pub fn through(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, bubbs: &[Ix]) -> Rows<'a> {
+    pub fn through(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, bubbs: &[Ix]) -> Rows<'a> {
         let all: Vec<Ix> = forest.newest_first(false).collect();
         let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));

@@ -10,7 +10,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
 use lepo_store::bubb::Kind;
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::{write_bubb, write_bubb_at};
@@ -62,7 +62,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
-        None | Some("head" | "@") => store.names().forest_for(&[Wanted::Tip])?,
+        None | Some("head" | "@") => store.names().forest_for(&[ReadScope::Tip])?,
         tail => store.addresses().forest_at(false, tail)?,
     };
     let prev = match args.prev.as_deref() {

@@ -10,7 +10,7 @@ use crate::term::{Line, clean, excerpt_within, one_line, say, width};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, Ix, Wanted};
+use lepo_store::conv::{Forest, Ix, ReadScope};
 use lepo_store::store::{Store, check_branch_name};
 
 /// Minimum columns for the question on the line of its branch.
@@ -158,7 +158,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         merged.extend((!ids.is_empty()).then(|| (name.clone(), ids)));
     }
     let ids = branches.iter().map(|(_, _, id)| *id).chain(merged.values().flatten().copied());
-    let forest = store.names().forest_for(&[Wanted::Paths(ids.collect())])?;
+    let forest = store.names().forest_for(&[ReadScope::Paths(ids.collect())])?;
     let mut ends: BTreeMap<String, Vec<BubbId>> =
         merged.into_iter().map(|(name, ids)| (name, ends_of(&forest, &ids))).collect();
     ends.retain(|_, ends| ends.len() > 1);

@@ -13,7 +13,7 @@ use crate::term::{Color, Out, clean, excerpt};
 use crate::ui;
 use lepo_base::env::Env;
 use lepo_base::word::Keyword;
-use lepo_store::store::{Offer, Store};
+use lepo_store::store::{AddressCompletion, Store};
 use lepo_tool::mcp::config::all_servers;
 use lepo_turn::Prompts;
 use lepo_turn::config::{Flags, Paths, load_settings, setting_lines};
@@ -161,7 +161,7 @@ impl CompletionStore {
     }
 
     /// Adds the preview that `ls` prints, or, for an id of the bubb itself, the preview of `log`.
-    fn candidate(&self, offer: Offer) -> CompletionCandidate {
+    fn candidate(&self, offer: AddressCompletion) -> CompletionCandidate {
         let preview = offer.about.and_then(|name| {
             let text = excerpt(&self.store.bubbs().words(&name).ok()?);
             Some(if offer.itself { format!("{} {text}", name.tag()) } else { text })

@@ -10,7 +10,7 @@ use crate::term::{edit, named_editor, without_added_newline};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_turn::write_bubb;
 
 /// Edit a copy of a message and save it beside the original
@@ -64,7 +64,7 @@ fn read_stdin() -> Result<Vec<u8>> {
 
 pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let (forest, found) = find_one(&store, &args.address, &[Wanted::Tip])?;
+    let (forest, found) = find_one(&store, &args.address, &[ReadScope::Tip])?;
     let name = forest.name(found.ix);
     let text = store.bubbs().read(&name)?;
 

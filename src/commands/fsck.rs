@@ -8,7 +8,7 @@ use super::{Context, complete};
 use crate::term::{Line, Progress, clean, fold, say, width};
 use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
-use lepo_store::store::{Fate, Store};
+use lepo_store::store::{Store, StrayOutcome};
 
 /// Check every id, name, link and blob
 ///
@@ -152,14 +152,14 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
                 failed.push(file);
                 first.get_or_insert(error);
             }
-            Ok(Fate::Saved(name)) => {
+            Ok(StrayOutcome::Saved(name)) => {
                 say(&format!("saved {file}: {about}"));
                 if !as_json {
                     context.out.line(&name.id.to_string());
                 }
                 recovered.push(name.id.to_string());
             }
-            Ok(Fate::Removed) => {
+            Ok(StrayOutcome::Removed) => {
                 say(&format!("removed {file}: {about}"));
                 removed.push(file);
             }

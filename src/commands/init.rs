@@ -3,7 +3,7 @@
 use super::Context;
 use crate::term::{Line, say};
 use lepo_base::error::Result;
-use lepo_store::store::Made;
+use lepo_store::store::InitOutcome;
 
 /// Create the store `.lepo` in the current directory
 ///
@@ -27,27 +27,27 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let shown = store.shown().display();
     let is_committed = args.committed && store.furniture().commit()?;
     match made {
-        Made::New => say(&format!("made {shown}")),
-        Made::Completed => say(&format!("{shown} already exists; added missing files")),
-        Made::Nothing if is_committed => {}
-        Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
+        InitOutcome::New => say(&format!("made {shown}")),
+        InitOutcome::Completed => say(&format!("{shown} already exists; added missing files")),
+        InitOutcome::Nothing if is_committed => {}
+        InitOutcome::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if is_committed {
         say(&Line::note(format!(
             "git has its messages and its journal from now on; `lepo fsck --secrets && git add {shown}` commits them"
         )));
     }
-    if let (Made::New, Some(above)) = (made, above) {
+    if let (InitOutcome::New, Some(above)) = (made, above) {
         let which = if above.is_linked() { "of the main work tree" } else { "above" };
         say(&Line::note(format!(
             "from now on it is used instead of the store {} {which}",
             above.shown().display()
         )));
     }
-    if made == Made::New && context.save_to().is_none() && context.main_work_tree().is_some() {
+    if made == InitOutcome::New && context.save_to().is_none() && context.main_work_tree().is_some() {
         say(&Line::note("it goes with this worktree: `git worktree remove` deletes its conversations"));
     }
-    if made == Made::New && context.is_at_home() {
+    if made == InitOutcome::New && context.is_at_home() {
         say(&Line::warning(
             "this is your home directory: every directory below it without a store uses this one",
         ));

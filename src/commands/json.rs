@@ -5,12 +5,12 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{Attachment, Kind, Name, split_attachments};
+use lepo_store::bubb::{Attachment, BubbName, Kind, split_attachments};
 use lepo_store::conv::Forest;
-use lepo_store::store::{Fact, Store};
+use lepo_store::store::{BubbFacts, Store};
 
 /// Returns the fields that a bubb's name contains.
-pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {
+pub fn name_json(store: &Store, name: &BubbName) -> serde_json::Map<String, serde_json::Value> {
     let mut map = serde_json::Map::new();
     map.insert("id".into(), name.id.to_string().into());
     map.insert("kind".into(), name.kind.word().into());
@@ -25,7 +25,7 @@ pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_js
 pub fn bubbs_json(
     store: &Store,
     forest: &Forest,
-    names: impl Iterator<Item = Name>,
+    names: impl Iterator<Item = BubbName>,
     to: &mut impl Write,
 ) -> Result<()> {
     let facts = store.journal().facts();
@@ -42,7 +42,7 @@ pub fn bubbs_json(
 }
 
 /// Returns a bubb with its journal facts; unknown ones are null.
-fn bubb_json(store: &Store, forest: &Forest, name: &Name, fact: Option<&Fact>) -> Result<Value> {
+fn bubb_json(store: &Store, forest: &Forest, name: &BubbName, fact: Option<&BubbFacts>) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.bubbs().text(name)?;
     let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::term::{clean, cut, excerpt, excerpt_within, in_colour, width};
 use crate::ui::{ShortIds, labelled_or_warn, text_or_warn};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
@@ -13,7 +13,7 @@ use lepo_store::store::Store;
 /// `early` is part of the excerpt there.
 pub fn bubb_line(
     (store, shorts): (&Store, &ShortIds),
-    name: &Name,
+    name: &BubbName,
     drawing: &str,
     about: &[String],
     early: Option<&str>,
@@ -92,7 +92,7 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
 }
 
 /// Returns a bubb's excerpt for a pipe, without control characters; for a question also without its files.
-pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
+pub fn excerpt_of(store: &Store, name: &BubbName) -> Option<String> {
     let is_shown = |c: &char| !c.is_control() || c.is_whitespace();
     text_or_warn(store, name).map(|text| excerpt(&text.chars().filter(is_shown).collect::<String>()))
 }

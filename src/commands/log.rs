@@ -8,9 +8,9 @@ use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, ended_early, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_store::bubb::{Name, shown_model};
-use lepo_store::conv::{Forest, Found, GraphRow, Ix, Nearest, Origins, Wanted};
-use lepo_store::store::{FactIndex, Store, now};
+use lepo_store::bubb::{BubbName, shown_model};
+use lepo_store::conv::{AddressMatch, ConvOrigins, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
+use lepo_store::store::{JournalIndex, Store, now};
 
 /// List the messages of a conversation, newest first
 ///
@@ -57,14 +57,15 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.page();
     }
     let on_terminal = context.out.is_terminal();
-    let facts = if on_terminal { store.journal().index() } else { FactIndex::default() };
+    let facts = if on_terminal { store.journal().index() } else { JournalIndex::default() };
     let now = now();
     let branches = store.branches().by_bubb()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
         false => bubbs.into_iter().map(|ix| GraphRow { drawing: String::new(), bubb: Some(ix) }).collect(),
     };
-    let model = |name: &Name| facts.get(name.id).and_then(|fact| Some(shown_model(&fact.model?).to_string()));
+    let model =
+        |name: &BubbName| facts.get(name.id).and_then(|fact| Some(shown_model(&fact.model?).to_string()));
     let widest = match context.out.columns() {
         Some(columns) => widest_model(&rows, columns, |ix| model(&forest.name(ix))),
         None => 0,
@@ -125,9 +126,9 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
 
 /// Returns the hidden roots that several convs share: without them a tree would be drawn as several.
 fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
-    let shown = Nearest::of(|forest, ix| !forest.name(ix).hidden);
+    let shown = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
     let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
-    let mut origins = Origins::of(forest);
+    let mut origins = ConvOrigins::of(forest);
     let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.origin(ix).root).collect();
     roots.sort_unstable();
     let mut joints: Vec<Ix> =
@@ -139,20 +140,20 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
 
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
-        let forest = store.names().forest_for(&[Wanted::Everyone])?;
+        let forest = store.names().forest_for(&[ReadScope::Everyone])?;
         let whole = forest.all().rev().collect();
         return Ok((forest, whole));
     }
     let newest = ["@".to_string()];
     let addresses = if args.addresses.is_empty() { &newest } else { args.addresses.as_slice() };
-    let also: &[Wanted] = if args.graph { &[Wanted::All] } else { &[] };
+    let also: &[ReadScope] = if args.graph { &[ReadScope::All] } else { &[] };
     let (forest, found) = find_all(store, addresses, also)?;
     let whole: Vec<Ix> = forest.all().rev().collect();
     let mut bubbs = Vec::new();
     for found in found {
         match found {
-            Found::Range(range) => bubbs.extend(range),
-            Found::One(found) => {
+            AddressMatch::Range(range) => bubbs.extend(range),
+            AddressMatch::One(found) => {
                 let conv = forest.conv(found.ix);
                 warn_incomplete(&conv);
                 match args.graph {

@@ -56,7 +56,7 @@ use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_base::work_tree::WorkTree;
-use lepo_store::store::{Made, STORE, Store, Unkept};
+use lepo_store::store::{InitOutcome, STORE, ScratchStore, Store};
 use lepo_turn::config::{Insts, Paths};
 use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
 
@@ -66,7 +66,7 @@ pub struct Context<'o> {
     /// The command does not write to the store, which may then be anywhere.
     reads_only: bool,
     /// A store to delete when the command ends.
-    unkept: RefCell<Option<Unkept>>,
+    unkept: RefCell<Option<ScratchStore>>,
     /// Where the user reads the hints, which decides how commands in them are written.
     pub at: HintTarget<'o>,
     pub out: &'o mut Out,
@@ -253,7 +253,7 @@ impl<'o> Context<'o> {
     }
 
     /// Creates the store in the working directory, or its missing files.
-    pub fn make_store(&self) -> Result<(Store, Made)> {
+    pub fn make_store(&self) -> Result<(Store, InitOutcome)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Ok(noted(Store::make(&self.cwd, rel, Insts::default_file_text())?))
     }
@@ -272,8 +272,8 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     Ok(found?.map(proving))
 }
 
-fn noted((store, made): (Store, Made)) -> (Store, Made) {
-    if let (Made::New, Ok(paths)) = (made, Paths::from_env(&Env::from_process())) {
+fn noted((store, made): (Store, InitOutcome)) -> (Store, InitOutcome) {
+    if let (InitOutcome::New, Ok(paths)) = (made, Paths::from_env(&Env::from_process())) {
         note_made(&store, &paths);
     }
     (proving(store), made)

@@ -3,7 +3,7 @@
 use super::words::find_all;
 use super::{Context, complete};
 use lepo_base::error::Result;
-use lepo_store::conv::Found;
+use lepo_store::conv::AddressMatch;
 
 /// Print the full id of an address
 ///
@@ -24,7 +24,7 @@ pub struct ResolveArgs {
 pub fn run_resolve(args: ResolveArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
-    for &ix in found.iter().flat_map(Found::bubbs) {
+    for &ix in found.iter().flat_map(AddressMatch::bubbs) {
         let name = forest.name(ix);
         if args.path {
             context.out.path(&store.bubbs().path(&name));

@@ -19,8 +19,8 @@ use crate::term::{columns, excerpt_within, say, tty};
 use crate::ui::{ShortIds, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, ContentHash, Kind, Name};
-use lepo_store::conv::{Forest, Found, Ix, Nearest, Pruner};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
+use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner};
 use lepo_store::store::{Store, now};
 
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -100,9 +100,9 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
     }
     for found in resolve_all(store, (forest, true), addresses)? {
         match found {
-            Found::One(found) if tails.contains(&found.ix) => {}
-            Found::One(found) => tails.push(found.ix),
-            Found::Range(_) => {
+            AddressMatch::One(found) if tails.contains(&found.ix) => {}
+            AddressMatch::One(found) => tails.push(found.ix),
+            AddressMatch::Range(_) => {
                 return Err(Error::usage("a range cannot be deleted")
                     .hint("name the last message of each; `lepo ls` lists them"));
             }
@@ -116,7 +116,7 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
 fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let before = args.older_than.map(|age| now().saturating_sub(age));
     let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
-    let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
+    let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
     let unanswered = |&tail: &Ix| {
         let last = visible.find(forest, tail).map(|ix| forest.name(ix));
         !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)
@@ -127,7 +127,7 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
 #[derive(PartialEq, Eq)]
 struct Plan {
     tails: Vec<BubbId>,
-    bubbs: Vec<Name>,
+    bubbs: Vec<BubbName>,
     blobs: Vec<ContentHash>,
 }
 
@@ -166,8 +166,8 @@ impl Plan {
             going.extend(more);
             planned.push(id);
         }
-        let bubbs: Vec<Name> = going.into_iter().map(|ix| forest.name(ix)).collect();
-        let all: Vec<Name> = forest.all().map(|ix| forest.name(ix)).collect();
+        let bubbs: Vec<BubbName> = going.into_iter().map(|ix| forest.name(ix)).collect();
+        let all: Vec<BubbName> = forest.all().map(|ix| forest.name(ix)).collect();
         let blobs = store.blobs().only_of(&bubbs, &all)?;
         Ok(Plan { tails: planned, bubbs, blobs })
     }

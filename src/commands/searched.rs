@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::term::Progress;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::is_binary;
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::{OLD, Store};
 
 /// Folders that are not searched: unmasked requests until they are decided, and files of running processes.
@@ -23,9 +23,9 @@ pub struct Searched {
     /// Within the store.
     pub path: PathBuf,
     /// The message, if the file is in a folder where messages are read.
-    pub message: Option<Name>,
+    pub message: Option<BubbName>,
     /// The message that the file is named for, in a folder where none is read.
-    pub named_for: Option<Name>,
+    pub named_for: Option<BubbName>,
     /// Clone that it belongs to, if not the user's own.
     pub of: Option<String>,
 }
@@ -54,7 +54,7 @@ pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<
         }
         let path = path.strip_prefix(&root).unwrap_or(&path).to_path_buf();
         let of = of(&path);
-        let name = path.file_name().and_then(OsStr::to_str).and_then(|file| Name::parse(file.as_bytes()));
+        let name = path.file_name().and_then(OsStr::to_str).and_then(|file| BubbName::parse(file.as_bytes()));
         let (message, named_for) = if is_place_of_messages(&path) { (name, None) } else { (None, name) };
         // An interrupted tidy leaves two copies.
         if message.is_none_or(|name| seen.insert((of.clone(), name.id))) {

@@ -9,8 +9,8 @@ use crate::term::{Line, say};
 use crate::ui::{MessageView, copy_bubb, known_prices, warn_incomplete};
 use clap::ArgAction;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::Name;
-use lepo_store::conv::{Forest, Found};
+use lepo_store::bubb::BubbName;
+use lepo_store::conv::{AddressMatch, Forest};
 use lepo_store::store::Store;
 use lepo_turn::config::Prices;
 
@@ -69,7 +69,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         return Ok(0);
     }
     if args.code > 0 {
-        let names: Vec<Name> = found.iter().flat_map(|found| bubbs(&args, &forest, found)).collect();
+        let names: Vec<BubbName> = found.iter().flat_map(|found| bubbs(&args, &forest, found)).collect();
         return print_code(&args, &store, &names, context);
     }
     if !args.no_pager && !args.paths && !args.blobs && !args.one {
@@ -79,7 +79,8 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
     let prices = if tells_costs { known_prices() } else { Prices::default() };
     for found in &found {
-        if let (Found::One(found), Some(mut costs)) = (found, Costs::new(&forest, view.facts(), &prices))
+        if let (AddressMatch::One(found), Some(mut costs)) =
+            (found, Costs::new(&forest, view.facts(), &prices))
             && let Some(cost) = costs.cost(found.ix).words()
         {
             context.out.trusted(&format!("{}\n", context.paint.dim(&format!("cost {cost}"))));
@@ -100,7 +101,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Prints the path, the blobs or the bytes of a bubb.
-fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'_>) -> Result<()> {
+fn show(args: &ShowArgs, (store, name): (&Store, &BubbName), context: &mut Context<'_>) -> Result<()> {
     if args.paths {
         context.out.path(&store.bubbs().path(name));
     } else if args.blobs {
@@ -115,21 +116,21 @@ fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'
     Ok(())
 }
 
-fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
+fn bubbs(args: &ShowArgs, forest: &Forest, found: &AddressMatch) -> Vec<BubbName> {
     let path = match found {
-        Found::One(found) if args.one || args.code > 0 => return vec![forest.name(found.ix)],
-        Found::One(found) => {
+        AddressMatch::One(found) if args.one || args.code > 0 => return vec![forest.name(found.ix)],
+        AddressMatch::One(found) => {
             let conv = forest.conv(found.ix);
             warn_incomplete(&conv);
             conv.path
         }
-        Found::Range(bubbs) => bubbs.clone(),
+        AddressMatch::Range(bubbs) => bubbs.clone(),
     };
     path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.hidden || !name.hidden).collect()
 }
 
 /// Prints the requested code blocks; exit 1 without any.
-fn print_code(args: &ShowArgs, store: &Store, names: &[Name], context: &mut Context<'_>) -> Result<u8> {
+fn print_code(args: &ShowArgs, store: &Store, names: &[BubbName], context: &mut Context<'_>) -> Result<u8> {
     let mut code: Vec<String> = Vec::new();
     for name in names {
         code.extend(wanted_blocks(&store.bubbs().text(name)?, args.code));
@@ -142,7 +143,7 @@ fn print_code(args: &ShowArgs, store: &Store, names: &[Name], context: &mut Cont
 }
 
 /// Prints the paths of the blobs that a bubb names; warns about missing ones.
-fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
+fn blobs(store: &Store, name: &BubbName, context: &mut Context<'_>) -> Result<()> {
     for hash in store.blobs().of(name)? {
         let path = store.blobs().path(&hash);
         match store.blobs().open(&hash)? {

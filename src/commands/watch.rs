@@ -9,8 +9,8 @@ use super::line::{bubb_line, excerpt_of};
 use crate::term::{clean, stdout_is_read};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
-use lepo_store::bubb::{Kind, Name};
-use lepo_store::store::{Seen, Watch};
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::store::{StoreWatch, WatchedBubb};
 
 /// Interval for checking the reader of the output and the store.
 const TICK: Duration = Duration::from_millis(500);
@@ -41,10 +41,10 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut known = None;
     let mut shorts = ShortIds::default();
     // In a debate, the bubb that names the speaker is written just before the answer.
-    let mut selects: VecDeque<Name> = VecDeque::new();
+    let mut selects: VecDeque<BubbName> = VecDeque::new();
     loop {
         let store = context.store()?;
-        let mut watch = Watch::begin(&store, known)?;
+        let mut watch = StoreWatch::begin(&store, known)?;
         while !watch.is_outdated() {
             if context.out.closed() || !stdout_is_read() {
                 return Ok(0);
@@ -68,12 +68,12 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn tell(
-    (seen, shorts): (&Seen<'_>, &ShortIds),
+    (seen, shorts): (&WatchedBubb<'_>, &ShortIds),
     speaker: Option<String>,
     args: &WatchArgs,
     context: &mut Context<'_>,
 ) {
-    let Seen { name, store, from } = *seen;
+    let WatchedBubb { name, store, from } = *seen;
     if args.json {
         let mut map = name_json(store, &name);
         map.insert("from".into(), from.into());

@@ -5,11 +5,11 @@ use std::io::Read;
 
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Addressee, Forest, Found, Wanted};
+use lepo_store::conv::{AddressMatch, AddressTarget, Forest, ReadScope};
 use lepo_store::store::Store;
 
 /// Resolves every argument before anything is done, in a forest that contains only those bubbs and `also`.
-pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(Forest, Vec<Found>)> {
+pub fn find_all(store: &Store, words: &[String], also: &[ReadScope]) -> Result<(Forest, Vec<AddressMatch>)> {
     let words = some(words, with_stdin(words)?)?;
     let mut wanted = also.to_vec();
     for word in &words {
@@ -28,7 +28,7 @@ pub fn some<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
     }
 }
 
-pub fn find_one(store: &Store, word: &str, also: &[Wanted]) -> Result<(Forest, Addressee)> {
+pub fn find_one(store: &Store, word: &str, also: &[ReadScope]) -> Result<(Forest, AddressTarget)> {
     let (forest, found) = find_all(store, &[word.to_string()], also)?;
     Ok((forest, exactly_one(word, &found)?))
 }
@@ -39,7 +39,7 @@ pub fn resolve_all(
     store: &Store,
     (forest, is_whole): (&Forest, bool),
     words: &[String],
-) -> Result<Vec<Found>> {
+) -> Result<Vec<AddressMatch>> {
     let words = with_stdin(words)?;
     if !is_whole {
         for word in &words {
@@ -49,10 +49,12 @@ pub fn resolve_all(
     words.iter().map(|word| store.addresses().find(forest, word)).collect()
 }
 
-fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {
+fn exactly_one(word: &str, found: &[AddressMatch]) -> Result<AddressTarget> {
     match found {
-        [Found::One(found)] => Ok(*found),
-        [Found::Range(_)] => Err(Error::usage(format!("expected one message, but {word:?} is a range"))),
+        [AddressMatch::One(found)] => Ok(*found),
+        [AddressMatch::Range(_)] => {
+            Err(Error::usage(format!("expected one message, but {word:?} is a range")))
+        }
         several => Err(Error::usage(format!("expected one message, but {} came on stdin", several.len()))),
     }
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_import::{SkipCounts, files_in, folders_in};
-use lepo_store::bubb::{BubbId, ContentHash, Kind, Name};
-use lepo_store::store::{Fact, STORE, Store};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
+use lepo_store::store::{BubbFacts, STORE, Store};
 use lepo_tool::ToolRequest;
 use lepo_turn::config::Paths;
 use lepo_turn::user_prover;
@@ -17,17 +17,17 @@ use lepo_turn::user_prover;
 pub struct Copied {
     pub store: Store,
     /// Its bubbs, parents first.
-    pub bubbs: Vec<Name>,
+    pub bubbs: Vec<BubbName>,
     pub branches: Vec<(String, BubbId)>,
     /// Its pending requests, which are not copied.
     pub waiting: Vec<BubbId>,
     pub roots: u64,
-    pub facts: HashMap<BubbId, Fact>,
+    pub facts: HashMap<BubbId, BubbFacts>,
 }
 
 impl Copied {
     /// Reads a bubb; `None` if its bytes do not match its id.
-    pub fn proven(&self, name: &Name) -> Result<Option<Vec<u8>>> {
+    pub fn proven(&self, name: &BubbName) -> Result<Option<Vec<u8>>> {
         let bytes = self.store.bubbs().read(name)?;
         let content = ContentHash::from_content(&bytes);
         let id = BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content);
@@ -36,7 +36,7 @@ impl Copied {
 }
 
 /// Whether a bubb is a tool request: only hidden ones can be.
-pub fn is_request(name: &Name, bytes: &[u8]) -> bool {
+pub fn is_request(name: &BubbName, bytes: &[u8]) -> bool {
     let may = name.hidden && matches!(name.kind, Kind::System | Kind::Assistant);
     may && std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
 }
@@ -45,7 +45,7 @@ pub fn is_request(name: &Name, bytes: &[u8]) -> bool {
 pub fn store_in(path: &Path) -> Option<PathBuf> {
     let has_bubbs = |folder: &Path| {
         let mut names = files_in(folder).into_iter().filter_map(|path| path.file_name().map(OsStr::to_owned));
-        names.any(|name| Name::parse(name.as_encoded_bytes()).is_some())
+        names.any(|name| BubbName::parse(name.as_encoded_bytes()).is_some())
     };
     let is_store = |path: &PathBuf| {
         let months = folders_in(&path.join("_old"));
@@ -67,7 +67,7 @@ pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<Copied> {
     // Messages that this user wrote in the other store count as the user's here too.
     let store = store.with_prover(user_prover(&Paths::from_env(&Env::from_process())?));
     let forest = store.names().forest()?;
-    let is_request = |name: &Name| store.bubbs().read(name).is_ok_and(|bytes| is_request(name, &bytes));
+    let is_request = |name: &BubbName| store.bubbs().read(name).is_ok_and(|bytes| is_request(name, &bytes));
     let waiting: HashSet<BubbId> = forest
         .pending(|ix| is_request(&forest.name(ix)).then_some(()))
         .into_iter()

@@ -10,7 +10,7 @@ use super::kind_of;
 use super::masked::mask;
 use super::waiting::Waiting;
 use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
-use lepo_store::bubb::{BubbId, ContentHash, Kind, MAX_TIME, Name};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME};
 use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
 
@@ -37,7 +37,7 @@ pub struct Rules {
 
 #[derive(Debug, Clone)]
 pub struct Planned {
-    pub name: Name,
+    pub name: BubbName,
     pub text: String,
     pub blobs: Vec<Vec<u8>>,
     /// Model of an answer.
@@ -368,7 +368,7 @@ impl Planner<'_> {
         };
         let id = BubbId::of(time.min(MAX_TIME), kind, hidden, prev, &content);
         self.plan.bubbs.push(Planned {
-            name: Name { id, kind, hidden, prev },
+            name: BubbName { id, kind, hidden, prev },
             text,
             blobs,
             model: node.model.take(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::tests::{LATER, read, sample, tree};
 use super::{Rules, Tools, finish, plan};
 use lepo_import::{History, ImportRole, NodeContent, SourceFormat, SourceReader};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 
 #[test]
 fn a_call_that_waits_is_whole_below_each_beginning() {
@@ -64,7 +64,7 @@ fn snapshots() -> String {
 #[test]
 fn what_the_threads_that_read_do_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let names = |name: &str, bytes: &[u8], brief: Option<bool>| -> Vec<(Name, String)> {
+    let names = |name: &str, bytes: &[u8], brief: Option<bool>| -> Vec<(BubbName, String)> {
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let format = SourceFormat::of(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();

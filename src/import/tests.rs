@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Rules, Tools, plan};
 use lepo_import::{SourceFormat, SourceReader, recognise};
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_tool::ToolRequest;
 
 pub(super) const LATER: u64 = 4_000_000_000_000;
@@ -27,7 +27,7 @@ const SAMPLES: &[(SourceFormat, &str)] = &[
     (SourceFormat::LlamaUi, "llama-ui.jsonl"),
 ];
 
-pub(super) type Bubbs = BTreeMap<Name, String>;
+pub(super) type Bubbs = BTreeMap<BubbName, String>;
 
 pub(super) fn sample(file: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(file)).unwrap()
@@ -66,14 +66,14 @@ pub(super) fn read(format: SourceFormat, files: &[(&str, &[u8])], now: u64) -> B
 /// Formats the forest as indented lines, oldest first: `u0 text`.
 pub(super) fn tree(bubbs: &Bubbs) -> String {
     let mut lines = Vec::new();
-    let mut stack: Vec<(Option<BubbId>, usize, Option<&Name>)> = vec![(None, 0, None)];
+    let mut stack: Vec<(Option<BubbId>, usize, Option<&BubbName>)> = vec![(None, 0, None)];
     while let Some((id, depth, name)) = stack.pop() {
         if let Some(name) = name {
             let text = bubbs[name].replace('\n', "|");
             let text: String = text.chars().take(40).collect();
             lines.push(format!("{}{} {text}", " ".repeat(depth - 1), name.tag()));
         }
-        let mut children: Vec<&Name> = bubbs.keys().filter(|name| name.prev == id).collect();
+        let mut children: Vec<&BubbName> = bubbs.keys().filter(|name| name.prev == id).collect();
         children.sort_by_key(|name| std::cmp::Reverse(name.id));
         stack.extend(children.into_iter().map(|name| (Some(name.id), depth + 1, Some(name))));
     }

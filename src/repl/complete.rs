@@ -11,8 +11,8 @@ use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
 use super::command_words::{CommandWord, Takes};
 use super::paths::{completions, named};
 use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
-use lepo_store::bubb::Name;
-use lepo_store::store::{Offer, Store};
+use lepo_store::bubb::BubbName;
+use lepo_store::store::{AddressCompletion, Store};
 use lepo_turn::config::Paths;
 use lepo_turn::{Catalogue, Prompts};
 
@@ -48,8 +48,9 @@ impl Completion {
     /// Returns candidates for an address, each with its preview.
     fn addresses(&self, begun: &str) -> Vec<(String, String)> {
         let store = &self.store;
-        let preview = |name: &Name| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
-        let told = |offer: Offer| {
+        let preview =
+            |name: &BubbName| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
+        let told = |offer: AddressCompletion| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };

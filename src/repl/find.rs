@@ -8,8 +8,8 @@ use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_search::{FileResult, FoundLine, LineKind, Pattern, PatternOptions, search_files};
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::Wanted;
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::ReadScope;
 use lepo_store::store::now;
 
 /// The number of visible characters before a match.
@@ -20,9 +20,9 @@ const BEFORE: usize = 16;
 pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
     let ignore_case = !words.chars().any(char::is_uppercase);
     let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
-    let forest = session.store.names().forest_for(&[Wanted::Everyone])?;
+    let forest = session.store.names().forest_for(&[ReadScope::Everyone])?;
     let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
-    let mut found: Vec<(Name, String)> = Vec::new();
+    let mut found: Vec<(BubbName, String)> = Vec::new();
     let most = most_listed();
     let _ = search_files(&session.store, &pattern, visible, |outcome| {
         match outcome {

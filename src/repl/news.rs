@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 
 /// Tracks which messages of other users are already printed, or older than the session.
@@ -26,15 +26,20 @@ impl News {
 
     /// Returns the newest bubb of each line that continues this conv and is new since the last call. If `at` has
     /// changed, lines that follow `at` directly are included, whatever their age.
-    pub fn take(&mut self, store: &Store, conv: &HashSet<BubbId>, at: BubbId) -> Result<Vec<(String, Name)>> {
+    pub fn take(
+        &mut self,
+        store: &Store,
+        conv: &HashSet<BubbId>,
+        at: BubbId,
+    ) -> Result<Vec<(String, BubbName)>> {
         let is_new_place = self.at.replace(at) != Some(at);
         let beyond = match is_new_place {
             true => store.others().below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
             false => HashSet::new(),
         };
         let below = store.others().below(conv)?;
-        let is_news = |name: &Name| !self.known.contains(&name.id) || beyond.contains(&name.id);
-        let news: Vec<(&str, Name)> =
+        let is_news = |name: &BubbName| !self.known.contains(&name.id) || beyond.contains(&name.id);
+        let news: Vec<(&str, BubbName)> =
             below.into_iter().filter(|(_, name)| !name.hidden && is_news(name)).collect();
         let followed: HashSet<BubbId> = news.iter().filter_map(|(_, name)| name.prev).collect();
         self.known.extend(news.iter().map(|(_, name)| name.id));

@@ -22,7 +22,7 @@ use super::turn::find_waiting;
 use crate::term::{Out, Paint, say};
 use crate::ui::{self, Shown, State, Step};
 use lepo_base::error::{ExitKind, Result};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
 use lepo_turn::{Served, Start, StartOptions, TurnEnv, start, unanswered};
 
@@ -46,7 +46,7 @@ fn begin<'o>(
     env: TurnEnv,
     out: &'o mut Out,
     paint: Paint,
-) -> Result<(Session<'o>, Option<Name>)> {
+) -> Result<(Session<'o>, Option<BubbName>)> {
     let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
     let store = env.store.clone();
     let forest = store.addresses().forest_at(new, address.as_deref())?;

@@ -13,7 +13,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Addressee, Forest, Wanted};
+use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::skills::Skill;
@@ -117,12 +117,12 @@ impl Session<'_> {
     /// Reads the forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
         let wanted = self.at.into_iter().chain(self.unanswered).collect();
-        self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(wanted)])
+        self.store.names().forest_for(&[ReadScope::Tip, ReadScope::Paths(wanted)])
     }
 
     /// Returns the start of the next question, or of the last one if it is answered `again`.
     pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
-        let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        let tail = self.at.and_then(|id| forest.find(id)).map(|ix| AddressTarget { ix, by_branch: false });
         if let Some(id) = self.unanswered.filter(|_| again) {
             return Ok(Start::Again(id));
         }

@@ -16,7 +16,7 @@ use lepo_base::hint::HintTarget;
 use lepo_base::word::{Keyword, read_word};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::agents::is_of_repository;
@@ -151,7 +151,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
 /// Copies the last answer of the session to the clipboard of the terminal.
 pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
     let places = places(session);
-    let forest = session.store.names().forest_for(&[Wanted::Paths(places.clone())])?;
+    let forest = session.store.names().forest_for(&[ReadScope::Paths(places.clone())])?;
     let answer = places.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
         up.find(|name| !name.hidden && name.kind == Kind::Assistant)

@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::term::{one_line, say};
 use lepo_base::error::{Error, Result};
-use lepo_store::conv::Origins;
+use lepo_store::conv::ConvOrigins;
 
 /// Sets the title of the conversation; without a text, prints it.
 pub(super) fn title(session: &mut Session<'_>, words: &str) -> Result<()> {
@@ -12,7 +12,7 @@ pub(super) fn title(session: &mut Session<'_>, words: &str) -> Result<()> {
         .at
         .and_then(|id| forest.find(id))
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
-    let root = forest.name(Origins::of(&forest).origin(at).root).id;
+    let root = forest.name(ConvOrigins::of(&forest).origin(at).root).id;
     if !words.is_empty() {
         session.store.titles().set(root, words)?;
     }

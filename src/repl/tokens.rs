@@ -7,7 +7,7 @@ use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_store::bubb::{counted_in_thousands, thousands};
-use lepo_store::conv::{Ix, Origins, Sums, Wanted};
+use lepo_store::conv::{ConvOrigins, Ix, ReadScope, Sums};
 use lepo_store::store::now;
 
 /// Prints the first line: the model, and the conversation that it continues.
@@ -58,11 +58,11 @@ pub(super) fn tokens(session: &Session<'_>) -> Result<()> {
 pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
     let most = most_listed();
     let others = session.store.others().all();
-    let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
+    let wanted = if others.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };
     let forest = session.store.names().forest_for(&[wanted])?;
     let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
-    let (titles, mut origins) = (session.store.titles().all(), Origins::of(&forest));
+    let (titles, mut origins) = (session.store.titles().all(), ConvOrigins::of(&forest));
     let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
     let here = session.at.and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {

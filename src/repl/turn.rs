@@ -7,7 +7,7 @@ use super::session::{SIGINT, Session, told};
 use crate::term::{say, say_dim};
 use crate::ui::{self, State, Step, Stopped, TurnView};
 use lepo_base::error::{ExitKind, Result};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
 use lepo_turn::{Ask, Report, TurnEnv, keep_question, take_turn};
 
@@ -18,7 +18,7 @@ fn tell_waiting(needs: &str) {
 }
 
 /// Finds and reports the request that is pending at the end of the session's conversation.
-pub(super) fn find_waiting(session: &mut Session<'_>, tip: Name) -> Result<()> {
+pub(super) fn find_waiting(session: &mut Session<'_>, tip: BubbName) -> Result<()> {
     let waiting = ui::waiting_at(&session.store, &tip)?;
     session.waiting = waiting.as_ref().map(|_| tip.id);
     if let Some(request) = waiting.filter(|_| !session.shown.quiet) {

@@ -3,7 +3,7 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{FactIndex, JournalRecord};
+use lepo_store::store::{JournalIndex, JournalRecord};
 use lepo_turn::config::{Prices, short_cost};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,14 +65,14 @@ impl Serialize for Cost {
 /// Costs of many conversations; a shared trunk is summed once.
 pub struct Costs<'f> {
     forest: &'f Forest,
-    facts: &'f FactIndex,
+    facts: &'f JournalIndex,
     prices: &'f Prices,
     known: Vec<Option<Cost>>,
 }
 
 impl<'f> Costs<'f> {
     /// Returns `None` if no prices are set.
-    pub fn new(forest: &'f Forest, facts: &'f FactIndex, prices: &'f Prices) -> Option<Costs<'f>> {
+    pub fn new(forest: &'f Forest, facts: &'f JournalIndex, prices: &'f Prices) -> Option<Costs<'f>> {
         (!prices.is_empty()).then(|| Costs { forest, facts, prices, known: vec![None; forest.len()] })
     }
 

@@ -3,13 +3,13 @@
 use super::tally::{By, RecordPlace};
 use lepo_base::when;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, Nearest, Origins};
+use lepo_store::conv::{ConvOrigins, Forest, NearestAncestor};
 use lepo_store::store::JournalRecord;
 
 pub struct RecordPlaces<'f> {
     forest: &'f Forest,
-    origins: Origins<'f>,
-    questions: Nearest,
+    origins: ConvOrigins<'f>,
+    questions: NearestAncestor,
     by: By,
     /// Earlier records are omitted, in milliseconds since the epoch.
     since: u64,
@@ -19,8 +19,8 @@ impl<'f> RecordPlaces<'f> {
     pub fn new(forest: &'f Forest, by: By, since: u64) -> RecordPlaces<'f> {
         RecordPlaces {
             forest,
-            origins: Origins::of(forest),
-            questions: Nearest::of(Forest::is_question),
+            origins: ConvOrigins::of(forest),
+            questions: NearestAncestor::of(Forest::is_question),
             by,
             since,
         }

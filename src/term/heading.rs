@@ -1,17 +1,17 @@
 //! Formats the line above a bubb.
 
 use super::{Paint, clean, width};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 
 /// Formats `# user ID`, with ` hidden` if it is.
-pub fn heading(name: &Name, paint: Paint) -> String {
+pub fn heading(name: &BubbName, paint: Paint) -> String {
     in_colour(name, paint, &format!("# {}", title(name, &name.id.to_string())))
 }
 
 /// Formats the heading with `id`, the participant's name and, as far as `columns` allow, the texts `about`
 /// the bubb.
 pub fn full_heading(
-    (name, id): (&Name, &str),
+    (name, id): (&BubbName, &str),
     speaker: Option<&str>,
     about: &[String],
     columns: Option<usize>,
@@ -33,13 +33,13 @@ pub fn full_heading(
 }
 
 /// Formats `user ID`, with ` hidden` if it is.
-pub fn title(name: &Name, id: &str) -> String {
+pub fn title(name: &BubbName, id: &str) -> String {
     let hidden = if name.hidden { " hidden" } else { "" };
     format!("{} {id}{hidden}", name.kind.word())
 }
 
 /// Paints `text` in the colour of the bubb's kind; dim if hidden.
-pub fn in_colour(name: &Name, paint: Paint, text: &str) -> String {
+pub fn in_colour(name: &BubbName, paint: Paint, text: &str) -> String {
     match name.kind {
         _ if name.hidden => paint.dim(text),
         Kind::User => paint.cyan(text),
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn what_there_is_room_for_stands_behind() {
-        let name = Name::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a0-01JB3Z0Q4N8V2K5T7W9X1Y3Z5B.md").unwrap();
+        let name = BubbName::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a0-01JB3Z0Q4N8V2K5T7W9X1Y3Z5B.md").unwrap();
         let paint = Paint::new(Color::Never, true, |_| None);
         let about = ["2h ago".to_string(), String::new(), "gpt".to_string()];
         let bare = "# assistant 01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";

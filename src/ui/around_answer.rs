@@ -4,7 +4,7 @@ use super::ShortIds;
 use crate::term::{clean, cut, excerpt, excerpt_within, width};
 use lepo_base::when;
 use lepo_store::bubb::{counted_in_thousands, shown_model, thousands};
-use lepo_store::conv::{Forest, Ix, Origins};
+use lepo_store::conv::{ConvOrigins, Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::Report;
 use lepo_turn::config::{Money, Prices};
@@ -104,7 +104,7 @@ impl Words {
 }
 
 fn words_of(store: &Store, forest: &Forest, tail: Ix) -> Words {
-    let root = forest.name(Origins::of(forest).origin(tail).root).id;
+    let root = forest.name(ConvOrigins::of(forest).origin(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
         return Words { short: title.clone(), whole: title };
     }

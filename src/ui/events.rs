@@ -16,7 +16,7 @@ use crate::term::{Level, Out, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Utf8Decoder};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream, Unagreed};
 use lepo_turn::{Event, Front, Moment, PersonAnswer, StartQuestion, Watch};
@@ -170,7 +170,7 @@ fn named(mut told: Value, name: Option<&str>) -> Value {
     told
 }
 
-fn bubb(name: &Name, bytes: Option<&[u8]>) -> Value {
+fn bubb(name: &BubbName, bytes: Option<&[u8]>) -> Value {
     json!({
         "event": "bubb",
         "id": name.id.to_string(),

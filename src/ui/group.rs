@@ -17,7 +17,7 @@ use crate::term::{
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
 use lepo_model::Usage;
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
 use lepo_tool::Stream;
 use lepo_turn::{Answered, Bid, Event, GroupMode, Masking, Moment, Panel};
@@ -42,7 +42,7 @@ pub struct GroupView<'o> {
     live: Live,
     rows: Rows,
     /// The complete replies that are not printed yet, because a pipe has a fixed order; `None` for a failed one.
-    complete: BTreeMap<usize, Option<Name>>,
+    complete: BTreeMap<usize, Option<BubbName>>,
     printed: usize,
     /// Whether stdout has output already.
     begun: bool,
@@ -161,7 +161,7 @@ impl<'o> GroupView<'o> {
     }
 
     /// Prints a whole bubb on stdout. On a terminal the heading has its id, which no answer can contain.
-    fn print(&mut self, name: &str, bubb: &Name) {
+    fn print(&mut self, name: &str, bubb: &BubbName) {
         match self.out.is_terminal() {
             true => {
                 let id = ShortIds::of(std::iter::empty()).show(bubb.id);
@@ -212,7 +212,7 @@ impl<'o> GroupView<'o> {
     }
 
     /// Records a complete reply. A terminal prints it at once, a pipe in the order of the participants.
-    fn complete(&mut self, name: &str, bubb: Option<Name>) {
+    fn complete(&mut self, name: &str, bubb: Option<BubbName>) {
         if self.shown.json || self.mode == GroupMode::Debate {
             return;
         }
@@ -300,7 +300,7 @@ impl<'o> GroupView<'o> {
         self.out.flush();
     }
 
-    fn bubb(&mut self, name: &Name, bytes: Option<&[u8]>) {
+    fn bubb(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
         let Some(bytes) = bytes else { return };
         if self.shown.json || !self.shown.all || !name.hidden || name.kind == Kind::User {
             return;

@@ -8,15 +8,15 @@ use super::no_answer::{Answers, became_of, ended_early};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
-use lepo_store::bubb::{Kind, Name, shown_model};
+use lepo_store::bubb::{BubbName, Kind, shown_model};
 use lepo_store::conv::Forest;
-use lepo_store::store::{FactIndex, Store, now};
+use lepo_store::store::{JournalIndex, Store, now};
 
 /// Prints messages of a conversation with the same options.
 pub struct MessageView<'s> {
     store: &'s Store,
     forest: &'s Forest,
-    facts: FactIndex,
+    facts: JournalIndex,
     shorts: ShortIds,
     now: u64,
     /// Whether Markdown is rendered and prose wrapped.
@@ -34,7 +34,7 @@ impl<'s> MessageView<'s> {
         plain: bool,
     ) -> MessageView<'s> {
         let on_terminal = out.is_terminal();
-        let facts = if on_terminal { store.journal().index() } else { FactIndex::default() };
+        let facts = if on_terminal { store.journal().index() } else { JournalIndex::default() };
         MessageView {
             store,
             forest,
@@ -47,11 +47,11 @@ impl<'s> MessageView<'s> {
     }
 
     /// The journal's facts of the messages; empty if not on a terminal.
-    pub fn facts(&self) -> &FactIndex {
+    pub fn facts(&self) -> &JournalIndex {
         &self.facts
     }
 
-    pub fn print(&self, name: &Name, out: &mut Out) -> Result<()> {
+    pub fn print(&self, name: &BubbName, out: &mut Out) -> Result<()> {
         let speaker = self.store.bubbs().speaker(self.forest, name);
         let about = match out.is_terminal() {
             true => {
@@ -79,7 +79,7 @@ impl<'s> MessageView<'s> {
     }
 
     /// Prints messages in order; a terminal also explains, below a question, why it has no answer.
-    pub fn print_all(&self, names: &[Name], out: &mut Out) -> Result<()> {
+    pub fn print_all(&self, names: &[BubbName], out: &mut Out) -> Result<()> {
         let mut answers = None;
         for (i, name) in names.iter().enumerate() {
             if out.closed() {
@@ -107,7 +107,7 @@ impl<'s> MessageView<'s> {
         Ok(())
     }
 
-    fn print_markdown(&self, name: &Name, out: &mut Out) -> Result<()> {
+    fn print_markdown(&self, name: &BubbName, out: &mut Out) -> Result<()> {
         let mut markdown = Markdown::new(self.paint, columns);
         self.render(name, out, |bytes, to| match bytes {
             Some(bytes) => markdown.push(bytes, to),
@@ -115,7 +115,7 @@ impl<'s> MessageView<'s> {
         })
     }
 
-    fn print_wrapped(&self, name: &Name, out: &mut Out) -> Result<()> {
+    fn print_wrapped(&self, name: &BubbName, out: &mut Out) -> Result<()> {
         let (mut cleaner, mut wrap) = (Cleaner::default(), Wrap::new(columns));
         self.render(name, out, |bytes, to| {
             let mut text = String::new();
@@ -138,7 +138,7 @@ impl<'s> MessageView<'s> {
     /// Prints a bubb's bytes, formatted by `form`, which is called with `None` at the end.
     fn render(
         &self,
-        name: &Name,
+        name: &BubbName,
         out: &mut Out,
         mut form: impl FnMut(Option<&[u8]>, &mut String),
     ) -> Result<()> {
@@ -155,12 +155,12 @@ impl<'s> MessageView<'s> {
     }
 }
 
-fn is_visible(name: &Name, kind: Kind) -> bool {
+fn is_visible(name: &BubbName, kind: Kind) -> bool {
     name.kind == kind && !name.hidden
 }
 
 /// Prints a bubb's bytes unchanged.
-pub fn copy_bubb(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
+pub fn copy_bubb(store: &Store, name: &BubbName, out: &mut Out) -> Result<()> {
     each_piece(store, name, |bytes| {
         out.untrusted(bytes);
         !out.closed()
@@ -168,7 +168,7 @@ pub fn copy_bubb(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
 }
 
 /// Reads a bubb in chunks, because it may be larger than memory, until `take` returns false.
-fn each_piece(store: &Store, name: &Name, mut take: impl FnMut(&[u8]) -> bool) -> Result<()> {
+fn each_piece(store: &Store, name: &BubbName, mut take: impl FnMut(&[u8]) -> bool) -> Result<()> {
     let mut file = store.bubbs().open(name)?;
     let mut buffer = [0; 16 << 10];
     loop {

@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use super::ShortIds;
 use super::notes::read_request;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::conv::{Forest, Ix, Nearest, Wanted};
-use lepo_store::store::{Fact, FactIndex, Store};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::conv::{Forest, Ix, NearestAncestor, ReadScope};
+use lepo_store::store::{BubbFacts, JournalIndex, Store};
 
 /// Returns the word for an answer that ended early: the user stopped it, its request failed, or it does not fit the
 /// schema.
-pub fn ended_early(fact: &Fact) -> Option<&'static str> {
+pub fn ended_early(fact: &BubbFacts) -> Option<&'static str> {
     match (fact.what.as_str(), fact.failed) {
         ("partial", false) => Some("stopped"),
         ("partial", true) => Some("failed"),
@@ -30,7 +30,7 @@ pub struct Answers {
 
 impl Answers {
     /// Finds the answers in `forest`; the journal knows which ones are partial.
-    pub fn of(forest: &Forest, facts: &FactIndex) -> Answers {
+    pub fn of(forest: &Forest, facts: &JournalIndex) -> Answers {
         let visible = visible();
         let mut answers = Answers::default();
         for ix in forest.all().filter(|&ix| forest.name(ix).kind == Kind::Assistant) {
@@ -47,7 +47,7 @@ impl Answers {
 
     /// Returns `(stopped; see lepo show --one ID)` if a question has only a partial answer; `None` if that is in
     /// `shown`.
-    pub fn part_line(&self, question: BubbId, shown: &[Name], shorts: &ShortIds) -> Option<String> {
+    pub fn part_line(&self, question: BubbId, shown: &[BubbName], shorts: &ShortIds) -> Option<String> {
         let (part, word) = self.parts.get(&question).filter(|_| !self.answered.contains(&question))?;
         let is_shown = shown.iter().any(|name| name.id == *part);
         (!is_shown).then(|| format!("({word}; see lepo show --one {})", shorts.show(*part)))
@@ -56,12 +56,12 @@ impl Answers {
 
 /// Explains the missing answer to the last question of `shown`: partial, a pending request, or none at all.
 pub fn became_of(
-    (store, facts): (&Store, &FactIndex),
+    (store, facts): (&Store, &JournalIndex),
     question: BubbId,
-    shown: &[Name],
+    shown: &[BubbName],
     shorts: &ShortIds,
 ) -> Result<Option<String>> {
-    let forest = store.names().forest_for(&[Wanted::Followed(question)])?;
+    let forest = store.names().forest_for(&[ReadScope::Followed(question)])?;
     let answers = Answers::of(&forest, facts);
     if answers.answered.contains(&question) {
         return Ok(None);
@@ -79,12 +79,12 @@ pub fn became_of(
     Ok(store.journal().is_unanswered(question).then(|| "(no answer)".to_string()))
 }
 
-fn visible() -> Nearest {
-    Nearest::of(|forest, ix| !forest.name(ix).hidden)
+fn visible() -> NearestAncestor {
+    NearestAncestor::of(|forest, ix| !forest.name(ix).hidden)
 }
 
 /// Returns the question before an answer: the nearest visible message above it.
-fn question_of(forest: &Forest, visible: &Nearest, ix: Ix) -> Option<BubbId> {
+fn question_of(forest: &Forest, visible: &NearestAncestor, ix: Ix) -> Option<BubbId> {
     let before = forest.prev(ix).and_then(|prev| visible.find(forest, prev))?;
     Some(forest.name(before).id)
 }
@@ -103,7 +103,7 @@ mod tests {
             ("calls", false, None),
             ("", true, None),
         ] {
-            let fact = Fact { what: what.into(), failed, ..Fact::default() };
+            let fact = BubbFacts { what: what.into(), failed, ..BubbFacts::default() };
             assert_eq!(ended_early(&fact), word, "{what} {failed}");
         }
     }

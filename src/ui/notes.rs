@@ -5,8 +5,8 @@ use std::time::UNIX_EPOCH;
 use crate::term::{Line, say, warn};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::ResumeAction;
-use lepo_store::bubb::{BubbId, Kind as Speaker, Name, labelled};
-use lepo_store::conv::{Forest, Standing, Wanted};
+use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker, labelled};
+use lepo_store::conv::{Forest, ReadScope, RequestState};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
@@ -38,17 +38,17 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
 }
 
 /// Reports that a question skips the pending request at `tip`.
-pub fn note_dropped(store: &Store, begin: Start, tip: &Name) {
+pub fn note_dropped(store: &Store, begin: Start, tip: &BubbName) {
     if matches!(begin, Start::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
         say(&Line::note(format!("request {} was dropped: the conversation moved on", tip.id)));
     }
 }
 
 /// Returns the request that is pending at this bubb, if it is one.
-pub fn waiting_at(store: &Store, name: &Name) -> Result<Option<ToolRequest>> {
+pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>> {
     let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
-    let forest = store.names().forest_for(&[Wanted::Followed(name.id)])?;
-    let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == Standing::Pending);
+    let forest = store.names().forest_for(&[ReadScope::Followed(name.id)])?;
+    let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == RequestState::Pending);
     Ok(waits.then_some(request))
 }
 
@@ -109,12 +109,12 @@ pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: b
 
 /// Returns the text of a bubb for a list, without a question's attachments. Warns and returns `None` if it is
 /// unreadable.
-pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
+pub fn text_or_warn(store: &Store, name: &BubbName) -> Option<String> {
     store.bubbs().words(name).inspect_err(warn).ok()
 }
 
 /// Like [`text_or_warn`], with a question's attachments as their labels.
-pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
+pub fn labelled_or_warn(store: &Store, name: &BubbName) -> Option<String> {
     let text = store.bubbs().glance(name).inspect_err(warn).ok()?;
     Some(match name.kind {
         Speaker::User => labelled(&text).into_owned(),
@@ -126,7 +126,7 @@ pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
 const MOST_REQUEST: u64 = 16 << 20;
 
 /// Parses the request that a bubb is, if it is one. A copy of a request asks for nothing.
-pub fn read_request(store: &Store, name: &Name) -> Option<ToolRequest> {
+pub fn read_request(store: &Store, name: &BubbName) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
     let text = may.then(|| store.bubbs().text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(warn).ok()??;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::ShortIds;
 use crate::term::{say, stderr_is_terminal};
 use lepo_base::error::Result;
-use lepo_store::bubb::Name;
-use lepo_store::conv::Wanted;
+use lepo_store::bubb::BubbName;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::{GroupMode, GroupOutcome, Panel, Report};
 
@@ -46,7 +46,7 @@ pub fn set_apart<'r>(reply: &'r [u8], headings: &[String]) -> Cow<'r, [u8]> {
 }
 
 /// Returns the bubbs to read, each under its heading; of a debate with `quiet`, only the conclusion.
-pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>, Name)> {
+pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>, BubbName)> {
     let head = |name: &str| Some(heading(name));
     match outcome {
         GroupOutcome::Polled(polled) => {
@@ -71,7 +71,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
 /// Prints the id of each answer, and which of them is now `@`.
 pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
-    let forest = store.names().forest_for(&[Wanted::Tip])?;
+    let forest = store.names().forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     let judge = polled.judge.iter().map(|(name, report)| (format!("judge ({name})"), report));
     let replies = polled.replies.iter().map(|(name, report)| (name.clone(), report));

@@ -3,7 +3,7 @@
 use super::{MessageView, Shown};
 use crate::term::{Line, Out, Paint, say};
 use lepo_base::error::Result;
-use lepo_store::conv::{Conv, End, Forest};
+use lepo_store::conv::{Conv, ConvEnd, Forest};
 use lepo_store::store::Store;
 use lepo_turn::Start;
 
@@ -28,9 +28,11 @@ pub fn show_past(
 
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
-        End::Root => {}
-        End::Missing(id) => say(&Line::warning(format!("message {id} not found: incomplete conversation"))),
-        End::Cycle(id) => say(&Line::warning(format!(
+        ConvEnd::Root => {}
+        ConvEnd::Missing(id) => {
+            say(&Line::warning(format!("message {id} not found: incomplete conversation")))
+        }
+        ConvEnd::Cycle(id) => say(&Line::warning(format!(
             "message {id} leads back into its own conversation: incomplete conversation"
         ))),
     }

@@ -4,7 +4,7 @@ use super::notes::read_request;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Ix, Wanted};
+use lepo_store::conv::{Ix, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::Report;
 
@@ -23,7 +23,7 @@ pub enum Stopped {
 impl Stopped {
     /// Finds the newest bubb after the question of an interrupted turn.
     pub fn find(store: &Store, report: &Report) -> Result<Stopped> {
-        let wanted = [Wanted::Tip, Wanted::Paths(report.user.into_iter().collect())];
+        let wanted = [ReadScope::Tip, ReadScope::Paths(report.user.into_iter().collect())];
         let forest = store.names().forest_for(&wanted)?;
         let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(Stopped::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);

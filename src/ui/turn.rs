@@ -19,7 +19,7 @@ use crate::term::{
 };
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Citation, PermissionReply};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 use lepo_turn::{Event, Front, PersonAnswer, RunBy, StartQuestion};
@@ -268,7 +268,7 @@ impl<'o> TurnView<'o> {
         self.err(&text);
     }
 
-    fn bubb(&mut self, name: &Name, bytes: &[u8]) {
+    fn bubb(&mut self, name: &BubbName, bytes: &[u8]) {
         if self.shown.json || !self.shown.all || !name.hidden || name.kind == Kind::User {
             return;
         }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::segment_table::DayTable;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// Look up prevs for at most this many matches a month; above that, listing the folders is cheaper.
 const MOST: usize = 1000;
@@ -14,12 +14,12 @@ const MOST: usize = 1000;
 pub(super) struct PrevNames {
     asked: usize,
     seen: HashSet<BubbId>,
-    names: Vec<Name>,
+    names: Vec<BubbName>,
 }
 
 impl PrevNames {
     /// Adds all ancestors of a bubb that are in its day.
-    pub fn climb(&mut self, day: &DayTable, name: &Name) {
+    pub fn climb(&mut self, day: &DayTable, name: &BubbName) {
         self.asked += 1;
         if self.asked > MOST {
             return;
@@ -31,7 +31,7 @@ impl PrevNames {
         }
     }
 
-    pub fn names(self) -> Vec<Name> {
+    pub fn names(self) -> Vec<BubbName> {
         self.names
     }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Day as DayOf, Name};
-use lepo_store::store::{CachedText, FolderState, MonthFolder, Store};
+use lepo_store::bubb::{BubbName, Day as DayOf};
+use lepo_store::store::{FolderState, MonthCacheWriter, MonthFolder, Store};
 
 use super::above::PrevNames;
 use super::literals::RequiredTrigrams;
@@ -27,9 +27,9 @@ thread_local! {
 #[derive(Default)]
 pub struct Candidates {
     /// The bubbs whose files have to be searched, newest first.
-    pub found: Vec<Name>,
+    pub found: Vec<BubbName>,
     /// Those of their ancestors that the cache had, unsorted.
-    pub above: Vec<Name>,
+    pub above: Vec<BubbName>,
     /// An error for each folder that could not be read.
     pub unreadable: Vec<Error>,
 }
@@ -109,7 +109,7 @@ fn unchanged(folder: &MonthFolder, month: &str, recorded: &SegmentDay) -> Option
 }
 
 /// Adds the bubbs of a block whose text matches.
-fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) {
+fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<BubbName>) {
     if !pattern.is_by_line() {
         let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
         return found.extend(bubbs.map(|(name, _)| name));
@@ -132,13 +132,13 @@ fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found:
 }
 
 /// The bubbs of a day with the contents of their files.
-type Texts = Vec<(Name, Vec<u8>)>;
+type Texts = Vec<(BubbName, Vec<u8>)>;
 
 /// Builds a month's segment from the days whose files a search had to read.
 struct Builder<'s> {
     store: &'s Store,
     /// Started before the first file is read; `None` inside if no cache can be written.
-    begun: Option<Option<CachedText<'s>>>,
+    begun: Option<Option<MonthCacheWriter<'s>>>,
     /// The days that can be recorded.
     fresh: BTreeMap<DayOf, (FolderState, Texts)>,
     /// The bytes that these days add to a segment.
@@ -147,7 +147,13 @@ struct Builder<'s> {
 
 impl Builder<'_> {
     /// Reads the files of a day, each once: adds the matches to `found`, and collects all texts for the segment.
-    fn read(&mut self, day: DayOf, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) -> Result<()> {
+    fn read(
+        &mut self,
+        day: DayOf,
+        pattern: &Pattern,
+        filter: &Filter,
+        found: &mut Vec<BubbName>,
+    ) -> Result<()> {
         let store = self.store;
         let begun = self.begun.get_or_insert_with(|| store.text_cache().begin().ok());
         let state = store.text_cache().folder_state(day);
@@ -225,11 +231,11 @@ mod tests {
         let mut last = None;
         let mut name = |number: usize| {
             let id = BubbId::of(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32].into());
-            let name = Name { id, kind: Kind::User, hidden: false, prev: last };
+            let name = BubbName { id, kind: Kind::User, hidden: false, prev: last };
             last = Some(id);
             name
         };
-        let names: Vec<Name> = (0..texts.len()).map(&mut name).collect();
+        let names: Vec<BubbName> = (0..texts.len()).map(&mut name).collect();
         let filter = Filter::visible();
         let plain = PatternOptions::default();
         for (pattern, options) in [

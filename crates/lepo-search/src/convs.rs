@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 
 /// A bubb's position in its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct ConvPosition {
     /// Number of bubbs from the root to it, including hidden ones and itself.
     pub height: u32,
     /// The first visible question on the path from the root to it.
-    pub first: Option<Name>,
+    pub first: Option<BubbName>,
     /// The first bubb of its conversation.
     pub root: BubbId,
 }
@@ -20,29 +20,29 @@ pub struct ConvPositions<F> {
     find: F,
     known: HashMap<BubbId, ConvPosition>,
     /// Names that need no lookup, by id.
-    told: Vec<Name>,
+    told: Vec<BubbName>,
 }
 
-impl<F: FnMut(BubbId) -> Option<Name>> ConvPositions<F> {
+impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
     /// Creates an empty cache that looks up names with `find`.
     pub fn new(find: F) -> Self {
         ConvPositions { find, known: HashMap::new(), told: Vec::new() }
     }
 
     /// Sets the names that need no lookup, replacing earlier ones.
-    pub fn tell(&mut self, mut names: Vec<Name>) {
+    pub fn tell(&mut self, mut names: Vec<BubbName>) {
         names.sort_by_key(|name| name.id);
         self.told = names;
     }
 
-    fn find(&mut self, id: BubbId) -> Option<Name> {
+    fn find(&mut self, id: BubbId) -> Option<BubbName> {
         let told = self.told.binary_search_by_key(&id, |name| name.id).ok().and_then(|at| self.told.get(at));
         told.copied().or_else(|| (self.find)(id))
     }
 
     /// Returns the position of a bubb. If a prev is missing, or hand-edited names form a cycle, its conversation starts
     /// there.
-    pub fn place(&mut self, name: &Name) -> ConvPosition {
+    pub fn place(&mut self, name: &BubbName) -> ConvPosition {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
         let mut place = ConvPosition { height: 0, first: None, root: name.id };
         let mut at = *name;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::{FoundLine, Pattern};
 use lepo_base::error::Error;
 use lepo_base::read_ahead::in_order;
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 
 /// Maximum capacity of a buffer to reuse for the next file; a larger one is freed.
@@ -20,7 +20,7 @@ thread_local! {
 /// The result of searching a bubb, if it is worth reporting.
 pub enum FileResult {
     /// The lines to report; empty if the search is only for texts.
-    Found(Name, Vec<FoundLine>),
+    Found(BubbName, Vec<FoundLine>),
     /// The bubb could not be read.
     Unreadable(Error),
 }
@@ -29,10 +29,10 @@ pub enum FileResult {
 pub fn search_files(
     store: &Store,
     pattern: &Pattern,
-    names: impl Iterator<Item = Name>,
+    names: impl Iterator<Item = BubbName>,
     mut each: impl FnMut(FileResult) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let look = |name: Name| {
+    let look = |name: BubbName| {
         TEXT.with_borrow_mut(|text| {
             if let Err(error) = store.bubbs().read_into(&name, text) {
                 return Some(FileResult::Unreadable(error));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 
 /// Conditions on a bubb's name.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ impl Filter {
     }
 
     /// Whether a bubb of this name is to be searched.
-    pub fn takes(&self, name: &Name) -> bool {
+    pub fn takes(&self, name: &BubbName) -> bool {
         (self.hidden || !name.hidden)
             && (self.kinds.is_empty() || self.kinds.contains(&name.kind))
             && self.times.contains(&name.id.time())
@@ -41,7 +41,7 @@ mod tests {
     fn every_condition_must_hold() {
         let name = |hidden, kind| {
             let id = BubbId::of(1000, kind, hidden, None, &[0; 32].into());
-            Name { id, kind, hidden, prev: None }
+            BubbName { id, kind, hidden, prev: None }
         };
         let all = Filter::visible();
         let question = name(false, Kind::User);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::{Candidates, Filter, Pattern, candidates};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::few_in_order;
-use lepo_store::bubb::{Day, Name};
+use lepo_store::bubb::{BubbName, Day};
 use lepo_store::store::{Store, by_id};
 
 /// Options and progress of a search for candidates.
@@ -27,13 +27,13 @@ type StoreMonth<'s> = (&'s Store, Vec<Day>);
 /// The bubbs in `.lepo/` itself.
 struct RecentNames {
     /// All, by id, without duplicates.
-    all: Vec<Name>,
+    all: Vec<BubbName>,
     /// Those to search that were not returned yet, by id.
-    left: Vec<Name>,
+    left: Vec<BubbName>,
 }
 
 impl RecentNames {
-    fn new(mut all: Vec<Name>, filter: &Filter) -> RecentNames {
+    fn new(mut all: Vec<BubbName>, filter: &Filter) -> RecentNames {
         all.sort_unstable_by(by_id);
         all.dedup_by_key(|name| name.id);
         let left = all.iter().filter(|name| filter.takes(name)).copied().collect();
@@ -43,10 +43,11 @@ impl RecentNames {
     /// Moves the bubbs of a month and of later ones into the candidates of that month.
     fn join(&mut self, month: &str, candidates: &mut Candidates) {
         // If an id is also in `.lepo/`, that name wins.
-        let is_old = |name: &Name| self.all.binary_search_by_key(&name.id, |name| name.id).is_err();
+        let is_old = |name: &BubbName| self.all.binary_search_by_key(&name.id, |name| name.id).is_err();
         candidates.found.retain(is_old);
         candidates.above.retain(is_old);
-        let newer = |names: &[Name]| names.partition_point(|name| Day::of(name.id).month().as_str() < month);
+        let newer =
+            |names: &[BubbName]| names.partition_point(|name| Day::of(name.id).month().as_str() < month);
         candidates.found.extend(self.left.drain(newer(&self.left)..));
         candidates.found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
         candidates.found.dedup_by_key(|name| name.id);

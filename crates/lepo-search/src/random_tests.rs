@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use lepo_store::bubb::{Kind, Name};
-use lepo_store::store::{Batch, OLD, STORE, Store, now};
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::store::{OLD, STORE, Store, WriteBatch, now};
 use tempfile::TempDir;
 
 use super::convs::ConvPosition;
@@ -146,12 +146,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn name_of(path: &Path) -> Name {
-    Name::parse(path.file_name().unwrap().as_encoded_bytes()).unwrap()
+fn name_of(path: &Path) -> BubbName {
+    BubbName::parse(path.file_name().unwrap().as_encoded_bytes()).unwrap()
 }
 
 /// The result of a search: the bubbs with their lines and positions, in order.
-type Told = Vec<(Name, Vec<FoundLine>, ConvPosition)>;
+type Told = Vec<(BubbName, Vec<FoundLine>, ConvPosition)>;
 
 fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> Told {
     let store = store(dir);
@@ -192,7 +192,7 @@ impl World {
     }
 
     /// Adds a message of a day, after an earlier one or as a root.
-    fn add(&mut self, is_alices: bool, day: usize) -> Name {
+    fn add(&mut self, is_alices: bool, day: usize) -> BubbName {
         let dice = &mut self.dice;
         let store = store(if is_alices { &self.alice } else { &self.own });
         let time = BEGIN + day as u64 * DAY + dice.roll(DAY as usize) as u64;
@@ -206,7 +206,7 @@ impl World {
         let prev =
             if earlier.is_empty() || dice.roll(3) == 0 { None } else { Some(dice.roll(earlier.len())) };
         let prev = prev.map(|at| earlier[at].id);
-        let mut batch = Batch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::begin(&store, false).unwrap();
         let kind = [Kind::User, Kind::Assistant][dice.roll(2)];
         let added = batch.add(kind, dice.roll(5) == 0, prev, time, &said).unwrap();
         batch.flush().unwrap();
@@ -241,7 +241,7 @@ impl World {
         for (at, word) in WORDS.into_iter().enumerate() {
             let told = search(&self.own, &self.patterns[at], &any, false);
             assert!(told.is_sorted_by(|a, b| a.0.id > b.0.id), "newest first: {told:?}");
-            let found: BTreeSet<Name> = told.into_iter().map(|(name, ..)| name).collect();
+            let found: BTreeSet<BubbName> = told.into_iter().map(|(name, ..)| name).collect();
             let mut all = [files(&self.lepo()), files(&self.hers())].concat();
             all.retain(|path| {
                 let text = fs::read(path).unwrap();
@@ -281,7 +281,7 @@ impl World {
     }
 
     /// Makes a random change, except to the day that never changes.
-    fn step(&mut self, number: usize, left_alone: Name) -> String {
+    fn step(&mut self, number: usize, left_alone: BubbName) -> String {
         let own = files(&self.lepo());
         let some = own[self.dice.roll(own.len())].clone();
         let is_free = name_of(&some) != left_alone;

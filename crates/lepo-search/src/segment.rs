@@ -26,7 +26,7 @@
 use std::ops::Range;
 
 use super::trigrams;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// Bytes of a bubb in the table.
 pub(super) const ENTRY_BYTES: usize = 56;
@@ -135,7 +135,7 @@ impl SegmentWriter {
     }
 
     /// Adds a day with its bubbs, which must be sorted by id and later than the bubbs of earlier days.
-    pub fn day<'t>(&mut self, mut day: SegmentDay, bubbs: impl IntoIterator<Item = (Name, &'t [u8])>) {
+    pub fn day<'t>(&mut self, mut day: SegmentDay, bubbs: impl IntoIterator<Item = (BubbName, &'t [u8])>) {
         (day.first, day.count, day.blocks) = ((self.entries.len() / ENTRY_BYTES) as u32, 0, 0);
         let mut begin = self.texts.len();
         for (name, text) in bubbs {

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use super::literals::RequiredTrigrams;
 use super::segment::{BlockEntry, HEADER, LARGEST, SegmentDay, SegmentSections, read_tables};
 use super::segment_table::DayTable;
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 
 /// A source of a segment's bytes.
 pub trait SegmentSource {
@@ -51,7 +51,7 @@ impl<'b> SegmentBlock<'b> {
     }
 
     /// Returns its bubbs with their texts; empty if the texts were not read.
-    pub fn bubbs(&self) -> impl Iterator<Item = (Name, &'b [u8])> {
+    pub fn bubbs(&self) -> impl Iterator<Item = (BubbName, &'b [u8])> {
         let (begin, texts) = (self.begin, self.texts);
         let last = texts.len().checked_sub(1);
         let table = last.and_then(|last| Some((self.table()?, begin + last)));
@@ -198,9 +198,9 @@ mod tests {
     use crate::PatternOptions;
     use lepo_store::bubb::{BubbId, Kind};
 
-    fn name(time: u64, prev: Option<Name>) -> Name {
+    fn name(time: u64, prev: Option<BubbName>) -> BubbName {
         let prev = prev.map(|prev| prev.id);
-        Name {
+        BubbName {
             id: BubbId::of(time, Kind::User, false, prev, &[1; 32].into()),
             kind: Kind::User,
             hidden: false,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     /// Builds a segment with blocks of `block` bytes.
-    fn sample(block: usize) -> (Vec<u8>, [Name; 3]) {
+    fn sample(block: usize) -> (Vec<u8>, [BubbName; 3]) {
         let a = name(1000, None);
         let b = name(2000, Some(a));
         let c = name(86_400_000, Some(b));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     /// Returns the blocks of a segment as day, texts and optionally names; `None` if it is corrupt.
-    fn blocks(bytes: &[u8], pattern: &str, has_names: bool) -> Option<Vec<(u8, String, Vec<Name>)>> {
+    fn blocks(bytes: &[u8], pattern: &str, has_names: bool) -> Option<Vec<(u8, String, Vec<BubbName>)>> {
         let mut blocks = Vec::new();
         let needed = RequiredTrigrams::of(pattern, &PatternOptions::default());
         let right = SegmentReader::default().read(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::segment::{BlockEntry, ENTRY_BYTES, SegmentDay, u64_at};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 
 /// The bubbs of a day in a segment, indexed from 0.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl DayTable {
         begin..numbers.end.checked_sub(1).map_or(self.begin, end).max(begin)
     }
 
-    pub fn name(&self, number: usize) -> Option<Name> {
+    pub fn name(&self, number: usize) -> Option<BubbName> {
         Some(self.entry(number)?.0)
     }
 
@@ -63,12 +63,12 @@ impl DayTable {
         first_not(numbers.clone(), is_before).saturating_sub(1).max(numbers.start)
     }
 
-    pub fn find(&self, id: BubbId) -> Option<Name> {
+    pub fn find(&self, id: BubbId) -> Option<BubbName> {
         let number = first_not(0..self.count, |number| self.name(number).is_some_and(|name| name.id < id));
         self.name(number).filter(|name| name.id == id)
     }
 
-    fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
+    fn entry(&self, number: usize) -> Option<(BubbName, u64, u64)> {
         entry(self.entries.get(number.checked_mul(ENTRY_BYTES)?..)?.first_chunk()?)
     }
 }
@@ -87,7 +87,7 @@ fn first_not(numbers: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize 
 }
 
 /// Parses an entry of the table: the name, the offset and the length of its text.
-fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(Name, u64, u64)> {
+fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(BubbName, u64, u64)> {
     let id = |at: usize| bytes.get(at..at + 16)?.try_into().ok().map(BubbId::from_bytes);
     let prev = id(16)?;
     let hidden = match bytes[33] {
@@ -95,7 +95,7 @@ fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(Name, u64, u64)> {
         b'1' => true,
         _ => return None,
     };
-    let name = Name {
+    let name = BubbName {
         id: id(0)?,
         kind: Kind::of_letter(bytes[32])?,
         hidden,

@@ -15,7 +15,7 @@ use super::record::Record;
 use super::titles::SyncTitles;
 use super::tree::Tree;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Day};
 use lepo_store::store::{FolderState, Store, now};
 
 /// The state of the store compared with the record, without running git.
@@ -23,7 +23,7 @@ pub struct Glance {
     /// Days whose folders are unchanged since the record, and that have no bubb in `.lepo/` itself.
     unchanged: BTreeMap<Day, FolderState>,
     /// The bubbs outside of these days.
-    bubbs: HashMap<BubbId, Name>,
+    bubbs: HashMap<BubbId, BubbName>,
     branches: BTreeMap<String, BubbId>,
     titles: SyncTitles,
     listed: Listed,
@@ -52,7 +52,7 @@ impl Glance {
         listing.read_all(&days)?;
         let told = |(day, state): (Day, Option<FolderState>)| Some((day, state?));
         let unchanged: BTreeMap<Day, FolderState> = unchanged.into_iter().filter_map(told).collect();
-        let bubbs: HashMap<BubbId, Name> =
+        let bubbs: HashMap<BubbId, BubbName> =
             listing.read_names().into_iter().map(|name| (name.id, name)).collect();
         let (branches, mut titles) = (branches_of(store)?, SyncTitles::read(store)?);
         titles.retain_there(&record.removed);
@@ -117,7 +117,7 @@ impl Compared {
         }
         let mut here = side(bubbs, branches, titles);
         note_own_removals(&mut here, &pushed);
-        let goes_on_from_gone = |name: &&Name| {
+        let goes_on_from_gone = |name: &&BubbName| {
             !pushed.bubbs.contains_key(&name.id) && name.prev.is_some_and(|prev| here.removed.has(prev))
         };
         let is_enough =

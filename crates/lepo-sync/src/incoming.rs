@@ -13,8 +13,8 @@ use super::remote::Refs;
 use super::tree::{Misfits, Tree, Until};
 use super::verdicts::{Verdict, Verdicts};
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_store::bubb::{BubbId, ContentHash, Name};
-use lepo_store::store::{Batch, Store, now};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash};
+use lepo_store::store::{Store, WriteBatch, now};
 
 /// A bubb dated more than this many milliseconds after now is imported by a later sync.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
@@ -131,10 +131,10 @@ impl Taking<'_, '_> {
     }
 
     /// Adds the bubbs whose content matches their ids, oldest first; returns the new ones.
-    fn bubbs(&mut self, mut new: Vec<(Name, Oid)>, came: &mut Came) -> Result<Vec<Name>> {
+    fn bubbs(&mut self, mut new: Vec<(BubbName, Oid)>, came: &mut Came) -> Result<Vec<BubbName>> {
         new.sort_unstable_by_key(|(name, _)| name.id);
         let latest = now() + AHEAD;
-        let mut batch = Batch::begin(self.to, new.len() > lepo_store::store::MANY)?;
+        let mut batch = WriteBatch::begin(self.to, new.len() > lepo_store::store::MANY)?;
         let mut taken = Vec::new();
         for (name, oid) in new {
             let path = Entry::Bubb(name).path();
@@ -194,8 +194,8 @@ pub struct Mine<'m> {
 #[derive(Default)]
 pub struct Merged {
     pub came: Vec<Came>,
-    pub added: Vec<Name>,
-    pub removed: Vec<Name>,
+    pub added: Vec<BubbName>,
+    pub removed: Vec<BubbName>,
 }
 
 impl<'m> Mine<'m> {
@@ -270,7 +270,7 @@ impl<'m> Mine<'m> {
         }
         merged.removed = removable(store, changes, here)?;
         if !merged.removed.is_empty() {
-            let names: Vec<Name> = here.bubbs.values().copied().collect();
+            let names: Vec<BubbName> = here.bubbs.values().copied().collect();
             let blobs = store.blobs().only_of(&merged.removed, &names)?;
             store.bubbs().remove(&merged.removed, &blobs)?;
         }
@@ -290,12 +290,12 @@ impl<'m> Mine<'m> {
 }
 
 /// Returns the bubbs that a merge removes, except ancestors of bubbs written since the store was listed.
-fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>> {
+fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<BubbName>> {
     if changes.remove.is_empty() {
         return Ok(Vec::new());
     }
     let added: HashSet<BubbId> = changes.add.iter().map(|(name, _)| name.id).collect();
-    let is_new = |name: &Name| !here.bubbs.contains_key(&name.id) && !added.contains(&name.id);
+    let is_new = |name: &BubbName| !here.bubbs.contains_key(&name.id) && !added.contains(&name.id);
     let recent = store.names().recent()?;
     let mut prevs: HashMap<BubbId, Option<BubbId>> = recent.iter().map(|name| (name.id, name.prev)).collect();
     prevs.extend(here.bubbs.values().map(|name| (name.id, name.prev)));

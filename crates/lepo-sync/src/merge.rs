@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::removed::Removed;
 use super::titles::SyncTitles;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// A clone: its content, and the removals that it knows of.
 #[derive(Debug, Clone, Default)]
 pub struct Side {
     pub clone: String,
-    pub bubbs: HashMap<BubbId, Name>,
+    pub bubbs: HashMap<BubbId, BubbName>,
     /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
     pub titles: SyncTitles,
@@ -23,12 +23,12 @@ pub struct Side {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Bubbs to add, oldest first, each with the index of a clone that has it.
-    pub add: Vec<(Name, usize)>,
+    pub add: Vec<(BubbName, usize)>,
     /// Bubbs to delete, newest first.
-    pub remove: Vec<Name>,
+    pub remove: Vec<BubbName>,
     /// Bubbs to restore after a removal, each with the file of the branch that names it, or `None` if another bubb
     /// follows it. The clone that removed them reports this too.
-    pub back: Vec<(Name, Option<String>)>,
+    pub back: Vec<(BubbName, Option<String>)>,
     pub branches: Vec<(String, BubbId)>,
     pub branches_removed: Vec<String>,
     pub titles: SyncTitles,
@@ -119,7 +119,7 @@ fn merge_branches(
     here: &Side,
     others: &[Side],
     removed: &Removed,
-    name_of: &dyn Fn(&BubbId) -> Option<Name>,
+    name_of: &dyn Fn(&BubbId) -> Option<BubbName>,
     changes: &mut Changes,
 ) {
     let descends = |new: BubbId, old: BubbId| {
@@ -194,8 +194,8 @@ mod tests {
         side
     }
 
-    fn letters<'n>(names: impl IntoIterator<Item = &'n Name>) -> String {
-        let letter = |name: &Name| ('A'..='H').find(|c| id(&c.to_string()) == name.id).unwrap();
+    fn letters<'n>(names: impl IntoIterator<Item = &'n BubbName>) -> String {
+        let letter = |name: &BubbName| ('A'..='H').find(|c| id(&c.to_string()) == name.id).unwrap();
         names.into_iter().map(letter).collect()
     }
 
@@ -217,7 +217,7 @@ mod tests {
             ("a: A s1 head", "B", "b: A s1 head / B u0 A; main=B", "", "B", "", "B"),
         ] {
             let changes = merge(&side(here, mine_removed), &[side(other, their_removed)]);
-            let added: Vec<Name> = changes.add.iter().map(|(name, _)| *name).collect();
+            let added: Vec<BubbName> = changes.add.iter().map(|(name, _)| *name).collect();
             let came_back = letters(changes.back.iter().map(|(name, _)| name));
             let told = (letters(&added), letters(&changes.remove), came_back);
             assert_eq!(told, (add.into(), remove.into(), back.into()), "{here} | {other}");

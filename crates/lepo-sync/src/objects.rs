@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use super::git::Git;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, ContentHash, Name};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash};
 
 /// The largest bubb or blob to send or to import, in bytes.
 pub const LARGEST: u64 = 50 << 20;
@@ -16,11 +16,11 @@ pub type Oid = String;
 /// An unwanted object of at most this many bytes is read to its end; for a larger one git is restarted.
 const SKIPPED: u64 = 1 << 20;
 
-pub fn proves(name: &Name, bytes: &[u8]) -> bool {
+pub fn proves(name: &BubbName, bytes: &[u8]) -> bool {
     digest_proves(name, &ContentHash::from_content(bytes))
 }
 
-fn digest_proves(name: &Name, digest: &ContentHash) -> bool {
+fn digest_proves(name: &BubbName, digest: &ContentHash) -> bool {
     BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, digest) == name.id
 }
 
@@ -69,7 +69,7 @@ impl<'g> Objects<'g> {
     }
 
     /// Reads an object and checks it against the id of a bubb.
-    pub fn bubb(&mut self, name: &Name, oid: &str) -> Result<Content> {
+    pub fn bubb(&mut self, name: &BubbName, oid: &str) -> Result<Content> {
         self.judged(oid, |digest| digest_proves(name, digest))
     }
 

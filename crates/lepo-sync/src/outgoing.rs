@@ -18,7 +18,7 @@ use super::titles::SyncTitles;
 use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
-use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Day};
 use lepo_store::store::{Store, blobs_in};
 
 /// A part ends at the first change of month after this many bytes: hosts limit a push to 2 GB.
@@ -63,8 +63,8 @@ pub struct Sender<'s> {
 }
 
 enum Checked {
-    Good { name: Name, bytes: Vec<u8>, blobs: Vec<ContentHash> },
-    Held(Name, String),
+    Good { name: BubbName, bytes: Vec<u8>, blobs: Vec<ContentHash> },
+    Held(BubbName, String),
 }
 
 /// Commits the differences between the store and this clone's last commit.
@@ -73,7 +73,7 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     let Compared { here, pushed, .. } = compared;
     let import = FastImport::new(git, own_ref(&state.settings.name), &state.settings.name, author, tip);
     let mut writer = Writer::new(sender, compared.blobs.as_ref(), import);
-    let mut new: Vec<Name> =
+    let mut new: Vec<BubbName> =
         here.bubbs.values().filter(|name| !pushed.bubbs.contains_key(&name.id)).copied().collect();
     new.sort_unstable_by_key(|name| name.id);
     let mut written = Ok(());
@@ -152,7 +152,7 @@ fn title_changes(
 const SECRET_TITLE: &str = "seems to contain a secret";
 
 /// Reads a bubb and decides whether it may be sent.
-fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
+fn check(sender: &Sender<'_>, name: BubbName) -> Result<Checked> {
     let held = |why: &str| Ok(Checked::Held(name, why.to_string()));
     let bytes = sender.store.bubbs().read(&name)?;
     if bytes.len() as u64 > LARGEST {
@@ -263,13 +263,13 @@ mod tests {
     use super::super::tree::Tree;
     use super::*;
     use lepo_store::bubb::Kind;
-    use lepo_store::store::Batch;
+    use lepo_store::store::WriteBatch;
 
     #[test]
     fn a_first_push_goes_by_parts_that_end_with_a_month() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
-        let (mut batch, month) = (Batch::begin(&store, false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
+        let (mut batch, month) = (WriteBatch::begin(&store, false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
         let mut compared = Compared::default();
         for i in 0..6 {
             let text = format!("message {i}");

@@ -1,7 +1,7 @@
 //! The paths in a clone's tree, computed from ids and names: `2026-03/04/FILE`, `_blobs/ab/SHA256`, `_branches/NAME`,
 //! `_titles`, `_gone`.
 
-use lepo_store::bubb::{ContentHash, Day, Name};
+use lepo_store::bubb::{BubbName, ContentHash, Day};
 
 pub const REMOVED: &str = "_gone";
 
@@ -11,7 +11,7 @@ pub const TITLES: &str = "_titles";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A bubb, in the folder of its day.
-    Bubb(Name),
+    Bubb(BubbName),
     /// A blob, by its SHA-256.
     Blob(ContentHash),
     /// A branch, by its file name.
@@ -41,7 +41,7 @@ impl Entry {
                 .then(|| Entry::Branch(name.into()));
         }
         let (folder, file) = text.rsplit_once('/')?;
-        let name = Name::parse(file.as_bytes()).filter(|_| Name::is_canonical(file.as_bytes()))?;
+        let name = BubbName::parse(file.as_bytes()).filter(|_| BubbName::is_canonical(file.as_bytes()))?;
         let (month, day) = folder.split_once('/')?;
         (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id))).then_some(Entry::Bubb(name))
     }
@@ -95,7 +95,7 @@ mod tests {
         assert!(
             matches!(parsed, Some(Entry::Bubb(_))),
             "{:?}",
-            Day::of(Name::parse(name.as_bytes()).unwrap().id).to_string()
+            Day::of(BubbName::parse(name.as_bytes()).unwrap().id).to_string()
         );
         assert_eq!(parsed.unwrap().path(), good);
         let hash = "ab".repeat(32);

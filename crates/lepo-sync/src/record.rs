@@ -17,7 +17,7 @@ use super::replace::replace;
 use super::settings::Settings;
 use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, Day, Name};
+use lepo_store::bubb::{BubbId, BubbName, Day};
 use lepo_store::store::FolderState;
 
 const FILE: &str = "lepo-record.json";
@@ -41,7 +41,7 @@ pub struct Record {
     /// was in `.lepo/` itself.
     pub days: BTreeMap<Day, FolderState>,
     /// All other bubbs of the commit.
-    pub names: HashMap<BubbId, Name>,
+    pub names: HashMap<BubbId, BubbName>,
     /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
     pub titles: SyncTitles,
@@ -72,7 +72,7 @@ impl Record {
             let state = FolderState { inode, ctime, mtime };
             Some((Day::parse(month.as_bytes(), number.as_bytes())?, state))
         };
-        let name = |file: String| Name::parse(file.as_bytes()).map(|name| (name.id, name));
+        let name = |file: String| BubbName::parse(file.as_bytes()).map(|name| (name.id, name));
         let branch = |(file, id): (String, String)| Some((file, BubbId::parse(id.as_bytes())?));
         Some(Record {
             refs: written.refs,
@@ -92,7 +92,7 @@ impl Record {
         if self.names.len() > MOST_NAMES || self.refs.own.is_none() {
             return Ok(());
         }
-        let mut names: Vec<String> = self.names.values().map(Name::to_string).collect();
+        let mut names: Vec<String> = self.names.values().map(BubbName::to_string).collect();
         names.sort_unstable();
         let day =
             |(day, state): (&Day, &FolderState)| (day.to_string(), state.inode, state.ctime, state.mtime);

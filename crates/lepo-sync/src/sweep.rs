@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::git::Git;
 use super::remote::{Refs, Remote};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 
 /// Deletes other users' stores whose clones the remote, which has answered, no longer has; returns their names. A
@@ -19,8 +19,8 @@ pub fn sweep(git: &Git, store: &Store, remote: &Remote, refs: &mut Refs) -> Resu
     if remote.more > 0 || !store.others().all().iter().any(|(clone, _)| is_gone(clone)) {
         return Ok(Vec::new());
     }
-    let all = |store: &Store| -> Result<Vec<Name>> { store.names().all() };
-    let mut theirs: Vec<(&str, Vec<Name>)> = Vec::new();
+    let all = |store: &Store| -> Result<Vec<BubbName>> { store.names().all() };
+    let mut theirs: Vec<(&str, Vec<BubbName>)> = Vec::new();
     for (clone, other) in store.others().all() {
         theirs.push((clone, all(other)?));
     }
@@ -47,7 +47,7 @@ pub fn sweep(git: &Git, store: &Store, remote: &Remote, refs: &mut Refs) -> Resu
 }
 
 /// Whether a message elsewhere follows, or a branch of the user names, a message that exists only in `names`.
-fn is_needed(names: &[Name], elsewhere: impl Iterator<Item = Name>, named: &HashSet<BubbId>) -> bool {
+fn is_needed(names: &[BubbName], elsewhere: impl Iterator<Item = BubbName>, named: &HashSet<BubbId>) -> bool {
     let mut only: HashSet<BubbId> = names.iter().map(|name| name.id).collect();
     let mut prevs = HashSet::new();
     for name in elsewhere {

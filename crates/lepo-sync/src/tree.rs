@@ -11,7 +11,7 @@ use super::running::MOST;
 use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
-use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Day};
 
 /// Maximum size of a branch's file in bytes: enough for an id.
 const BRANCH: u64 = 64;
@@ -40,7 +40,7 @@ impl Until {
 /// The files of a clone's tree.
 #[derive(Debug, Default)]
 pub struct Tree {
-    pub bubbs: HashMap<BubbId, (Name, Oid)>,
+    pub bubbs: HashMap<BubbId, (BubbName, Oid)>,
     pub blobs: HashMap<ContentHash, Oid>,
     /// Branches by their file names.
     pub branches: HashMap<String, Oid>,
@@ -152,7 +152,7 @@ impl Tree {
         Ok((tree, gone))
     }
 
-    pub fn names(&self) -> HashMap<BubbId, Name> {
+    pub fn names(&self) -> HashMap<BubbId, BubbName> {
         self.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect()
     }
 

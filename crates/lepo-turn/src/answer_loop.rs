@@ -32,7 +32,7 @@ use super::{Event, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_model::{AgentContext, ChatMessage, ChatRequest, ModelConfig, ToolCall, spec};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{ToolMode, ToolRequest};
 
@@ -270,7 +270,7 @@ fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &Progress) {
 }
 
 /// Requests the answer again in the format of the schema, but only once.
-fn ask_for_form(turn: &mut Turn<'_>, words: &Name, fault: &str, progress: &mut Progress) -> Result<()> {
+fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &mut Progress) -> Result<()> {
     if std::mem::replace(&mut progress.asked_again, true) {
         return Err(unfit(&turn.config.name, fault));
     }
@@ -282,7 +282,7 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &Name, fault: &str, progress: &mut P
 }
 
 /// Appends the text that the model just sent, without masks.
-fn take_up(turn: &mut Turn<'_>, words: &Name) -> Result<()> {
+fn take_up(turn: &mut Turn<'_>, words: &BubbName) -> Result<()> {
     turn.record.transcript.take_up(words)?;
     let last = turn.record.transcript.entries.last();
     if let Some(text) = last.and_then(|entry| turn.env.masking.restored(&entry.text)) {

@@ -5,11 +5,11 @@ use super::attach::keep_files;
 use super::transcript::Transcript;
 use super::{CommandRunner, Event, Front, Notice, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Forest;
 
 /// Stores a question that cannot be answered yet as an ordinary bubb, to be answered again.
-pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Question) -> Result<Name> {
+pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Question) -> Result<BubbName> {
     let typed = question.typed.clone();
     let text = keep_files(&env.store, question)?;
     let kept = env.masking.kept_question(&text, &typed);

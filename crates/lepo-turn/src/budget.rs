@@ -12,7 +12,7 @@ use lepo_base::hint::{Hint, HintCommand, ResumeAction, ResumeCommand};
 use lepo_base::when;
 use lepo_model::{Meter, ModelConfig, Price, RequestEstimate, RequestUsage, Usage};
 use lepo_store::bubb::BubbId;
-use lepo_store::store::{Entry, JournalRecord, JournalTail, Store, now};
+use lepo_store::store::{JournalCursor, JournalEntry, JournalRecord, Store, now};
 
 /// Money and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ const DAYS: u64 = 3 * 24 * 3600 * 1000;
 struct Day {
     name: String,
     /// The position up to which the journal was read.
-    tail: JournalTail,
+    tail: JournalCursor,
     /// The sum up to this position.
     journal: u128,
     /// The sum when this process started to count.
@@ -141,7 +141,8 @@ impl Budget {
     /// Fails if a line cannot be written to the journal and read back, because then the spending could not be
     /// counted.
     fn check_journal(&self) -> Result<()> {
-        let checked = self.store.journal().add_checked(Entry { what: "budget", ..Entry::default() });
+        let checked =
+            self.store.journal().add_checked(JournalEntry { what: "budget", ..JournalEntry::default() });
         checked.map_err(|error| {
             let what = format!("the budget cannot be counted, and nothing was sent: {}", error.chain());
             Error::new(ExitKind::Budget, what)
@@ -211,7 +212,14 @@ impl Meter for Budget {
             let Usage { input, cached, output, .. } = taken.usage;
             let model = Some(taken.config.name.as_str());
             let what = if self.told { "unkept" } else { "estimate" };
-            self.store.journal().add(Entry { what, model, input, cached, output, ..Entry::default() });
+            self.store.journal().add(JournalEntry {
+                what,
+                model,
+                input,
+                cached,
+                output,
+                ..JournalEntry::default()
+            });
         }
     }
 }

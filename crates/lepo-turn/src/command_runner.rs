@@ -11,8 +11,8 @@ use super::result_text::ResultText;
 use super::transcript::Transcript;
 use super::{Event, Masking, Notice, RunBy, TurnEnv};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Kind, Name};
-use lepo_store::store::{Entry, Store};
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::store::{JournalEntry, Store};
 use lepo_tool::{
     Access, Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, TouchedFiles, Variables,
 };
@@ -136,13 +136,13 @@ impl<'e> CommandRunner<'e> {
     }
 
     /// Notes how long it took.
-    pub fn journal(&self, name: &Name, what: &str, carried: &Carried) {
-        self.env.store.journal().add(Entry {
+    pub fn journal(&self, name: &BubbName, what: &str, carried: &Carried) {
+        self.env.store.journal().add(JournalEntry {
             bubb: Some(name.id),
             what,
             ms: carried.ms,
             exit: carried.exit,
-            ..Entry::default()
+            ..JournalEntry::default()
         });
     }
 }

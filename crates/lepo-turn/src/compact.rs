@@ -23,9 +23,9 @@ use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationFormat, Gate, spec};
 use lepo_model::{ModelConfig, Planner};
-use lepo_store::bubb::{BubbId, Kind, Name, counted};
+use lepo_store::bubb::{BubbId, BubbName, Kind, counted};
 use lepo_store::conv::Forest;
-use lepo_store::store::{Batch, Copying, Under, now, plan_copies, write_copies};
+use lepo_store::store::{CopyParent, CopyRequest, WriteBatch, now, plan_copies, write_copies};
 use lepo_tool::ToolMode;
 
 /// Prefix of a summary's first line.
@@ -80,7 +80,7 @@ pub async fn compact(
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
     let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
-    let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
+    let copies: Vec<BubbName> = copies.map(|ix| forest.name(ix)).collect();
     write_compacted(env, path.first().copied(), (&text, is_own?), copies)
 }
 
@@ -116,17 +116,17 @@ fn write_compacted(
     env: &TurnEnv,
     root: Option<BubbId>,
     (summary, is_own): (&str, bool),
-    last: Vec<Name>,
+    last: Vec<BubbName>,
 ) -> Result<BubbId> {
     let summary = env.masking.kept(summary.as_bytes(), "the summary");
-    let first = Batch::name(Kind::System, false, root, now(), summary.bytes())?;
-    let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
+    let first = WriteBatch::name(Kind::System, false, root, now(), summary.bytes())?;
+    let under = |at: usize| at.checked_sub(1).map_or(CopyParent::Base, CopyParent::Copy);
     let copying = last.into_iter().enumerate();
-    let copying = copying.map(|(at, original)| Copying { original, text: None, under: under(at) });
+    let copying = copying.map(|(at, original)| CopyRequest { original, text: None, under: under(at) });
     let copies = plan_copies(&env.store, Some(first.id), copying.collect())?;
     if let Err(error) = write_copies(&env.store, Some((first, summary.bytes())), &copies) {
         let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
-        let written: Vec<Name> = new.chain([first]).collect();
+        let written: Vec<BubbName> = new.chain([first]).collect();
         let _ = env.store.bubbs().remove(&written, &[]);
         return Err(error);
     }

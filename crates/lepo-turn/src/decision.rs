@@ -4,8 +4,8 @@ use super::Masking;
 use super::path;
 use super::truth::truth_of;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::{End, Forest, Standing};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::{ConvEnd, Forest, RequestState};
 use lepo_store::store::Store;
 use lepo_tool::{Reply, ToolRequest};
 
@@ -26,7 +26,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// Bubb of the request.
-    pub name: Name,
+    pub name: BubbName,
     /// The request, as checked.
     pub request: ToolRequest,
     /// The decision.
@@ -66,10 +66,10 @@ impl Decision {
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
-            Standing::Pending => store.journal().is_copy(id).then(|| "it is a copy".to_string()),
-            Standing::Visible => Some("it is visible, so it is an ordinary message".to_string()),
-            Standing::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
-            Standing::Overtaken(by) => {
+            RequestState::Pending => store.journal().is_copy(id).then(|| "it is a copy".to_string()),
+            RequestState::Visible => Some("it is visible, so it is an ordinary message".to_string()),
+            RequestState::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
+            RequestState::Overtaken(by) => {
                 Some(format!("{}, which is newer, continues from its question", forest.name(by).id))
             }
         };
@@ -77,7 +77,7 @@ impl Decision {
             return Err(Error::usage(format!("request {id} is not pending: {because}")).hint(lists));
         }
         let conv = forest.conv(ix);
-        if conv.end != End::Root {
+        if conv.end != ConvEnd::Root {
             return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
                 .hint("`lepo fsck` tells what is missing"));
         }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use super::{Notice, StartQuestion};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, PermissionReply, WebCall};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_tool::mcp::{Asked, CallRequest, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 
@@ -14,7 +14,7 @@ use lepo_tool::{Proposal, Reply, Stream};
 #[derive(Debug)]
 pub enum Event<'e> {
     /// A bubb was written; with its bytes, except for an answer, whose text was reported in pieces before.
-    Bubb(&'e Name, Option<&'e [u8]>),
+    Bubb(&'e BubbName, Option<&'e [u8]>),
     /// A request was sent; no data has arrived yet.
     Waiting,
     /// Text of the model's thinking.

@@ -13,7 +13,7 @@ use super::{Event, Notice};
 use lepo_base::error::Result;
 use lepo_model::{ChatRequest, Schema, spec};
 use lepo_store::bubb::{BubbId, Kind};
-use lepo_store::store::Entry;
+use lepo_store::store::JournalEntry;
 use lepo_tool::ToolRequest;
 
 /// Repeats chooser, writer, consent and command until no command is needed.
@@ -98,7 +98,7 @@ async fn ask<T>(
 
 fn journal(turn: &Turn<'_>, bubb: Option<BubbId>, what: &str, used: Used) {
     let entry = usage_entry(what, &turn.config.name, used.usage, used.ms);
-    turn.env.store.journal().add(Entry { bubb, ..entry });
+    turn.env.store.journal().add(JournalEntry { bubb, ..entry });
 }
 
 /// The cost of a request.

@@ -20,8 +20,8 @@ use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_model::{AnswerStream, ProviderMessage, ToolCall, Usage, Utf8Decoder};
 use lepo_net::runtime::blocking;
 use lepo_secrets::restore;
-use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::store::Entry;
+use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::store::JournalEntry;
 
 /// An answer that is being received, and its spool.
 struct Receiving<'s> {
@@ -126,7 +126,7 @@ pub async fn receive(
         front.happens(Event::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
-    place.store.journal().add(Entry {
+    place.store.journal().add(JournalEntry {
         bubb: name.map(|name| name.id),
         first_ms,
         agent_session: session.as_deref(),
@@ -146,7 +146,7 @@ async fn write_before(
     time: Option<u64>,
     text: &str,
     front: &mut dyn Front,
-) -> Result<Name> {
+) -> Result<BubbName> {
     let (store, under) = (place.store.clone(), place.under);
     let kept = place.masking.kept_uncounted(text).into_owned();
     let written = blocking(move || match time {
@@ -359,7 +359,7 @@ impl<'s> Receiving<'s> {
 
     /// Publishes the answer: at this time, or else later than all bubbs of the turn, even if it follows an
     /// earlier one, so that file names reflect the order.
-    fn keep(self, hidden: bool, tip: Option<BubbId>, time: Option<u64>) -> Result<Name> {
+    fn keep(self, hidden: bool, tip: Option<BubbId>, time: Option<u64>) -> Result<BubbName> {
         match time {
             Some(time) => self.spool.publish_at(hidden, time),
             None => self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),

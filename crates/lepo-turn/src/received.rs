@@ -3,20 +3,20 @@
 use super::report::Answered;
 use lepo_base::error::{Error, Result};
 use lepo_model::{ProviderMessage, ToolCall, Usage};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_tool::mcp::CallRequest;
 
 pub enum Received {
     /// The answer that ends the turn.
     Answer(Answered),
     /// Calls by fields of the API, and the text around them, which is a hidden bubb.
-    Calls(Option<Name>, Vec<ToolCall>, Option<ProviderMessage>),
+    Calls(Option<BubbName>, Vec<ToolCall>, Option<ProviderMessage>),
     /// Calls in the text, and the text around them, which is not in a bubb yet.
     TextCalls(String, Vec<CallRequest>),
     /// An answer that does not match the schema, stored as a hidden bubb; and the fault.
-    Unfit(Name, String),
+    Unfit(BubbName, String),
     /// An interrupted answer, with the hidden bubb of its partial text, if there is any.
-    Cut(Option<Name>, Error),
+    Cut(Option<BubbName>, Error),
 }
 
 /// How an answer ended.
@@ -45,7 +45,7 @@ impl Ending {
     /// Returns the received answer; `kept` is its bubb, unless it was blank.
     pub fn into_received(
         self,
-        kept: Option<Result<Name>>,
+        kept: Option<Result<BubbName>>,
         (usage, cut): (Usage, Option<&'static str>),
         ms: u64,
     ) -> Result<Received> {

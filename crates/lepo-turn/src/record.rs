@@ -5,7 +5,7 @@ use super::transcript::Transcript;
 use super::{Event, Front, Report, Start, ToolUse};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::Forest;
 use lepo_tool::ToolRequest;
 
@@ -34,7 +34,7 @@ impl TurnRecord {
     }
 
     /// Reports bubbs of [`Transcript::begin`] that are now durable.
-    pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(Name, Vec<u8>)>) {
+    pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(BubbName, Vec<u8>)>) {
         for (name, text) in saved {
             if name.kind == Kind::User {
                 self.report.user = Some(name.id);
@@ -43,7 +43,7 @@ impl TurnRecord {
         }
     }
 
-    pub fn wait_for(&mut self, name: &Name, request: &ToolRequest) {
+    pub fn wait_for(&mut self, name: &BubbName, request: &ToolRequest) {
         self.report.pending = Some(name.id);
         self.waiting = request.line();
         self.report.tools.push(ToolUse::of(name, request));

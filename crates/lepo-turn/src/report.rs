@@ -2,7 +2,7 @@
 
 use lepo_base::error::{Error, ExitKind};
 use lepo_model::Usage;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_tool::ToolRequest;
 
 /// The outcome of a turn. Written bubbs remain, regardless of an error.
@@ -54,7 +54,7 @@ pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
 #[derive(Debug, Clone, Copy)]
 pub struct Answered {
     /// Bubb of the answer.
-    pub name: Name,
+    pub name: BubbName,
     /// Tokens, if the provider reported them.
     pub usage: Usage,
     /// The limit at which it ended: `max_tokens`, or `window`.
@@ -80,7 +80,7 @@ pub struct ToolUse {
 
 impl ToolUse {
     /// Creates the entry of a model's request, which has no result yet.
-    pub fn of(name: &Name, request: &ToolRequest) -> ToolUse {
+    pub fn of(name: &BubbName, request: &ToolRequest) -> ToolUse {
         ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
     }
 }

@@ -11,7 +11,7 @@ use super::steering_words::SteeringWords;
 use super::turn::Turn;
 use super::{Event, Notice, RunBy, ToolUse};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::{
     Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,
 };
@@ -31,7 +31,7 @@ pub(super) enum Next {
 pub(super) async fn decide_and_run(
     turn: &mut Turn<'_>,
     mut request: ToolRequest,
-    mut name: Name,
+    mut name: BubbName,
     done: &mut Vec<ToolRequest>,
 ) -> Result<Next> {
     // Until its result is written, no other process can decide on it.
@@ -215,7 +215,7 @@ fn pin_tool(turn: &Turn<'_>, request: &ToolRequest) -> Result<()> {
 /// Runs a granted request and adds its result; `None` if it did not run because its tool has changed.
 async fn run_granted(
     turn: &mut Turn<'_>,
-    name: &Name,
+    name: &BubbName,
     request: &ToolRequest,
     granted: Granted,
 ) -> Result<Option<Next>> {
@@ -250,11 +250,11 @@ async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<Carri
 /// Adds the result of a request: of kind tool after a model's call, of kind system after a planner's request.
 fn add_result(
     turn: &mut Turn<'_>,
-    name: &Name,
+    name: &BubbName,
     request: &ToolRequest,
     text: &[u8],
     exit: Option<i32>,
-) -> Result<Name> {
+) -> Result<BubbName> {
     let kind = if name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
     let result = turn.add(kind, true, text)?;
     let used = ToolUse { result: Some(result.id), exit, ..ToolUse::of(name, request) };
@@ -263,7 +263,7 @@ fn add_result(
 }
 
 /// Adds the reason as the result of a request that does not run, and ends tool use for this turn.
-fn not_run(turn: &mut Turn<'_>, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
+fn not_run(turn: &mut Turn<'_>, name: &BubbName, request: &ToolRequest, why: &str) -> Result<Next> {
     add_result(turn, name, request, why.as_bytes(), None)?;
     Ok(Next::Answer)
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::Masking;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::{ScreenedBytes, Spool, restore};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::{Draft, Store};
 
 /// Maximum bytes to buffer before writing to the draft, so that a burst from the network needs a single
@@ -96,7 +96,7 @@ impl<'s> AnswerSpool<'s> {
     }
 
     /// Makes the answer a bubb: synced, named by its hash, after the bubb that it follows.
-    pub fn publish(self, hidden: bool, not_before: u64) -> Result<Name> {
+    pub fn publish(self, hidden: bool, not_before: u64) -> Result<BubbName> {
         match self.failed {
             Some(error) => Err(error),
             None => self.draft.publish(hidden, not_before),
@@ -104,7 +104,7 @@ impl<'s> AnswerSpool<'s> {
     }
 
     /// Like `publish`, but with this time, or as soon after the bubb that it follows as ids allow.
-    pub fn publish_at(self, hidden: bool, time: u64) -> Result<Name> {
+    pub fn publish_at(self, hidden: bool, time: u64) -> Result<BubbName> {
         match self.failed {
             Some(error) => Err(error),
             None => self.draft.publish_at(hidden, time),

@@ -3,7 +3,7 @@
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_store::bubb::{BubbId, Kind};
-use lepo_store::conv::{Addressee, Forest, Ix};
+use lepo_store::conv::{AddressTarget, Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::CommandRequest;
 
@@ -13,7 +13,7 @@ pub struct StartOptions {
     /// `--new`.
     pub new: bool,
     /// `--tail`, resolved.
-    pub tail: Option<Addressee>,
+    pub tail: Option<AddressTarget>,
     /// `--retry`.
     pub retry: bool,
 }

@@ -16,13 +16,13 @@ use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Forest;
-use lepo_store::store::{Claim, Entry, Store};
+use lepo_store::store::{Claim, JournalEntry, Store};
 use lepo_tool::ToolRequest;
 
 /// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
-type Written = Vec<(Name, Vec<u8>)>;
+type Written = Vec<(BubbName, Vec<u8>)>;
 
 /// The bubbs written before an answer, and the mark that the question is being answered.
 struct WrittenOpening {
@@ -40,7 +40,7 @@ pub struct Transcript {
     /// The answers of this turn with calls, in order.
     pub called: Vec<CalledAnswer>,
     /// The bubbs that existed when the turn started, oldest first.
-    pub loaded: Vec<Name>,
+    pub loaded: Vec<BubbName>,
     /// The earliest time of a new root.
     not_before: u64,
     /// Masks written text; the transcript itself is unmasked.
@@ -53,7 +53,7 @@ pub struct Transcript {
 impl Transcript {
     /// Records a failed request in the journal.
     pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
-        self.store.journal().add(Entry { under: self.tip(), ..failure_entry(model, after) });
+        self.store.journal().add(JournalEntry { under: self.tip(), ..failure_entry(model, after) });
     }
 
     /// Loads the conv up to `start`, or starts an empty one. Added text is masked on disk only.
@@ -137,7 +137,7 @@ impl Transcript {
     }
 
     /// Adds a bubb, durably. Its secrets are masked on disk.
-    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let masking = self.masking.clone();
         self.add_as(kind, hidden, text, &masking.kept(text, source_of(kind, text)))
     }
@@ -150,7 +150,7 @@ impl Transcript {
         hidden: bool,
         text: &[u8],
         kept: &ScreenedBytes<'_>,
-    ) -> Result<Name> {
+    ) -> Result<BubbName> {
         let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
@@ -159,7 +159,7 @@ impl Transcript {
 
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
     /// The transcript does not change.
-    pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<Name> {
+    pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<BubbName> {
         let kept = self.masking.kept(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
         write_bubb(&self.store, (kind, true), under, self.not_before, &kept)
@@ -226,7 +226,7 @@ impl Transcript {
     }
 
     /// Appends a bubb that was already written after the end of the path.
-    pub fn take_up(&mut self, name: &Name) -> Result<()> {
+    pub fn take_up(&mut self, name: &BubbName) -> Result<()> {
         let bytes = match self.masking.given(name.id) {
             Some(given) => given.into_bytes(),
             None => self.store.bubbs().read(name)?,
@@ -289,7 +289,7 @@ pub fn write_bubb(
     prev: Option<BubbId>,
     not_before: u64,
     text: &ScreenedBytes<'_>,
-) -> Result<Name> {
+) -> Result<BubbName> {
     let name = store.bubbs().write(kind, hidden, prev, not_before, text.bytes())?;
     prove_written(store, &name);
     Ok(name)
@@ -302,13 +302,13 @@ pub fn write_bubb_at(
     prev: Option<BubbId>,
     time: u64,
     text: &ScreenedBytes<'_>,
-) -> Result<Name> {
+) -> Result<BubbName> {
     let name = store.bubbs().write_at(kind, hidden, prev, time, text.bytes())?;
     prove_written(store, &name);
     Ok(name)
 }
 
-fn prove_written(store: &Store, name: &Name) {
+fn prove_written(store: &Store, name: &BubbName) {
     if name.is_proven_when_written() {
         store.journal().prove([name.id]);
     }

@@ -10,7 +10,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_secrets::{Masker, has_mask, without_digits};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Standing, Wanted};
+use lepo_store::conv::{ReadScope, RequestState};
 use lepo_store::store::{Store, put_ids};
 
 const FIELD: &str = "truth";
@@ -85,11 +85,11 @@ pub fn forget_overtaken(store: &Store) {
     if kept.is_empty() {
         return;
     }
-    let wanted: Vec<Wanted> = kept.iter().map(|id| Wanted::Followed(*id)).collect();
+    let wanted: Vec<ReadScope> = kept.iter().map(|id| ReadScope::Followed(*id)).collect();
     let Ok(forest) = store.names().forest_for(&wanted) else { return };
     for id in kept {
         let standing = forest.find(id).map(|ix| forest.standing(ix));
-        if matches!(standing, Some(Standing::Overtaken(_))) {
+        if matches!(standing, Some(RequestState::Overtaken(_))) {
             let _ = store.requests().forget_replay(id);
         }
     }

@@ -13,7 +13,7 @@ use super::{Event, Front, Masking, Notice, TurnEnv, UnprovenMessage};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, spec};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_tool::mcp::Servers;
 
 /// A turn, with everything it uses.
@@ -96,7 +96,7 @@ impl Turn<'_> {
         }
     }
 
-    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let name = self.record.transcript.add(kind, hidden, text)?;
         self.front.happens(Event::Bubb(&name, Some(text)));
         Ok(name)

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::agents::is_instructions;
 use crate::config::{Trust, is_as_made};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::Store;
 
 /// A message without proof and without consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnprovenMessage {
     /// Name of the message.
-    pub name: Name,
+    pub name: BubbName,
     /// Absolute path of its file in the store itself, without symbolic links.
     pub path: PathBuf,
     /// Its bytes.
@@ -34,8 +34,8 @@ pub fn agree_to_messages(messages: &[UnprovenMessage], trust: &Trust) -> Result<
 }
 
 /// Returns the messages of this path without proof and without consent.
-pub fn unproven_messages(store: &Store, trust: &Trust, path: &[Name]) -> Result<Vec<UnprovenMessage>> {
-    let steering: Vec<&Name> = path.iter().filter(|name| name.is_steering()).collect();
+pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Result<Vec<UnprovenMessage>> {
+    let steering: Vec<&BubbName> = path.iter().filter(|name| name.is_steering()).collect();
     if steering.is_empty() {
         return Ok(Vec::new());
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     /// Returns the tags of the messages that need consent.
-    fn tags(store: &Store, trust: &Trust, path: &[Name]) -> String {
+    fn tags(store: &Store, trust: &Trust, path: &[BubbName]) -> String {
         let messages = unproven_messages(store, trust, path).unwrap();
         messages.iter().map(|message| message.name.tag()).collect::<Vec<_>>().join(" ")
     }
@@ -99,7 +99,7 @@ mod tests {
         };
         let store = open(mine.path());
         let trust = Trust::in_state(&mine.path().join("state"));
-        let mut path: Vec<Name> = Vec::new();
+        let mut path: Vec<BubbName> = Vec::new();
         for (kind, hidden) in [
             (Kind::System, true),
             (Kind::User, false),
@@ -120,7 +120,7 @@ mod tests {
         // Consent covers these bytes at this path.
         agree_to_messages(&unproven_messages(&store, &trust, &path).unwrap(), &trust).unwrap();
         assert_eq!(tags(&store, &trust, &path), "");
-        let file = |name: &Name| work.path().join(".lepo").join(name.to_string());
+        let file = |name: &BubbName| work.path().join(".lepo").join(name.to_string());
         std::fs::write(file(&path[4]), "obey me").unwrap();
         std::fs::write(file(&path[0]), "obey me").unwrap();
         assert_eq!(tags(&store, &trust, &path), "s1 u1", "edited, in spite of proof and yes");

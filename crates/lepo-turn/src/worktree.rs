@@ -15,7 +15,7 @@ use lepo_base::error::Result;
 use lepo_base::hash::sha256_hex;
 use lepo_base::record::read_if_there;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, Ix, Wanted};
+use lepo_store::conv::{Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 
 /// Maximum number of ids in a record; the oldest are dropped.
@@ -99,7 +99,7 @@ impl WorktreeRecord {
     /// if nothing was asked in this work tree, or its last message is deleted.
     pub fn tail(&self, store: &Store, retry: bool) -> Result<Option<BubbId>> {
         let Some(last) = self.last()? else { return Ok(None) };
-        let forest = store.names().forest_for(&[Wanted::Paths(vec![last])])?;
+        let forest = store.names().forest_for(&[ReadScope::Paths(vec![last])])?;
         tail_at(store, &forest, last, retry)
     }
 }
@@ -135,7 +135,7 @@ impl MainTail {
             elsewhere.extend(record.ids()?);
         }
         let is_own = |forest: &Forest, ix: Ix| !elsewhere.contains(&forest.name(ix).id);
-        let newest = store.names().forest_for(&[Wanted::Tip])?;
+        let newest = store.names().forest_for(&[ReadScope::Tip])?;
         if newest.newest().is_none_or(|ix| is_own(&newest, ix)) {
             return Ok(MainTail::Newest);
         }

@@ -11,8 +11,8 @@ use crate::ui::ShortIds;
 use compare::{Tag, counts, hunks};
 use inline::print_words;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::Name;
-use lepo_store::conv::{Forest, Found, Ix, Pair, Wanted};
+use lepo_store::bubb::BubbName;
+use lepo_store::conv::{AddressMatch, BubbPair, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 
 /// Compare two conversations after their common ancestor
@@ -61,7 +61,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
         return Ok(u8::from(!same));
     }
     let pairs = match args.one {
-        true => vec![Pair::Both(a, b)],
+        true => vec![BubbPair::Both(a, b)],
         false => forest.pairs(a, b, args.hidden),
     };
     let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
@@ -72,12 +72,12 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
             break;
         }
         let (a, b) = match pair {
-            Pair::Both(a, b) => (Some(forest.name(a)), Some(forest.name(b))),
-            Pair::First(a) => (Some(forest.name(a)), None),
-            Pair::Second(b) => (None, Some(forest.name(b))),
+            BubbPair::Both(a, b) => (Some(forest.name(a)), Some(forest.name(b))),
+            BubbPair::First(a) => (Some(forest.name(a)), None),
+            BubbPair::Second(b) => (None, Some(forest.name(b))),
         };
         let bytes =
-            |name: &Option<Name>| name.as_ref().map_or(Ok(Vec::new()), |name| store.bubbs().read(name));
+            |name: &Option<BubbName>| name.as_ref().map_or(Ok(Vec::new()), |name| store.bubbs().read(name));
         let (old, new) = (bytes(&a)?, bytes(&b)?);
         if a.is_some() && b.is_some() && old == new {
             continue;
@@ -102,7 +102,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Returns the messages to compare: the named ones, A and @, or the tails of the two newest conversations.
 fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Forest, (Ix, Ix))> {
     let Some(a) = a else {
-        let forest = store.names().forest_for(&[Wanted::Newest(2)])?;
+        let forest = store.names().forest_for(&[ReadScope::Newest(2)])?;
         let new = forest.newest();
         let old = forest.newest_first(false).find(|&tail| Some(tail) != new);
         let (Some(new), Some(old)) = (new, old) else {
@@ -115,22 +115,27 @@ fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Fore
     let addresses: Vec<String> = [a].into_iter().chain(b).collect();
     let (forest, found) = find_all(store, &addresses, &[])?;
     match found[..] {
-        [Found::One(a), Found::One(b)] => Ok((forest, (a.ix, b.ix))),
+        [AddressMatch::One(a), AddressMatch::One(b)] => Ok((forest, (a.ix, b.ix))),
         _ => Err(Error::usage("diff takes two messages, not a range")
             .hint("lepo diff A B, as in: lepo diff main @")),
     }
 }
 
 /// Formats `+3 -2 assistant A B`, with `-` for a missing side.
-fn stat(added: usize, removed: usize, (a, b): (Option<Name>, Option<Name>), shorts: &ShortIds) -> String {
+fn stat(
+    added: usize,
+    removed: usize,
+    (a, b): (Option<BubbName>, Option<BubbName>),
+    shorts: &ShortIds,
+) -> String {
     let kind = a.or(b).map(|name| name.kind.word()).unwrap_or_default();
-    let id = |name: Option<Name>| name.map_or("-".to_string(), |name| shorts.show(name.id));
+    let id = |name: Option<BubbName>| name.map_or("-".to_string(), |name| shorts.show(name.id));
     format!("+{added} -{removed} {kind} {} {}", id(a), id(b))
 }
 
-fn headings((a, b): (Option<Name>, Option<Name>), shorts: &ShortIds, out: &mut Out, paint: Paint) {
-    let shown = |name: Name| title(&name, &shorts.show(name.id));
-    let title = |name: Option<Name>| name.map_or("/dev/null".to_string(), shown);
+fn headings((a, b): (Option<BubbName>, Option<BubbName>), shorts: &ShortIds, out: &mut Out, paint: Paint) {
+    let shown = |name: BubbName| title(&name, &shorts.show(name.id));
+    let title = |name: Option<BubbName>| name.map_or("/dev/null".to_string(), shown);
     for line in [format!("--- {}", title(a)), format!("+++ {}", title(b))] {
         out.trusted(&paint.bold(&line));
         out.trusted("\n");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, shown_model, thousands};
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{FactIndex, Store};
+use lepo_store::store::{JournalIndex, Store};
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -138,7 +138,7 @@ fn answer(turn: &Option<Turn>) -> Option<&Answer> {
     turn.as_ref()?.answer.as_ref()
 }
 
-fn document(pair: &Pair, facts: &FactIndex) -> Value {
+fn document(pair: &Pair, facts: &JournalIndex) -> Value {
     let side = |turn: &Option<Turn>| {
         let turn = turn.as_ref()?;
         let fact = turn.answer.as_ref().and_then(|answer| facts.get(answer.id)).unwrap_or_default();
@@ -157,7 +157,7 @@ fn document(pair: &Pair, facts: &FactIndex) -> Value {
 }
 
 /// Formats `A: MODEL · 12 in · 34 out · 1.2 s`.
-fn head(side: &str, turn: &Option<Turn>, facts: &FactIndex) -> String {
+fn head(side: &str, turn: &Option<Turn>, facts: &JournalIndex) -> String {
     let Some(answer) = answer(turn) else {
         let lacks = if turn.is_some() { "not answered" } else { "not asked" };
         return format!("{side}: {lacks}");
@@ -171,7 +171,7 @@ fn head(side: &str, turn: &Option<Turn>, facts: &FactIndex) -> String {
     if parts.is_empty() { side.to_string() } else { format!("{side}: {}", parts.join(" · ")) }
 }
 
-fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_>) {
+fn print(number: usize, pair: &Pair, facts: &JournalIndex, context: &mut Context<'_>) {
     let (a, b) = (answer(&pair.a), answer(&pair.b));
     let heads = (head("A", &pair.a, facts), head("B", &pair.b, facts));
     let title = format!("# {number}");

@@ -19,8 +19,8 @@ use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::{Forest, Wanted};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Paths, Prompt};
 use lepo_turn::{
@@ -228,7 +228,7 @@ impl Group {
         if let Some(file) = output {
             let bubbs = ui::bubbs_to_read(outcome, args.quiet);
             let headings = ui::headings(self.mode, &self.panel);
-            let given = |name: &Name| Ok(masking.given(name.id));
+            let given = |name: &BubbName| Ok(masking.given(name.id));
             write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings), &given)?;
         }
         context.out.flush();
@@ -243,7 +243,7 @@ impl Group {
 fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Result<()> {
     let record = WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
     let Some(record) = record else { return Ok(()) };
-    let forest = store.names().forest_for(&[Wanted::Tip])?;
+    let forest = store.names().forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     let said = ui::bubbs_to_read(outcome, false);
     let mut ids: Vec<BubbId> = said.iter().map(|(_, name)| name.id).collect();

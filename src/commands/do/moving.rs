@@ -5,7 +5,7 @@ use crate::ui;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Addressee, Forest, Ix};
+use lepo_store::conv::{AddressTarget, Forest, Ix};
 use lepo_store::store::Store;
 
 /// A branch, and the bubb that it names at the start of the turn.
@@ -17,7 +17,7 @@ pub struct Moving {
 
 impl Moving {
     /// Returns the branch of `--tail`, if it names a branch.
-    pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<Addressee>) -> Option<Moving> {
+    pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<AddressTarget>) -> Option<Moving> {
         let tail = tail.filter(|tail| tail.by_branch)?;
         Some(Moving { branch: args.tail.clone()?, from: forest.name(tail.ix).id })
     }

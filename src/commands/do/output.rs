@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::ui;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 
 /// Writes the document, or the given bubbs: each below its heading, separated by blank lines, with any line
@@ -16,8 +16,8 @@ pub fn write_output(
     file: &mut File,
     store: &Store,
     document: Option<&Value>,
-    (bubbs, headings): (&[(Option<String>, Name)], &[String]),
-    given: &dyn Fn(&Name) -> Result<Option<String>>,
+    (bubbs, headings): (&[(Option<String>, BubbName)], &[String]),
+    given: &dyn Fn(&BubbName) -> Result<Option<String>>,
 ) -> Result<()> {
     let failed = |error| Error::store("cannot write the --output file").because(error);
     if let Some(document) = document {

@@ -16,7 +16,7 @@ use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
-use lepo_store::conv::{Forest, Found, Ix, Wanted};
+use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::config::Insts;
 use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
@@ -63,10 +63,10 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Pla
     }
     let words: Vec<String> =
         wish.replay.iter().chain(&wish.from).chain(&wish.onto).map(String::to_string).collect();
-    let (forest, found) = find_all(store, &words, &[Wanted::Everyone])?;
+    let (forest, found) = find_all(store, &words, &[ReadScope::Everyone])?;
     let mut found = words.iter().zip(found).map(|(word, found)| match found {
-        Found::One(one) => Ok(one.ix),
-        Found::Range(_) => {
+        AddressMatch::One(one) => Ok(one.ix),
+        AddressMatch::Range(_) => {
             Err(Error::usage(format!("expected one message, but {} is a range", quoted(word))))
         }
     });

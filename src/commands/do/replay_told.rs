@@ -12,8 +12,8 @@ use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::thousands;
-use lepo_store::conv::Wanted;
-use lepo_store::store::{FactIndex, Store};
+use lepo_store::conv::ReadScope;
+use lepo_store::store::{JournalIndex, Store};
 use lepo_turn::config::short_cost;
 use lepo_turn::replay::ReplayedLine;
 
@@ -62,7 +62,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
             context.say_hint(Hint::from("to continue: ").bare(command));
         }
     }
-    let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;
+    let forest = told.store.names().forest_for(&[ReadScope::Newest(1)])?;
     if let Some(newest) = forest.newest() {
         let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
         say(&format!("@ is now {}", shorts.show(forest.name(newest).id)));
@@ -83,7 +83,7 @@ fn document(told: &Told<'_>, at: HintTarget<'_>) -> Value {
 }
 
 /// Formats a row for each question: tokens, seconds and cost, old and new.
-fn table(told: &Told<'_>, line: &ReplayedLine, config: &ModelConfig, facts: &FactIndex) -> Vec<String> {
+fn table(told: &Told<'_>, line: &ReplayedLine, config: &ModelConfig, facts: &JournalIndex) -> Vec<String> {
     let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
     let (mut old_sum, mut new_sum) = (Took::default(), Took::default());
     for (step, report) in &line.turns {

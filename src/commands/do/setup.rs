@@ -11,7 +11,7 @@ use crate::term::{Line, say};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
-use lepo_store::conv::{Addressee, Forest};
+use lepo_store::conv::{AddressTarget, Forest};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
@@ -120,6 +120,6 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
 }
 
 /// Resolves `--tail`.
-pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
+pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<AddressTarget>> {
     args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
 }

@@ -21,7 +21,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, Wanted};
+use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::{
     Ask, Carried, Configured, Decision, Interrupt, Question, Report, Start, StartOptions, TurnEnv, Verdict,
@@ -118,7 +118,7 @@ impl Place {
         recover_cut(&store, args.quiet)?;
         let claim = verdict.map(|(id, _)| store.requests().claim(id)).transpose()?;
         let forest = match verdict {
-            Some((id, _)) => store.names().forest_for(&[Wanted::Followed(id)])?,
+            Some((id, _)) => store.names().forest_for(&[ReadScope::Followed(id)])?,
             None if args.retry => store.addresses().forest_to_retry(args.tail.as_deref())?,
             None => store.addresses().forest_at(args.new, args.tail.as_deref())?,
         };

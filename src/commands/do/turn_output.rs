@@ -9,7 +9,7 @@ use crate::commands::code_blocks::wanted_blocks;
 use crate::term::{OfferedWord, say};
 use crate::ui;
 use lepo_base::error::Result;
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 use lepo_turn::Report;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub fn print(
     }
     if let Some(file) = output {
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        let given = |name: &Name| {
+        let given = |name: &BubbName| {
             let is_masked = !report.truths.is_empty();
             is_masked.then(|| Ok(report.as_given(store.bubbs().text(name)?))).transpose()
         };

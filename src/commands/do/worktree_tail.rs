@@ -6,7 +6,7 @@ use crate::commands::Context;
 use crate::term::{Line, say};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 use lepo_turn::{MainTail, WorktreeRecord};
@@ -24,7 +24,7 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         false => set_main_tail(args, &store, &paths, context)?,
     };
     let begins = !has_conversation && !args.retry && !args.compact && !args.keeping.goes_on;
-    if begins && store.names().forest_for(&[Wanted::Tip])?.newest().is_some() {
+    if begins && store.names().forest_for(&[ReadScope::Tip])?.newest().is_some() {
         args.new = true;
         if !args.quiet {
             say(&Line::note(

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::term::{Line, say};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Attachment, ContentHash, Kind, Name, split_attachments};
+use lepo_store::bubb::{Attachment, BubbName, ContentHash, Kind, split_attachments};
 use lepo_store::store::Store;
 
 /// Maximum bytes of a file name's stem.
@@ -22,7 +22,7 @@ pub struct Files {
 }
 
 impl Files {
-    pub fn of(store: &Store, bubbs: &[Name]) -> Result<Files> {
+    pub fn of(store: &Store, bubbs: &[BubbName]) -> Result<Files> {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();
         for name in bubbs.iter().filter(|name| name.kind == Kind::User) {

@@ -15,8 +15,8 @@ use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
 use lepo_page::{Bar, Figures, Page, PageMessage, PageSelection};
 use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
-use lepo_store::conv::{Forest, Found, Ix};
-use lepo_store::store::{Fact, JournalRecord, Store};
+use lepo_store::conv::{AddressMatch, Forest, Ix};
+use lepo_store::store::{BubbFacts, JournalRecord, Store};
 
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
@@ -98,7 +98,7 @@ fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     }
     let mut tips = Vec::new();
     for found in resolve_all(store, (forest, true), &args.addresses)? {
-        let Found::One(found) = found else {
+        let AddressMatch::One(found) = found else {
             return Err(Error::usage("a page shows whole conversations, not a range"));
         };
         warn_incomplete(&forest.conv(found.ix));
@@ -142,7 +142,7 @@ fn message(
     store: &Store,
     forest: &Forest,
     ix: Ix,
-    facts: &HashMap<BubbId, Fact>,
+    facts: &HashMap<BubbId, BubbFacts>,
     branches: &HashMap<BubbId, Vec<String>>,
 ) -> Result<PageMessage> {
     let name = forest.name(ix);

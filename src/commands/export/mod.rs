@@ -24,7 +24,7 @@ use files::Files;
 use find::find_in;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 use output::Output;
 use render::{Export, Format};
@@ -84,7 +84,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         let tip = forest.name(tip).id;
         return Err(Error::nothing(format!("nothing to export in the conversation of {tip}")).hint(hint));
     }
-    let names: Vec<Name> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
+    let names: Vec<BubbName> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
     let mut export = Export::new(&store, &forest, names.clone());
     match &args.output {
         None => {

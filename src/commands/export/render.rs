@@ -12,9 +12,9 @@ use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use crate::ui::ended_early;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind, Name, words};
-use lepo_store::conv::{Forest, Origins};
-use lepo_store::store::{Fact, Store};
+use lepo_store::bubb::{BubbId, BubbName, Kind, words};
+use lepo_store::conv::{ConvOrigins, Forest};
+use lepo_store::store::{BubbFacts, Store};
 
 /// The form to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -94,15 +94,15 @@ pub struct Export<'s> {
     store: &'s Store,
     forest: &'s Forest,
     /// Oldest first.
-    names: Vec<Name>,
-    facts: HashMap<BubbId, Fact>,
+    names: Vec<BubbName>,
+    facts: HashMap<BubbId, BubbFacts>,
     /// The attached files, if they are written next to the document.
     pub files: Option<Files>,
 }
 
 impl<'s> Export<'s> {
     /// `names` are oldest first.
-    pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<Name>) -> Export<'s> {
+    pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<BubbName>) -> Export<'s> {
         Export { store, forest, names, facts: store.journal().facts(), files: None }
     }
 
@@ -121,7 +121,7 @@ impl<'s> Export<'s> {
 
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
-        let root = self.forest.name(Origins::of(self.forest).origin(ix).root).id;
+        let root = self.forest.name(ConvOrigins::of(self.forest).origin(ix).root).id;
         self.store.titles().all().remove(&root)
     }
 
@@ -136,12 +136,12 @@ impl<'s> Export<'s> {
         Ok(output::stem(&local(first.id), &words(&title)))
     }
 
-    fn first(&self) -> Option<Name> {
+    fn first(&self) -> Option<BubbName> {
         let asked = self.names.iter().find(|name| name.kind == Kind::User && !name.hidden);
         asked.or(self.names.first()).copied()
     }
 
-    fn model(&self, name: &Name) -> Option<&str> {
+    fn model(&self, name: &BubbName) -> Option<&str> {
         self.facts.get(&name.id)?.model.as_deref()
     }
 

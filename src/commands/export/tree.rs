@@ -3,19 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{Attachment, BubbId, Kind, Name, split_attachments, words};
-use lepo_store::conv::{Forest, Ix, Origins};
-use lepo_store::store::{Fact, Store};
+use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments, words};
+use lepo_store::conv::{ConvOrigins, Forest, Ix};
+use lepo_store::store::{BubbFacts, Store};
 
 pub type Attached = (Attachment, Vec<u8>);
 
 pub struct Node {
-    pub name: Name,
+    pub name: BubbName,
     /// Without the lines of the files that are in `files`.
     pub text: String,
     pub parent: Option<usize>,
     pub children: Vec<usize>,
-    pub fact: Fact,
+    pub fact: BubbFacts,
     pub files: Vec<Attached>,
 }
 
@@ -69,7 +69,7 @@ pub fn is_prompt(node: &Node) -> bool {
 /// omitted.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<Tree>> {
     let (facts, titles) = (store.journal().facts(), store.titles().all());
-    let mut origins = Origins::of(forest);
+    let mut origins = ConvOrigins::of(forest);
     let wanted = of.map(|tip| origins.origin(tip).root);
     let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
     let mut order: Vec<Ix> = Vec::new();
@@ -142,7 +142,7 @@ fn question(nodes: &[Node]) -> String {
 }
 
 /// Reads a bubb's text, with its attachments split off if all their blobs exist and match their hashes.
-fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
+fn text(store: &Store, name: &BubbName) -> Result<(String, Vec<Attached>)> {
     let text = store.bubbs().text(name)?;
     if name.kind != Kind::User {
         return Ok((text, Vec::new()));

@@ -11,8 +11,8 @@ use crate::commands::words::resolve_all;
 use crate::term::{Line, one_line, say};
 use lepo_base::error::Result;
 use lepo_secrets::{SecretFinder, is_binary};
-use lepo_store::bubb::Name;
-use lepo_store::conv::Found;
+use lepo_store::bubb::BubbName;
+use lepo_store::conv::AddressMatch;
 use lepo_store::store::Store;
 
 struct Finding {
@@ -55,13 +55,13 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     Ok(u8::from(!found.is_empty()))
 }
 
-fn named(store: &Store, addresses: &[String]) -> Result<Vec<Name>> {
+fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbName>> {
     let forest = store.names().forest()?;
     let mut names = Vec::new();
     for found in resolve_all(store, (&forest, true), addresses)? {
         match found {
-            Found::One(found) => names.push(forest.name(found.ix)),
-            Found::Range(all) => names.extend(all.into_iter().map(|ix| forest.name(ix))),
+            AddressMatch::One(found) => names.push(forest.name(found.ix)),
+            AddressMatch::Range(all) => names.extend(all.into_iter().map(|ix| forest.name(ix))),
         }
     }
     Ok(names)

@@ -7,7 +7,7 @@ use crate::commands::Context;
 use crate::term::{excerpt, warn};
 use lepo_base::error::Result;
 use lepo_search::{ConvPositions, FileResult, LineKind, Pattern, search_files};
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Sums};
 use lepo_store::store::Store;
 
@@ -17,7 +17,7 @@ pub fn run(
     store: &Store,
     (forest, is_torn): (&Forest, bool),
     pattern: &Pattern,
-    (names, most): (Vec<Name>, Option<usize>),
+    (names, most): (Vec<BubbName>, Option<usize>),
     context: &mut Context<'_>,
 ) -> Result<(usize, bool)> {
     let mut counts: HashMap<BubbId, u32> = HashMap::new();

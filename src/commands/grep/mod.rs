@@ -16,8 +16,8 @@ use super::words::{find_all, resolve_all};
 use crate::term::{Progress, warn};
 use lepo_base::error::{Error, Result};
 use lepo_search::{Candidates, FileResult, Filter, Pattern, SearchOptions, by_month, search_files};
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::{Forest, Found, Wanted};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::{AddressMatch, Forest, ReadScope};
 use lepo_store::store::Store;
 use print::Printer;
 
@@ -86,7 +86,7 @@ fn search(
     // Addresses need only the days of their convs; counts need every day.
     let (forest, found, is_torn) = match args.count || args.addresses.is_empty() {
         true => {
-            let (forest, unreadable) = store.names().readable_forest(&Wanted::Everyone)?;
+            let (forest, unreadable) = store.names().readable_forest(&ReadScope::Everyone)?;
             unreadable.iter().for_each(warn);
             let found = resolve_all(store, (&forest, unreadable.is_empty()), &args.addresses)?;
             (forest, found, !unreadable.is_empty())
@@ -98,7 +98,12 @@ fn search(
     };
     let filter = filter(args, store, &forest, &found)?;
     let few = filter.only.as_ref().is_some_and(|only| only.len() < FEW).then(|| {
-        forest.all().rev().map(|ix| forest.name(ix)).filter(|name| filter.takes(name)).collect::<Vec<Name>>()
+        forest
+            .all()
+            .rev()
+            .map(|ix| forest.name(ix))
+            .filter(|name| filter.takes(name))
+            .collect::<Vec<BubbName>>()
     });
     if args.count {
         let names = match few {
@@ -119,8 +124,8 @@ fn print(
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
-    (few, is_torn): (Option<Vec<Name>>, bool),
-    mut printer: Printer<'_, impl FnMut(BubbId) -> Option<Name>>,
+    (few, is_torn): (Option<Vec<BubbName>>, bool),
+    mut printer: Printer<'_, impl FnMut(BubbId) -> Option<BubbName>>,
 ) -> Result<(usize, bool)> {
     let mut unreadable = is_torn;
     let mut look = |candidates: Candidates| {
@@ -144,7 +149,7 @@ fn print(
 }
 
 /// Returns all bubbs whose files must be searched. Unreadable folders were already reported.
-fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
+fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<BubbName>> {
     let mut all = Vec::new();
     by_month_with_bar(args, store, pattern, filter, |candidates| {
         all.extend(candidates.found);
@@ -188,12 +193,12 @@ fn exit_code(found: bool, unreadable: bool) -> u8 {
     }
 }
 
-fn filter(args: &GrepArgs, store: &Store, forest: &Forest, found: &[Found]) -> Result<Filter> {
+fn filter(args: &GrepArgs, store: &Store, forest: &Forest, found: &[AddressMatch]) -> Result<Filter> {
     let mut only: Option<HashSet<BubbId>> = None;
     if !args.addresses.is_empty() {
         let paths = found.iter().flat_map(|found| match found {
-            Found::One(found) => forest.conv(found.ix).path,
-            Found::Range(range) => range.clone(),
+            AddressMatch::One(found) => forest.conv(found.ix).path,
+            AddressMatch::Range(range) => range.clone(),
         });
         only = Some(paths.map(|ix| forest.name(ix).id).collect());
     }

@@ -12,7 +12,7 @@ use crate::term::{self, Out, Paint, Wrap, clean, excerpt_within, warn, width};
 use crate::ui::ShortIds;
 use lepo_base::when;
 use lepo_search::{ConvPositions, FoundLine, LineKind};
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 
 /// Columns of a first question before a match.
@@ -47,7 +47,7 @@ pub struct Printer<'p, F> {
     printed: usize,
 }
 
-impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
+impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
     pub fn new(args: &'p GrepArgs, store: &'p Store, find: F, context: &'p mut Context<'_>) -> Self {
         let (out, paint) = (&mut *context.out, context.paint);
         Printer {
@@ -76,12 +76,12 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// Adds names that need no look-up.
-    pub fn tell(&mut self, names: Vec<Name>) {
+    pub fn tell(&mut self, names: Vec<BubbName>) {
         self.convs.tell(names);
     }
 
     /// Prints the matches in a bubb. Breaks at the limit, or if the output is closed.
-    pub fn found(&mut self, name: &Name, lines: &[FoundLine]) -> ControlFlow<()> {
+    pub fn found(&mut self, name: &BubbName, lines: &[FoundLine]) -> ControlFlow<()> {
         let most = self.args.n.unwrap_or(usize::MAX);
         if self.args.list {
             match self.args.ids {
@@ -109,7 +109,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    fn lines(&mut self, name: &Name, lines: &[FoundLine], most: usize) {
+    fn lines(&mut self, name: &BubbName, lines: &[FoundLine], most: usize) {
         if self.args.has_context() && self.printed > 0 {
             self.out.trusted("--\n");
         }
@@ -143,7 +143,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// Prints a bubb's lines on a terminal, wrapped, below a heading for its conversation.
-    fn below_heading(&mut self, name: &Name, lines: &[FoundLine], most: usize, columns: usize) {
+    fn below_heading(&mut self, name: &BubbName, lines: &[FoundLine], most: usize, columns: usize) {
         let place = self.convs.place(name);
         let first = place.first.map(|first| first.id);
         if self.printed == 0 || self.heading != Some(first) {
@@ -180,7 +180,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    fn named(&mut self, root: BubbId, first: Option<Name>) -> String {
+    fn named(&mut self, root: BubbId, first: Option<BubbName>) -> String {
         let store = self.store;
         let titles = self.titles.get_or_insert_with(|| store.titles().all());
         if let Some(title) = titles.get(&root) {
@@ -230,7 +230,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
 
     /// Writes an object for each match in a line, or one object for a line reported because it does not
     /// match.
-    fn objects(&mut self, name: &Name, line: &FoundLine, most: usize) {
+    fn objects(&mut self, name: &BubbName, line: &FoundLine, most: usize) {
         let place = self.convs.place(name);
         let first = place.first.and_then(|first| self.store.bubbs().glance(&first).ok());
         let whole = 0..line.bytes.len();
@@ -258,7 +258,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    fn question(&mut self, first: &Name) -> String {
+    fn question(&mut self, first: &BubbName) -> String {
         let (store, columns) = (self.store, QUESTION);
         let read = || match store.bubbs().words(first) {
             Ok(text) => excerpt_within(&text, columns),

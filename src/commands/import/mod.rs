@@ -18,7 +18,7 @@ use lepo_base::when::{self, DayEnd};
 use lepo_import::{FORMATS, History, SourceFormat, SourceReader, is_below};
 use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
-use lepo_store::store::{Imported, now};
+use lepo_store::store::{ImportRecord, now};
 use report::Report;
 use sources::Chosen;
 use stop::Stop;
@@ -290,7 +290,7 @@ impl Import<'_, '_> {
 
     /// Finds the previous import of a conversation. Without an id, a conversation is identified by its root,
     /// which does not depend on how much tool traffic is imported.
-    fn known(&self, format: &str, conversation: &History) -> Option<Imported> {
+    fn known(&self, format: &str, conversation: &History) -> Option<ImportRecord> {
         if !conversation.id.is_empty() {
             return self.writer.known(format, &conversation.id);
         }

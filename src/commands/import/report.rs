@@ -12,7 +12,7 @@ use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_import::SourceReader;
 use lepo_store::bubb::{BubbId, counted};
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::{Store, now};
 
 #[derive(Default)]
@@ -178,7 +178,7 @@ impl Report {
             say(&Line::note(format!("{} without any time: {times}", counted(self.undated, "conversation"))));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
-            let forest = store.names().forest_for(&[Wanted::Tip])?;
+            let forest = store.names().forest_for(&[ReadScope::Tip])?;
             let question = forest.find(at).and_then(|ix| forest.last_question(ix));
             let text =
                 question.map(|ix| store.bubbs().text(&forest.name(ix))).transpose()?.unwrap_or_default();

@@ -9,9 +9,11 @@ use super::stop::Stop;
 use crate::import::{Plan, Tools, VERSION};
 use crate::term::{Line, say};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::Wanted;
-use lepo_store::store::{Batch, Imported, Imports, Redactions, Store, check_branch_name, has_ended_batches};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::ReadScope;
+use lepo_store::store::{
+    ImportIndex, ImportRecord, Redactions, Store, WriteBatch, check_branch_name, has_ended_batches,
+};
 
 /// Maximum number of bubbs that wait to be published.
 const FLUSH: usize = 20_000;
@@ -23,15 +25,15 @@ const SAME_TITLE: usize = 1000;
 pub type Make<'s> = &'s dyn Fn() -> Result<&'s Store>;
 
 /// Starts a batch. Reports that it removes the temporary files of an interrupted import, which takes a while.
-fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
+fn batch(store: &Store) -> Result<Box<WriteBatch<'_>>> {
     if has_ended_batches(store)? {
         say(&Line::note("removing the temporary files of an import that was ended"));
     }
-    Ok(Box::new(Batch::begin(store, false)?))
+    Ok(Box::new(WriteBatch::begin(store, false)?))
 }
 
 enum Target<'s> {
-    Batch(Box<Batch<'s>>),
+    Batch(Box<WriteBatch<'s>>),
     /// A dry run: counts the bubbs that do not exist yet.
     Count(HashSet<BubbId>),
 }
@@ -55,7 +57,7 @@ pub struct Writer<'s> {
     /// Creates a missing store when there is something to write.
     make: Option<Make<'s>>,
     stop: &'s Stop,
-    imports: Imports,
+    imports: ImportIndex,
     /// Records of redacted messages, which must not be restored.
     redactions: Option<Redactions<'s>>,
     /// New ids of redacted bubbs and their descendants.
@@ -106,7 +108,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    pub fn known(&self, format: &str, id: &str) -> Option<Imported> {
+    pub fn known(&self, format: &str, id: &str) -> Option<ImportRecord> {
         self.imports.of(format, id).last().filter(|_| !id.is_empty()).cloned()
     }
 
@@ -123,8 +125,8 @@ impl<'s> Writer<'s> {
     /// Whether a conversation of this format without an id was imported with another amount of tool traffic,
     /// or by an older lepo.
     pub fn knows_another_way(&self, format: &str, tools: Tools) -> bool {
-        let is_root = |known: &Imported| known.root.is_some_and(|root| known.id == root.to_string());
-        let is_other = |known: &Imported| known.tools != tools.word() || known.version < VERSION;
+        let is_root = |known: &ImportRecord| known.root.is_some_and(|root| known.id == root.to_string());
+        let is_other = |known: &ImportRecord| known.tools != tools.word() || known.version < VERSION;
         self.imports.any(|known| known.format == format && is_other(known) && is_root(known))
     }
 
@@ -175,7 +177,7 @@ impl<'s> Writer<'s> {
             self.here += there.len() as u64;
         }
         for root in &roots {
-            self.imports.add(Imported {
+            self.imports.add(ImportRecord {
                 root: Some(*root),
                 version: VERSION,
                 format: about.format.to_string(),
@@ -197,16 +199,16 @@ impl<'s> Writer<'s> {
 
     /// Returns the name of a bubb in this store: for a redacted bubb the name of its copy, and true; for a
     /// descendant of one, its name after the copy.
-    fn settled(&mut self, name: Name, text: &[u8]) -> Result<(Name, bool)> {
+    fn settled(&mut self, name: BubbName, text: &[u8]) -> Result<(BubbName, bool)> {
         let prev = name.prev.map(|prev| self.ids.get(&prev).copied().unwrap_or(prev));
         if let Some(copy) = self.redactions.as_ref().and_then(|redactions| redactions.copy_of(name.id)) {
             self.ids.insert(name.id, copy);
-            return Ok((Name { id: copy, prev, ..name }, true));
+            return Ok((BubbName { id: copy, prev, ..name }, true));
         }
         if prev == name.prev {
             return Ok((name, false));
         }
-        let moved = Batch::name(name.kind, name.hidden, prev, name.id.time(), text)?;
+        let moved = WriteBatch::name(name.kind, name.hidden, prev, name.id.time(), text)?;
         self.ids.insert(name.id, moved.id);
         Ok((moved, false))
     }
@@ -219,7 +221,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes a bubb; returns whether it is new.
-    fn put(&mut self, name: Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
+    fn put(&mut self, name: BubbName, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
         match &mut self.target {
             Target::Count(known) => Ok(known.insert(name.id)),
             Target::Batch(batch) => {
@@ -312,7 +314,7 @@ fn branch_name(title: &str) -> Option<String> {
 }
 
 pub fn newest(store: &Store) -> Result<Option<BubbId>> {
-    let forest = store.names().forest_for(&[Wanted::Tip])?;
+    let forest = store.names().forest_for(&[ReadScope::Tip])?;
     Ok(forest.newest().map(|ix| forest.name(ix).id))
 }
 

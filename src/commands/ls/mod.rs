@@ -19,7 +19,7 @@ use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{ExitKind, Result};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
-use lepo_store::conv::{Forest, Found, Ix, Wanted};
+use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::{Store, now};
 use lepo_tool::{Detected, Sandbox, ToolRequest};
 
@@ -77,14 +77,14 @@ impl LsArgs {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
 
-    fn wanted(&self, store: &Store, form: Form) -> Wanted {
+    fn wanted(&self, store: &Store, form: Form) -> ReadScope {
         // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
-            _ if !self.pending && !store.others().all().is_empty() => Wanted::Everyone,
-            Some(n) if self.is_of_newest() && form.has_facts() => Wanted::Siblings(n, self.spent),
-            Some(n) if self.is_of_newest() && self.spent => Wanted::Leaves(n),
-            Some(n) if self.is_of_newest() => Wanted::Newest(n),
-            _ => Wanted::All,
+            _ if !self.pending && !store.others().all().is_empty() => ReadScope::Everyone,
+            Some(n) if self.is_of_newest() && form.has_facts() => ReadScope::Siblings(n, self.spent),
+            Some(n) if self.is_of_newest() && self.spent => ReadScope::Leaves(n),
+            Some(n) if self.is_of_newest() => ReadScope::Newest(n),
+            _ => ReadScope::All,
         }
     }
 
@@ -243,7 +243,7 @@ fn tails<'f>(
     };
     if !args.addresses.is_empty() {
         let found = some(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;
-        let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
+        let named: Vec<Ix> = found.iter().flat_map(AddressMatch::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }

@@ -11,9 +11,9 @@ use crate::term::{clean, excerpt};
 use crate::ui::{ended_early, known_models, text_or_warn};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
-use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Siblings, Sums};
-use lepo_store::store::{FactIndex, Store};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::conv::{ConvOrigins, Forest, Heights, Ix, NearestAncestor, SiblingTails, Sums};
+use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::{Sandbox, ToolRequest};
 use lepo_turn::config::Prices;
 
@@ -26,7 +26,7 @@ pub struct Reader<'r> {
     /// The pending requests to list, and the sandbox for their commands.
     requests: Option<(HashMap<Ix, &'r ToolRequest>, &'r Sandbox)>,
     branches: HashMap<BubbId, Vec<String>>,
-    facts: FactIndex,
+    facts: JournalIndex,
     titles: HashMap<BubbId, String>,
     /// Context windows of models, by name.
     windows: HashMap<String, u64>,
@@ -58,7 +58,7 @@ impl<'r> Reader<'r> {
             path: None,
             requests: None,
             branches: if has_branches { store.branches().by_end()? } else { HashMap::new() },
-            facts: if form.has_facts() { store.journal().index() } else { FactIndex::default() },
+            facts: if form.has_facts() { store.journal().index() } else { JournalIndex::default() },
             titles: if form.has_facts() { store.titles().all() } else { HashMap::new() },
             windows,
             prices,
@@ -93,15 +93,15 @@ impl<'r> Reader<'r> {
         let mut heights = Heights::of(forest);
         let mut questions = matches!(form, Form::Columns(_))
             .then(|| Sums::of(forest, |ix| u32::from(forest.is_question(ix))));
-        let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
-        let mut origins = is_of_convs.then(|| Origins::of(forest));
+        let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
+        let mut origins = is_of_convs.then(|| ConvOrigins::of(forest));
         let tells_costs = matches!(form, Form::Json | Form::Long(Some(_)));
         let mut costs =
             (is_of_convs && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
         let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)> + 's> = match is_of_convs {
-            true => Box::new(Siblings::of(forest, listed)),
+            true => Box::new(SiblingTails::of(forest, listed)),
             false => {
-                let questions = Nearest::of(Forest::is_question);
+                let questions = NearestAncestor::of(Forest::is_question);
                 Box::new(listed.map(move |tail| (tail, questions.find(forest, tail), false)))
             }
         };
@@ -168,7 +168,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<Name>) -> Option<String> {
+    fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<BubbName>) -> Option<String> {
         match (waiting, self.form) {
             (_, Form::Paths) => None,
             (Some((request, _)), Form::Json) => Some(excerpt(&request.words())),
@@ -180,7 +180,7 @@ impl<'r> Reader<'r> {
 
     /// Returns an answer, after the name of its participant if it has one; a hidden answer is marked as
     /// interrupted.
-    fn answer(&self, answer: &Name) -> Option<String> {
+    fn answer(&self, answer: &BubbName) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
         if answer.hidden {
             let is_request = ToolRequest::from_canonical(&said).is_some();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::stats::Cost;
 use crate::term::{clean, excerpt_within};
-use lepo_store::bubb::{Name, shown_model};
+use lepo_store::bubb::{BubbName, shown_model};
 use lepo_tool::ToolRequest;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Form {
 #[derive(Serialize)]
 pub struct Row<'r> {
     #[serde(skip)]
-    pub name: Name,
+    pub name: BubbName,
     /// The user who owns the store, if it is not the current user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<&'r str>,

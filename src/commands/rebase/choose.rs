@@ -3,16 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Kind, Name};
-use lepo_store::conv::{Forest, Found, Ix};
-use lepo_store::store::{Copying, Store, Under};
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::conv::{AddressMatch, Forest, Ix};
+use lepo_store::store::{CopyParent, CopyRequest, Store};
 use lepo_tool::ToolRequest;
 use lepo_turn::agents::is_of_repository;
 
 #[derive(Clone, Copy)]
 pub struct Wish<'w> {
     /// The tail of the line to copy, or an exact list.
-    pub line: &'w Found,
+    pub line: &'w AddressMatch,
     /// The message that the copies follow; `None` starts a new conversation.
     pub onto: Option<Ix>,
     /// The copies get a new root with a system prompt.
@@ -26,7 +26,7 @@ pub struct Wish<'w> {
 #[derive(Debug)]
 pub struct Choice {
     /// Parents first.
-    pub copying: Vec<Copying>,
+    pub copying: Vec<CopyRequest>,
     /// Index of the last message of the line; `None` if the base already contains all of it.
     pub tail: Option<usize>,
     /// Requests at the end of a copy, which would wait for consent.
@@ -37,7 +37,7 @@ pub struct Choice {
 
 /// Whether a root is a system prompt. Instructions of a repository, which are the root without a prompt,
 /// do not count.
-fn is_system_prompt(store: &Store, root: &Name) -> Result<bool> {
+fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
     let may = root.kind == Kind::System && root.hidden;
     Ok(may && !is_of_repository(&store.bubbs().text(root)?))
 }
@@ -67,17 +67,17 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
     for ix in kept {
         let under = if on_path.contains(&ix) {
             // The line stays in order, whatever is omitted from it.
-            tail.map_or(Under::Base, Under::Copy)
+            tail.map_or(CopyParent::Base, CopyParent::Copy)
         } else {
             let above = forest.up(ix).skip(1).find_map(|above| places.get(&above));
-            above.map_or(Under::Base, |place| Under::Copy(*place))
+            above.map_or(CopyParent::Base, |place| CopyParent::Copy(*place))
         };
         if on_path.contains(&ix) {
             tail = Some(copying.len());
         }
         places.insert(ix, copying.len());
         let text = wish.replace.iter().find(|(replaced, _)| *replaced == ix).map(|(_, text)| text.clone());
-        copying.push(Copying { original: forest.name(ix), text, under });
+        copying.push(CopyRequest { original: forest.name(ix), text, under });
     }
     Ok(Choice { copying, tail, left_out, root_is_kept })
 }
@@ -85,8 +85,8 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
 /// Returns the messages of the line, oldest first: a range, or those missing from the base's conversation.
 fn line(forest: &Forest, wish: Wish<'_>) -> Vec<Ix> {
     match wish.line {
-        Found::Range(bubbs) => bubbs.clone(),
-        Found::One(end) => {
+        AddressMatch::Range(bubbs) => bubbs.clone(),
+        AddressMatch::One(end) => {
             let path = forest.conv(end.ix).path;
             let Some(onto) = wish.onto else { return path };
             let has: HashSet<Ix> = forest.conv(onto).path.into_iter().collect();

@@ -7,10 +7,10 @@ mod report;
 use std::io::Read;
 
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::conv::{Forest, Found, Ix, Wanted};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::{
-    Batch, Copy, Store, check_branch_name, now, plan_copies, plan_redated_copies, write_copies,
+    PlannedCopy, Store, WriteBatch, check_branch_name, now, plan_copies, plan_redated_copies, write_copies,
 };
 
 use super::Context;
@@ -46,7 +46,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Some((name, _)) => store.names().listing()?.find(name.id)?.is_none(),
         None => false,
     };
-    let made: Vec<&Copy> = copies.iter().filter(|copy| !copy.here).collect();
+    let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.here).collect();
     let left_out: Vec<BubbId> = choice.left_out.iter().map(|ix| asked.forest.name(*ix).id).collect();
     let outcome =
         Outcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
@@ -70,7 +70,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
 
 struct Asked {
     forest: Forest,
-    line: Found,
+    line: AddressMatch,
     onto: Option<Ix>,
     drop: Vec<Ix>,
     replace: Vec<(Ix, Vec<u8>)>,
@@ -99,12 +99,12 @@ impl Asked {
         words.extend(args.onto.clone());
         words.extend(args.drop.iter().cloned());
         words.extend(replace.iter().map(|(address, _)| address.to_string()));
-        let also = if args.all { &[Wanted::Everyone][..] } else { &[] };
+        let also = if args.all { &[ReadScope::Everyone][..] } else { &[] };
         let (forest, found) = find_all(store, &words, also)?;
         let mut found = found.into_iter();
         let Some(line) = found.next() else { return Err(Error::usage("no message given")) };
-        let one = |word: &str, found: Option<Found>| match found {
-            Some(Found::One(one)) => Ok(one.ix),
+        let one = |word: &str, found: Option<AddressMatch>| match found {
+            Some(AddressMatch::One(one)) => Ok(one.ix),
             _ => Err(Error::usage(format!("expected one message, but {} is a range", quoted(word)))),
         };
         let onto = args.onto.as_deref().map(|word| one(word, found.next())).transpose()?;
@@ -164,7 +164,7 @@ fn read(file: &str) -> Result<Vec<u8>> {
 
 /// Names the root with the new system prompt: dated as the root that it replaces, or just before a root that
 /// stays; with `now`, dated by that.
-fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Option<(Name, Vec<u8>)>> {
+fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Option<(BubbName, Vec<u8>)>> {
     let Some(text) = &asked.system else { return Ok(None) };
     if text.is_empty() {
         return Err(
@@ -175,7 +175,7 @@ fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Optio
     let conv = asked.forest.conv(last);
     let old = conv.path.first().map_or(last, |root| *root);
     let time = now.unwrap_or(asked.forest.name(old).id.time()).saturating_sub(u64::from(root_is_kept));
-    Ok(Some((Batch::name(Kind::System, true, None, time, text)?, text.clone())))
+    Ok(Some((WriteBatch::name(Kind::System, true, None, time, text)?, text.clone())))
 }
 
 /// Rejects an existing name before anything is written, unless the branch may be moved.

@@ -1,9 +1,9 @@
 //! Prints the result of a rebase.
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::Wanted;
-use lepo_store::store::{Copy, Store};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::ReadScope;
+use lepo_store::store::{PlannedCopy, Store};
 use serde_json::{Value, json};
 
 use super::args::RebaseArgs;
@@ -15,9 +15,9 @@ use crate::ui::ShortIds;
 pub struct Outcome<'o> {
     pub tail: BubbId,
     /// The new system prompt, if it did not exist.
-    pub root: Option<&'o (Name, Vec<u8>)>,
+    pub root: Option<&'o (BubbName, Vec<u8>)>,
     /// Copies that did not exist.
-    pub made: &'o [&'o Copy],
+    pub made: &'o [&'o PlannedCopy],
     /// Requests that were not copied, because they would wait for consent.
     pub left_out: &'o [BubbId],
 }
@@ -47,7 +47,7 @@ pub fn tell(
     if args.dry_run || args.json {
         return Ok(());
     }
-    let forest = store.names().forest_for(&[Wanted::Newest(1), Wanted::Paths(vec![outcome.tail])])?;
+    let forest = store.names().forest_for(&[ReadScope::Newest(1), ReadScope::Paths(vec![outcome.tail])])?;
     if let Some(newest) = forest.newest() {
         let name = forest.name(newest);
         if name.id == outcome.tail {
@@ -63,8 +63,7 @@ pub fn tell(
 }
 
 fn document(outcome: &Outcome<'_>, already_here: bool) -> Value {
-    let copy =
-        |copy: &&Copy| json!({ "id": copy.name.id.to_string(), "copy_of": copy.original.id.to_string() });
+    let copy = |copy: &&PlannedCopy| json!({ "id": copy.name.id.to_string(), "copy_of": copy.original.id.to_string() });
     let root = outcome.root.map(|(name, _)| json!({ "id": name.id.to_string(), "copy_of": null }));
     let made: Vec<Value> = root.into_iter().chain(outcome.made.iter().map(copy)).collect();
     json!({ "tail": outcome.tail.to_string(), "made": made, "already_here": already_here })
@@ -72,7 +71,7 @@ fn document(outcome: &Outcome<'_>, already_here: bool) -> Value {
 
 /// Prints `ID kind excerpt` for each message to be written.
 fn list(store: &Store, outcome: &Outcome<'_>, context: &mut Context<'_>) {
-    let mut line = |name: &Name, excerpt: Option<String>| {
+    let mut line = |name: &BubbName, excerpt: Option<String>| {
         context.out.trusted(&format!("{} {} ", name.id, name.tag()));
         context.out.untrusted(excerpt.unwrap_or_default().as_bytes());
         context.out.trusted("\n");

@@ -4,7 +4,7 @@
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
 use lepo_store::bubb::counted;
-use lepo_store::store::{Moved, Replaced, Replacement, Replacing, Statement, Store};
+use lepo_store::store::{MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store};
 use lepo_sync::Identity;
 
 use super::plan::Plan;
@@ -15,7 +15,7 @@ pub struct Interrupted {
     /// The options that the user agreed to.
     pub wish: Wish,
     /// The files to remove; `None` while the originals are complete.
-    pub replaced: Option<Replaced>,
+    pub replaced: Option<ReplacedFiles>,
 }
 
 impl Interrupted {
@@ -38,8 +38,8 @@ impl Interrupted {
     }
 
     /// Returns the messages whose copies are published.
-    pub fn moved(&self) -> Vec<Moved> {
-        self.replaced.as_ref().map(Replaced::moved).unwrap_or_default()
+    pub fn moved(&self) -> Vec<MovedBubb> {
+        self.replaced.as_ref().map(ReplacedFiles::moved).unwrap_or_default()
     }
 
     /// Describes the changes that completion will make; `None` if it only removes the record.
@@ -59,17 +59,17 @@ impl Interrupted {
 }
 
 /// Creates the record of a replacement, with its proof.
-pub fn proven(store: &Store, wish: &Wish, replaced: Option<Replaced>) -> Result<Replacing> {
+pub fn proven(store: &Store, wish: &Wish, replaced: Option<ReplacedFiles>) -> Result<ReplacementRecord> {
     let wish = serde_json::to_value(wish)
         .map_err(|error| Error::store("cannot record the request").because(error))?;
-    let mut record = Replacing { wish, replaced, proof: String::new() };
+    let mut record = ReplacementRecord { wish, replaced, proof: String::new() };
     record.proof = store.proof(Statement::Replacement(&statement(&record, store)?)).unwrap_or_default();
     Ok(record)
 }
 
 /// Returns the proven bytes: they include the store's identity, so that a record copied from another store is
 /// invalid.
-fn statement(record: &Replacing, store: &Store) -> Result<Vec<u8>> {
+fn statement(record: &ReplacementRecord, store: &Store) -> Result<Vec<u8>> {
     let mut bytes = Identity::of(&store.path())?.key().into_bytes();
     bytes.extend(record.proven_bytes()?);
     Ok(bytes)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lepo_store::bubb::{BubbId, ContentHash};
-use lepo_store::store::Moved;
+use lepo_store::store::MovedBubb;
 use serde_json::{Value, json};
 
 use super::plan::{Kinds, Plan};
@@ -16,7 +16,7 @@ use lepo_base::hint::{Hint, HintTarget};
 #[derive(Default)]
 pub struct Outcome {
     pub dry_run: bool,
-    pub moved: Vec<Moved>,
+    pub moved: Vec<MovedBubb>,
     /// Messages whose own text changed; with no kinds, the text was replaced.
     pub changed: HashMap<BubbId, Kinds>,
     pub blobs: Vec<ContentHash>,
@@ -56,7 +56,7 @@ impl Outcome {
     pub fn print(&self, context: &mut Context<'_>) {
         let ids = self.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
         let shorts = ShortIds::on_terminal(context.out.is_terminal(), ids);
-        for Moved { from, to } in &self.moved {
+        for MovedBubb { from, to } in &self.moved {
             let what = match self.changed.get(&from.id) {
                 Some(kinds) if kinds.is_empty() => " other words".to_string(),
                 Some(kinds) => format!(" {}", words(kinds)),
@@ -71,7 +71,7 @@ impl Outcome {
     }
 
     pub fn document(&self) -> Value {
-        let moved = self.moved.iter().map(|Moved { from, to }| {
+        let moved = self.moved.iter().map(|MovedBubb { from, to }| {
             let kinds = self.changed.get(&from.id);
             json!({
                 "id": from.id.to_string(),

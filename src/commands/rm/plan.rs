@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::{FoundSecret, Masker, SecretCounts, is_binary};
-use lepo_store::bubb::{BubbId, ContentHash, Name, counted};
-use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, blobs_in, plan_copies, with_other_blobs};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, counted};
+use lepo_store::store::{
+    Blob, CopyParent, CopyRequest, MovedBubb, PlannedCopy, Store, blobs_in, plan_copies, with_other_blobs,
+};
 use serde_json::Value;
 
 use super::wish::Wish;
@@ -17,7 +19,7 @@ pub type Kinds = BTreeSet<&'static str>;
 #[derive(Default)]
 pub struct Plan {
     /// The copies, parents first.
-    pub copies: Vec<Copy>,
+    pub copies: Vec<PlannedCopy>,
     /// Messages whose own text changes, with the kinds of their secrets; empty if the text is replaced.
     pub changed: HashMap<BubbId, Kinds>,
     /// Masked blobs, by the hashes of the originals.
@@ -44,7 +46,7 @@ impl Plan {
         let names = store.names().all()?;
         let mut plan = Plan::default();
         let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
-        let known: HashMap<BubbId, Name> = names.iter().map(|name| (name.id, *name)).collect();
+        let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
         if wish.all {
             plan.look_everywhere(store, (wish, masker), &names, &mut words)?;
             for id in store.requests().kept() {
@@ -71,8 +73,8 @@ impl Plan {
             order.iter().enumerate().map(|(at, name)| (name.id, at)).collect();
         let copying = order.into_iter().map(|original| {
             let place = original.prev.and_then(|prev| places.get(&prev));
-            let under = place.map_or(Under::Kept(original.prev), |place| Under::Copy(*place));
-            Copying { original, text: words.remove(&original.id), under }
+            let under = place.map_or(CopyParent::Kept(original.prev), |place| CopyParent::Copy(*place));
+            CopyRequest { original, text: words.remove(&original.id), under }
         });
         plan.copies = plan_copies(store, None, copying.collect())?;
         Ok(plan)
@@ -102,9 +104,9 @@ impl Plan {
         doing.join(", and ")
     }
 
-    pub fn moved(&self) -> Vec<Moved> {
+    pub fn moved(&self) -> Vec<MovedBubb> {
         let moved = self.copies.iter().filter(|copy| copy.name.id != copy.original.id);
-        moved.map(|copy| Moved { from: copy.original, to: copy.name }).collect()
+        moved.map(|copy| MovedBubb { from: copy.original, to: copy.name }).collect()
     }
 
     /// Masks the secrets in `bytes`; `None` without any.
@@ -122,7 +124,7 @@ impl Plan {
         &mut self,
         store: &Store,
         by: (&Wish, &Masker),
-        name: &Name,
+        name: &BubbName,
         words: &mut HashMap<BubbId, Vec<u8>>,
     ) -> Result<()> {
         if words.contains_key(&name.id) {
@@ -189,7 +191,7 @@ impl Plan {
         &mut self,
         store: &Store,
         by: (&Wish, &Masker),
-        names: &[Name],
+        names: &[BubbName],
         words: &mut HashMap<BubbId, Vec<u8>>,
     ) -> Result<()> {
         let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<ContentHash>) = Default::default();
@@ -289,17 +291,17 @@ fn is_settings(path: &Path) -> bool {
 }
 
 /// Returns the changed messages with all their descendants, parents first.
-fn with_followers(names: &[Name], changed: &HashMap<BubbId, Kinds>) -> Result<Vec<Name>> {
-    let mut followers: HashMap<BubbId, Vec<Name>> = HashMap::new();
+fn with_followers(names: &[BubbName], changed: &HashMap<BubbId, Kinds>) -> Result<Vec<BubbName>> {
+    let mut followers: HashMap<BubbId, Vec<BubbName>> = HashMap::new();
     for name in names {
         if let Some(prev) = name.prev {
             followers.entry(prev).or_default().push(*name);
         }
     }
     let mut moved: HashSet<BubbId> = HashSet::new();
-    let mut open: VecDeque<Name> =
+    let mut open: VecDeque<BubbName> =
         names.iter().filter(|name| changed.contains_key(&name.id)).copied().collect();
-    let begun: Vec<Name> = open.iter().copied().collect();
+    let begun: Vec<BubbName> = open.iter().copied().collect();
     while let Some(name) = open.pop_front() {
         if moved.insert(name.id) {
             open.extend(followers.get(&name.id).into_iter().flatten().copied());

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::Origins;
-use lepo_store::store::{Moved, Replaced, Store, ids_in};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::ConvOrigins;
+use lepo_store::store::{MovedBubb, ReplacedFiles, Store, ids_in};
 use lepo_turn::carry_waiting;
 
 use super::args::RmArgs;
@@ -138,7 +138,7 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     let moved = plan.moved();
     let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
     let mut lost = Vec::new();
-    for Moved { from, to } in &moved {
+    for MovedBubb { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
             && carry_waiting(store, masker, (from.id, to.id), &ids, &plan.secrets)?;
         if !has_none && store.requests().replay_bytes(from.id)?.is_some() {
@@ -153,7 +153,7 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     store.replacement().place(&plan.copies, &blobs)?;
 
     let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
-    let going: Vec<Name> =
+    let going: Vec<BubbName> =
         moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
     let mut gone = store.blobs().only_of(&going, &store.names().all()?)?;
     gone.extend(&plan.orphans);
@@ -162,7 +162,7 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
             store.furniture().put(path, &masked)?;
         }
     }
-    let replaced = Replaced::new(&moved, gone);
+    let replaced = ReplacedFiles::new(&moved, gone);
     store.replacement().keep(&proven(store, wish, Some(replaced.clone()))?)?;
     end(store, wish, &replaced, masker)?;
     Ok(lost)
@@ -174,7 +174,7 @@ fn has_ids(path: &Path) -> bool {
 }
 
 /// Finishes a redaction whose copies are all published.
-fn end(store: &Store, wish: &Wish, replaced: &Replaced, masker: &Masker) -> Result<()> {
+fn end(store: &Store, wish: &Wish, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
     store.replacement().end(replaced, &mut |line| {
@@ -190,9 +190,9 @@ fn take_out(bytes: &[u8], wish: &Wish, masker: &Masker) -> Option<Vec<u8>> {
 }
 
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
-fn about(store: &Store, moved: &[Moved]) -> Result<HashSet<BubbId>> {
+fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
     let forest = store.names().forest()?;
-    let mut origins = Origins::of(&forest);
+    let mut origins = ConvOrigins::of(&forest);
     let copies = moved.iter().filter_map(|moved| forest.find(moved.to.id));
     let roots = copies.map(|ix| forest.name(origins.origin(ix).root).id);
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())

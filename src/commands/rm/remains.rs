@@ -7,7 +7,7 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::{BubbId, counted};
-use lepo_store::store::{Moved, Store};
+use lepo_store::store::{MovedBubb, Store};
 use lepo_turn::config::Paths;
 use memchr::memmem::Finder;
 
@@ -95,8 +95,8 @@ impl Remains {
         Ok(remains)
     }
 
-    pub fn follow(&mut self, moved: &[Moved]) {
-        for Moved { from, to } in moved {
+    pub fn follow(&mut self, moved: &[MovedBubb]) {
+        for MovedBubb { from, to } in moved {
             for ids in [&mut self.secrets, &mut self.words] {
                 if ids.remove(&from.id) {
                     ids.insert(to.id);

@@ -7,8 +7,8 @@ use std::io::Read;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_secrets::FoundSecret as Secret;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::Found;
-use lepo_store::store::{Moved, Store};
+use lepo_store::conv::AddressMatch;
+use lepo_store::store::{MovedBubb, Store};
 use serde::{Deserialize, Serialize};
 
 use super::args::RmArgs;
@@ -28,13 +28,13 @@ pub struct Wish {
 
 impl Wish {
     /// Builds the request from the options. Ids that were just replaced are mapped to their copies.
-    pub fn of(args: &RmArgs, store: &Store, moved: &[Moved]) -> Result<Wish> {
+    pub fn of(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<Wish> {
         let forest = store.names().forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
         words.iter().try_for_each(|word| own(store, word))?;
         let found = resolve_all(store, (&forest, true), &words)?;
         let mut ids: Vec<BubbId> =
-            found.iter().flat_map(Found::bubbs).map(|ix| forest.name(*ix).id).collect();
+            found.iter().flat_map(AddressMatch::bubbs).map(|ix| forest.name(*ix).id).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut replace = Vec::new();
@@ -46,7 +46,7 @@ impl Wish {
             })?;
             own(store, address)?;
             let found = resolve_all(store, (&forest, true), &[with_new_ids(address, moved)])?;
-            let [Found::One(found)] = found.as_slice() else {
+            let [AddressMatch::One(found)] = found.as_slice() else {
                 return Err(Error::usage(format!(
                     "expected one message, but {} is a range",
                     quoted(address)
@@ -74,7 +74,7 @@ impl Wish {
         self.replace.iter().map(|(id, _)| *id).collect()
     }
 
-    pub fn follow(&mut self, moved: &[Moved]) {
+    pub fn follow(&mut self, moved: &[MovedBubb]) {
         let copies: HashMap<BubbId, BubbId> =
             moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
         for id in self.ids.iter_mut().chain(self.replace.iter_mut().map(|(id, _)| id)) {
@@ -89,8 +89,8 @@ impl Wish {
 }
 
 /// Replaces old ids in an address by new ones.
-fn with_new_ids(word: &str, moved: &[Moved]) -> String {
-    moved.iter().fold(word.to_string(), |word, Moved { from, to }| {
+fn with_new_ids(word: &str, moved: &[MovedBubb]) -> String {
+    moved.iter().fold(word.to_string(), |word, MovedBubb { from, to }| {
         word.replace(&from.id.to_string(), &to.id.to_string())
     })
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::commands::Context;
 use crate::term::{columns, one_line, quote};
 use lepo_base::error::Result;
-use lepo_store::bubb::Name;
-use lepo_store::conv::Wanted;
+use lepo_store::bubb::BubbName;
+use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::agents::{ToldFile, agree, unagreed_here};
 use lepo_turn::config::Trust;
@@ -77,9 +77,9 @@ fn show(context: &mut Context<'_>, name: &str, what: &str, text: &str) {
 }
 
 fn newest(store: &Store, trust: &Trust) -> Result<Vec<UnprovenMessage>> {
-    let forest = store.names().forest_for(&[Wanted::Tip])?;
+    let forest = store.names().forest_for(&[ReadScope::Tip])?;
     let Some(tip) = forest.newest() else { return Ok(Vec::new()) };
-    let path: Vec<Name> = forest.conv(tip).path.into_iter().map(|ix| forest.name(ix)).collect();
+    let path: Vec<BubbName> = forest.conv(tip).path.into_iter().map(|ix| forest.name(ix)).collect();
     unproven_messages(store, trust, &path)
 }
 
@@ -88,7 +88,7 @@ pub fn agreed_messages(trust: &Trust, folders: &[&Path]) -> Result<Vec<String>> 
     let mut paths = trust.listed(folders)?;
     let is_message = |path: &String| {
         let name = path.trim_matches('"').rsplit('/').next().unwrap_or_default();
-        Name::parse(name.as_bytes()).is_some()
+        BubbName::parse(name.as_bytes()).is_some()
     };
     paths.retain(is_message);
     Ok(paths.into_iter().map(|path| path.trim_matches('"').to_string()).collect())

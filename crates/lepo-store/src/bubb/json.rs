@@ -4,7 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::id::BubbId;
-use super::name::Name;
+use super::name::BubbName;
 
 impl Serialize for BubbId {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -19,16 +19,16 @@ impl<'de> Deserialize<'de> for BubbId {
     }
 }
 
-impl Serialize for Name {
+impl Serialize for BubbName {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
+impl<'de> Deserialize<'de> for BubbName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<BubbName, D::Error> {
         let text = String::deserialize(from)?;
-        Name::parse(text.as_bytes())
+        BubbName::parse(text.as_bytes())
             .ok_or_else(|| D::Error::custom(format!("{text:?} is not the name of a message")))
     }
 }
@@ -49,9 +49,9 @@ mod tests {
         ] {
             let json = serde_json::to_string(text).unwrap();
             assert_eq!(serde_json::from_str::<BubbId>(&json).is_ok(), is_id, "{text}");
-            assert_eq!(serde_json::from_str::<Name>(&json).is_ok(), is_name, "{text}");
+            assert_eq!(serde_json::from_str::<BubbName>(&json).is_ok(), is_name, "{text}");
         }
-        let parsed: Name = serde_json::from_str(&format!("\"{name}\"")).unwrap();
+        let parsed: BubbName = serde_json::from_str(&format!("\"{name}\"")).unwrap();
         assert_eq!(
             serde_json::to_string(&(parsed, parsed.id)).unwrap(),
             format!("[\"{name}\",\"{}\"]", parsed.id)

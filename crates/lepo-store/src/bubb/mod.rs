@@ -14,5 +14,5 @@ pub use content_hash::ContentHash;
 pub use day::Day;
 pub use id::{BubbId, MAX_TIME};
 pub use kind::Kind;
-pub use name::Name;
+pub use name::BubbName;
 pub use shown::{counted, counted_in_thousands, shown_model, thousands};

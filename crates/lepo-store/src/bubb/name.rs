@@ -5,7 +5,7 @@ use std::fmt;
 use super::{BubbId, Kind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name {
+pub struct BubbName {
     pub id: BubbId,
     pub kind: Kind,
     /// Hidden bubbs are listed only on request.
@@ -14,17 +14,17 @@ pub struct Name {
     pub prev: Option<BubbId>,
 }
 
-impl Name {
+impl BubbName {
     /// Parses a file name; `None` if it is not in the form of a bubb's name.
     #[inline]
-    pub fn parse(name: &[u8]) -> Option<Name> {
+    pub fn parse(name: &[u8]) -> Option<BubbName> {
         const L: usize = BubbId::LEN;
         let (id, rest) = name.split_at_checked(L)?;
         let [b'-', kind, hidden, b'-', prev @ ..] = rest else {
             return None;
         };
         let prev = prev.strip_suffix(b".md")?;
-        Some(Name {
+        Some(BubbName {
             id: BubbId::parse(id)?,
             kind: Kind::of_letter(*kind)?,
             hidden: match hidden {
@@ -78,7 +78,7 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for BubbName {
     /// Writes the file name, with ids in upper case, in a single call, because a listing prints very many.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const L: usize = BubbId::LEN;
@@ -111,9 +111,9 @@ mod tests {
     #[test]
     fn a_good_name_reads_and_writes_itself() {
         for name in [format!("{A}-s1-head.md"), format!("{B}-u0-{A}.md"), format!("{B}-t1-{A}.md")] {
-            assert_eq!(Name::parse(name.as_bytes()).unwrap().to_string(), name);
+            assert_eq!(BubbName::parse(name.as_bytes()).unwrap().to_string(), name);
         }
-        let lower = Name::parse(format!("{}-a0-{}.md", B.to_lowercase(), A.to_lowercase()).as_bytes());
+        let lower = BubbName::parse(format!("{}-a0-{}.md", B.to_lowercase(), A.to_lowercase()).as_bytes());
         assert_eq!(lower.unwrap().to_string(), format!("{B}-a0-{A}.md"));
     }
 
@@ -130,8 +130,8 @@ mod tests {
             (format!("{B}-u0-{a}.md"), false, true),
             ("README.md".into(), true, false),
         ] {
-            assert_eq!(Name::is_canonical(name.as_bytes()), canonical, "{name}");
-            assert_eq!(Name::may_precede_its_prev(name.as_bytes()), may_precede, "{name}");
+            assert_eq!(BubbName::is_canonical(name.as_bytes()), canonical, "{name}");
+            assert_eq!(BubbName::may_precede_its_prev(name.as_bytes()), may_precede, "{name}");
         }
     }
 
@@ -155,9 +155,9 @@ mod tests {
             format!("{A}_u0_{B}.md"),
             format!("8{}-u0-head.md", &A[1..]),
         ] {
-            assert!(Name::parse(name.as_bytes()).is_none(), "{name}");
+            assert!(BubbName::parse(name.as_bytes()).is_none(), "{name}");
         }
-        assert!(Name::parse(b"\xff\xfe-u0-head.md").is_none());
+        assert!(BubbName::parse(b"\xff\xfe-u0-head.md").is_none());
     }
 
     #[test]
@@ -172,7 +172,8 @@ mod tests {
             ("t1", true, false),
             ("t0", false, false),
         ] {
-            let name = Name::parse(format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-{name}-head.md").as_bytes()).unwrap();
+            let name =
+                BubbName::parse(format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-{name}-head.md").as_bytes()).unwrap();
             assert_eq!((name.is_steering(), name.is_proven_when_written()), (is_steering, at_once), "{name}");
         }
     }

@@ -2,7 +2,7 @@
 //! followed by `^` and `~N`; and `A..B` for a range. Documented in lepo(7).
 
 use super::{Forest, Ix, ids_beginning};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 
@@ -15,7 +15,7 @@ pub struct Address {
 
 /// The bubb that an address resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Addressee {
+pub struct AddressTarget {
     pub ix: Ix,
     /// Whether the address is a branch alone, without steps back: only then may that branch move.
     pub by_branch: bool,
@@ -23,7 +23,7 @@ pub struct Addressee {
 
 /// An argument that may address several bubbs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum AddressSpec {
     One(Address),
     /// `A..B`: the bubbs in the conv of B that are not in the conv of A.
     Range(Address, Address),
@@ -31,45 +31,45 @@ pub enum Word {
 
 /// The bubbs that an argument resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    One(Addressee),
+pub enum AddressMatch {
+    One(AddressTarget),
     /// The bubbs of a range, oldest first.
     Range(Vec<Ix>),
 }
 
 /// Looks up a branch by its exact name.
-pub type Branch<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
+pub type BranchLookup<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
 
 /// Fewest characters that can abbreviate an id.
 pub const SHORTEST: usize = 4;
 
-impl Word {
-    pub fn parse(text: &str) -> Result<Word> {
-        let Some((from, to)) = split_range(text) else { return Ok(Word::One(Address::parse(text)?)) };
+impl AddressSpec {
+    pub fn parse(text: &str) -> Result<AddressSpec> {
+        let Some((from, to)) = split_range(text) else { return Ok(AddressSpec::One(Address::parse(text)?)) };
         if from.is_empty() {
             return Err(Error::usage(format!("range {text:?} is missing its beginning"))
                 .hint("a range is A..B, or A.. up to the newest message"));
         }
         let to = if to.is_empty() { "@" } else { to };
-        Ok(Word::Range(Address::parse(from)?, Address::parse(to)?))
+        Ok(AddressSpec::Range(Address::parse(from)?, Address::parse(to)?))
     }
 
-    pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Found> {
+    pub fn resolve(&self, forest: &Forest, branch: &BranchLookup<'_>) -> Result<AddressMatch> {
         Ok(match self {
-            Word::One(address) => Found::One(address.resolve(forest, branch)?),
-            Word::Range(from, to) => {
+            AddressSpec::One(address) => AddressMatch::One(address.resolve(forest, branch)?),
+            AddressSpec::Range(from, to) => {
                 let (from, to) = (from.resolve(forest, branch)?.ix, to.resolve(forest, branch)?.ix);
-                Found::Range(forest.beyond(from, to))
+                AddressMatch::Range(forest.beyond(from, to))
             }
         })
     }
 }
 
-impl Found {
+impl AddressMatch {
     pub fn bubbs(&self) -> &[Ix] {
         match self {
-            Found::One(found) => std::slice::from_ref(&found.ix),
-            Found::Range(bubbs) => bubbs,
+            AddressMatch::One(found) => std::slice::from_ref(&found.ix),
+            AddressMatch::Range(bubbs) => bubbs,
         }
     }
 }
@@ -85,7 +85,7 @@ impl Address {
         Ok(Address { base: base.to_string(), back })
     }
 
-    pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Addressee> {
+    pub fn resolve(&self, forest: &Forest, branch: &BranchLookup<'_>) -> Result<AddressTarget> {
         let (mut ix, by_branch) = self.base(forest, branch)?;
         for done in 0..self.back.min(forest.len() + 1) {
             let before = forest.prev(ix).and_then(|prev| forest.nearest_visible(prev));
@@ -96,10 +96,10 @@ impl Address {
                 ))
             })?;
         }
-        Ok(Addressee { ix, by_branch: by_branch && self.back == 0 })
+        Ok(AddressTarget { ix, by_branch: by_branch && self.back == 0 })
     }
 
-    fn base(&self, forest: &Forest, branch: &Branch<'_>) -> Result<(Ix, bool)> {
+    fn base(&self, forest: &Forest, branch: &BranchLookup<'_>) -> Result<(Ix, bool)> {
         let text = self.base.as_str();
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
@@ -111,7 +111,7 @@ impl Address {
         let of_a_branch = if text.contains('/') { branch(text)? } else { None };
         if let Some(name) = file_name(text).filter(|_| of_a_branch.is_none()) {
             // If two files have the same id, only one of them is in the forest; the other must not resolve to it.
-            let named = Name::parse(name.as_bytes());
+            let named = BubbName::parse(name.as_bytes());
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
             let found = found
                 .ok_or_else(|| Error::usage(format!("the file {text} is not a message of this store")))
@@ -298,7 +298,7 @@ mod tests {
         let forest = fixture::forest("A s0 head / B u0 A / C a0 B");
         let branch = |name: &str| Ok((name == "fix/a").then(|| id("B")));
         for (text, letters) in [("fix/a", "B"), ("fix/a^", "A"), ("fix/a..@", "C"), ("fix/a^..fix/a", "B")] {
-            let found = Word::parse(text).unwrap().resolve(&forest, &branch).unwrap();
+            let found = AddressSpec::parse(text).unwrap().resolve(&forest, &branch).unwrap();
             assert_eq!(fixture::letters(&forest, found.bubbs()), letters, "{text}");
         }
     }
@@ -333,11 +333,12 @@ mod tests {
                     _ => None,
                 })
             };
-            let found = Word::parse(text).unwrap().resolve(&forest, &branch).unwrap();
+            let found = AddressSpec::parse(text).unwrap().resolve(&forest, &branch).unwrap();
             assert_eq!(fixture::letters(&forest, found.bubbs()), letters, "{text}");
         }
         for text in ["..@", "@..^", "...", "nobody..@", "@..nobody", ".."] {
-            let error = Word::parse(text).and_then(|word| word.resolve(&forest, &|_| Ok(None))).unwrap_err();
+            let error =
+                AddressSpec::parse(text).and_then(|word| word.resolve(&forest, &|_| Ok(None))).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2, "{text}");
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{AHEAD, Forest, Ix};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 
 /// A fault of a name in the context of all names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Flaw {
 }
 
 /// Returns the flaws of `names`, which must be all names of a store, each with the index of its name.
-pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
+pub fn flaws(names: &[BubbName], now: u64) -> Vec<(usize, Flaw)> {
     let forest = Forest::new(names.to_vec());
     let mut found = Vec::new();
     let mut first: HashMap<BubbId, usize> = HashMap::with_capacity(names.len());
@@ -36,8 +36,8 @@ pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
         }
     }
     let circles = circles(&forest);
-    let oldest: HashSet<Name> = circles.iter().map(|(ix, _)| forest.name(*ix)).collect();
-    let mut places: HashMap<Name, usize> = HashMap::with_capacity(oldest.len());
+    let oldest: HashSet<BubbName> = circles.iter().map(|(ix, _)| forest.name(*ix)).collect();
+    let mut places: HashMap<BubbName, usize> = HashMap::with_capacity(oldest.len());
     for (place, name) in names.iter().enumerate().filter(|(_, name)| oldest.contains(name)) {
         places.entry(*name).or_insert(place);
     }

@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::{Forest, Ix};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pair {
+pub enum BubbPair {
     /// Bubbs of the same kind at the same position of both convs.
     Both(Ix, Ix),
     /// A bubb of the first conv only.
@@ -17,7 +17,7 @@ pub enum Pair {
 impl Forest {
     /// Pairs the bubbs of the convs of `a` and `b` after their common ancestor, in order. They are matched by kind,
     /// so that two answers to the same question are compared. Hidden bubbs are included if `hidden`.
-    pub fn pairs(&self, a: Ix, b: Ix, hidden: bool) -> Vec<Pair> {
+    pub fn pairs(&self, a: Ix, b: Ix, hidden: bool) -> Vec<BubbPair> {
         let shown = |mut path: Vec<Ix>| {
             path.retain(|&ix| hidden || !self.name(ix).hidden);
             path
@@ -30,10 +30,10 @@ impl Forest {
         for op in capture_diff_slices(Algorithm::Myers, &kinds(&a_only), &kinds(&b_only)) {
             let (a, b) = (&a_only[op.old_range()], &b_only[op.new_range()]);
             if let DiffOp::Equal { .. } = op {
-                pairs.extend(a.iter().zip(b).map(|(&a, &b)| Pair::Both(a, b)));
+                pairs.extend(a.iter().zip(b).map(|(&a, &b)| BubbPair::Both(a, b)));
             } else {
-                pairs.extend(a.iter().map(|&a| Pair::First(a)));
-                pairs.extend(b.iter().map(|&b| Pair::Second(b)));
+                pairs.extend(a.iter().map(|&a| BubbPair::First(a)));
+                pairs.extend(b.iter().map(|&b| BubbPair::Second(b)));
             }
         }
         pairs
@@ -73,9 +73,9 @@ mod tests {
                 .pairs(a, b, hidden)
                 .into_iter()
                 .map(|pair| match pair {
-                    Pair::Both(a, b) => letter(a) + &letter(b),
-                    Pair::First(a) => letter(a) + "-",
-                    Pair::Second(b) => format!("-{}", letter(b)),
+                    BubbPair::Both(a, b) => letter(a) + &letter(b),
+                    BubbPair::First(a) => letter(a) + "-",
+                    BubbPair::Second(b) => format!("-{}", letter(b)),
                 })
                 .collect();
             assert_eq!(found.join(" "), pairs, "{store}");

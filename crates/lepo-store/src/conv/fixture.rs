@@ -3,7 +3,7 @@
 // Other crates include this file in their tests and use only a part.
 #![allow(dead_code)]
 
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 
 pub fn id(letter: &str) -> BubbId {
@@ -16,14 +16,14 @@ pub fn forest(text: &str) -> Forest {
     Forest::new(names(text))
 }
 
-pub fn names(text: &str) -> Vec<Name> {
+pub fn names(text: &str) -> Vec<BubbName> {
     text.split(" / ").filter(|line| !line.is_empty()).map(name).collect()
 }
 
-fn name(line: &str) -> Name {
+fn name(line: &str) -> BubbName {
     let words: Vec<&str> = line.split(' ').collect();
     let [letter, tag, prev] = words[..] else { panic!("LETTER TAG PREV, not {line:?}") };
-    Name {
+    BubbName {
         id: id(letter),
         kind: Kind::of_letter(tag.as_bytes()[0]).unwrap(),
         hidden: tag.ends_with('1'),
@@ -39,12 +39,12 @@ pub fn chain(length: u64) -> Forest {
     Forest::new(chain_after(0, length))
 }
 
-pub fn chain_after(time: u64, length: u64) -> Vec<Name> {
+pub fn chain_after(time: u64, length: u64) -> Vec<BubbName> {
     let mut names = Vec::new();
     let mut prev = None;
     for time in time + 1..=time + length {
         let id = BubbId::of(time, Kind::User, false, prev, &[0; 32].into());
-        names.push(Name { id, kind: Kind::User, hidden: false, prev });
+        names.push(BubbName { id, kind: Kind::User, hidden: false, prev });
         prev = Some(id);
     }
     names

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 
 /// Index of a bubb in its [`Forest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +27,7 @@ impl Ix {
 }
 
 pub struct Forest {
-    names: Vec<Name>,
+    names: Vec<BubbName>,
     /// Atomic only so that a shared reference can cache a lookup.
     prevs: Vec<AtomicU32>,
     ordered: bool,
@@ -38,7 +38,7 @@ pub struct Forest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ConvEnd {
     /// A root, as in an intact conv.
     Root,
     /// A bubb whose prev, this id, is missing.
@@ -53,14 +53,14 @@ pub struct Conv {
     /// The bubbs, root first.
     pub path: Vec<Ix>,
     /// Where the path ends; anything but a root means that the conv is incomplete.
-    pub end: End,
+    pub end: ConvEnd,
 }
 
 impl Forest {
     /// Sorts `names`. If two files have the same id, the first in name order counts.
-    pub fn new(mut names: Vec<Name>) -> Forest {
-        let rest = |name: &Name| (name.prev, name.kind, name.hidden);
-        let order = |a: &Name, b: &Name| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b)));
+    pub fn new(mut names: Vec<BubbName>) -> Forest {
+        let rest = |name: &BubbName| (name.prev, name.kind, name.hidden);
+        let order = |a: &BubbName, b: &BubbName| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b)));
         names.sort_unstable_by(order);
         names.dedup_by_key(|name| name.id);
         let prevs = names.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
@@ -79,7 +79,7 @@ impl Forest {
     }
 
     /// Creates a forest that includes bubbs of other users' stores; `foreign` maps them to the index of their store.
-    pub fn with_foreign(names: Vec<Name>, foreign: HashMap<BubbId, usize>) -> Forest {
+    pub fn with_foreign(names: Vec<BubbName>, foreign: HashMap<BubbId, usize>) -> Forest {
         Forest { foreign, ..Forest::new(names) }
     }
 
@@ -105,7 +105,7 @@ impl Forest {
         self.names.binary_search_by_key(&id, |name| name.id).ok().map(|i| Ix(i as u32))
     }
 
-    pub fn name(&self, ix: Ix) -> Name {
+    pub fn name(&self, ix: Ix) -> BubbName {
         self.names[ix.at()]
     }
 
@@ -173,13 +173,13 @@ impl Forest {
         // Every circle has a link to a newer bubb, so bubbs need remembering only from the first such link on.
         let mut passed: Option<HashSet<Ix>> = None;
         let end = loop {
-            let Some(wanted) = self.names[last.at()].prev else { break End::Root };
-            let Some(prev) = self.prev(last) else { break End::Missing(wanted) };
+            let Some(wanted) = self.names[last.at()].prev else { break ConvEnd::Root };
+            let Some(prev) = self.prev(last) else { break ConvEnd::Missing(wanted) };
             if prev >= last && passed.is_none() {
                 passed = Some(path.iter().copied().collect());
             }
             if passed.as_mut().is_some_and(|passed| !passed.insert(prev)) {
-                break End::Cycle(wanted);
+                break ConvEnd::Cycle(wanted);
             }
             path.push(prev);
             last = prev;
@@ -208,15 +208,15 @@ mod tests {
     #[test]
     fn a_conv_goes_from_its_root_to_its_bubb() {
         for (store, leaf, path, end) in [
-            ("A s1 head / B u0 A / C a0 B", "C", "ABC", End::Root),
-            ("A s1 head / B u0 A / C a0 B / D a0 B", "D", "ABD", End::Root),
-            ("B u0 A / C a0 B", "C", "BC", End::Missing(id("A"))),
-            ("A u0 B / B u0 A", "B", "AB", End::Cycle(id("B"))),
-            ("A u0 A", "A", "A", End::Cycle(id("A"))),
-            ("A u0 B / B u0 A", "A", "BA", End::Cycle(id("A"))),
-            ("A u0 C / B u0 A / C u0 B", "B", "CAB", End::Cycle(id("B"))),
-            ("A u0 C / B u0 A / C u0 B / D a0 C", "D", "ABCD", End::Cycle(id("C"))),
-            ("A u0 B / B u0 head / C a0 A", "C", "BAC", End::Root),
+            ("A s1 head / B u0 A / C a0 B", "C", "ABC", ConvEnd::Root),
+            ("A s1 head / B u0 A / C a0 B / D a0 B", "D", "ABD", ConvEnd::Root),
+            ("B u0 A / C a0 B", "C", "BC", ConvEnd::Missing(id("A"))),
+            ("A u0 B / B u0 A", "B", "AB", ConvEnd::Cycle(id("B"))),
+            ("A u0 A", "A", "A", ConvEnd::Cycle(id("A"))),
+            ("A u0 B / B u0 A", "A", "BA", ConvEnd::Cycle(id("A"))),
+            ("A u0 C / B u0 A / C u0 B", "B", "CAB", ConvEnd::Cycle(id("B"))),
+            ("A u0 C / B u0 A / C u0 B / D a0 C", "D", "ABCD", ConvEnd::Cycle(id("C"))),
+            ("A u0 B / B u0 head / C a0 A", "C", "BAC", ConvEnd::Root),
         ] {
             let forest = fixture::forest(store);
             let conv = forest.conv(forest.find(id(leaf)).unwrap());

@@ -71,42 +71,42 @@ impl Forest {
     /// Returns the nearest drawn ancestor of each bubb. A circle is cut where a walk meets itself.
     fn nearest_above(&self, drawn: &[bool]) -> Vec<Option<Ix>> {
         #[derive(Clone, Copy, PartialEq)]
-        enum Above {
+        enum AncestorState {
             Unknown,
             Walked,
             Known(Option<Ix>),
         }
-        let mut above = vec![Above::Unknown; self.len()];
+        let mut above = vec![AncestorState::Unknown; self.len()];
         let mut walked = Vec::new();
         for start in self.all().rev() {
             let mut at = Some(start);
             let mut found = None;
             while let Some(ix) = at {
                 match above[ix.at()] {
-                    Above::Unknown => {
-                        above[ix.at()] = Above::Walked;
+                    AncestorState::Unknown => {
+                        above[ix.at()] = AncestorState::Walked;
                         walked.push(ix);
                         at = self.prev(ix);
                     }
-                    Above::Walked => break,
-                    Above::Known(known) => {
+                    AncestorState::Walked => break,
+                    AncestorState::Known(known) => {
                         found = if drawn[ix.at()] { Some(ix) } else { known };
                         break;
                     }
                 }
             }
             for ix in walked.drain(..).rev() {
-                above[ix.at()] = Above::Known(found);
+                above[ix.at()] = AncestorState::Known(found);
                 found = if drawn[ix.at()] { Some(ix) } else { found };
             }
         }
-        let known = |above| if let Above::Known(known) = above { known } else { None };
+        let known = |above| if let AncestorState::Known(known) = above { known } else { None };
         above.into_iter().map(known).collect()
     }
 }
 
 #[derive(Clone, Copy)]
-struct Cell {
+struct GraphCell {
     column: usize,
     /// Whether the bubb is not its parent's first child, so that its line joins the first child's line below it.
     joins: bool,
@@ -114,15 +114,15 @@ struct Cell {
 }
 
 /// Returns all bubbs, parents before children, the last root and the last child first.
-fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, Cell)> {
-    let root = |&ix: &Ix| (ix, Cell { column: 0, joins: false, root: true });
-    let mut waiting: Vec<(Ix, Cell)> = roots.iter().map(root).collect();
+fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, GraphCell)> {
+    let root = |&ix: &Ix| (ix, GraphCell { column: 0, joins: false, root: true });
+    let mut waiting: Vec<(Ix, GraphCell)> = roots.iter().map(root).collect();
     let mut walked = Vec::new();
     while let Some((ix, place)) = waiting.pop() {
         walked.push((ix, place));
         for (i, &child) in children[ix.at()].iter().enumerate() {
             let column = place.column + usize::from(i > 0);
-            waiting.push((child, Cell { column, joins: i > 0, root: false }));
+            waiting.push((child, GraphCell { column, joins: i > 0, root: false }));
         }
     }
     walked

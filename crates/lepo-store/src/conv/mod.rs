@@ -17,19 +17,19 @@ mod through;
 mod turns;
 mod wanted;
 
-pub use address::{Addressee, Found, SHORTEST, Word};
+pub use address::{AddressMatch, AddressSpec, AddressTarget, SHORTEST};
 pub use beginning::ids_beginning;
 pub use check::{Flaw, flaws};
-pub use diff::Pair;
-pub use forest::{AHEAD, Conv, End, Forest, Ix};
+pub use diff::BubbPair;
+pub use forest::{AHEAD, Conv, ConvEnd, Forest, Ix};
 pub use graph::GraphRow;
 pub use heights::{Heights, Sums};
-pub use nearest::Nearest;
-pub use origins::Origins;
-pub use pending::Standing;
+pub use nearest::NearestAncestor;
+pub use origins::ConvOrigins;
+pub use pending::RequestState;
 pub use prune::Pruner;
-pub use siblings::Siblings;
-pub use wanted::Wanted;
+pub use siblings::SiblingTails;
+pub use wanted::ReadScope;
 
 #[cfg(test)]
 mod fixture;

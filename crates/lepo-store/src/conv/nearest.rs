@@ -12,16 +12,16 @@ const UNKNOWN: u32 = 0;
 const ABSENT: u32 = 1;
 
 /// Finds the nearest bubbs that satisfy a predicate, in a single forest.
-pub struct Nearest {
+pub struct NearestAncestor {
     fits: fn(&Forest, Ix) -> bool,
     /// Empty until a walk is long.
     known: RefCell<Vec<u32>>,
 }
 
-impl Nearest {
+impl NearestAncestor {
     /// Creates an empty cache for bubbs that satisfy `fits`.
-    pub fn of(fits: fn(&Forest, Ix) -> bool) -> Nearest {
-        Nearest { fits, known: RefCell::default() }
+    pub fn of(fits: fn(&Forest, Ix) -> bool) -> NearestAncestor {
+        NearestAncestor { fits, known: RefCell::default() }
     }
 
     /// Returns the bubb itself or its nearest ancestor that fits.
@@ -78,7 +78,7 @@ mod tests {
             }] {
                 let (up, down) = (forest.all().collect::<Vec<_>>(), forest.all().rev().collect());
                 for (order, short) in [(&up, 0), (&down, 0), (&up, 1), (&down, 1), (&up, 2), (&up, SHORT)] {
-                    let nearest = Nearest::of(fits);
+                    let nearest = NearestAncestor::of(fits);
                     for &ix in order {
                         let walk = forest.up(ix).find(|&at| fits(&forest, at));
                         assert_eq!(nearest.find_behind(short, &forest, ix), walk, "{store} {short}");

@@ -4,24 +4,24 @@ use super::{Forest, Ix};
 use crate::bubb::Kind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin {
+pub struct ConvOrigin {
     pub root: Ix,
     /// First visible user bubb.
     pub question: Option<Ix>,
 }
 
 /// Finds the origins of many convs, walking a shared trunk only once.
-pub struct Origins<'f> {
+pub struct ConvOrigins<'f> {
     forest: &'f Forest,
-    known: Vec<Option<Origin>>,
+    known: Vec<Option<ConvOrigin>>,
 }
 
-impl<'f> Origins<'f> {
-    pub fn of(forest: &'f Forest) -> Origins<'f> {
-        Origins { forest, known: vec![None; forest.len()] }
+impl<'f> ConvOrigins<'f> {
+    pub fn of(forest: &'f Forest) -> ConvOrigins<'f> {
+        ConvOrigins { forest, known: vec![None; forest.len()] }
     }
 
-    pub fn origin(&mut self, leaf: Ix) -> Origin {
+    pub fn origin(&mut self, leaf: Ix) -> ConvOrigin {
         let (mut walked, mut origin) = (Vec::new(), None);
         for ix in self.forest.up(leaf) {
             origin = self.known[ix.at()];
@@ -31,7 +31,7 @@ impl<'f> Origins<'f> {
             walked.push(ix);
         }
         let root = walked.last().copied().unwrap_or(leaf);
-        let mut origin = origin.unwrap_or(Origin { root, question: None });
+        let mut origin = origin.unwrap_or(ConvOrigin { root, question: None });
         for &ix in walked.iter().rev() {
             let name = self.forest.name(ix);
             if origin.question.is_none() && name.kind == Kind::User && !name.hidden {
@@ -57,13 +57,13 @@ mod tests {
             ("B u0 A / C a0 B", "C", "B", Some("B")),
         ] {
             let forest = fixture::forest(store);
-            let origin = Origins::of(&forest).origin(forest.find(id(leaf)).unwrap());
+            let origin = ConvOrigins::of(&forest).origin(forest.find(id(leaf)).unwrap());
             assert_eq!(forest.name(origin.root).id, id(root), "{store}");
             assert_eq!(origin.question.map(|ix| forest.name(ix).id), question.map(id), "{store}");
         }
         // The second lookup uses the cache that the first one filled, and a circle ends.
         let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 F / F u0 E");
-        let mut origins = Origins::of(&forest);
+        let mut origins = ConvOrigins::of(&forest);
         let mut found = |leaf| origins.origin(forest.find(id(leaf)).unwrap());
         assert_eq!(found("C"), found("D"));
         assert!(found("F").question.is_some());

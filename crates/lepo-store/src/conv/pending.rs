@@ -1,9 +1,9 @@
 //! The state of a request for consent, which follows from the shape of the forest alone; no other state exists.
 
-use super::{Forest, Ix, Nearest};
+use super::{Forest, Ix, NearestAncestor};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum RequestState {
     /// The request waits for consent.
     Pending,
     /// The bubb is visible: a message rather than a request.
@@ -15,17 +15,17 @@ pub enum Standing {
 }
 
 impl Forest {
-    pub fn standing(&self, request: Ix) -> Standing {
+    pub fn standing(&self, request: Ix) -> RequestState {
         if !self.name(request).hidden {
-            return Standing::Visible;
+            return RequestState::Visible;
         }
         if let Some(child) = self.children(request).next() {
-            return Standing::Answered(child);
+            return RequestState::Answered(child);
         }
-        let Some(ancestor) = self.nearest_visible(request) else { return Standing::Pending };
+        let Some(ancestor) = self.nearest_visible(request) else { return RequestState::Pending };
         let newer = self.all().rev().take_while(|&ix| ix > request).filter(|&ix| !self.name(ix).hidden);
         let overtaking = self.through(&newer.collect::<Vec<_>>(), &[ancestor]).last().copied();
-        overtaking.map_or(Standing::Pending, Standing::Overtaken)
+        overtaking.map_or(RequestState::Pending, RequestState::Overtaken)
     }
 
     /// Returns all pending requests, newest first, found in one pass. `read` parses a bubb's text; it is called only
@@ -45,7 +45,7 @@ impl Forest {
                 at = prev;
             }
         }
-        let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
+        let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
         let overtaken = |ix: Ix| {
             let newest = visible.find(self, ix).and_then(|ancestor| newest[ancestor.at()]);
             newest.is_some_and(|newest| newest > ix)
@@ -77,15 +77,19 @@ mod tests {
         ] {
             let forest = fixture::forest(store);
             let expected = match expected {
-                "pending" => Standing::Pending,
-                "visible" => Standing::Visible,
-                "answered" => Standing::Answered(ix(&forest, by)),
-                _ => Standing::Overtaken(ix(&forest, by)),
+                "pending" => RequestState::Pending,
+                "visible" => RequestState::Visible,
+                "answered" => RequestState::Answered(ix(&forest, by)),
+                _ => RequestState::Overtaken(ix(&forest, by)),
             };
             assert_eq!(forest.standing(ix(&forest, request)), expected, "{store}");
             let pending = forest.pending(Some);
             for ix in forest.all() {
-                assert_eq!(pending.contains(&(ix, ix)), forest.standing(ix) == Standing::Pending, "{store}");
+                assert_eq!(
+                    pending.contains(&(ix, ix)),
+                    forest.standing(ix) == RequestState::Pending,
+                    "{store}"
+                );
             }
         }
     }
@@ -95,7 +99,7 @@ mod tests {
         let mut names = fixture::names("A s1 head / B u0 A / C s1 B");
         names.extend(fixture::chain_after(id("H").time(), 100_000));
         let forest = Forest::new(names);
-        assert_eq!(forest.standing(forest.find(id("C")).unwrap()), Standing::Pending);
+        assert_eq!(forest.standing(forest.find(id("C")).unwrap()), RequestState::Pending);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Bubbs that only one tail needs and that can be removed with it.
 
-use super::tails::Below;
+use super::tails::DescendantFlags;
 use super::{Forest, Ix};
 
 /// Finds, for several tails in turn, the bubbs to remove with each.
 pub struct Pruner<'f> {
     forest: &'f Forest,
     children: Vec<Vec<Ix>>,
-    below: Below,
+    below: DescendantFlags,
     gone: Vec<bool>,
 }
 
@@ -27,7 +27,7 @@ impl<'f> Pruner<'f> {
                 children[prev.at()].push(ix);
             }
         }
-        Pruner { forest, children, below: Below::of(forest), gone: vec![false; forest.len()] }
+        Pruner { forest, children, below: DescendantFlags::of(forest), gone: vec![false; forest.len()] }
     }
 
     /// Treats these bubbs as gone in later calls.

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{Forest, Ix, Nearest};
+use super::{Forest, Ix, NearestAncestor};
 
 /// Yields tails, newest first, each with its last question and whether another tail has the same one.
-pub struct Siblings<'f, T> {
+pub struct SiblingTails<'f, T> {
     forest: &'f Forest,
-    questions: Nearest,
+    questions: NearestAncestor,
     tails: T,
     /// Tails read but not yielded yet, each with its last question.
     ahead: VecDeque<(Ix, Option<Ix>)>,
@@ -16,10 +16,10 @@ pub struct Siblings<'f, T> {
     counts: HashMap<Ix, u32>,
 }
 
-impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
-    pub fn of(forest: &'f Forest, tails: T) -> Siblings<'f, T> {
-        let questions = Nearest::of(Forest::is_question);
-        Siblings { forest, questions, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
+impl<'f, T: Iterator<Item = Ix>> SiblingTails<'f, T> {
+    pub fn of(forest: &'f Forest, tails: T) -> SiblingTails<'f, T> {
+        let questions = NearestAncestor::of(Forest::is_question);
+        SiblingTails { forest, questions, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
     }
 
     /// Reads another tail; `false` at the end.
@@ -33,7 +33,7 @@ impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
     }
 }
 
-impl<T: Iterator<Item = Ix>> Iterator for Siblings<'_, T> {
+impl<T: Iterator<Item = Ix>> Iterator for SiblingTails<'_, T> {
     type Item = (Ix, Option<Ix>, bool);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -67,7 +67,7 @@ mod tests {
             ("A u0 head / B u0 A / C u0 A", "C B"),
         ] {
             let forest = fixture::forest(store);
-            let told_as: Vec<String> = Siblings::of(&forest, forest.newest_first(false))
+            let told_as: Vec<String> = SiblingTails::of(&forest, forest.newest_first(false))
                 .map(|(tail, _, shared)| fixture::letters(&forest, &[tail]) + if shared { "+" } else { "" })
                 .collect();
             assert_eq!(told_as.join(" "), told, "{store}");
@@ -79,7 +79,7 @@ mod tests {
         let forest = fixture::forest("A u0 head / B a0 A / C u0 head / D a0 C / E a0 C");
         let mut read = 0;
         let tails = forest.newest_first(false).inspect(|_| read += 1);
-        assert!(Siblings::of(&forest, tails).take(1).all(|(.., shared)| shared));
+        assert!(SiblingTails::of(&forest, tails).take(1).all(|(.., shared)| shared));
         assert_eq!(read, 3, "E, D, and the first past the question");
     }
 }

@@ -2,30 +2,30 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::{Forest, Ix, Nearest};
+use super::{Forest, Ix, NearestAncestor};
 use crate::bubb::{Day, Kind};
 
-pub(super) struct Below {
+pub(super) struct DescendantFlags {
     child: Vec<bool>,
     visible: Vec<bool>,
     /// The nearest visible ancestor of a hidden bubb, or its root if all its ancestors are hidden.
-    above: Nearest,
+    above: NearestAncestor,
 }
 
-impl Below {
-    fn none(forest: &Forest) -> Below {
-        Below {
+impl DescendantFlags {
+    fn none(forest: &Forest) -> DescendantFlags {
+        DescendantFlags {
             child: vec![false; forest.len()],
             visible: vec![false; forest.len()],
-            above: Nearest::of(|forest, ix| {
+            above: NearestAncestor::of(|forest, ix| {
                 let name = forest.name(ix);
                 !name.hidden || name.prev.is_none()
             }),
         }
     }
 
-    pub(super) fn of(forest: &Forest) -> Below {
-        let mut below = Below::none(forest);
+    pub(super) fn of(forest: &Forest) -> DescendantFlags {
+        let mut below = DescendantFlags::none(forest);
         for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
                 below.child[prev.at()] = true;
@@ -50,7 +50,7 @@ impl Below {
 pub struct Tails<'f> {
     forest: &'f Forest,
     spent: bool,
-    below: Below,
+    below: DescendantFlags,
     /// All bubbs from this index on have been recorded in `below`.
     told: usize,
     /// Leaves found but not yet checked for being spent.
@@ -102,10 +102,10 @@ impl Forest {
     /// are newer than their prev, so the first tails are found without reading the older bubbs.
     pub fn newest_first(&self, spent: bool) -> Tails<'_> {
         if self.is_ordered() {
-            let below = Below::none(self);
+            let below = DescendantFlags::none(self);
             return Tails { forest: self, spent, below, told: self.len(), leaves: VecDeque::new() };
         }
-        let below = Below::of(self);
+        let below = DescendantFlags::of(self);
         let leaves = self.all().rev().filter(|ix| !below.child[ix.at()]).collect();
         Tails { forest: self, spent, below, told: 0, leaves }
     }
@@ -145,12 +145,12 @@ impl Forest {
 
     /// Whether `leaf` is hidden and its nearest visible ancestor, or its root if it has none, has a visible
     /// descendant: tool chatter of an answered turn, or hidden bubbs before the first question.
-    pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
+    pub(super) fn is_spent(&self, leaf: Ix, below: &DescendantFlags) -> bool {
         self.visible_above(leaf, below).is_some_and(|ancestor| below.visible[ancestor.at()])
     }
 
     /// Returns the nearest visible ancestor of a hidden bubb, or its root if all its ancestors are hidden.
-    fn visible_above(&self, ix: Ix, below: &Below) -> Option<Ix> {
+    fn visible_above(&self, ix: Ix, below: &DescendantFlags) -> Option<Ix> {
         if self.name(ix).hidden { below.above.find(self, ix) } else { None }
     }
 
@@ -200,7 +200,7 @@ mod tests {
     use super::super::AHEAD;
     use super::super::fixture::{self, id};
     use super::{Forest, Ix};
-    use crate::bubb::{BubbId, Kind, Name};
+    use crate::bubb::{BubbId, BubbName, Kind};
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {
@@ -239,7 +239,7 @@ mod tests {
             let time = root.id.time() + time;
             let mut add = |kind, prev| {
                 let id = BubbId::of(time, kind, true, Some(prev), &[0; 32].into());
-                names.push(Name { id, kind, hidden: true, prev: Some(prev) });
+                names.push(BubbName { id, kind, hidden: true, prev: Some(prev) });
                 id
             };
             add(Kind::Tool, prev);

@@ -1,12 +1,12 @@
 //! The part of a forest that a command needs, so that no more is read.
 
-use super::address::{Address, Branch, Word, file_name};
-use crate::bubb::{BubbId, Name};
+use super::address::{Address, AddressSpec, BranchLookup, file_name};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
 /// A part of a forest. Every bubb comes with its conv.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ReadScope {
     /// The newest tail alone, and the least time of a new root.
     Tip,
     /// This many of the newest tails; includes all that [`Tip`](Wanted::Tip) does.
@@ -30,37 +30,39 @@ pub enum Wanted {
     Everyone,
 }
 
-impl Word {
+impl AddressSpec {
     /// Returns the parts of the store to read in order to resolve this.
-    pub fn wanted(&self, branch: &Branch<'_>) -> Result<Vec<Wanted>> {
+    pub fn wanted(&self, branch: &BranchLookup<'_>) -> Result<Vec<ReadScope>> {
         Ok(match self {
-            Word::One(address) => vec![address.wanted(branch)?],
-            Word::Range(from, to) => vec![from.wanted(branch)?, to.wanted(branch)?],
+            AddressSpec::One(address) => vec![address.wanted(branch)?],
+            AddressSpec::Range(from, to) => vec![from.wanted(branch)?, to.wanted(branch)?],
         })
     }
 }
 
 impl Address {
     /// Returns the part of the store to read in order to resolve this address.
-    pub fn wanted(&self, branch: &Branch<'_>) -> Result<Wanted> {
+    pub fn wanted(&self, branch: &BranchLookup<'_>) -> Result<ReadScope> {
         let text = self.base.as_str();
         if text == "@" {
-            return Ok(Wanted::Newest(1));
+            return Ok(ReadScope::Newest(1));
         }
         if text.contains('/')
             && let Some(id) = branch(text)?
         {
-            return Ok(Wanted::Paths(vec![id]));
+            return Ok(ReadScope::Paths(vec![id]));
         }
         if let Some(file) = file_name(text) {
-            return Ok(Wanted::Paths(Name::parse(file.as_bytes()).into_iter().map(|name| name.id).collect()));
+            return Ok(ReadScope::Paths(
+                BubbName::parse(file.as_bytes()).into_iter().map(|name| name.id).collect(),
+            ));
         }
         if let Some(id) = branch(text)? {
-            return Ok(Wanted::Paths(vec![id]));
+            return Ok(ReadScope::Paths(vec![id]));
         }
         Ok(match BubbId::parse(text.as_bytes()) {
-            Some(id) => Wanted::Paths(vec![id]),
-            None => Wanted::Piece(text.to_string()),
+            Some(id) => ReadScope::Paths(vec![id]),
+            None => ReadScope::Piece(text.to_string()),
         })
     }
 }
@@ -73,18 +75,18 @@ mod tests {
     fn an_address_wants_what_its_form_may_need() {
         let main = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
         let branch = |name: &str| Ok((name == "main").then_some(main));
-        let paths = |ids: &[BubbId]| Wanted::Paths(ids.to_vec());
+        let paths = |ids: &[BubbId]| ReadScope::Paths(ids.to_vec());
         for (text, wanted) in [
-            ("@", vec![Wanted::Newest(1)]),
-            ("@~3", vec![Wanted::Newest(1)]),
+            ("@", vec![ReadScope::Newest(1)]),
+            ("@~3", vec![ReadScope::Newest(1)]),
             ("main^", vec![paths(&[main])]),
             ("01jb3z0q4n8v2k5t7w9x1y3z5a", vec![paths(&[main])]),
             ("x/01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-u0-head.md", vec![paths(&[main])]),
             ("README.md", vec![paths(&[])]),
-            ("5T7W", vec![Wanted::Piece("5T7W".into())]),
-            ("main..@", vec![paths(&[main]), Wanted::Newest(1)]),
+            ("5T7W", vec![ReadScope::Piece("5T7W".into())]),
+            ("main..@", vec![paths(&[main]), ReadScope::Newest(1)]),
         ] {
-            assert_eq!(Word::parse(text).unwrap().wanted(&branch).unwrap(), wanted, "{text}");
+            assert_eq!(AddressSpec::parse(text).unwrap().wanted(&branch).unwrap(), wanted, "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, absolute};
 
 use crate::bubb::ContentHash;
-use crate::conv::{End, Forest, Wanted};
+use crate::conv::{ConvEnd, Forest, ReadScope};
 use crate::store::Store;
 use lepo_base::error::Error;
 
@@ -114,7 +114,10 @@ impl Conversations {
         let ix = forest.find(end.0).ok_or_else(|| no_message(end))?;
         let conv = forest.conv(ix);
         let messages = conv.path.iter().map(|ix| read(&self.store, &forest.name(*ix)));
-        Ok(Conversation { messages: messages.collect::<Result<_, _>>()?, is_whole: conv.end == End::Root })
+        Ok(Conversation {
+            messages: messages.collect::<Result<_, _>>()?,
+            is_whole: conv.end == ConvEnd::Root,
+        })
     }
 
     /// Returns the bytes of a blob by the 64 digits of its hash; `None` if it is missing or damaged.
@@ -176,7 +179,7 @@ impl Conversations {
         let after = new.after.map(|id| id.0);
         // A new conversation must be newer than all others.
         let not_before = match after {
-            None => failed(self.store.names().forest_for(&[Wanted::Tip]))?.root_time(),
+            None => failed(self.store.names().forest_for(&[ReadScope::Tip]))?.root_time(),
             Some(_) => 0,
         };
         let name =
@@ -203,7 +206,7 @@ impl Conversations {
     }
 
     fn path_to(&self, id: MessageId) -> Result<Forest, Failure> {
-        failed(self.store.names().forest_for(&[Wanted::Paths(vec![id.0])]))
+        failed(self.store.names().forest_for(&[ReadScope::Paths(vec![id.0])]))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::failure::{Failure, failed};
-use crate::bubb::{BubbId, Kind, Name};
+use crate::bubb::{BubbId, BubbName, Kind};
 use crate::store::Store;
 
 /// The id of a message: a ULID that contains a hash of the message and of all before it.
@@ -182,7 +182,7 @@ pub struct Problem {
     pub why: String,
 }
 
-pub(super) fn read(store: &Store, name: &Name) -> Result<Message, Failure> {
+pub(super) fn read(store: &Store, name: &BubbName) -> Result<Message, Failure> {
     let text = failed(store.bubbs().read(name))?;
     let (id, after) = (MessageId(name.id), name.prev.map(MessageId));
     Ok(Message { id, after, speaker: name.kind.into(), hidden: name.hidden, text })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::failure::{Failure, failed};
 use super::message::{Message, read};
-use crate::store::{Store, Watch};
+use crate::store::{Store, StoreWatch};
 
 /// A watch on a store, which ends when this is dropped.
 ///
@@ -18,12 +18,12 @@ use crate::store::{Store, Watch};
 /// ```
 pub struct Watching<'c> {
     store: &'c Store,
-    watch: Watch<'c>,
+    watch: StoreWatch<'c>,
 }
 
 impl<'c> Watching<'c> {
     pub(super) fn begin(store: &'c Store) -> Result<Watching<'c>, Failure> {
-        let watch = failed(Watch::begin(store, None))?;
+        let watch = failed(StoreWatch::begin(store, None))?;
         Ok(Watching { store, watch })
     }
 

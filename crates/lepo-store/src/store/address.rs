@@ -2,7 +2,7 @@
 
 use super::handle::Store;
 use crate::bubb::BubbId;
-use crate::conv::{Addressee, Forest, Found, Wanted, Word};
+use crate::conv::{AddressMatch, AddressSpec, AddressTarget, Forest, ReadScope};
 use lepo_base::error::{Error, Result};
 
 #[derive(Clone, Copy)]
@@ -18,8 +18,8 @@ impl Store {
 
 impl<'s> Addresses<'s> {
     /// Returns the parts of the store to read for an address.
-    pub fn wanted_by(&self, word: &str) -> Result<Vec<Wanted>> {
-        Word::parse(word)?.wanted(&|name| self.named(name))
+    pub fn wanted_by(&self, word: &str) -> Result<Vec<ReadScope>> {
+        AddressSpec::parse(word)?.wanted(&|name| self.named(name))
     }
 
     /// Loads as much of the forest as `--retry` needs; for a branch, also later questions there.
@@ -30,7 +30,7 @@ impl<'s> Addresses<'s> {
             .transpose()?
             .flatten()
         {
-            Some(place) => self.store.names().forest_for(&[Wanted::Since(place)]),
+            Some(place) => self.store.names().forest_for(&[ReadScope::Since(place)]),
             None => self.forest_at(false, tail),
         }
     }
@@ -39,27 +39,29 @@ impl<'s> Addresses<'s> {
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
         self.store.names().forest_for(&match tail {
             Some(address) if address != "-" => self.wanted_by(address)?,
-            _ if new => vec![Wanted::Tip],
-            _ => vec![Wanted::Newest(1)],
+            _ if new => vec![ReadScope::Tip],
+            _ => vec![ReadScope::Newest(1)],
         })
     }
 
-    pub fn find(&self, forest: &Forest, word: &str) -> Result<Found> {
-        Word::parse(word)?.resolve(forest, &|name| self.named(name))
+    pub fn find(&self, forest: &Forest, word: &str) -> Result<AddressMatch> {
+        AddressSpec::parse(word)?.resolve(forest, &|name| self.named(name))
     }
 
     /// Resolves an address to a single bubb, where stdin is not read for addresses.
-    pub fn find_bubb(&self, forest: &Forest, word: &str) -> Result<Addressee> {
+    pub fn find_bubb(&self, forest: &Forest, word: &str) -> Result<AddressTarget> {
         if word == "-" {
             return Err(Error::usage("`-` is not an address here: stdin is the text"));
         }
         match self.find(forest, word)? {
             // A branch of another user's store never moves.
-            Found::One(found) => Ok(Addressee {
+            AddressMatch::One(found) => Ok(AddressTarget {
                 by_branch: found.by_branch && self.store.branches().get(word)?.is_some(),
                 ..found
             }),
-            Found::Range(_) => Err(Error::usage(format!("expected one message, but {word:?} is a range"))),
+            AddressMatch::Range(_) => {
+                Err(Error::usage(format!("expected one message, but {word:?} is a range")))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::furniture::Furniture;
+use super::furniture::MetaFiles;
 use lepo_base::error::Result;
 
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
@@ -18,7 +18,7 @@ const NO_TEXT: &str = "* -text\n";
 /// Files that only grow, or in which the greatest line counts, so a git merge may leave the lines of both sides.
 const MERGES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
-impl Furniture<'_> {
+impl MetaFiles<'_> {
     /// Creates `.gitattributes`, or adds the rule against changed line ends if it is missing. Returns whether it
     /// wrote.
     pub fn complete_attributes(&self) -> Result<bool> {

@@ -16,10 +16,10 @@ use super::blobs::Blob;
 use super::dir::{FILE, OLD, now};
 use super::folders::counts_in;
 use super::handle::Store;
-use super::listing::Listing;
+use super::listing::NameListing;
 use super::stage::{make_stage, remove_stage, sweep_stages};
 use super::temporary::rename_new;
-use crate::bubb::{BubbId, ContentHash, Day, Kind, MAX_TIME, Name};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind, MAX_TIME};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
@@ -30,14 +30,14 @@ pub const MANY: usize = 5_000;
 const OVER: u64 = 48 * 60 * 60 * 1000;
 
 /// Bubbs being written. Dropping the batch discards unflushed ones.
-pub struct Batch<'s> {
+pub struct WriteBatch<'s> {
     store: &'s Store,
     tmp: OwnedFd,
     name: String,
     /// The folder in `_tmp/`, locked as long as this process lives.
     stage: OwnedFd,
-    listing: Listing<'s>,
-    staged: Vec<Name>,
+    listing: NameListing<'s>,
+    staged: Vec<BubbName>,
     /// All bubbs staged, flushed or not.
     known: HashSet<BubbId>,
     blobs: BTreeSet<ContentHash>,
@@ -46,21 +46,21 @@ pub struct Batch<'s> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Added {
-    pub name: Name,
+pub struct AddedBubb {
+    pub name: BubbName,
     /// Whether the store did not have the bubb before.
     pub new: bool,
 }
 
-impl<'s> Batch<'s> {
+impl<'s> WriteBatch<'s> {
     /// Starts a batch and removes the remains of batches that ended early. With `many`, bubbs of past days go into
     /// the folders of their days from the start; otherwise only once the batch has more than [`MANY`] bubbs.
-    pub fn begin(store: &'s Store, many: bool) -> Result<Batch<'s>> {
+    pub fn begin(store: &'s Store, many: bool) -> Result<WriteBatch<'s>> {
         let failed = |error: io::Error| store.dir.error("cannot write in", "_tmp", error);
         let tmp = store.dir.subdir("_tmp").map_err(failed)?;
         sweep_stages(&store.dir, &tmp).map_err(failed)?;
         let (name, stage) = make_stage(&tmp).map_err(failed)?;
-        Ok(Batch {
+        Ok(WriteBatch {
             store,
             tmp,
             name,
@@ -74,13 +74,13 @@ impl<'s> Batch<'s> {
     }
 
     /// Returns the name of a bubb, dated `time`, or a millisecond after its prev if that is later.
-    pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<Name> {
+    pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<BubbName> {
         let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
         if time > MAX_TIME {
             return Err(Error::usage(format!("time {time} does not fit into an id")));
         }
         let id = BubbId::of(time, kind, hidden, prev, &ContentHash::from_content(text));
-        Ok(Name { id, kind, hidden, prev })
+        Ok(BubbName { id, kind, hidden, prev })
     }
 
     /// Adds a bubb dated `time`, or a millisecond after its prev if that is later.
@@ -91,13 +91,13 @@ impl<'s> Batch<'s> {
         prev: Option<BubbId>,
         time: u64,
         text: &[u8],
-    ) -> Result<Added> {
+    ) -> Result<AddedBubb> {
         let name = Self::name(kind, hidden, prev, time, text)?;
-        Ok(Added { name, new: self.put(name, text)? })
+        Ok(AddedBubb { name, new: self.put(name, text)? })
     }
 
     /// Adds a bubb whose name is proved; `false` if the store has it already.
-    pub fn put(&mut self, name: Name, text: &[u8]) -> Result<bool> {
+    pub fn put(&mut self, name: BubbName, text: &[u8]) -> Result<bool> {
         if self.has(name.id)? {
             return Ok(false);
         }
@@ -114,7 +114,7 @@ impl<'s> Batch<'s> {
 
     /// Returns the size of a bubb's file, without reading it; `None` for a bubb of this batch, and if the file is
     /// missing.
-    pub fn placed_len(&self, name: &Name) -> Option<u64> {
+    pub fn placed_len(&self, name: &BubbName) -> Option<u64> {
         if self.known.contains(&name.id) {
             return None;
         }
@@ -192,7 +192,7 @@ impl<'s> Batch<'s> {
     }
 
     /// Renames in the order of arrival, so that a kill leaves no bubb without its prev.
-    fn place(&self, staged: &[Name]) -> io::Result<usize> {
+    fn place(&self, staged: &[BubbName]) -> io::Result<usize> {
         let over = Day::at(now().saturating_sub(OVER));
         let (mut touched, mut open) = (BTreeSet::new(), None::<(Day, OwnedFd)>);
         let mut placed = 0;
@@ -225,7 +225,7 @@ impl<'s> Batch<'s> {
     }
 }
 
-impl Drop for Batch<'_> {
+impl Drop for WriteBatch<'_> {
     fn drop(&mut self) {
         // If the removal fails, the next batch removes the folder.
         let _ = remove_stage(&self.tmp, &self.name, &self.stage);
@@ -247,7 +247,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         let past = 1_700_000_000_000;
-        let fill = |batch: &mut Batch<'_>| {
+        let fill = |batch: &mut WriteBatch<'_>| {
             let root = batch.add(Kind::User, false, None, past, b"why?").unwrap();
             let answer = batch.add(Kind::Assistant, false, Some(root.name.id), past - 5, b"so").unwrap();
             let recent = batch.add(Kind::User, false, Some(answer.name.id), now(), b"and now?").unwrap();
@@ -255,7 +255,7 @@ mod tests {
             [root, answer, recent]
         };
         for many in [true, false] {
-            let mut batch = Batch::begin(&store, many).unwrap();
+            let mut batch = WriteBatch::begin(&store, many).unwrap();
             let added = fill(&mut batch);
             if many {
                 assert!(added.iter().all(|added| added.new));
@@ -287,7 +287,7 @@ mod tests {
         assert!(!lepo.join("_tmp/import-1-0").exists());
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
-        let mut batch = Batch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::begin(&store, false).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         batch.add(Kind::User, false, None, 5, b"why?").unwrap();
         drop(batch);
@@ -304,7 +304,7 @@ mod tests {
                 let store = &store;
                 scope.spawn(move || {
                     for turn in 0..100 {
-                        let mut batch = Batch::begin(store, false).unwrap();
+                        let mut batch = WriteBatch::begin(store, false).unwrap();
                         batch.add(Kind::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
                         assert_eq!(batch.flush().unwrap(), 1);
                     }
@@ -319,7 +319,7 @@ mod tests {
     fn a_small_batch_stays_together() {
         let dir = TempDir::new().unwrap();
         let store = store(&dir);
-        let mut batch = Batch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::begin(&store, false).unwrap();
         let added = batch.add(Kind::User, false, None, 1_700_000_000_000, b"why?").unwrap();
         assert_eq!(batch.flush().unwrap(), 1);
         assert_eq!(store.names().recent().unwrap(), [added.name]);

@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use sha2::{Digest, Sha256};
 
 use super::handle::Store;
-use super::memory::Mark;
-use super::temporary::Temporary;
-use crate::bubb::{Attachment, ContentHash, Kind, Name, thousands};
+use super::memory::FileStamp;
+use super::temporary::TempFile;
+use crate::bubb::{Attachment, BubbName, ContentHash, Kind, thousands};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
@@ -81,7 +81,7 @@ impl<'s> Blobs<'s> {
     }
 
     /// Returns the blobs named in the last lines of a bubb, in order.
-    pub fn of(&self, name: &Name) -> Result<Vec<ContentHash>> {
+    pub fn of(&self, name: &BubbName) -> Result<Vec<ContentHash>> {
         let mut file = self.store.bubbs().open(name)?;
         blobs_at_end(&mut file, name.kind)
             .map_err(|error| self.store.dir.error("cannot read", name.to_string(), error))
@@ -92,7 +92,7 @@ impl<'s> Blobs<'s> {
     pub fn open_proven(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
         let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
         let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
-        let mark = Mark::of(&file).map_err(failed)?;
+        let mark = FileStamp::of(&file).map_err(failed)?;
         if self.store.proven.lock().get(hash) == Some(&mark) {
             return Ok(Some((file, len)));
         }
@@ -108,7 +108,7 @@ impl<'s> Blobs<'s> {
 /// A blob without a name yet. Dropping it deletes the file.
 pub struct NewBlob {
     pub blob: Blob,
-    tmp: Temporary,
+    tmp: TempFile,
     /// The thread that syncs the file, if one was started.
     syncing: Option<JoinHandle<io::Result<()>>>,
 }
@@ -130,7 +130,7 @@ impl NewBlob {
             let folder = store.blobs().folder(hash, store.blobs().has_many(hash)?)?;
             self.tmp.exchange(&folder, &hash.to_string())?;
             sys::sync(&folder)?;
-            store.proven.lock().insert(*hash, Mark::of(&self.tmp.file)?);
+            store.proven.lock().insert(*hash, FileStamp::of(&self.tmp.file)?);
             Ok(())
         };
         published().map_err(|error| store.blobs().failed(error))

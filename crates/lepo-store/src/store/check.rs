@@ -11,15 +11,15 @@ use rustix::fs::FileType;
 use super::blob_folders::BLOBS;
 use super::branches;
 use super::dir::now;
-use super::finding::{Finding, What, lossy};
+use super::finding::{Finding, FindingKind, lossy};
 use super::handle::Store;
-use super::hash::{Content, read_all};
+use super::hash::{StoredContent, read_all};
 use super::line_ends::before_line_ends;
-use super::listing::Listing;
-use super::old_tree::{Old, each_old};
+use super::listing::NameListing;
+use super::old_tree::{OldEntry, each_old};
 use super::replaced::REPLACING;
-use super::upkeep::Upkeep;
-use crate::bubb::{BubbId, ContentHash, Day, Name};
+use super::upkeep::Maintenance;
+use crate::bubb::{BubbId, BubbName, ContentHash, Day};
 use crate::conv::{Flaw, flaws};
 use lepo_base::error::Result;
 
@@ -28,14 +28,14 @@ const LINE_ENDS: &str =
 
 #[derive(Default)]
 struct Check {
-    bubbs: Vec<(OsString, Name)>,
+    bubbs: Vec<(OsString, BubbName)>,
     /// Bubbs in a folder of a day while `.lepo/` has a file of the same name.
-    copies: Vec<(OsString, Name)>,
+    copies: Vec<(OsString, BubbName)>,
     blobs: Vec<OsString>,
     found: Vec<Finding>,
 }
 
-impl Upkeep<'_> {
+impl Maintenance<'_> {
     /// Checks the whole store. `progress` receives the number of files checked and the total.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
         let (mut check, store) = (Check::default(), self.store);
@@ -48,13 +48,13 @@ impl Upkeep<'_> {
         let (strays, foreign) = self.strays()?;
         for stray in strays {
             let why = format!("{}; `lepo fsck --recover` saves or removes it", stray.about);
-            check.add(What::Stray, format!("_tmp/{}", stray.name()), why);
+            check.add(FindingKind::Stray, format!("_tmp/{}", stray.name()), why);
         }
         for name in foreign {
-            check.add(What::Foreign, format!("_tmp/{name}"), "not a name that lepo writes");
+            check.add(FindingKind::Foreign, format!("_tmp/{name}"), "not a name that lepo writes");
         }
         if self.store.dir.has(REPLACING)? {
-            check.add(What::Stray, REPLACING, "`lepo rm --redact` was interrupted, and completes it");
+            check.add(FindingKind::Stray, REPLACING, "`lepo rm --redact` was interrupted, and completes it");
         }
         check.found.sort();
         Ok(check.found)
@@ -66,7 +66,7 @@ impl Check {
         let recent = self.bubbs.len();
         let mut astray = Vec::new();
         each_old(&store.dir, |path, old| match old {
-            Old::Bubb(name) => {
+            OldEntry::Bubb(name) => {
                 let here = &self.bubbs[..recent];
                 match here
                     .binary_search_by(|(file, _)| file.as_os_str().cmp(path.file_name().unwrap_or_default()))
@@ -75,12 +75,13 @@ impl Check {
                     Err(_) => self.bubbs.push((path.into(), name)),
                 }
             }
-            Old::Misplaced(name) => astray.push((path, name)),
-            Old::Other(finding) => self.found.push(finding),
+            OldEntry::Misplaced(name) => astray.push((path, name)),
+            OldEntry::Other(finding) => self.found.push(finding),
         });
-        let ids: HashSet<BubbId> = astray.iter().map(|(_, name): &(_, Name)| name.id).collect();
+        let ids: HashSet<BubbId> = astray.iter().map(|(_, name): &(_, BubbName)| name.id).collect();
         let counting = self.bubbs.iter().filter(|(_, name)| ids.contains(&name.id));
-        let counting: HashMap<Name, OsString> = counting.map(|(path, name)| (*name, path.clone())).collect();
+        let counting: HashMap<BubbName, OsString> =
+            counting.map(|(path, name)| (*name, path.clone())).collect();
         for (path, name) in astray {
             self.found.push(misplaced(store, &path, &name, counting.get(&name)));
         }
@@ -88,19 +89,19 @@ impl Check {
     }
 
     fn scan_all(&mut self, store: &Store) -> io::Result<()> {
-        store.dir.each_entry_of(".", |file, kind| match Name::parse(file) {
+        store.dir.each_entry_of(".", |file, kind| match BubbName::parse(file) {
             _ if file.starts_with(b"_") || file.starts_with(b".") => {}
             Some(name) if kind == FileType::RegularFile => {
                 self.bubbs.push((OsStr::from_bytes(file).into(), name));
             }
             Some(_) => self.add(
-                What::NotAFile,
+                FindingKind::NotAFile,
                 lossy(file),
                 "it has the name of a message but is not a regular file",
             ),
             // A separate store, created by --save-to.
             None if kind == FileType::Directory && holds_a_store(store, file) => {}
-            None => self.add(What::Foreign, lossy(file), "its name is not that of a message"),
+            None => self.add(FindingKind::Foreign, lossy(file), "its name is not that of a message"),
         })?;
         self.bubbs.sort();
         self.scan_old(store);
@@ -112,31 +113,37 @@ impl Check {
             let name = format!("{folder}/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(|name| ContentHash::parse(name).is_some()) {
                 true if kind == FileType::RegularFile => self.blobs.push(name.into()),
-                true => self.add(What::NotAFile, name, "it has the name of a blob but is not a regular file"),
-                false => self.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
+                true => self.add(
+                    FindingKind::NotAFile,
+                    name,
+                    "it has the name of a blob but is not a regular file",
+                ),
+                false => self.add(FindingKind::Foreign, name, "a blob's name is 64 hexadecimal digits"),
             }
         })
     }
 
-    fn add(&mut self, what: What, name: impl Into<String>, why: impl Into<String>) {
+    fn add(&mut self, what: FindingKind, name: impl Into<String>, why: impl Into<String>) {
         self.found.push(Finding { name: name.into(), what, why: why.into() });
     }
 
     fn names(&mut self, store: &Store, now: u64) -> Result<()> {
         let mut elsewhere = Elsewhere::of(store)?;
-        let names: Vec<Name> = self.bubbs.iter().map(|(_, name)| *name).collect();
+        let names: Vec<BubbName> = self.bubbs.iter().map(|(_, name)| *name).collect();
         let followed: HashSet<BubbId> = names.iter().filter_map(|name| name.prev).collect();
         for (place, flaw) in flaws(&names, now) {
             let file = |place: usize| lossy(self.bubbs[place].0.as_bytes());
             let (what, why) = match flaw {
                 Flaw::Dangling(prev) if elsewhere.has(prev)? => continue,
                 Flaw::Dangling(prev) => {
-                    (What::Dangling, format!("the message before it, {prev}, is missing"))
+                    (FindingKind::Dangling, format!("the message before it, {prev}, is missing"))
                 }
-                Flaw::Cycle(1) => (What::Cycle, "it follows itself".to_string()),
-                Flaw::Cycle(n) => (What::Cycle, format!("it follows itself, through {n} messages")),
-                Flaw::Duplicate(first) => (What::Duplicate, format!("{} has the same id", file(first))),
-                Flaw::Future => (What::Future, dated_ahead(names[place].id, &followed)),
+                Flaw::Cycle(1) => (FindingKind::Cycle, "it follows itself".to_string()),
+                Flaw::Cycle(n) => (FindingKind::Cycle, format!("it follows itself, through {n} messages")),
+                Flaw::Duplicate(first) => {
+                    (FindingKind::Duplicate, format!("{} has the same id", file(first)))
+                }
+                Flaw::Future => (FindingKind::Future, dated_ahead(names[place].id, &followed)),
             };
             self.add(what, file(place), why);
         }
@@ -155,7 +162,7 @@ impl Check {
                     found.push((file.to_string(), kind));
                 }
                 _ => self.add(
-                    What::Foreign,
+                    FindingKind::Foreign,
                     format!("_branches/{}", lossy(file)),
                     "it is not a valid branch name",
                 ),
@@ -165,14 +172,16 @@ impl Check {
             let branch = store.branches().get(&branches::name_of(&file));
             let file = format!("_branches/{file}");
             match branch {
-                _ if kind != FileType::RegularFile => self.add(What::NotAFile, file, "it cannot be a branch"),
+                _ if kind != FileType::RegularFile => {
+                    self.add(FindingKind::NotAFile, file, "it cannot be a branch")
+                }
                 Ok(Some(id)) if !there.contains(&id) && !elsewhere.has(id)? => {
-                    self.add(What::Dangling, file, format!("it names {id}, which is missing"));
+                    self.add(FindingKind::Dangling, file, format!("it names {id}, which is missing"));
                 }
                 Ok(_) => {}
                 Err(error) => {
                     let why = std::error::Error::source(&error).map(|cause| cause.to_string());
-                    self.add(What::Unreadable, file, why.unwrap_or("it contains no id".to_string()));
+                    self.add(FindingKind::Unreadable, file, why.unwrap_or("it contains no id".to_string()));
                 }
             }
         }
@@ -194,9 +203,11 @@ impl Check {
             match read {
                 Ok(read) if file.ends_with(&read.hash.to_string()) => {}
                 Ok(_) if before_line_ends(store, &file).is_some() => {
-                    self.add(What::LineEnds, file, LINE_ENDS)
+                    self.add(FindingKind::LineEnds, file, LINE_ENDS)
                 }
-                Ok(read) => self.add(What::Blob, file, format!("its bytes have the SHA-256 {}", read.hash)),
+                Ok(read) => {
+                    self.add(FindingKind::Blob, file, format!("its bytes have the SHA-256 {}", read.hash))
+                }
                 Err(error) => self.unreadable(&file, error),
             }
         }
@@ -211,10 +222,10 @@ impl Check {
                 (Ok(day), Ok(here)) if day == here || here.is_none() => {}
                 (Ok(_), Ok(_)) => {
                     let why = format!("{name} has different bytes, which are read instead");
-                    self.add(What::Duplicate, lossy(path.as_bytes()), why);
+                    self.add(FindingKind::Duplicate, lossy(path.as_bytes()), why);
                 }
                 (Err(error), _) | (_, Err(error)) => {
-                    self.add(What::Unreadable, lossy(path.as_bytes()), error.chain());
+                    self.add(FindingKind::Unreadable, lossy(path.as_bytes()), error.chain());
                 }
             }
         }
@@ -224,23 +235,23 @@ impl Check {
         &mut self,
         store: &Store,
         file: &str,
-        name: &Name,
-        read: io::Result<Content>,
+        name: &BubbName,
+        read: io::Result<StoredContent>,
         blobs: &HashSet<OsString>,
     ) {
         match read {
             Err(error) => self.unreadable(file, error),
-            Ok(Content { hash, blobs: named }) => {
+            Ok(StoredContent { hash, blobs: named }) => {
                 if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
                     match before_line_ends(store, file) {
-                        Some(_) => self.add(What::LineEnds, file, LINE_ENDS),
-                        None => self.add(What::Edited, file, "content does not match its id"),
+                        Some(_) => self.add(FindingKind::LineEnds, file, LINE_ENDS),
+                        None => self.add(FindingKind::Edited, file, "content does not match its id"),
                     }
                 }
                 for blob in named {
                     if !blobs.contains(OsStr::new(&blob.to_string())) {
                         let blob = format!("_blobs/{blob}");
-                        self.add(What::Blob, file, format!("it names {blob}, which is missing"));
+                        self.add(FindingKind::Blob, file, format!("it names {blob}, which is missing"));
                     }
                 }
             }
@@ -250,14 +261,14 @@ impl Check {
     /// A file deleted in the meantime is not a finding.
     fn unreadable(&mut self, file: &str, error: io::Error) {
         if error.kind() != io::ErrorKind::NotFound {
-            self.add(What::Unreadable, file, error.to_string());
+            self.add(FindingKind::Unreadable, file, error.to_string());
         }
     }
 }
 
 /// Other users' stores, in which only referenced messages are searched for.
 struct Elsewhere<'s> {
-    others: Vec<Listing<'s>>,
+    others: Vec<NameListing<'s>>,
 }
 
 impl<'s> Elsewhere<'s> {
@@ -294,11 +305,14 @@ fn holds_a_store(store: &Store, folder: &[u8]) -> bool {
 
 /// Returns the finding for a file below `_old/` that does not count; `counting` is the file, if any, of the same name
 /// that does.
-fn misplaced(store: &Store, path: &Path, name: &Name, counting: Option<&OsString>) -> Finding {
+fn misplaced(store: &Store, path: &Path, name: &BubbName, counting: Option<&OsString>) -> Finding {
     let finding = |what, why| Finding { name: lossy(path.as_os_str().as_bytes()), what, why };
     let read = |path: &OsStr| store.dir.read_file(path).ok().flatten();
     if counting.is_some_and(|counting| read(counting) != read(path.as_os_str())) {
-        return finding(What::Duplicate, format!("{name} has different bytes, which are read instead"));
+        return finding(
+            FindingKind::Duplicate,
+            format!("{name} has different bytes, which are read instead"),
+        );
     }
     let why = match Day::of(name.id) {
         _ if name.prev.is_some_and(|prev| prev >= name.id) => {
@@ -306,5 +320,5 @@ fn misplaced(store: &Store, path: &Path, name: &Name, counting: Option<&OsString
         }
         day => format!("its day is {day}"),
     };
-    finding(What::Misplaced, format!("{why}; `lepo tidy` moves it"))
+    finding(FindingKind::Misplaced, format!("{why}; `lepo tidy` moves it"))
 }

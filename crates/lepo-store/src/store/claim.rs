@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::dir::FILE;
 use super::handle::Store;
-use super::requests::Requests;
+use super::requests::PendingRequests;
 use crate::bubb::BubbId;
 use lepo_base::error::{Error, Result};
 
@@ -25,7 +25,7 @@ pub struct Claim {
     _locked: File,
 }
 
-impl Requests<'_> {
+impl PendingRequests<'_> {
     /// Claims a request. The caller must then check that it is still pending: the process that had the claim may just
     /// have finished. Exit code 2 if another process has it.
     pub fn claim(&self, request: BubbId) -> Result<Claim> {
@@ -38,7 +38,7 @@ impl Requests<'_> {
     }
 }
 
-impl Requests<'_> {
+impl PendingRequests<'_> {
     /// Marks a question as being answered until the mark is dropped. `None` if another process answers it, or if the
     /// mark cannot be set, which is harmless: it only informs other processes.
     pub fn mark_answering(&self, question: BubbId) -> Option<Claim> {

@@ -4,15 +4,15 @@
 //! millisecond after the copy's prev if that is later. So equal copies have equal names: repeating a copy changes
 //! nothing, and a message copied onto its own prev is itself.
 
-use super::batch::Batch;
+use super::batch::WriteBatch;
 use super::blobs::blobs_in;
 use super::dir::now;
 use super::handle::Store;
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Under {
+pub enum CopyParent {
     Base,
     /// An earlier copy, by index.
     Copy(usize),
@@ -21,24 +21,24 @@ pub enum Under {
 }
 
 #[derive(Debug, Clone)]
-pub struct Copying {
-    pub original: Name,
+pub struct CopyRequest {
+    pub original: BubbName,
     /// Replacement for its bytes.
     pub text: Option<Vec<u8>>,
-    pub under: Under,
+    pub under: CopyParent,
 }
 
 /// A planned copy: its name is known, but it is not written yet.
 #[derive(Debug, Clone)]
-pub struct Copy {
-    pub original: Name,
-    pub name: Name,
+pub struct PlannedCopy {
+    pub original: BubbName,
+    pub name: BubbName,
     /// Whether the store has the copy already.
     pub here: bool,
     text: Option<Vec<u8>>,
 }
 
-impl Copy {
+impl PlannedCopy {
     /// Returns the bytes that replace the original's.
     pub fn words(&self) -> Option<&[u8]> {
         self.text.as_deref()
@@ -47,7 +47,11 @@ impl Copy {
 
 /// Plans copies onto `base`; without it, the first one starts a conversation. A copy must come after the one it
 /// follows.
-pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -> Result<Vec<Copy>> {
+pub fn plan_copies(
+    store: &Store,
+    base: Option<BubbId>,
+    copying: Vec<CopyRequest>,
+) -> Result<Vec<PlannedCopy>> {
     plan(store, base, copying, |original| original.id.time())
 }
 
@@ -55,25 +59,25 @@ pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -
 pub fn plan_redated_copies(
     store: &Store,
     base: Option<BubbId>,
-    copying: Vec<Copying>,
+    copying: Vec<CopyRequest>,
     time: u64,
-) -> Result<Vec<Copy>> {
+) -> Result<Vec<PlannedCopy>> {
     plan(store, base, copying, |_| time)
 }
 
 fn plan(
     store: &Store,
     base: Option<BubbId>,
-    copying: Vec<Copying>,
-    time: impl Fn(&Name) -> u64,
-) -> Result<Vec<Copy>> {
+    copying: Vec<CopyRequest>,
+    time: impl Fn(&BubbName) -> u64,
+) -> Result<Vec<PlannedCopy>> {
     let mut listing = store.names().listing()?;
-    let mut copies: Vec<Copy> = Vec::with_capacity(copying.len());
-    for Copying { original, text, under } in copying {
+    let mut copies: Vec<PlannedCopy> = Vec::with_capacity(copying.len());
+    for CopyRequest { original, text, under } in copying {
         let prev = match under {
-            Under::Base => base,
-            Under::Kept(id) => id,
-            Under::Copy(place) => copies.get(place).map(|copy| copy.name.id),
+            CopyParent::Base => base,
+            CopyParent::Kept(id) => id,
+            CopyParent::Copy(place) => copies.get(place).map(|copy| copy.name.id),
         };
         let read;
         let bytes = match &text {
@@ -83,9 +87,9 @@ fn plan(
                 &read
             }
         };
-        let name = Batch::name(original.kind, original.hidden, prev, time(&original), bytes)?;
+        let name = WriteBatch::name(original.kind, original.hidden, prev, time(&original), bytes)?;
         let here = listing.find_own(name.id)?.is_some();
-        copies.push(Copy { original, name, here, text });
+        copies.push(PlannedCopy { original, name, here, text });
     }
     Ok(copies)
 }
@@ -94,30 +98,30 @@ fn plan(
 pub fn plan_copies_of_now(
     store: &Store,
     base: Option<BubbId>,
-    originals: &[Name],
+    originals: &[BubbName],
     not_before: u64,
-) -> Result<Vec<Copy>> {
+) -> Result<Vec<PlannedCopy>> {
     let time = now().max(not_before);
     let mut prev = base;
     let mut copies = Vec::with_capacity(originals.len());
     for original in originals {
         let bytes = store.bubbs().read(original)?;
-        let name = Batch::name(original.kind, original.hidden, prev, time, &bytes)?;
+        let name = WriteBatch::name(original.kind, original.hidden, prev, time, &bytes)?;
         prev = Some(name.id);
-        copies.push(Copy { original: *original, name, here: false, text: None });
+        copies.push(PlannedCopy { original: *original, name, here: false, text: None });
     }
     Ok(copies)
 }
 
 /// Records in the journal that a message written by other means is a copy.
-pub fn note_copy(store: &Store, original: Name, name: Name) -> Result<()> {
-    store.journal().add_copies(&[Copy { original, name, here: true, text: None }])
+pub fn note_copy(store: &Store, original: BubbName, name: BubbName) -> Result<()> {
+    store.journal().add_copies(&[PlannedCopy { original, name, here: true, text: None }])
 }
 
 /// Writes the optional `root` and the missing copies in order, durable when this returns, with a journal line for
 /// each original. A kill leaves the first ones, and a repetition completes them. Returns the number written.
-pub fn write_copies(store: &Store, root: Option<(Name, &[u8])>, copies: &[Copy]) -> Result<usize> {
-    let mut batch = Batch::begin(store, false)?;
+pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[PlannedCopy]) -> Result<usize> {
+    let mut batch = WriteBatch::begin(store, false)?;
     if let Some((name, text)) = root {
         batch.put(name, text)?;
     }

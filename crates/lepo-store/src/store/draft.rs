@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use super::dir::{FILE, now};
 use super::handle::Store;
 use super::read::Bubbs;
-use super::temporary::Temporary;
-use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
+use super::temporary::TempFile;
+use crate::bubb::{BubbId, BubbName, Kind, MAX_TIME};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::sys;
@@ -22,7 +22,7 @@ use lepo_base::sys;
 /// A bubb being written, also used to spool an answer that is still streaming. Dropping it deletes the file.
 pub struct Draft<'s> {
     store: &'s Store,
-    tmp: Temporary,
+    tmp: TempFile,
     hasher: Sha256,
     len: u64,
     kind: Kind,
@@ -38,7 +38,7 @@ impl<'s> Bubbs<'s> {
         prev: Option<BubbId>,
         not_before: u64,
         text: &[u8],
-    ) -> Result<Name> {
+    ) -> Result<BubbName> {
         let mut draft = self.draft(kind, hidden, prev)?;
         draft.write_all(text).map_err(|error| draft.failed(error))?;
         draft.publish(hidden, not_before)
@@ -52,7 +52,7 @@ impl<'s> Bubbs<'s> {
         prev: Option<BubbId>,
         time: u64,
         text: &[u8],
-    ) -> Result<Name> {
+    ) -> Result<BubbName> {
         let mut draft = self.draft(kind, hidden, prev)?;
         draft.write_all(text).map_err(|error| draft.failed(error))?;
         draft.publish_at(hidden, time)
@@ -76,7 +76,7 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reopens the draft of a process that has ended, with its content.
-    pub(super) fn take_up(&self, tmp: Temporary, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
+    pub(super) fn take_up(&self, tmp: TempFile, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
         let mut draft = Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
         let read = draft.read_back(|piece| {
@@ -126,12 +126,12 @@ impl Draft<'_> {
 
     /// Syncs the file, names it by its hash and syncs the name. The bubb is dated now, but not before `not_before`,
     /// and after its prev.
-    pub fn publish(self, hidden: bool, not_before: u64) -> Result<Name> {
+    pub fn publish(self, hidden: bool, not_before: u64) -> Result<BubbName> {
         self.publish_at(hidden, now().max(not_before))
     }
 
     /// Like `publish`, but dated `time`, or as soon after its prev as ids allow.
-    pub fn publish_at(mut self, hidden: bool, time: u64) -> Result<Name> {
+    pub fn publish_at(mut self, hidden: bool, time: u64) -> Result<BubbName> {
         // A failed fsync must not be retried on the same file: the kernel may have dropped the pages.
         self.tmp.file.sync_all().map_err(|error| self.failed(error))?;
         let content = self.hasher.clone().finalize().into();
@@ -147,7 +147,7 @@ impl Draft<'_> {
                     ));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
-            let name = Name { id, kind: self.kind, hidden, prev: self.prev };
+            let name = BubbName { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
                 // A bubb dated in the past may already be in the folder of its day.
                 _ if self.store.places().is_in_day(&name, time) => time += 1,
@@ -164,7 +164,7 @@ impl Draft<'_> {
     }
 
     /// Links the file to its name, without replacing another.
-    fn link(&mut self, name: &Name) -> std::result::Result<(), Errno> {
+    fn link(&mut self, name: &BubbName) -> std::result::Result<(), Errno> {
         let (dir, file) = (&self.store.dir, name.to_string());
         let tmp = (&self.tmp.dir, self.tmp.name.as_str());
         match rustix::fs::linkat(tmp.0, tmp.1, dir, file.as_str(), AtFlags::empty()) {

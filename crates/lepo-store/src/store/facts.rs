@@ -2,13 +2,13 @@
 
 use memchr::memmem;
 
-use super::journal::{Fact, Journal, JournalRecord, fact_of};
+use super::journal::{BubbFacts, Journal, JournalRecord, fact_of};
 use super::proof::is_fact;
 use crate::bubb::BubbId;
 
 /// The journal with an index of its lines by bubb.
 #[derive(Default)]
-pub struct FactIndex {
+pub struct JournalIndex {
     journal: Vec<u8>,
     /// Ids with the offset of their line, sorted; lines with equal ids are in the order of the file.
     lines: Vec<(BubbId, usize)>,
@@ -16,13 +16,13 @@ pub struct FactIndex {
 
 impl Journal<'_> {
     /// Indexes the journal; a line is parsed only when it is asked for.
-    pub fn index(&self) -> FactIndex {
-        FactIndex::of(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
+    pub fn index(&self) -> JournalIndex {
+        JournalIndex::of(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
     }
 }
 
-impl FactIndex {
-    fn of(journal: Vec<u8>) -> FactIndex {
+impl JournalIndex {
+    fn of(journal: Vec<u8>) -> JournalIndex {
         const KEY: &[u8] = b"\"bubb\":\"";
         let mut lines = Vec::new();
         let mut start = 0;
@@ -34,11 +34,11 @@ impl FactIndex {
         }
         // Stable, so that lines of the same id stay in order.
         lines.sort_by_key(|(id, _)| *id);
-        FactIndex { journal, lines }
+        JournalIndex { journal, lines }
     }
 
     /// Returns the facts of a bubb; the last line counts.
-    pub fn get(&self, id: BubbId) -> Option<Fact> {
+    pub fn get(&self, id: BubbId) -> Option<BubbFacts> {
         let mut told = self.newest_first(id).filter_map(fact_of);
         told.find(|(named, _)| *named == id).map(|(_, fact)| fact)
     }
@@ -70,7 +70,7 @@ mod tests {
             "{{\"bubb\":\"{b}\",\"ms\":1}}\n{{\"bubb\":\"{a}\",\"model\":\"old\"}}\ntorn \"bubb\":\"{c}\n\
              {{\"bubb\":\"{a}\",\"model\":\"new\"}}\n{{\"bubb\":\"{a}\",\"mod"
         );
-        let index = FactIndex::of(journal.into_bytes());
+        let index = JournalIndex::of(journal.into_bytes());
         let fact = |id: &str| index.get(BubbId::parse(id.as_bytes()).unwrap());
         assert_eq!(fact(&a).unwrap().model.as_deref(), Some("new"));
         assert_eq!(fact(&b).unwrap().ms, Some(1));
@@ -81,6 +81,6 @@ mod tests {
         };
         assert_eq!(models(&a), ["new", "old"]);
         assert_eq!((models(&b), models(&c)), (vec![String::new()], vec![]));
-        assert_eq!(FactIndex::default().get(BubbId::parse(a.as_bytes()).unwrap()), None);
+        assert_eq!(JournalIndex::default().get(BubbId::parse(a.as_bytes()).unwrap()), None);
     }
 }

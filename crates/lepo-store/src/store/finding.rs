@@ -1,7 +1,7 @@
 //! Findings of a check: faults of files in a store.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum FindingKind {
     /// The text of a bubb does not match its id.
     Edited,
     /// The prev of a bubb, or the bubb of a branch, is missing.
@@ -33,32 +33,32 @@ pub enum What {
 pub struct Finding {
     /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub name: String,
-    pub what: What,
+    pub what: FindingKind,
     /// An explanation for the user.
     pub why: String,
 }
 
-impl What {
+impl FindingKind {
     pub fn word(self) -> &'static str {
         match self {
-            What::Edited => "edited",
-            What::LineEnds => "line ends",
-            What::Dangling => "dangling",
-            What::Cycle => "cycle",
-            What::Duplicate => "duplicate",
-            What::Misplaced => "misplaced",
-            What::Unreadable => "unreadable",
-            What::NotAFile => "not a file",
-            What::Blob => "blob",
-            What::Foreign => "foreign",
-            What::Future => "future",
-            What::Stray => "stray",
+            FindingKind::Edited => "edited",
+            FindingKind::LineEnds => "line ends",
+            FindingKind::Dangling => "dangling",
+            FindingKind::Cycle => "cycle",
+            FindingKind::Duplicate => "duplicate",
+            FindingKind::Misplaced => "misplaced",
+            FindingKind::Unreadable => "unreadable",
+            FindingKind::NotAFile => "not a file",
+            FindingKind::Blob => "blob",
+            FindingKind::Foreign => "foreign",
+            FindingKind::Future => "future",
+            FindingKind::Stray => "stray",
         }
     }
 
     /// Whether the fault is only a warning, which does not make a check fail.
     pub fn is_warning(self) -> bool {
-        matches!(self, What::Foreign | What::Future | What::Stray)
+        matches!(self, FindingKind::Foreign | FindingKind::Future | FindingKind::Stray)
     }
 }
 

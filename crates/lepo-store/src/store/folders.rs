@@ -11,14 +11,14 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode};
 
 use super::dir::{Dir, OLD, READ, dir_at, each_entry, make_dir_at};
-use super::place::Places;
-use crate::bubb::{Day, Name};
+use super::place::BubbPaths;
+use crate::bubb::{BubbName, Day};
 use lepo_base::error::Error;
 
 /// Maximum number of folders cached open while bubbs are read.
 const KEPT_OPEN: usize = 48;
 
-impl Places<'_> {
+impl BubbPaths<'_> {
     /// Opens the folder of a day; `None` if it is missing.
     pub(super) fn day_dir(&self, day: Day) -> io::Result<Option<OwnedFd>> {
         let Some(old) = dir_at(&self.store.dir, OLD)? else { return Ok(None) };
@@ -57,7 +57,7 @@ impl Places<'_> {
     }
 
     /// Returns the bubbs that count in the folder of a day, sorted by id; empty if the folder is missing.
-    pub(super) fn day_names(&self, day: Day) -> io::Result<Vec<Name>> {
+    pub(super) fn day_names(&self, day: Day) -> io::Result<Vec<BubbName>> {
         let mut names = Vec::new();
         let Some(dir) = self.day_dir(day)? else { return Ok(names) };
         each_entry(&dir, |file, kind| {
@@ -81,21 +81,21 @@ fn in_folder(folder: &str, error: io::Error) -> io::Error {
 }
 
 /// Whether a bubb counts in the folder of a day. All code that reads or writes these folders uses this rule.
-pub(super) fn counts_in(day: Day, name: &Name) -> bool {
+pub(super) fn counts_in(day: Day, name: &BubbName) -> bool {
     Day::of(name.id) == day && name.prev.is_none_or(|prev| prev < name.id)
 }
 
 /// The days with a folder, newest first. A month is listed only when its days are needed.
-pub(super) struct Calendar {
+pub(super) struct DayFolders {
     old: Option<OwnedFd>,
     /// The first days of months not listed yet, oldest first; `days` are those listed but not returned yet.
     months: Vec<Day>,
     days: Vec<Day>,
 }
 
-impl Calendar {
-    pub(super) fn of(dir: &Dir) -> io::Result<Calendar> {
-        let mut calendar = Calendar { old: dir_at(dir, OLD)?, months: Vec::new(), days: Vec::new() };
+impl DayFolders {
+    pub(super) fn of(dir: &Dir) -> io::Result<DayFolders> {
+        let mut calendar = DayFolders { old: dir_at(dir, OLD)?, months: Vec::new(), days: Vec::new() };
         if let Some(old) = &calendar.old {
             each_entry(old, |file, kind| {
                 calendar.months.extend(Day::parse_month(file).filter(|_| kind == FileType::Directory));

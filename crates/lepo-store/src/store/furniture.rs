@@ -16,18 +16,18 @@ const INSTS: &str = "_insts.toml";
 pub(super) const MARK: &str = ".gitignore";
 
 #[derive(Clone, Copy)]
-pub struct Furniture<'s> {
+pub struct MetaFiles<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
     /// Returns the files besides bubbs: instructions, `.gitattributes`, `.gitignore`.
-    pub fn furniture(&self) -> Furniture<'_> {
-        Furniture { store: self }
+    pub fn furniture(&self) -> MetaFiles<'_> {
+        MetaFiles { store: self }
     }
 }
 
-impl Furniture<'_> {
+impl MetaFiles<'_> {
     /// Reads `_insts.toml`; `None` if it is missing.
     pub fn insts(&self) -> Result<Option<Vec<u8>>> {
         self.settings(INSTS)

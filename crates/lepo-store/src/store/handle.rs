@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::dir::Dir;
-use super::memory::{LastReading, OpenDays, Proven};
+use super::memory::{LastReading, OpenDays, ProvenBlobs};
 use super::proof::{Prover, Statement};
 
 pub struct Store {
@@ -17,7 +17,7 @@ pub struct Store {
     pub(super) is_linked: bool,
     pub(super) last_reading: LastReading,
     pub(super) open_days: OpenDays,
-    pub(super) proven: Proven,
+    pub(super) proven: ProvenBlobs,
     /// The stores of other users, opened on first use.
     pub(super) others: OnceLock<Vec<(String, Store)>>,
     /// Creates proofs with the user's key.
@@ -70,7 +70,7 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         is_linked: false,
         last_reading: LastReading::default(),
         open_days: OpenDays::default(),
-        proven: Proven::default(),
+        proven: ProvenBlobs::default(),
         others: OnceLock::new(),
         prover: None,
     }

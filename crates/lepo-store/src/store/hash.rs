@@ -13,13 +13,13 @@ use sha2::{Digest, Sha256};
 
 use super::blobs::{blob_lines, blobs_at_end};
 use super::handle::Store;
-use crate::bubb::{ContentHash, Kind, Name};
+use crate::bubb::{BubbName, ContentHash, Kind};
 
 const PIECE: usize = 128 << 10;
 
 const TICK: Duration = Duration::from_millis(100);
 
-pub struct Content {
+pub struct StoredContent {
     pub hash: ContentHash,
     /// The blobs named in the last lines.
     pub blobs: Vec<ContentHash>,
@@ -30,10 +30,10 @@ pub(super) fn read_all(
     store: &Store,
     files: &[OsString],
     progress: &mut dyn FnMut(u64, u64),
-) -> Vec<io::Result<Content>> {
+) -> Vec<io::Result<StoredContent>> {
     let next = AtomicUsize::new(0);
     let (sender, receiver) = channel();
-    let mut found: Vec<Option<io::Result<Content>>> = files.iter().map(|_| None).collect();
+    let mut found: Vec<Option<io::Result<StoredContent>>> = files.iter().map(|_| None).collect();
     thread::scope(|scope| {
         let mut started = false;
         for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
@@ -72,8 +72,8 @@ pub(super) fn read_all(
     found.into_iter().flatten().collect()
 }
 
-fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<Content> {
-    let kind = Path::new(file).file_name().and_then(|name| Name::parse(name.as_bytes()));
+fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<StoredContent> {
+    let kind = Path::new(file).file_name().and_then(|name| BubbName::parse(name.as_bytes()));
     let kind = kind.map_or(Kind::System, |name| name.kind);
     let mut file = store.dir.open_file(file)?;
     let mut hasher = Sha256::new();
@@ -92,5 +92,5 @@ fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<Conten
         1 => blob_lines(&buffer[..last], kind),
         _ => blobs_at_end(&mut file, kind)?,
     };
-    Ok(Content { hash: hasher.finalize().into(), blobs })
+    Ok(StoredContent { hash: hasher.finalize().into(), blobs })
 }

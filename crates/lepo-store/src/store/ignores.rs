@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use super::attributes::{ATTRIBUTES, LISTED};
-use super::furniture::{Furniture, MARK};
+use super::furniture::{MARK, MetaFiles};
 use lepo_base::error::Result;
 
 /// Makes git ignore the whole store.
@@ -19,7 +19,7 @@ const OWN: [&str; 5] = ["/_tmp/", "/_cache/", "/_wire/", "/_from/", JOURNAL];
 /// In `.gitattributes`: records that the line of the journal was removed once.
 const JOURNAL_IS_KEPT: &str = "# .gitignore: the journal is for git, too";
 
-impl Furniture<'_> {
+impl MetaFiles<'_> {
     pub(super) fn new_ignores(&self) -> String {
         [ALL].iter().chain(&OWN).map(|line| format!("{line}\n")).collect()
     }

@@ -14,7 +14,7 @@ use lepo_base::error::Result;
 
 /// An imported conversation, as recorded in a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Imported {
+pub struct ImportRecord {
     #[serde(skip)]
     pub root: Option<BubbId>,
     /// The version of the mapping.
@@ -39,9 +39,9 @@ pub struct Imported {
 }
 
 #[derive(Debug, Default)]
-pub struct Imports {
+pub struct ImportIndex {
     /// By format and id, the latest line for each root.
-    conversations: HashMap<(String, String), Vec<Imported>>,
+    conversations: HashMap<(String, String), Vec<ImportRecord>>,
     /// Bubbs whose model or tokens are recorded.
     told: HashSet<BubbId>,
     /// Lines to write, concatenated.
@@ -55,11 +55,11 @@ pub struct Imports {
 #[derive(Debug)]
 enum Subject {
     Answer(BubbId),
-    Conversation(Box<Imported>),
+    Conversation(Box<ImportRecord>),
 }
 
 #[derive(Deserialize)]
-struct JournalLine<'a> {
+struct ImportJournalLine<'a> {
     bubb: Option<&'a str>,
     #[serde(default)]
     what: &'a str,
@@ -86,8 +86,8 @@ struct AnswerFacts<'a> {
 }
 
 impl Journal<'_> {
-    pub fn imports(&self) -> Imports {
-        let mut imports = Imports::default();
+    pub fn imports(&self) -> ImportIndex {
+        let mut imports = ImportIndex::default();
         imports.read = self.each_line(0, false, |id, what, line| imports.learn(id, what, line));
         imports
     }
@@ -96,7 +96,7 @@ impl Journal<'_> {
     pub(super) fn imported_titles(&self) -> HashMap<BubbId, String> {
         let mut titles: HashMap<BubbId, (Option<u64>, String)> = HashMap::new();
         self.each_line(0, true, |id, what, line| {
-            let imported = || serde_json::from_slice::<Imported>(line).ok();
+            let imported = || serde_json::from_slice::<ImportRecord>(line).ok();
             let Some(told) = (what == "import").then(imported).flatten() else { return };
             let newer = |(known, _): &(Option<u64>, String)| *known <= told.changed;
             if let Some(title) = told.title.filter(|_| titles.get(&id).is_none_or(newer)) {
@@ -116,7 +116,7 @@ impl Journal<'_> {
         while let Ok(1..) = reader.read_until(b'\n', &mut bytes) {
             at += if bytes.ends_with(b"\n") { bytes.len() as u64 } else { 0 };
             if !only_imports || memmem::find(&bytes, b"\"what\":\"import\"").is_some() {
-                let told = serde_json::from_slice::<JournalLine<'_>>(&bytes).ok();
+                let told = serde_json::from_slice::<ImportJournalLine<'_>>(&bytes).ok();
                 let id = told.as_ref().and_then(|told| BubbId::parse(told.bubb?.as_bytes()));
                 if let (Some(told), Some(id)) = (&told, id) {
                     line(id, told.what, &bytes);
@@ -129,13 +129,13 @@ impl Journal<'_> {
 
     /// Appends the added lines, except lines that another import has written since the journal was read: only one
     /// import writes at a time.
-    pub fn add_imports(&self, imports: &mut Imports) -> Result<()> {
+    pub fn add_imports(&self, imports: &mut ImportIndex) -> Result<()> {
         if imports.lines.is_empty() {
             return Ok(());
         }
         // On a file system without locks a line may be written twice, which is harmless.
         let _lock = self.lock();
-        let mut others = Imports::default();
+        let mut others = ImportIndex::default();
         let read = self.each_line(imports.read, false, |id, what, line| others.learn(id, what, line));
         let lines = imports.take_lines(&others);
         self.store.dir.append(JOURNAL, &lines)?;
@@ -145,20 +145,20 @@ impl Journal<'_> {
     }
 }
 
-impl Imports {
+impl ImportIndex {
     /// Returns the recorded imports of a conversation.
-    pub fn of(&self, format: &str, id: &str) -> &[Imported] {
+    pub fn of(&self, format: &str, id: &str) -> &[ImportRecord] {
         self.conversations.get(&(format.to_string(), id.to_string())).map_or(&[], Vec::as_slice)
     }
 
     /// Whether any recorded import satisfies the predicate.
-    pub fn any(&self, is_such: impl Fn(&Imported) -> bool) -> bool {
+    pub fn any(&self, is_such: impl Fn(&ImportRecord) -> bool) -> bool {
         self.conversations.values().flatten().any(is_such)
     }
 
     /// Returns the files from which the conversations with these roots were last read.
     pub fn sources_of(&self, roots: &HashSet<BubbId>) -> Vec<&str> {
-        let of_them = |imported: &&Imported| imported.root.is_some_and(|root| roots.contains(&root));
+        let of_them = |imported: &&ImportRecord| imported.root.is_some_and(|root| roots.contains(&root));
         let mut sources: Vec<&str> = self
             .conversations
             .values()
@@ -177,13 +177,13 @@ impl Imports {
             // Not a fact about the message.
         } else if what != "import" {
             self.told.insert(id);
-        } else if let Ok(imported) = serde_json::from_slice::<Imported>(line) {
-            self.keep(Imported { root: Some(id), ..imported });
+        } else if let Ok(imported) = serde_json::from_slice::<ImportRecord>(line) {
+            self.keep(ImportRecord { root: Some(id), ..imported });
         }
     }
 
     /// Returns the lines to write, without those in `others`.
-    fn take_lines(&mut self, others: &Imports) -> Vec<u8> {
+    fn take_lines(&mut self, others: &ImportIndex) -> Vec<u8> {
         let (lines, mut begin) = (std::mem::take(&mut self.lines), 0);
         let mut kept = Vec::with_capacity(lines.len());
         for (end, subject) in std::mem::take(&mut self.ends) {
@@ -200,7 +200,7 @@ impl Imports {
     }
 
     /// Whether an equal state of the conversation, or a later title, is recorded. The source file is not compared.
-    fn knows(&self, imported: &Imported) -> bool {
+    fn knows(&self, imported: &ImportRecord) -> bool {
         self.of(&imported.format, &imported.id).iter().any(|known| {
             let is_later = known.changed > imported.changed && known.title.is_some();
             let same = (known.root, known.version, &known.tools)
@@ -209,7 +209,7 @@ impl Imports {
         })
     }
 
-    fn keep(&mut self, imported: Imported) {
+    fn keep(&mut self, imported: ImportRecord) {
         let known = self.conversations.entry((imported.format.clone(), imported.id.clone())).or_default();
         // The newest is last.
         known.retain(|other| other.root != imported.root);
@@ -217,7 +217,7 @@ impl Imports {
     }
 
     /// Adds a conversation, unless an equal state is recorded.
-    pub fn add(&mut self, imported: Imported) {
+    pub fn add(&mut self, imported: ImportRecord) {
         let Some(root) = imported.root else { return };
         if self.knows(&imported) {
             return;

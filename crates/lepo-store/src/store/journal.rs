@@ -18,7 +18,7 @@ use lepo_base::error::Result;
 
 /// A line of the journal. Times are in milliseconds.
 #[derive(Debug, Default, Serialize)]
-pub struct Entry<'a> {
+pub struct JournalEntry<'a> {
     /// Time of writing, since 1970.
     pub time: u64,
     /// The bubb that the line describes; `None` for an answer that was empty or could not be read.
@@ -73,7 +73,7 @@ pub struct Entry<'a> {
 #[derive(Serialize)]
 struct EntryLine<'e> {
     #[serde(flatten)]
-    entry: &'e Entry<'e>,
+    entry: &'e JournalEntry<'e>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
 }
@@ -81,7 +81,7 @@ struct EntryLine<'e> {
 /// The journal's facts about a bubb; a missing fact is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Fact {
+pub struct BubbFacts {
     /// Kind of the fact, as in [`Entry`].
     pub what: String,
     pub failed: bool,
@@ -142,7 +142,7 @@ pub struct JournalRecord {
 struct FactLine {
     bubb: String,
     #[serde(flatten)]
-    fact: Fact,
+    fact: BubbFacts,
 }
 
 /// The kind of a line about a question without an answer.
@@ -197,23 +197,23 @@ impl Store {
 
 impl<'s> Journal<'s> {
     /// Appends a line. A journal that cannot be written never fails a command.
-    pub fn add(&self, entry: Entry<'_>) {
+    pub fn add(&self, entry: JournalEntry<'_>) {
         if let Err(error) = self.append_entry(entry) {
             tracing::debug!(error = error.chain(), "journal");
         }
     }
 
-    fn append_entry(&self, entry: Entry<'_>) -> Result<()> {
+    fn append_entry(&self, entry: JournalEntry<'_>) -> Result<()> {
         self.store.dir.append(JOURNAL, &self.line(entry)?)
     }
 
     /// Appends a line and reads it back; fails if it differs.
-    pub fn add_checked(&self, entry: Entry<'_>) -> Result<()> {
+    pub fn add_checked(&self, entry: JournalEntry<'_>) -> Result<()> {
         self.store.dir.append_checked(JOURNAL, &self.line(entry)?)
     }
 
     /// Formats an entry with the current time. An agent's session counts only with a proof.
-    fn line(&self, mut entry: Entry<'_>) -> Result<Vec<u8>> {
+    fn line(&self, mut entry: JournalEntry<'_>) -> Result<Vec<u8>> {
         entry.time = now();
         let session = entry.bubb.zip(entry.model).zip(entry.agent_session);
         let statement = session.map(|((answer, model), id)| Statement::AgentSession(answer, model, id));
@@ -233,12 +233,12 @@ impl<'s> Journal<'s> {
     }
 
     /// Returns the journal's facts by bubb; the last line counts.
-    pub fn facts(&self) -> HashMap<BubbId, Fact> {
+    pub fn facts(&self) -> HashMap<BubbId, BubbFacts> {
         self.store.dir.open_file(JOURNAL).map(facts).unwrap_or_default()
     }
 
     pub fn note_unanswered(&self, question: BubbId) {
-        self.add(Entry { what: UNANSWERED, under: Some(question), ..Entry::default() });
+        self.add(JournalEntry { what: UNANSWERED, under: Some(question), ..JournalEntry::default() });
     }
 
     /// Whether the journal has a line that the question was not answered.
@@ -259,12 +259,12 @@ fn records(journal: impl io::Read) -> impl Iterator<Item = JournalRecord> {
     records.filter(|record| is_fact(&record.what))
 }
 
-fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
+fn facts(journal: impl io::Read) -> HashMap<BubbId, BubbFacts> {
     let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
     lines.filter_map(|line| fact_of(&line)).collect()
 }
 
-pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
+pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, BubbFacts)> {
     let told: FactLine =
         serde_json::from_slice(line).ok().filter(|told: &FactLine| is_fact(&told.fact.what))?;
     Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))
@@ -296,23 +296,26 @@ mod tests {
         let fact = |end: char| found.get(&BubbId::parse(id(end).as_bytes()).unwrap()).cloned();
         assert_eq!(
             fact('A'),
-            Some(Fact {
+            Some(BubbFacts {
                 what: "answer".into(),
                 model: Some("m".into()),
                 input: Some(3),
                 output: Some(4),
                 ms: Some(5),
-                ..Fact::default()
+                ..BubbFacts::default()
             })
         );
         assert_eq!(
             fact('B'),
-            Some(Fact { what: "command".into(), ms: Some(6), exit: Some(7), ..Fact::default() })
+            Some(BubbFacts { what: "command".into(), ms: Some(6), exit: Some(7), ..BubbFacts::default() })
         );
         assert_eq!(fact('C'), None);
         // An impossible number of tokens is dropped.
         let model = Some("a\u{fffd}b".into());
-        assert_eq!(fact('D'), Some(Fact { model, ms: Some(9), output: Some(1), ..Fact::default() }));
+        assert_eq!(
+            fact('D'),
+            Some(BubbFacts { model, ms: Some(9), output: Some(1), ..BubbFacts::default() })
+        );
         assert_eq!(found.len(), 3);
         let records: Vec<JournalRecord> = records(lines.join("\n").as_bytes()).collect();
         let told: Vec<(u64, &str, bool)> =

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::copies::Copy;
+use super::copies::PlannedCopy;
 use super::dir::now;
 use super::journal::{JOURNAL, Journal, id_of_text};
 use super::proof::{PROVEN, Statement};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
 /// A line about a copy. Because of `copy_of` a request is not pending, so any value of it counts.
@@ -25,7 +25,7 @@ struct CopyLine {
 }
 
 #[derive(Default)]
-struct Told {
+struct CopyFacts {
     /// The last line of each original.
     originals: HashMap<BubbId, Map<String, Value>>,
     /// The copies that have a line.
@@ -34,8 +34,9 @@ struct Told {
 
 impl Journal<'_> {
     /// Appends a line for each copy that has none, except messages copied onto their own prev.
-    pub(super) fn add_copies(&self, copies: &[Copy]) -> Result<()> {
-        let copies: Vec<&Copy> = copies.iter().filter(|copy| copy.name.id != copy.original.id).collect();
+    pub(super) fn add_copies(&self, copies: &[PlannedCopy]) -> Result<()> {
+        let copies: Vec<&PlannedCopy> =
+            copies.iter().filter(|copy| copy.name.id != copy.original.id).collect();
         if copies.is_empty() {
             return Ok(());
         }
@@ -64,11 +65,11 @@ impl Journal<'_> {
     }
 
     /// Returns the proven and unedited originals, whose copies are proven, too.
-    fn proven_originals(&self, copies: &[&Copy]) -> HashSet<BubbId> {
-        let steering = copies.iter().map(|copy| copy.original).filter(Name::is_steering);
-        let steering: HashMap<BubbId, Name> = steering.map(|name| (name.id, name)).collect();
+    fn proven_originals(&self, copies: &[&PlannedCopy]) -> HashSet<BubbId> {
+        let steering = copies.iter().map(|copy| copy.original).filter(BubbName::is_steering);
+        let steering: HashMap<BubbId, BubbName> = steering.map(|name| (name.id, name)).collect();
         let mut proven = self.proven(&steering.keys().copied().collect());
-        let is_unedited = |name: &Name| self.store.bubbs().read_unedited(name).is_ok();
+        let is_unedited = |name: &BubbName| self.store.bubbs().read_unedited(name).is_ok();
         proven.retain(|id| steering.get(id).is_some_and(is_unedited));
         proven
     }
@@ -83,8 +84,8 @@ impl Journal<'_> {
     }
 
     /// Reads the journal once; a torn line is skipped.
-    fn told_of(&self, copies: &[&Copy]) -> Told {
-        let mut told = Told::default();
+    fn told_of(&self, copies: &[&PlannedCopy]) -> CopyFacts {
+        let mut told = CopyFacts::default();
         let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return told };
         let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();
         let made: HashSet<BubbId> = copies.iter().map(|copy| copy.name.id).collect();

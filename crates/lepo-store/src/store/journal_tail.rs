@@ -16,7 +16,7 @@ const MARK: u64 = 64;
 
 /// A position in the journal.
 #[derive(Debug, Default)]
-pub struct JournalTail {
+pub struct JournalCursor {
     /// The inode of the file, and the offset up to which it has been read.
     read: Option<(u64, u64)>,
     /// The last bytes before that offset, at most [`MARK`] of them.
@@ -24,11 +24,11 @@ pub struct JournalTail {
 }
 
 #[derive(Deserialize)]
-struct Timed {
+struct LineTime {
     time: u64,
 }
 
-impl JournalTail {
+impl JournalCursor {
     /// Passes the whole lines since the last call to `take`; on the first call, those written at `since` or later,
     /// and some earlier ones. Returns whether it started afresh: on the first call, and after the journal was
     /// rewritten.
@@ -96,7 +96,7 @@ fn begin(file: &mut File, len: u64, since: u64) -> io::Result<u64> {
         // Find the first line of the block that has a time.
         while let Some(end) = memchr::memchr(b'\n', block.get(start..).unwrap_or_default()) {
             let line = block.get(start..start + end).unwrap_or_default();
-            match serde_json::from_slice::<Timed>(line) {
+            match serde_json::from_slice::<LineTime>(line) {
                 Ok(timed) if timed.time < since => return Ok(from + start as u64),
                 Ok(_) => break,
                 Err(_) => start += end + 1,
@@ -117,7 +117,7 @@ mod tests {
     }
 
     /// Returns the times of the lines read, and whether reading started afresh.
-    fn read(tail: &mut JournalTail, path: &std::path::Path, since: u64) -> (bool, Vec<u64>) {
+    fn read(tail: &mut JournalCursor, path: &std::path::Path, since: u64) -> (bool, Vec<u64>) {
         let mut times = Vec::new();
         let anew =
             tail.read_file(File::open(path).unwrap(), since, |record| times.push(record.time)).unwrap();
@@ -133,7 +133,7 @@ mod tests {
             file.write_all(text.as_bytes()).unwrap();
         };
         append("");
-        let mut tail = JournalTail::default();
+        let mut tail = JournalCursor::default();
         assert_eq!(read(&mut tail, &path, 0), (true, vec![]));
         assert_eq!(read(&mut tail, &path, 0), (false, vec![]));
         append(&line(1));
@@ -165,7 +165,7 @@ mod tests {
         text.insert_str(0, &format!("{}\n", "x".repeat(200_000)));
         for (since, end) in [(99_999, ""), (99_000, "torn"), (50_000, "no json\n"), (0, ""), (200_000, "")] {
             std::fs::write(&path, format!("{text}{end}")).unwrap();
-            let (anew, times) = read(&mut JournalTail::default(), &path, since);
+            let (anew, times) = read(&mut JournalCursor::default(), &path, since);
             assert!(anew);
             let first = times.first().copied().unwrap_or(100_000);
             assert!(first < since || since == 0 && first == 0, "{since}: from {first}");
@@ -174,6 +174,6 @@ mod tests {
         }
         // A line longer than a block, followed by a short one.
         std::fs::write(&path, format!("{}\n{}", "x".repeat(200_000), line(7))).unwrap();
-        assert_eq!(read(&mut JournalTail::default(), &path, 5).1, [7]);
+        assert_eq!(read(&mut JournalCursor::default(), &path, 5).1, [7]);
     }
 }

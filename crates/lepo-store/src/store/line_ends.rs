@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::blob_folders::BLOBS;
-use super::finding::What;
+use super::finding::FindingKind;
 use super::handle::Store;
-use super::upkeep::Upkeep;
-use crate::bubb::{BubbId, ContentHash, Name};
+use super::upkeep::Maintenance;
+use crate::bubb::{BubbId, BubbName, ContentHash};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-impl Upkeep<'_> {
+impl Maintenance<'_> {
     /// Restores the line ends of all messages and blobs whose names prove the original ones. Returns each file, with
     /// the error if it cannot be written. `progress` receives the number of files checked and the total.
     pub fn restore_line_ends(
@@ -21,7 +21,7 @@ impl Upkeep<'_> {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Vec<(String, Option<Error>)>> {
         let mut files = self.check(progress)?;
-        files.retain(|finding| finding.what == What::LineEnds);
+        files.retain(|finding| finding.what == FindingKind::LineEnds);
         let restore = |file: &str| -> Result<()> {
             let Some(bytes) = before_line_ends(self.store, file) else { return Ok(()) };
             put_back(self.store, file, &bytes)
@@ -61,7 +61,7 @@ fn is_named(file: &str, bytes: &[u8]) -> bool {
     if Path::new(file).starts_with(BLOBS) {
         return name == OsStr::new(&hash.to_string());
     }
-    let name = Name::parse(name.as_encoded_bytes());
+    let name = BubbName::parse(name.as_encoded_bytes());
     name.is_some_and(|name| BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) == name.id)
 }
 

@@ -7,48 +7,48 @@ use std::collections::{BTreeMap, HashSet};
 use std::thread;
 
 use super::dir::now;
-use super::folders::Calendar;
+use super::folders::DayFolders;
 use super::handle::Store;
-use super::unreadable::Unreadable;
-use crate::bubb::{BubbId, Day, Name};
-use crate::conv::{AHEAD, Forest, Nearest};
+use super::unreadable::UnreadableFolders;
+use crate::bubb::{BubbId, BubbName, Day};
+use crate::conv::{AHEAD, Forest, NearestAncestor};
 use lepo_base::error::{Error, Result};
 
 /// Minimum number of folders per thread for a second thread to be worth its start.
 const DAYS_A_THREAD: usize = 16;
 
 /// The names read so far.
-pub struct Listing<'s> {
+pub struct NameListing<'s> {
     store: &'s Store,
     /// Names in `.lepo/`, sorted, each id once.
-    recent: Vec<Name>,
+    recent: Vec<BubbName>,
     /// Names of the days read, without the ids that are also in `.lepo/`.
-    days: BTreeMap<Day, Vec<Name>>,
+    days: BTreeMap<Day, Vec<BubbName>>,
     /// The days not read in descending order yet.
-    calendar: Calendar,
+    calendar: DayFolders,
     /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, which only hand-edited names can be.
     disordered: Option<Day>,
     /// Grows with each step that may have added names.
     steps: usize,
     built: Option<(usize, Forest)>,
     /// The names of other users' stores; `None` until they are needed, empty if they are excluded.
-    others: Option<Vec<Listing<'s>>>,
+    others: Option<Vec<NameListing<'s>>>,
     /// Names found only in those stores, each with the index of its store.
-    foreign: BTreeMap<BubbId, (Name, usize)>,
-    unreadable: Unreadable,
+    foreign: BTreeMap<BubbId, (BubbName, usize)>,
+    unreadable: UnreadableFolders,
     /// The time of the reading, in milliseconds since 1970.
     pub(super) now: u64,
 }
 
-impl<'s> Listing<'s> {
-    pub(super) fn of(store: &'s Store) -> Result<Listing<'s>> {
+impl<'s> NameListing<'s> {
+    pub(super) fn of(store: &'s Store) -> Result<NameListing<'s>> {
         let mut recent = store.names().recent()?;
         recent.dedup_by_key(|name| name.id);
         let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
         let disordered = disordered.map(|name| Day::of(name.id)).min();
-        let calendar = Calendar::of(&store.dir).map_err(|error| store.dir.old_error(error))?;
+        let calendar = DayFolders::of(&store.dir).map_err(|error| store.dir.old_error(error))?;
         store.names().note(&recent, !calendar.is_empty());
-        Ok(Listing {
+        Ok(NameListing {
             store,
             recent,
             days: BTreeMap::new(),
@@ -58,7 +58,7 @@ impl<'s> Listing<'s> {
             built: None,
             others: None,
             foreign: BTreeMap::new(),
-            unreadable: Unreadable::default(),
+            unreadable: UnreadableFolders::default(),
             now: now(),
         })
     }
@@ -66,7 +66,7 @@ impl<'s> Listing<'s> {
     /// From now on, skips unreadable folders, also in other users' stores.
     pub(super) fn pass_over_unreadable(&mut self) -> Result<()> {
         self.unreadable.pass_over();
-        self.others()?.iter_mut().try_for_each(Listing::pass_over_unreadable)
+        self.others()?.iter_mut().try_for_each(NameListing::pass_over_unreadable)
     }
 
     /// Returns the errors of the skipped folders, and clears them.
@@ -78,10 +78,10 @@ impl<'s> Listing<'s> {
     }
 
     /// Returns the listings of other users' stores, each read only as far as needed.
-    fn others(&mut self) -> Result<&mut Vec<Listing<'s>>> {
+    fn others(&mut self) -> Result<&mut Vec<NameListing<'s>>> {
         if self.others.is_none() {
             let others = self.store.others().all().iter();
-            self.others = Some(others.map(|(_, store)| Listing::of(store)).collect::<Result<_>>()?);
+            self.others = Some(others.map(|(_, store)| NameListing::of(store)).collect::<Result<_>>()?);
         }
         Ok(self.others.get_or_insert_default())
     }
@@ -91,7 +91,7 @@ impl<'s> Listing<'s> {
         self.others = Some(Vec::new());
     }
 
-    fn put_foreign(&mut self, names: impl IntoIterator<Item = (Name, usize)>) -> Result<()> {
+    fn put_foreign(&mut self, names: impl IntoIterator<Item = (BubbName, usize)>) -> Result<()> {
         for (name, number) in names {
             if self.find_own(name.id)?.is_none() && self.foreign.insert(name.id, (name, number)).is_none() {
                 self.steps += 1;
@@ -127,7 +127,7 @@ impl<'s> Listing<'s> {
     }
 
     /// Finds the name of an id, in the only folder that can have it, or else in other users' stores.
-    pub fn find(&mut self, id: BubbId) -> Result<Option<Name>> {
+    pub fn find(&mut self, id: BubbId) -> Result<Option<BubbName>> {
         if let Some(name) = self.find_own(id)? {
             return Ok(Some(name));
         }
@@ -144,7 +144,7 @@ impl<'s> Listing<'s> {
         Ok(None)
     }
 
-    pub(crate) fn find_own(&mut self, id: BubbId) -> Result<Option<Name>> {
+    pub(crate) fn find_own(&mut self, id: BubbId) -> Result<Option<BubbName>> {
         if let Some(name) = found(&self.recent, id) {
             return Ok(Some(name));
         }
@@ -154,13 +154,13 @@ impl<'s> Listing<'s> {
     }
 
     /// Returns the counting names with ids from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: BubbId, high: BubbId) -> Result<Vec<Name>> {
+    pub(super) fn between(&mut self, low: BubbId, high: BubbId) -> Result<Vec<BubbName>> {
         let mut day = Day::of(low);
         while day <= Day::of(high) {
             self.read(day)?;
             day = day.next();
         }
-        let within = |name: &&Name| (low..=high).contains(&name.id);
+        let within = |name: &&BubbName| (low..=high).contains(&name.id);
         let days = self.days.range(Day::of(low)..=Day::of(high)).flat_map(|(_, names)| names);
         Ok(days.chain(&self.recent).filter(within).copied().collect())
     }
@@ -175,7 +175,7 @@ impl<'s> Listing<'s> {
         Ok(())
     }
 
-    fn put(&mut self, day: Day, mut names: Vec<Name>) {
+    fn put(&mut self, day: Day, mut names: Vec<BubbName>) {
         self.steps += usize::from(!names.is_empty());
         // If an id is in both, the name in `.lepo/` counts.
         if let Some(oldest) = self.recent.first()
@@ -212,7 +212,7 @@ impl<'s> Listing<'s> {
         let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
         let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
         let store = self.store;
-        let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<Name>>)> {
+        let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<BubbName>>)> {
             days.iter().map(|&day| (day, store.places().day_names(day))).collect()
         };
         let read = if threads < 2 {
@@ -303,7 +303,7 @@ impl<'s> Listing<'s> {
     /// answers to it are not older.
     pub(super) fn read_since_questions(&mut self, count: usize, spent: bool) -> Result<()> {
         let forest = self.take_forest();
-        let questions = Nearest::of(Forest::is_question);
+        let questions = NearestAncestor::of(Forest::is_question);
         let asked = forest.newest_first(spent).take(count).filter_map(|tail| questions.find(&forest, tail));
         let since = asked.map(|question| Day::of(forest.name(question).id)).min();
         self.built = Some((self.steps, forest));
@@ -317,9 +317,9 @@ impl<'s> Listing<'s> {
     pub(super) fn read_newest_dated(&mut self) -> Result<()> {
         let limit = self.now + AHEAD;
         loop {
-            let last = |names: &[Name]| {
+            let last = |names: &[BubbName]| {
                 let dated = names.partition_point(|name| name.id.time() <= limit);
-                names.get(..dated).and_then(<[Name]>::last).map(|name| name.id)
+                names.get(..dated).and_then(<[BubbName]>::last).map(|name| name.id)
             };
             let newest = self.days.values().filter_map(|names| last(names)).max().max(last(&self.recent));
             let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
@@ -339,7 +339,7 @@ impl<'s> Listing<'s> {
         }
     }
 
-    fn forest_of(&self, mut names: Vec<Name>) -> Forest {
+    fn forest_of(&self, mut names: Vec<BubbName>) -> Forest {
         names.extend(self.foreign.values().map(|(name, _)| *name));
         let foreign = self.foreign.iter().map(|(id, (_, number))| (*id, *number)).collect();
         Forest::with_foreign(names, foreign).seen_at(self.now)
@@ -357,17 +357,17 @@ impl<'s> Listing<'s> {
     }
 
     /// Returns the names in `.lepo/` itself, sorted by id.
-    pub fn recent(&self) -> &[Name] {
+    pub fn recent(&self) -> &[BubbName] {
         &self.recent
     }
 
     /// Returns the names read so far, sorted by id.
-    pub fn read_names(&self) -> Vec<Name> {
+    pub fn read_names(&self) -> Vec<BubbName> {
         self.merged(self.recent.clone())
     }
 
     /// Merges all names, sorted by id.
-    fn merged(&self, recent: Vec<Name>) -> Vec<Name> {
+    fn merged(&self, recent: Vec<BubbName>) -> Vec<BubbName> {
         if self.days.is_empty() {
             return recent;
         }
@@ -385,7 +385,7 @@ impl<'s> Listing<'s> {
     }
 }
 
-fn found(names: &[Name], id: BubbId) -> Option<Name> {
+fn found(names: &[BubbName], id: BubbId) -> Option<BubbName> {
     let at = names.binary_search_by_key(&id, |name| name.id).ok()?;
     names.get(at).copied()
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bubb::{ContentHash, Day, Name};
+use crate::bubb::{BubbName, ContentHash, Day};
 
 /// The last reading of `.lepo/`: only a hint where to search first, because files may have moved since.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl LastReading {
     }
 
     /// Whether all bubbs in `.lepo/` were newer, so that this one must be in its day.
-    pub(super) fn has_left(&self, name: &Name) -> bool {
+    pub(super) fn has_left(&self, name: &BubbName) -> bool {
         self.has_days() && name.id.time() < self.oldest()
     }
 }
@@ -71,25 +71,25 @@ impl OpenDays {
 
 /// The blobs whose bytes are known to match their hashes.
 #[derive(Default)]
-pub(super) struct Proven(Mutex<HashMap<ContentHash, Mark>>);
+pub(super) struct ProvenBlobs(Mutex<HashMap<ContentHash, FileStamp>>);
 
-impl Proven {
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<ContentHash, Mark>> {
+impl ProvenBlobs {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<ContentHash, FileStamp>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct FileStamp {
     inode: u64,
     len: u64,
     changed: (i64, i64),
 }
 
-impl Mark {
-    pub(super) fn of(file: &File) -> io::Result<Mark> {
+impl FileStamp {
+    pub(super) fn of(file: &File) -> io::Result<FileStamp> {
         let metadata = file.metadata()?;
         let changed = (metadata.mtime(), metadata.mtime_nsec());
-        Ok(Mark { inode: metadata.ino(), len: metadata.len(), changed })
+        Ok(FileStamp { inode: metadata.ino(), len: metadata.len(), changed })
     }
 }

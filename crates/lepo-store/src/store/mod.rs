@@ -80,38 +80,41 @@ mod upkeep;
 mod watch;
 
 pub use address::Addresses;
-pub use batch::{Batch, MANY};
+pub use batch::{MANY, WriteBatch};
 pub use blobs::{Blob, Blobs, NewBlob, blobs_in, blobs_of_result};
 pub use branches::{Branches, check_branch_name};
 pub use claim::Claim;
 pub use copies::{
-    Copy, Copying, Under, note_copy, plan_copies, plan_copies_of_now, plan_redated_copies, write_copies,
+    CopyParent, CopyRequest, PlannedCopy, note_copy, plan_copies, plan_copies_of_now, plan_redated_copies,
+    write_copies,
 };
 pub use dir::{OLD, now};
 pub use draft::Draft;
-pub use facts::FactIndex;
-pub use finding::{Finding, What};
-pub use furniture::Furniture;
+pub use facts::JournalIndex;
+pub use finding::{Finding, FindingKind};
+pub use furniture::MetaFiles;
 pub use handle::Store;
-pub use imports::{Imported, Imports};
-pub use journal::{Entry, Fact, Journal, JournalRecord};
-pub use journal_tail::JournalTail;
-pub use offers::Offer;
-pub use open::{Made, STORE};
-pub use others::{LONGEST_CLONE, Others, is_clone_name};
+pub use imports::{ImportIndex, ImportRecord};
+pub use journal::{BubbFacts, Journal, JournalEntry, JournalRecord};
+pub use journal_tail::JournalCursor;
+pub use offers::AddressCompletion;
+pub use open::{InitOutcome, STORE};
+pub use others::{LONGEST_CLONE, PeerStores, is_clone_name};
 pub use proof::{Prover, Statement};
 pub use reach::Names;
 pub use read::Bubbs;
-pub use recover::Fate;
+pub use recover::StrayOutcome;
 pub use redactions::Redactions;
-pub use replaced::{Moved, Replaced, Replacement, Replacing, ids_in, put_ids, with_other_blobs};
-pub use requests::Requests;
+pub use replaced::{
+    MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, ids_in, put_ids, with_other_blobs,
+};
+pub use requests::PendingRequests;
 pub use sessions::SessionEnd;
 pub use sorted::by_id;
 pub use stage::has_ended_batches;
-pub use text_cache::{CachedText, FolderState, MonthFolder, TextCache};
+pub use text_cache::{FolderState, MonthCacheWriter, MonthFolder, TextCache};
 pub use tidy::TidyPlan;
 pub use titles::{Titles, latest_titles};
-pub use unkept::Unkept;
-pub use upkeep::Upkeep;
-pub use watch::{Seen, Watch};
+pub use unkept::ScratchStore;
+pub use upkeep::Maintenance;
+pub use watch::{StoreWatch, WatchedBubb};

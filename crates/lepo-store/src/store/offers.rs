@@ -3,17 +3,17 @@
 //! Only names are read; a caller that displays a candidate reads the bubb for its preview.
 
 use super::address::Addresses;
-use crate::bubb::{BubbId, Name};
-use crate::conv::{Forest, Ix, Wanted};
+use crate::bubb::{BubbId, BubbName};
+use crate::conv::{Forest, Ix, ReadScope};
 use lepo_base::error::Result;
 
 /// A completion of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct AddressCompletion {
     /// The whole address: `@`, a branch, an id.
     pub word: String,
     /// The bubb to preview.
-    pub about: Option<Name>,
+    pub about: Option<BubbName>,
     /// Whether `about` is the bubb addressed rather than the last question before it.
     pub itself: bool,
 }
@@ -21,20 +21,21 @@ pub struct Offer {
 impl Addresses<'_> {
     /// Returns `@` if `begun` is empty, branches, and ids: of tails, or of any bubbs if no tail has the prefix.
     /// Newest first, and at most `most` ids.
-    pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<Offer>> {
+    pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<AddressCompletion>> {
         if let Some((clone, rest)) = begun.split_once('/')
             && let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone)
         {
             let offers = store.addresses().offers(rest, most)?.into_iter();
             return Ok(offers
-                .map(|offer| Offer { word: format!("{clone}/{}", offer.word), ..offer })
+                .map(|offer| AddressCompletion { word: format!("{clone}/{}", offer.word), ..offer })
                 .collect());
         }
         let branches = self.branches_beginning(begun)?;
-        let wanted = [Wanted::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
+        let wanted = [ReadScope::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
         let forest = &self.store.names().forest_for(&wanted)?;
         let newest = forest.newest().filter(|_| begun.is_empty());
-        let mut offers: Vec<Offer> = newest.map(|ix| question(forest, "@".into(), ix)).into_iter().collect();
+        let mut offers: Vec<AddressCompletion> =
+            newest.map(|ix| question(forest, "@".into(), ix)).into_iter().collect();
         offers.extend(branches.into_iter().map(|branch| branch_offer(forest, branch)));
         let before = offers.len();
         let id = |ix: Ix| forest.name(ix).id.to_string();
@@ -42,18 +43,18 @@ impl Addresses<'_> {
         offers.extend(tails.map(|ix| question(forest, id(ix), ix)));
         if offers.len() == before {
             let all = forest.all().rev().filter(|&ix| begins(&id(ix), begun)).take(most);
-            let itself = |ix| Offer { word: id(ix), about: Some(forest.name(ix)), itself: true };
+            let itself = |ix| AddressCompletion { word: id(ix), about: Some(forest.name(ix)), itself: true };
             offers.extend(all.map(itself));
         }
         for (clone, store) in self.store.others().all().iter().filter(|(clone, _)| clone.starts_with(begun)) {
-            let forest = store.names().forest_for(&[Wanted::Tip])?;
+            let forest = store.names().forest_for(&[ReadScope::Tip])?;
             offers.extend(forest.newest().map(|ix| question(&forest, format!("{clone}/@"), ix)));
         }
         Ok(offers)
     }
 
     /// Returns the branches whose names start with `begun`.
-    pub fn branch_offers(&self, begun: &str) -> Result<Vec<Offer>> {
+    pub fn branch_offers(&self, begun: &str) -> Result<Vec<AddressCompletion>> {
         let branches = self.branches_beginning(begun)?;
         let forest = self.store.names().forest_for(&[paths(&branches)])?;
         Ok(branches.into_iter().map(|branch| branch_offer(&forest, branch)).collect())
@@ -66,19 +67,19 @@ impl Addresses<'_> {
     }
 }
 
-fn paths(branches: &[(String, BubbId)]) -> Wanted {
-    Wanted::Paths(branches.iter().map(|(_, id)| *id).collect())
+fn paths(branches: &[(String, BubbId)]) -> ReadScope {
+    ReadScope::Paths(branches.iter().map(|(_, id)| *id).collect())
 }
 
-fn branch_offer(forest: &Forest, (name, id): (String, BubbId)) -> Offer {
+fn branch_offer(forest: &Forest, (name, id): (String, BubbId)) -> AddressCompletion {
     match forest.find(id) {
         Some(ix) => question(forest, name, ix),
-        None => Offer { word: name, about: None, itself: false },
+        None => AddressCompletion { word: name, about: None, itself: false },
     }
 }
 
-fn question(forest: &Forest, word: String, ix: Ix) -> Offer {
-    Offer { word, about: forest.last_question(ix).map(|ix| forest.name(ix)), itself: false }
+fn question(forest: &Forest, word: String, ix: Ix) -> AddressCompletion {
+    AddressCompletion { word, about: forest.last_question(ix).map(|ix| forest.name(ix)), itself: false }
 }
 
 /// Ids are case-insensitive.

@@ -8,34 +8,37 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType};
 
 use super::dir::{Dir, OLD, each_entry};
-use super::finding::{Finding, What, lossy};
+use super::finding::{Finding, FindingKind, lossy};
 use super::folders::counts_in;
-use crate::bubb::{Day, Name};
+use crate::bubb::{BubbName, Day};
 
 /// Maximum depth of directories searched below `_old/`.
 const DEPTH: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Old {
+pub(super) enum OldEntry {
     /// A bubb that counts.
-    Bubb(Name),
+    Bubb(BubbName),
     /// A bubb that does not count in its folder.
-    Misplaced(Name),
+    Misplaced(BubbName),
     /// Any other file.
     Other(Finding),
 }
 
 /// Calls `each` for all files below `_old/`, with their paths in the store, and for folders that cannot be read. No
 /// link is followed.
-pub(super) fn each_old(dir: &Dir, mut each: impl FnMut(PathBuf, Old)) {
+pub(super) fn each_old(dir: &Dir, mut each: impl FnMut(PathBuf, OldEntry)) {
     if let Some(finding) = misplaced_root(dir) {
-        return each(PathBuf::from(OLD), Old::Other(finding));
+        return each(PathBuf::from(OLD), OldEntry::Other(finding));
     }
     let mut folders = vec![PathBuf::from(OLD)];
     while let Some(folder) = folders.pop() {
         if let Err(error) = each_in_folder(dir, &folder, &mut folders, &mut each) {
             let name = lossy(folder.as_os_str().as_bytes());
-            each(folder, Old::Other(Finding { name, what: What::Unreadable, why: error.to_string() }));
+            each(
+                folder,
+                OldEntry::Other(Finding { name, what: FindingKind::Unreadable, why: error.to_string() }),
+            );
         }
     }
 }
@@ -48,7 +51,7 @@ fn misplaced_root(dir: &Dir) -> Option<Finding> {
         FileType::Symlink => "it is a link, which is not followed here: messages of past days are not read",
         _ => "it is not a directory: messages of past days are not read",
     };
-    Some(Finding { name: OLD.to_string(), what: What::Misplaced, why: why.to_string() })
+    Some(Finding { name: OLD.to_string(), what: FindingKind::Misplaced, why: why.to_string() })
 }
 
 /// Calls `each` for the files of a folder, and appends its subfolders to `folders`.
@@ -56,7 +59,7 @@ fn each_in_folder(
     dir: &Dir,
     folder: &Path,
     folders: &mut Vec<PathBuf>,
-    each: &mut impl FnMut(PathBuf, Old),
+    each: &mut impl FnMut(PathBuf, OldEntry),
 ) -> io::Result<()> {
     let Some(opened) = dir.open_below(folder)? else { return Ok(()) };
     let day = day_of(folder);
@@ -67,7 +70,7 @@ fn each_in_folder(
         }
         if kind == FileType::Directory && path.components().count() <= DEPTH {
             folders.push(path.clone());
-            if Name::parse(file).is_none() {
+            if BubbName::parse(file).is_none() {
                 return;
             }
         }
@@ -83,21 +86,23 @@ pub(super) fn day_of(folder: &Path) -> Option<Day> {
     day.filter(|_| parts.next().is_none())
 }
 
-fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> Old {
+fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> OldEntry {
     let finding = |what, why: &str| {
         let name = lossy(path.as_os_str().as_bytes());
-        Old::Other(Finding { name, what, why: why.to_string() })
+        OldEntry::Other(Finding { name, what, why: why.to_string() })
     };
-    match (Name::parse(file), kind) {
+    match (BubbName::parse(file), kind) {
         (Some(name), FileType::RegularFile) if day.is_some_and(|day| counts_in(day, &name)) => {
-            Old::Bubb(name)
+            OldEntry::Bubb(name)
         }
-        (Some(name), FileType::RegularFile) => Old::Misplaced(name),
+        (Some(name), FileType::RegularFile) => OldEntry::Misplaced(name),
         (Some(_), FileType::Directory) => {
-            finding(What::NotAFile, "it has the name of a message but is not a regular file")
+            finding(FindingKind::NotAFile, "it has the name of a message but is not a regular file")
         }
-        (_, FileType::Symlink) => finding(What::Misplaced, "it is a link, which is not followed here"),
-        (Some(_), _) => finding(What::NotAFile, "it has the name of a message but is not a regular file"),
-        (None, _) => finding(What::Foreign, "its name is not that of a message"),
+        (_, FileType::Symlink) => finding(FindingKind::Misplaced, "it is a link, which is not followed here"),
+        (Some(_), _) => {
+            finding(FindingKind::NotAFile, "it has the name of a message but is not a regular file")
+        }
+        (None, _) => finding(FindingKind::Foreign, "its name is not that of a message"),
     }
 }

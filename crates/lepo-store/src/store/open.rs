@@ -17,7 +17,7 @@ use lepo_base::error::{Error, Result};
 pub const STORE: &str = ".lepo";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum InitOutcome {
     New,
     /// The store existed without `_insts.toml`, `.gitattributes` or `.gitignore`.
     Completed,
@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// Creates the store `rel` below `cwd`, or its missing parts. Existing files stay unchanged.
-    pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, Made)> {
+    pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, InitOutcome)> {
         let was_there = walk(cwd, rel, false)?.is_some();
         let dir =
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot create {}", rel.display())))?;
@@ -94,9 +94,9 @@ impl Store {
         let store = opened(dir, rel.to_path_buf(), cwd.to_path_buf());
         let completed = store.furniture().complete(insts)?;
         let made = match (was_there, completed) {
-            (false, _) => Made::New,
-            (true, true) => Made::Completed,
-            (true, false) => Made::Nothing,
+            (false, _) => InitOutcome::New,
+            (true, true) => InitOutcome::Completed,
+            (true, false) => InitOutcome::Nothing,
         };
         Ok((store, made))
     }

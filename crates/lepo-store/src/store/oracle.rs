@@ -9,8 +9,8 @@ use super::STORE;
 use super::dir::now;
 use super::folders::counts_in;
 use super::handle::Store;
-use crate::bubb::{BubbId, Day, Kind, Name};
-use crate::conv::{Forest, Ix, Siblings, Standing, Wanted, Word};
+use crate::bubb::{BubbId, BubbName, Day, Kind};
+use crate::conv::{AddressSpec, Forest, Ix, ReadScope, RequestState, SiblingTails};
 
 /// Pseudo-random numbers that are equal in every run.
 pub(super) struct Dice(pub(super) u64);
@@ -36,7 +36,7 @@ pub(super) fn store(dir: &TempDir) -> Store {
 
 /// Generates hidden and visible bubbs over forty days; every third forest has links that only hand-edited names can
 /// have, every fifth one has bubbs dated ahead.
-pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
+pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<BubbName> {
     let count = 1 + dice.roll(40);
     let day = 24 * 60 * 60 * 1000;
     let mut times: Vec<u64> =
@@ -58,18 +58,18 @@ pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
                 _ if i == 0 => None,
                 _ => Some(id(i - 1 - dice.roll(i.min(6)))),
             };
-            Name { id: id(i), kind: Kind::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
+            BubbName { id: id(i), kind: Kind::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
         })
         .collect()
 }
 
-pub(super) fn write(folder: &Path, name: &Name, text: &str) {
+pub(super) fn write(folder: &Path, name: &BubbName, text: &str) {
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join(name.to_string()), text).unwrap();
 }
 
 /// Writes each name where it counts, and copies of some where they do not.
-fn split(dice: &mut Dice, names: &[Name], lepo: &Path) {
+fn split(dice: &mut Dice, names: &[BubbName], lepo: &Path) {
     let old = lepo.join("_old");
     for name in names {
         let own = Day::of(name.id);
@@ -95,7 +95,7 @@ fn split(dice: &mut Dice, names: &[Name], lepo: &Path) {
 struct Answers<'f>(&'f Forest);
 
 impl Answers<'_> {
-    fn names(&self, ixs: &[Ix]) -> Vec<Name> {
+    fn names(&self, ixs: &[Ix]) -> Vec<BubbName> {
         ixs.iter().map(|&ix| self.0.name(ix)).collect()
     }
 
@@ -113,7 +113,7 @@ impl Answers<'_> {
 
     /// Returns the newest tails as `ls` prints them, each with the question that it may share.
     fn told(&self, count: usize, spent: bool) -> String {
-        let tails = Siblings::of(self.0, self.0.newest_first(spent)).take(count);
+        let tails = SiblingTails::of(self.0, self.0.newest_first(spent)).take(count);
         let name = |ix: Ix| self.0.name(ix);
         tails
             .map(|(tail, asked, shared)| format!("{} {:?} {shared}\n", name(tail), asked.map(name)))
@@ -131,19 +131,19 @@ impl Answers<'_> {
     fn standing(&self, id: BubbId) -> Option<String> {
         let name = |ix: Ix| self.0.name(ix);
         self.0.find(id).map(|ix| match self.0.standing(ix) {
-            Standing::Pending => "pending".into(),
-            Standing::Visible => "visible".into(),
-            Standing::Answered(by) => format!("answered by {}", name(by)),
-            Standing::Overtaken(by) => format!("overtaken by {}", name(by)),
+            RequestState::Pending => "pending".into(),
+            RequestState::Visible => "visible".into(),
+            RequestState::Answered(by) => format!("answered by {}", name(by)),
+            RequestState::Overtaken(by) => format!("overtaken by {}", name(by)),
         })
     }
 
-    fn left_at(&self, id: BubbId) -> Option<Name> {
+    fn left_at(&self, id: BubbId) -> Option<BubbName> {
         self.0.find(id).and_then(|ix| self.0.question_left_at(ix)).map(|ix| self.0.name(ix))
     }
 
     fn word(&self, text: &str) -> String {
-        match Word::parse(text).unwrap().resolve(self.0, &|_| Ok(None)) {
+        match AddressSpec::parse(text).unwrap().resolve(self.0, &|_| Ok(None)) {
             Ok(found) => format!("{:?}", self.names(found.bubbs())),
             Err(error) => error.to_string(),
         }
@@ -161,20 +161,20 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         split(&mut dice, &names, &parts.path().join(STORE));
         let all = one.names().forest().unwrap();
         let whole = Answers(&all);
-        let read = |wanted: &[Wanted]| many.names().forest_for(wanted).unwrap();
-        let said = |wanted: &[Wanted]| format!("round {round}, {wanted:?}");
+        let read = |wanted: &[ReadScope]| many.names().forest_for(wanted).unwrap();
+        let said = |wanted: &[ReadScope]| format!("round {round}, {wanted:?}");
 
         assert_eq!(many.names().all().unwrap(), one.names().all().unwrap(), "round {round}");
-        let tip = [Wanted::Tip];
+        let tip = [ReadScope::Tip];
         assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", said(&tip));
         for count in [0, 1, 2, 5, 100] {
-            let wanted = [Wanted::Newest(count)];
+            let wanted = [ReadScope::Newest(count)];
             let forest = read(&wanted);
             assert_eq!(Answers(&forest).tails(count, false), whole.tails(count, false), "{}", said(&wanted));
             if count > 0 {
                 assert_eq!(Answers(&forest).tip(), whole.tip(), "{}", said(&wanted));
             }
-            let wanted = [Wanted::Leaves(count)];
+            let wanted = [ReadScope::Leaves(count)];
             assert_eq!(
                 Answers(&read(&wanted)).tails(count, true),
                 whole.tails(count, true),
@@ -186,7 +186,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         for spent in [false, true] {
             let all = whole.told(usize::MAX, spent);
             for count in [1, 3] {
-                let wanted = [Wanted::Siblings(count, spent)];
+                let wanted = [ReadScope::Siblings(count, spent)];
                 let told = Answers(&read(&wanted)).told(count, spent);
                 let first: String = all.split_inclusive('\n').take(count).collect();
                 assert_eq!(told, first, "{}", said(&wanted));
@@ -196,24 +196,24 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             let name = names[dice.roll(names.len())];
             let id = name.id.to_string();
             let other = names[dice.roll(names.len())].id;
-            let wanted = [Wanted::Paths(vec![name.id, other])];
+            let wanted = [ReadScope::Paths(vec![name.id, other])];
             let forest = read(&wanted);
             assert_eq!(Answers(&forest).path(name.id), whole.path(name.id), "{}", said(&wanted));
             assert_eq!(Answers(&forest).path(other), whole.path(other), "{}", said(&wanted));
-            let wanted = [Wanted::Followed(name.id)];
+            let wanted = [ReadScope::Followed(name.id)];
             assert_eq!(
                 Answers(&read(&wanted)).standing(name.id),
                 whole.standing(name.id),
                 "{}",
                 said(&wanted)
             );
-            let wanted = [Wanted::Since(name.id)];
+            let wanted = [ReadScope::Since(name.id)];
             assert_eq!(Answers(&read(&wanted)).left_at(name.id), whole.left_at(name.id), "{}", said(&wanted));
             let digits = 1 + dice.roll(26);
             let (begin, end) = (id.get(..digits).unwrap(), id.get(26 - digits..).unwrap());
             for text in [begin, end, &id, "@", "@^", &format!("{other}..{id}"), &format!("x/{name}"), "none"]
             {
-                let wanted = Word::parse(text).unwrap().wanted(&|_| Ok(None)).unwrap();
+                let wanted = AddressSpec::parse(text).unwrap().wanted(&|_| Ok(None)).unwrap();
                 assert_eq!(Answers(&read(&wanted)).word(text), whole.word(text), "{text}: {}", said(&wanted));
             }
             for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
@@ -235,21 +235,22 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         // A few questions, with answers on many days.
         let id = |time: u64, number: u8| BubbId::of(time, Kind::User, false, None, &[number; 32].into());
-        let asked: Vec<Name> = (0..4)
+        let asked: Vec<BubbName> = (0..4)
             .map(|i| id(today - 30 * day + dice.roll(10 * day as usize) as u64, i))
-            .map(|id| Name { id, kind: Kind::User, hidden: false, prev: None })
+            .map(|id| BubbName { id, kind: Kind::User, hidden: false, prev: None })
             .collect();
         let answer = |dice: &mut Dice, i: u8| {
             let question = asked[dice.roll(asked.len())].id;
             let id = id(question.time() + 1 + dice.roll(20 * day as usize) as u64, i);
-            Name { id, kind: Kind::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
+            BubbName { id, kind: Kind::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
         };
-        let names: Vec<Name> = asked.iter().copied().chain((4..14).map(|i| answer(&mut dice, i))).collect();
+        let names: Vec<BubbName> =
+            asked.iter().copied().chain((4..14).map(|i| answer(&mut dice, i))).collect();
         for name in &names {
             write(&lepo.join("_old").join(Day::of(name.id).to_string()), name, "");
         }
         let all = store.names().forest().unwrap();
-        let told = |wanted: Wanted, count: usize, spent: bool| {
+        let told = |wanted: ReadScope, count: usize, spent: bool| {
             Answers(&store.names().forest_for(&[wanted]).unwrap()).told(count, spent)
         };
         for spent in [false, true] {
@@ -257,11 +258,11 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
             for count in 1..6 {
                 let first: String = whole.split_inclusive('\n').take(count).collect();
                 assert_eq!(
-                    told(Wanted::Siblings(count, spent), count, spent),
+                    told(ReadScope::Siblings(count, spent), count, spent),
                     first,
                     "round {round}, {count}"
                 );
-                told_wrong += usize::from(told(Wanted::Newest(count), count, false) != first && !spent);
+                told_wrong += usize::from(told(ReadScope::Newest(count), count, false) != first && !spent);
             }
         }
     }
@@ -273,7 +274,7 @@ fn a_file_is_found_wherever_it_is() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let mut dice = Dice(5);
-    let names: Vec<Name> =
+    let names: Vec<BubbName> =
         names(&mut dice, 1).into_iter().filter(|name| counts_in(Day::of(name.id), name)).collect();
     for name in &names {
         write(&lepo, name, &name.id.to_string());
@@ -314,7 +315,7 @@ fn links_lead_nowhere() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let id = BubbId::of(1_700_000_000_000, Kind::User, false, None, &[1; 32].into());
-    let name = Name { id, kind: Kind::User, hidden: false, prev: None };
+    let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
     let day = Day::of(id);
     let elsewhere = dir.path().join("elsewhere");
     write(&elsewhere.join(day.to_string()), &name, "outside");
@@ -322,7 +323,7 @@ fn links_lead_nowhere() {
     let link = |to: PathBuf, at: PathBuf| std::os::unix::fs::symlink(to, at);
     let nothing = || {
         assert!(store.names().all().unwrap().is_empty());
-        assert!(store.names().forest_for(&[Wanted::Paths(vec![id])]).unwrap().is_empty());
+        assert!(store.names().forest_for(&[ReadScope::Paths(vec![id])]).unwrap().is_empty());
         assert!(store.bubbs().read(&name).is_err());
     };
     // `_old` itself, a month, a day, a file
@@ -345,19 +346,19 @@ fn links_lead_nowhere() {
 
 #[test]
 fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
-    use super::What::{Duplicate, Foreign, Misplaced};
+    use super::FindingKind::{Duplicate, Foreign, Misplaced};
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let time = 1_763_034_245_000;
     let text = |text: &str| crate::bubb::ContentHash::from_content(text.as_bytes());
     let id = |time, prev, said| BubbId::of(time, Kind::User, false, prev, &text(said));
-    let name = |id, prev| Name { id, kind: Kind::User, hidden: false, prev };
+    let name = |id, prev| BubbName { id, kind: Kind::User, hidden: false, prev };
     let root = id(time, None, "root");
     let child = name(id(time + 1, Some(root), "child"), Some(root));
     let root = name(root, None);
     write(&lepo.join("_old/2025-11/13"), &root, "root");
     write(&lepo.join("_old/2025-11/13"), &child, "child");
-    let found = |store: &Store| -> Vec<(super::What, String)> {
+    let found = |store: &Store| -> Vec<(super::FindingKind, String)> {
         let found = store.upkeep().check(&mut |_, _| ()).unwrap();
         found.into_iter().map(|finding| (finding.what, finding.name)).collect()
     };
@@ -383,7 +384,8 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     fs::remove_file(lepo.join("_old/2025-12")).unwrap();
     // Overwritten under its old name: that file counts, and both are reported.
     write(&lepo, &child, "other words");
-    let names = [(Duplicate, format!("_old/2025-11/13/{child}")), (super::What::Edited, child.to_string())];
+    let names =
+        [(Duplicate, format!("_old/2025-11/13/{child}")), (super::FindingKind::Edited, child.to_string())];
     assert_eq!(found(&store), {
         let mut names = names;
         names.sort_by(|a, b| a.1.cmp(&b.1));

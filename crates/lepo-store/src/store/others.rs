@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::dir::dir_at;
 use super::handle::{Store, opened};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::{Error, Result};
 
 pub const FROM: &str = "_from";
@@ -21,7 +21,7 @@ pub fn is_clone_name(name: &str) -> bool {
 }
 
 #[derive(Clone, Copy)]
-pub struct Others<'s> {
+pub struct PeerStores<'s> {
     pub(super) store: &'s Store,
 }
 
@@ -32,12 +32,12 @@ impl Store {
         self
     }
 
-    pub fn others(&self) -> Others<'_> {
-        Others { store: self }
+    pub fn others(&self) -> PeerStores<'_> {
+        PeerStores { store: self }
     }
 }
 
-impl<'s> Others<'s> {
+impl<'s> PeerStores<'s> {
     /// Returns the stores of other users with their names, sorted by name. A link is not a store.
     pub fn all(&self) -> &'s [(String, Store)] {
         self.store.others.get_or_init(|| {
@@ -88,7 +88,7 @@ impl<'s> Others<'s> {
 
     /// Returns the bubbs in other users' stores that descend from one of `ids`, oldest first. Folders of past days
     /// are not read.
-    pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&'s str, Name)>> {
+    pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&'s str, BubbName)>> {
         let mut found = Vec::new();
         for (clone, store) in self.all() {
             let mut below = HashSet::new();
@@ -103,7 +103,7 @@ impl<'s> Others<'s> {
     }
 
     /// Returns the other user's store that has a bubb missing in this one.
-    pub(super) fn with(&self, name: &Name) -> Option<&'s Store> {
+    pub(super) fn with(&self, name: &BubbName) -> Option<&'s Store> {
         if self.all().is_empty() || self.store.places().open_own(name).is_ok() {
             return None;
         }

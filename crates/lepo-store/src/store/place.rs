@@ -14,23 +14,23 @@ use rustix::fs::{AtFlags, FileType};
 
 use super::dir::{OLD, each_entry, regular};
 use super::handle::Store;
-use crate::bubb::{Day, Name};
+use crate::bubb::{BubbName, Day};
 
 /// Finds and opens the files of bubbs.
 #[derive(Clone, Copy)]
-pub(super) struct Places<'s> {
+pub(super) struct BubbPaths<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    pub(super) fn places(&self) -> Places<'_> {
-        Places { store: self }
+    pub(super) fn places(&self) -> BubbPaths<'_> {
+        BubbPaths { store: self }
     }
 }
 
-impl<'s> Places<'s> {
+impl<'s> BubbPaths<'s> {
     /// Returns the current path of a bubb's file, as the user would type it.
-    pub(super) fn path_of(&self, name: &Name) -> PathBuf {
+    pub(super) fn path_of(&self, name: &BubbName) -> PathBuf {
         if let Some(other) = self.store.others().with(name) {
             return other.bubbs().path(name);
         }
@@ -59,7 +59,7 @@ impl<'s> Places<'s> {
     }
 
     /// Opens a bubb, wherever it is now, and returns its length in bytes.
-    pub(super) fn open_placed(&self, name: &Name) -> io::Result<(File, u64)> {
+    pub(super) fn open_placed(&self, name: &BubbName) -> io::Result<(File, u64)> {
         match self.open_own(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let others = self.store.others().all().iter();
@@ -72,7 +72,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    pub(super) fn open_own(&self, name: &Name) -> io::Result<(File, u64)> {
+    pub(super) fn open_own(&self, name: &BubbName) -> io::Result<(File, u64)> {
         let file = name.to_string();
         let here = || regular(self.store.dir.open_any(file.as_str())?);
         let in_day = || regular(self.open_in_day(Day::of(name.id), OsStr::new(&file))?);
@@ -94,7 +94,7 @@ impl<'s> Places<'s> {
     }
 
     /// Opens the entry with a bubb's name in its likeliest folder, without checking its type.
-    pub(super) fn open_likely(&self, name: &Name) -> io::Result<OwnedFd> {
+    pub(super) fn open_likely(&self, name: &BubbName) -> io::Result<OwnedFd> {
         let file = name.to_string();
         match self.store.last_reading.has_left(name) {
             true => self.open_in_day(Day::of(name.id), OsStr::new(&file)),
@@ -103,38 +103,40 @@ impl<'s> Places<'s> {
     }
 
     /// Whether `time` is in a past day whose folder has a file of this name.
-    pub(super) fn is_in_day(&self, name: &Name, time: u64) -> bool {
+    pub(super) fn is_in_day(&self, name: &BubbName, time: u64) -> bool {
         let day = Day::at(time);
         day < Day::at(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()
     }
 
-    pub(super) fn spelled_here(&self, name: &Name) -> Option<OsString> {
+    pub(super) fn spelled_here(&self, name: &BubbName) -> Option<OsString> {
         self.spelling(&self.store.dir.subdir_if_there(".").ok()??, name)
     }
 
-    pub(super) fn spelled_in_day(&self, name: &Name) -> Option<OsString> {
+    pub(super) fn spelled_in_day(&self, name: &BubbName) -> Option<OsString> {
         self.spelling(&self.day_dir(Day::of(name.id)).ok()??, name)
     }
 
     /// Parses the name of a directory entry; `None` unless it is a regular file with the name of a bubb.
     #[inline]
-    pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
-        let name = Name::parse(file)?;
+    pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<BubbName> {
+        let name = BubbName::parse(file)?;
         if kind != FileType::RegularFile {
             return None;
         }
-        if !Name::is_canonical(file) {
+        if !BubbName::is_canonical(file) {
             self.store.last_reading.note_unusual();
         }
         Some(name)
     }
 
     /// Returns the spelling of a bubb's file name in this directory, which may be in lower case.
-    pub(super) fn spelling(&self, dir: &OwnedFd, name: &Name) -> Option<OsString> {
+    pub(super) fn spelling(&self, dir: &OwnedFd, name: &BubbName) -> Option<OsString> {
         let mut found = None;
         let canonical = name.to_string();
         each_entry(dir, |file, _| {
-            if Name::parse(file).as_ref() == Some(name) && (found.is_none() || file == canonical.as_bytes()) {
+            if BubbName::parse(file).as_ref() == Some(name)
+                && (found.is_none() || file == canonical.as_bytes())
+            {
                 found = Some(OsStr::from_bytes(file).to_os_string());
             }
         })

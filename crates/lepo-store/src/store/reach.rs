@@ -1,11 +1,11 @@
 //! Reads as much of the forest as a command needs, so that it pays for no more.
 
 use super::dir::OLD;
-use super::folders::Calendar;
+use super::folders::DayFolders;
 use super::handle::Store;
-use super::listing::Listing;
-use crate::bubb::{BubbId, Day, Name};
-use crate::conv::{AHEAD, Forest, SHORTEST, Wanted, ids_beginning};
+use super::listing::NameListing;
+use crate::bubb::{BubbId, BubbName, Day};
+use crate::conv::{AHEAD, Forest, ReadScope, SHORTEST, ids_beginning};
 use lepo_base::error::{Error, Result};
 
 /// The names of a store's bubbs, and the forest that they form.
@@ -22,17 +22,17 @@ impl Store {
 
 impl<'s> Names<'s> {
     pub fn forest(&self) -> Result<Forest> {
-        self.forest_for(&[Wanted::All])
+        self.forest_for(&[ReadScope::All])
     }
 
     /// Loads a forest that answers queries within `wanted` like the whole store's would. Other bubbs may be missing.
-    pub fn forest_for(&self, wanted: &[Wanted]) -> Result<Forest> {
-        if !wanted.is_empty() && wanted.iter().all(|wanted| *wanted == Wanted::Tip) {
+    pub fn forest_for(&self, wanted: &[ReadScope]) -> Result<Forest> {
+        if !wanted.is_empty() && wanted.iter().all(|wanted| *wanted == ReadScope::Tip) {
             return self.forest_of_tip();
         }
         let mut listing = self.listing()?;
         // Only requests of this store itself can be decided.
-        if wanted.iter().any(|wanted| matches!(wanted, Wanted::Followed(_))) {
+        if wanted.iter().any(|wanted| matches!(wanted, ReadScope::Followed(_))) {
             listing.keep_to_own();
         }
         for wanted in wanted {
@@ -46,7 +46,7 @@ impl<'s> Names<'s> {
 
     /// Loads the bubbs in readable folders, including other users' stores if `wanted` does, and returns an error for
     /// each unreadable folder.
-    pub fn readable_forest(&self, wanted: &Wanted) -> Result<(Forest, Vec<Error>)> {
+    pub fn readable_forest(&self, wanted: &ReadScope) -> Result<(Forest, Vec<Error>)> {
         let mut listing = self.listing()?;
         listing.pass_over_unreadable()?;
         listing.read_wanted(wanted)?;
@@ -55,13 +55,13 @@ impl<'s> Names<'s> {
     }
 
     /// Starts a listing, which reads names on demand.
-    pub fn listing(&self) -> Result<Listing<'s>> {
-        Listing::of(self.store)
+    pub fn listing(&self) -> Result<NameListing<'s>> {
+        NameListing::of(self.store)
     }
 
     /// Returns the bubbs in `.lepo/` itself, unsorted, the days with a folder, newest first, and errors of unreadable
     /// folders. Also caches which bubbs are in `.lepo/`, so that other files are searched for in their days first.
-    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>, Vec<Error>)> {
+    pub fn recent_and_days(&self) -> Result<(Vec<BubbName>, Vec<Day>, Vec<Error>)> {
         let recent = self.recent()?;
         let (days, failed) = self.days();
         self.note(&recent, !days.is_empty() || !failed.is_empty());
@@ -71,7 +71,7 @@ impl<'s> Names<'s> {
     /// Returns the days with a folder, newest first, and errors of unreadable months.
     fn days(&self) -> (Vec<Day>, Vec<Error>) {
         let (mut days, mut failed) = (Vec::new(), Vec::new());
-        let mut calendar = match Calendar::of(&self.store.dir) {
+        let mut calendar = match DayFolders::of(&self.store.dir) {
             Ok(calendar) => calendar,
             Err(error) => return (days, vec![self.store.dir.old_error(error)]),
         };
@@ -91,12 +91,12 @@ impl<'s> Names<'s> {
     }
 
     /// Returns the bubbs that count in the folder of a day, sorted by id.
-    pub fn of_day(&self, day: Day) -> Result<Vec<Name>> {
+    pub fn of_day(&self, day: Day) -> Result<Vec<BubbName>> {
         self.store.places().day_names(day).map_err(|error| self.store.dir.old_error(error))
     }
 
     /// Caches facts about `.lepo/`, and whether any day has a folder.
-    pub(super) fn note(&self, recent: &[Name], has_days: bool) {
+    pub(super) fn note(&self, recent: &[BubbName], has_days: bool) {
         let oldest = recent.iter().map(|name| name.id.time()).min().unwrap_or(u64::MAX);
         self.store.last_reading.note_recent(oldest, recent.len());
         self.store.last_reading.note_days(has_days);
@@ -106,7 +106,7 @@ impl<'s> Names<'s> {
     /// read.
     fn forest_of_tip(&self) -> Result<Forest> {
         let newest = self.newest_recent()?;
-        let day = Calendar::of(&self.store.dir).and_then(|mut calendar| calendar.newest());
+        let day = DayFolders::of(&self.store.dir).and_then(|mut calendar| calendar.newest());
         let day = day.map_err(|error| self.store.dir.old_error(error))?;
         let since = newest.forest.told_since().filter(|_| newest.is_ordered);
         let tells = match day {
@@ -117,41 +117,41 @@ impl<'s> Names<'s> {
             return Ok(newest.forest);
         }
         let mut listing = self.listing()?;
-        listing.read_wanted(&Wanted::Tip)?;
+        listing.read_wanted(&ReadScope::Tip)?;
         Ok(listing.into_forest())
     }
 }
 
-impl Listing<'_> {
-    fn read_wanted(&mut self, wanted: &Wanted) -> Result<()> {
+impl NameListing<'_> {
+    fn read_wanted(&mut self, wanted: &ReadScope) -> Result<()> {
         match wanted {
-            Wanted::All => self.read_since(Day::FIRST),
-            Wanted::Everyone => {
+            ReadScope::All => self.read_since(Day::FIRST),
+            ReadScope::Everyone => {
                 self.read_since(Day::FIRST)?;
                 self.read_everyone()
             }
-            Wanted::Tip => self.read_newest(),
-            Wanted::Newest(count) => {
+            ReadScope::Tip => self.read_newest(),
+            ReadScope::Newest(count) => {
                 self.read_tails(*count, false, |_| true, Day::FIRST)?;
                 self.read_newest()
             }
-            Wanted::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
-            Wanted::Siblings(count, spent) => {
+            ReadScope::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
+            ReadScope::Siblings(count, spent) => {
                 self.read_tails(*count, *spent, |_| true, Day::FIRST)?;
                 self.read_since_questions(*count, *spent)
             }
-            Wanted::Paths(ids) => self.read_paths(ids.iter().copied()),
-            Wanted::Followed(id) => {
+            ReadScope::Paths(ids) => self.read_paths(ids.iter().copied()),
+            ReadScope::Followed(id) => {
                 self.read_paths([*id])?;
                 let since = self.judged_since(*id)?;
                 self.read_since(since)
             }
-            Wanted::Since(id) => {
+            ReadScope::Since(id) => {
                 self.read_paths([*id])?;
                 self.read_since(Day::of(*id))
             }
-            Wanted::Piece(text) => self.read_piece(text),
-            Wanted::Begun(text, count) => {
+            ReadScope::Piece(text) => self.read_piece(text),
+            ReadScope::Begun(text, count) => {
                 let Some((low, high)) = ids_beginning(text) else { return Ok(()) };
                 let within = |id: BubbId| (low..=high).contains(&id);
                 self.read_tails(*count, false, within, Day::of(low))?;

@@ -7,8 +7,8 @@ use std::mem::MaybeUninit;
 
 use super::dir::{failure, reserve};
 use super::handle::Store;
-use super::place::Places;
-use crate::bubb::{BubbId, ContentHash, Kind, Name, words};
+use super::place::BubbPaths;
+use crate::bubb::{BubbId, BubbName, ContentHash, Kind, words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use std::path::PathBuf;
@@ -26,19 +26,19 @@ impl Store {
 }
 
 impl<'s> Bubbs<'s> {
-    pub fn open(&self, name: &Name) -> Result<File> {
+    pub fn open(&self, name: &BubbName) -> Result<File> {
         Ok(self.open_bubb(name)?.0)
     }
 
-    fn open_bubb(&self, name: &Name) -> Result<(File, u64)> {
+    fn open_bubb(&self, name: &BubbName) -> Result<(File, u64)> {
         self.store.places().open_placed(name).map_err(|error| self.unreadable(name, error))
     }
 
-    fn unreadable(&self, name: &Name, cause: io::Error) -> Error {
+    fn unreadable(&self, name: &BubbName, cause: io::Error) -> Error {
         failure(format!("cannot read {}", self.path(name).display()), cause)
     }
 
-    pub fn read(&self, name: &Name) -> Result<Vec<u8>> {
+    pub fn read(&self, name: &BubbName) -> Result<Vec<u8>> {
         let (file, len) = self.open_bubb(name)?;
         let mut bytes = Vec::new();
         if let Err(error) = reserve(&mut bytes, len) {
@@ -52,7 +52,7 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reads a bubb's bytes into a reusable buffer.
-    pub fn read_into(&self, name: &Name, bytes: &mut Vec<u8>) -> Result<()> {
+    pub fn read_into(&self, name: &BubbName, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
         match small_bytes(self.store.places(), name, &mut buffer) {
             Some(small) => {
@@ -65,7 +65,7 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reads a bubb's bytes and checks them against its id. An edited bubb is an error with exit code 2.
-    pub fn read_unedited(&self, name: &Name) -> Result<Vec<u8>> {
+    pub fn read_unedited(&self, name: &BubbName) -> Result<Vec<u8>> {
         let bytes = self.read(name)?;
         let content = ContentHash::from_content(&bytes);
         if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
@@ -79,12 +79,12 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reads a bubb's text, with U+FFFD for bytes that are not UTF-8.
-    pub fn text(&self, name: &Name) -> Result<String> {
+    pub fn text(&self, name: &BubbName) -> Result<String> {
         Ok(lossy(self.read(name)?))
     }
 
     /// Reads a bubb's text for a line of a listing; of a long text only its start and its end.
-    pub fn glance(&self, name: &Name) -> Result<String> {
+    pub fn glance(&self, name: &BubbName) -> Result<String> {
         match small(self.store.places(), name) {
             Some(text) => Ok(text),
             None => ends(self.store.places(), name).map_err(|error| self.unreadable(name, error)),
@@ -92,7 +92,7 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reads a bubb's text for an excerpt, without the attachments of a question.
-    pub fn words(&self, name: &Name) -> Result<String> {
+    pub fn words(&self, name: &BubbName) -> Result<String> {
         let text = self.glance(name)?;
         let other = match name.kind {
             Kind::User => match words(&text) {
@@ -106,7 +106,7 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reads a bubb's text; `None` if it is longer than `most` bytes.
-    pub fn text_within(&self, name: &Name, most: u64) -> Result<Option<String>> {
+    pub fn text_within(&self, name: &BubbName, most: u64) -> Result<Option<String>> {
         if let Some(text) = small(self.store.places(), name) {
             return Ok(Some(text).filter(|text| text.len() as u64 <= most));
         }
@@ -115,12 +115,12 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Returns the current path of a bubb's file, as the user would type it.
-    pub fn path(&self, name: &Name) -> PathBuf {
+    pub fn path(&self, name: &BubbName) -> PathBuf {
         self.store.places().path_of(name)
     }
 }
 
-fn small(places: Places<'_>, name: &Name) -> Option<String> {
+fn small(places: BubbPaths<'_>, name: &BubbName) -> Option<String> {
     let mut buffer = [MaybeUninit::uninit(); SMALL];
     let bytes = small_bytes(places, name, &mut buffer)?;
     Some(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned))
@@ -129,8 +129,8 @@ fn small(places: Places<'_>, name: &Name) -> Option<String> {
 /// Reads a small bubb with a single system call, without checking type and length, because it was listed as a regular
 /// file. `None` if the buffer may not contain all of it.
 fn small_bytes<'b>(
-    places: Places<'_>,
-    name: &Name,
+    places: BubbPaths<'_>,
+    name: &BubbName,
     buffer: &'b mut [MaybeUninit<u8>; SMALL],
 ) -> Option<&'b [u8]> {
     let file = places.open_likely(name).ok()?;
@@ -138,7 +138,7 @@ fn small_bytes<'b>(
     (1..SMALL).contains(&bytes.len()).then_some(bytes)
 }
 
-fn ends(places: Places<'_>, name: &Name) -> io::Result<String> {
+fn ends(places: BubbPaths<'_>, name: &BubbName) -> io::Result<String> {
     let (mut file, len) = places.open_placed(name)?;
     let mut bytes = Vec::new();
     if len <= 2 * END {

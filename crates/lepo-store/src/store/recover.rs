@@ -9,17 +9,17 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
 use super::stage::{STAGE, open_stage, remove_stage};
-use super::temporary::Temporary;
-use super::upkeep::Upkeep;
-use crate::bubb::{BubbId, Kind, Name};
+use super::temporary::TempFile;
+use super::upkeep::Maintenance;
+use crate::bubb::{BubbId, BubbName, Kind};
 use lepo_base::error::Result;
 
 /// An empty file younger than this may belong to a process about to lock it.
 const NEW: Duration = Duration::from_secs(1);
 
 /// A file of `_tmp/` that no running process has locked.
-pub struct Stray {
-    tmp: Temporary,
+pub struct StrayFile {
+    tmp: TempFile,
     /// Kind and prev of an unfinished bubb; `None` if the file is not worth saving.
     words: Option<(Kind, Option<BubbId>)>,
     /// Why it is worthless, or how much text it contains.
@@ -28,42 +28,42 @@ pub struct Stray {
     is_stage: bool,
 }
 
-pub enum Fate {
-    Saved(Name),
+pub enum StrayOutcome {
+    Saved(BubbName),
     Removed,
 }
 
-impl Upkeep<'_> {
+impl Maintenance<'_> {
     /// Returns the strays, sorted by name, and the names of foreign files in `_tmp/`.
-    pub fn strays(&self) -> Result<(Vec<Stray>, Vec<String>)> {
+    pub fn strays(&self) -> Result<(Vec<StrayFile>, Vec<String>)> {
         find_strays(&self.store.dir).map_err(|error| self.store.dir.error("cannot read", "_tmp", error))
     }
 
     /// Saves or removes a stray. If saving fails, it stays unchanged.
-    pub fn settle(&self, stray: Stray) -> Result<Fate> {
-        let Stray { mut tmp, words, is_stage, .. } = stray;
+    pub fn settle(&self, stray: StrayFile) -> Result<StrayOutcome> {
+        let StrayFile { mut tmp, words, is_stage, .. } = stray;
         if is_stage {
             let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));
             let removed = dir.and_then(|dir| remove_stage(&dir, &tmp.name, &stage?));
             removed.map_err(|error| {
                 self.store.dir.error("cannot delete", format!("_tmp/{}", tmp.name), error)
             })?;
-            return Ok(Fate::Removed);
+            return Ok(StrayOutcome::Removed);
         }
         match words {
             // Hidden, because it may be incomplete.
             Some((kind, prev)) => {
-                self.store.bubbs().take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved)
+                self.store.bubbs().take_up(tmp, kind, prev)?.publish(true, 0).map(StrayOutcome::Saved)
             }
             None => {
                 tmp.found = false;
-                Ok(Fate::Removed)
+                Ok(StrayOutcome::Removed)
             }
         }
     }
 }
 
-fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<Stray>, Vec<String>)> {
+fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<StrayFile>, Vec<String>)> {
     let (mut strays, mut foreign) = (Vec::new(), Vec::new());
     let Some(dir) = dir.subdir_if_there("_tmp")? else { return Ok((strays, foreign)) };
     let mut names = Vec::new();
@@ -77,7 +77,7 @@ fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<Stray>, Vec<String>)> {
             strays.extend(stage(&dir, name)?);
             continue;
         }
-        match std::str::from_utf8(&name).ok().and_then(|name| Some((name, Made::parse(name)?))) {
+        match std::str::from_utf8(&name).ok().and_then(|name| Some((name, TempKind::parse(name)?))) {
             Some((name, made)) => strays.extend(stray(&dir, name, made)?),
             None => foreign.push(String::from_utf8_lossy(&name).into_owned()),
         }
@@ -85,10 +85,10 @@ fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<Stray>, Vec<String>)> {
     Ok((strays, foreign))
 }
 
-impl Stray {
+impl StrayFile {
     /// Whether it belongs to a turn: an unfinished answer, or a claim whose process has ended.
     pub fn is_of_turn(&self) -> bool {
-        Made::is_of_turn(&self.tmp.name)
+        TempKind::is_of_turn(&self.tmp.name)
     }
 
     pub fn name(&self) -> &str {
@@ -96,32 +96,33 @@ impl Stray {
     }
 }
 
-enum Made {
+enum TempKind {
     Bubb(Kind, Option<BubbId>),
     Other,
 }
 
-impl Made {
+impl TempKind {
     fn is_of_turn(name: &str) -> bool {
-        name.starts_with("claim-") || matches!(Made::parse(name), Some(Made::Bubb(Kind::Assistant, _)))
+        name.starts_with("claim-")
+            || matches!(TempKind::parse(name), Some(TempKind::Bubb(Kind::Assistant, _)))
     }
 
     /// Parses `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…` and
     /// `claim-ID`. Any other name is foreign.
-    fn parse(name: &str) -> Option<Made> {
+    fn parse(name: &str) -> Option<TempKind> {
         if let Some(id) = name.strip_prefix("claim-") {
-            return BubbId::parse(id.as_bytes()).map(|_| Made::Other);
+            return BubbId::parse(id.as_bytes()).map(|_| TempKind::Other);
         }
         let mut words = name.split('-');
         let made = match words.next()?.as_bytes() {
-            b"blob" | b"branch" | b"cache" | b"furniture" | b"wire" => Made::Other,
+            b"blob" | b"branch" | b"cache" | b"furniture" | b"wire" => TempKind::Other,
             [kind, b'0' | b'1'] => {
                 let prev = words.next()?;
                 let prev = match prev {
                     "head" => None,
                     _ => Some(BubbId::parse(prev.as_bytes())?),
                 };
-                Made::Bubb(Kind::of_letter(*kind)?, prev)
+                TempKind::Bubb(Kind::of_letter(*kind)?, prev)
             }
             _ => return None,
         };
@@ -132,7 +133,7 @@ impl Made {
 }
 
 /// Locks and returns the stray of this name; `None` if a running process has it, or it is gone.
-fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
+fn stray(dir: &OwnedFd, name: &str, made: TempKind) -> io::Result<Option<StrayFile>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(fd) = rustix::fs::openat(dir, name, flags, Mode::empty()) else { return Ok(None) };
     let file = File::from(fd);
@@ -152,29 +153,29 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
     // Read again, because no other process can write it any more.
     let meta = file.metadata()?;
     let (words, about) = match made {
-        Made::Bubb(..) if meta.nlink() == 0 => return Ok(None),
-        Made::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
-        Made::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
-        Made::Bubb(kind, prev) => {
+        TempKind::Bubb(..) if meta.nlink() == 0 => return Ok(None),
+        TempKind::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
+        TempKind::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
+        TempKind::Bubb(kind, prev) => {
             (Some((kind, prev)), format!("an unfinished message of {} bytes", meta.len()))
         }
-        Made::Other => (None, "it was never put in its place".to_string()),
+        TempKind::Other => (None, "it was never put in its place".to_string()),
     };
-    let tmp = Temporary { dir: dir.try_clone()?, name: name.to_string(), file, found: true };
-    Ok(Some(Stray { tmp, words, about, is_stage: false }))
+    let tmp = TempFile { dir: dir.try_clone()?, name: name.to_string(), file, found: true };
+    Ok(Some(StrayFile { tmp, words, about, is_stage: false }))
 }
 
 /// Locks and returns the folder of a batch whose process has ended. Its files have no final path yet; the next import
 /// writes them again.
-fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<Stray>> {
+fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<StrayFile>> {
     let Ok(stage) = open_stage(dir, name) else { return Ok(None) };
     if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Ok(None);
     }
     let tmp =
-        Temporary { dir: dir.try_clone()?, name: name.to_string(), file: File::from(stage), found: true };
+        TempFile { dir: dir.try_clone()?, name: name.to_string(), file: File::from(stage), found: true };
     let about = "an import that ended early; it can be repeated".to_string();
-    Ok(Some(Stray { tmp, words: None, about, is_stage: true }))
+    Ok(Some(StrayFile { tmp, words: None, about, is_stage: true }))
 }
 
 #[cfg(test)]
@@ -201,9 +202,9 @@ mod tests {
             ("a0-head-x-1".to_string(), "foreign"),
             ("notes.txt".to_string(), "foreign"),
         ] {
-            let found = match Made::parse(&name) {
-                Some(Made::Bubb(..)) => "bubb",
-                Some(Made::Other) => "other",
+            let found = match TempKind::parse(&name) {
+                Some(TempKind::Bubb(..)) => "bubb",
+                Some(TempKind::Other) => "other",
                 None => "foreign",
             };
             assert_eq!(found, form, "{name}");

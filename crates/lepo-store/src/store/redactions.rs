@@ -11,7 +11,7 @@ use super::dir::now;
 use super::handle::Store;
 use super::journal::{JOURNAL, Journal};
 use super::proof::{REDACTED, Statement};
-use super::replaced::Moved;
+use super::replaced::MovedBubb;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -59,10 +59,10 @@ impl<'s> Journal<'s> {
 
     /// Records redacted messages, durable when this returns. Repeating it adds no line, and without the user's key no
     /// line can be written.
-    pub fn add_redactions(&self, moved: &[Moved]) -> Result<()> {
+    pub fn add_redactions(&self, moved: &[MovedBubb]) -> Result<()> {
         let known = self.redactions();
         let mut lines = Vec::new();
-        for Moved { from, to } in moved.iter().filter(|moved| moved.from.id != moved.to.id) {
+        for MovedBubb { from, to } in moved.iter().filter(|moved| moved.from.id != moved.to.id) {
             let Some(was) = self.store.proof(Statement::Redacted(from.id)) else { continue };
             if known.copies.contains_key(&was) {
                 continue;

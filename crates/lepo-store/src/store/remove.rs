@@ -13,13 +13,13 @@ use super::blobs::Blobs;
 use super::dir::OLD;
 use super::handle::Store;
 use super::read::Bubbs;
-use crate::bubb::{BubbId, ContentHash, Day, Name};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day};
 use lepo_base::error::Result;
 use lepo_base::sys;
 
 impl Bubbs<'_> {
     /// Deletes bubbs, then blobs, durably when this returns. Missing files are not an error.
-    pub fn remove(&self, going: &[Name], blobs: &[ContentHash]) -> Result<()> {
+    pub fn remove(&self, going: &[BubbName], blobs: &[ContentHash]) -> Result<()> {
         self.store
             .text_cache()
             .forget(going)
@@ -48,7 +48,7 @@ impl Bubbs<'_> {
 
 impl Blobs<'_> {
     /// Returns the blobs that no bubb of `names` would name if the bubbs of `going` were deleted.
-    pub fn only_of(&self, going: &[Name], names: &[Name]) -> Result<Vec<ContentHash>> {
+    pub fn only_of(&self, going: &[BubbName], names: &[BubbName]) -> Result<Vec<ContentHash>> {
         let mut only = BTreeSet::new();
         for name in going {
             only.extend(self.of(name)?);
@@ -66,7 +66,7 @@ impl Blobs<'_> {
     }
 }
 
-fn remove_bubb(store: &Store, name: &Name) -> io::Result<bool> {
+fn remove_bubb(store: &Store, name: &BubbName) -> io::Result<bool> {
     let file = name.to_string();
     let mut found = unlinked(&store.dir.fd, file.as_str())?;
     let mut in_day = false;

@@ -15,13 +15,13 @@ use rustix::fs::{AtFlags, FlockOperation, Mode};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::batch::Batch;
+use super::batch::WriteBatch;
 use super::blobs::{Blob, blob_lines};
-use super::copies::Copy;
+use super::copies::PlannedCopy;
 use super::dir::DIRECTORY;
 use super::handle::Store;
 use super::journal::JOURNAL;
-use crate::bubb::{Attachment, BubbId, ContentHash, Kind, Name};
+use crate::bubb::{Attachment, BubbId, BubbName, ContentHash, Kind};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
@@ -31,26 +31,26 @@ const TITLES: &str = "_titles";
 
 /// A message, and the copy that replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
-    pub from: Name,
-    pub to: Name,
+pub struct MovedBubb {
+    pub from: BubbName,
+    pub to: BubbName,
 }
 
 /// The record of a started replacement.
 ///
 /// A repository may contain one, so it counts only with a proof by this machine's key.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Replacing {
+pub struct ReplacementRecord {
     /// The request to which the user agreed, in the caller's form.
     pub wish: serde_json::Value,
     /// Set once every copy is published.
-    pub replaced: Option<Replaced>,
+    pub replaced: Option<ReplacedFiles>,
     /// A keyed hash of [`Replacing::proven_bytes`]; empty without a key.
     #[serde(default)]
     pub proof: String,
 }
 
-impl Replacing {
+impl ReplacementRecord {
     /// Returns the bytes that the proof covers: the record without the proof.
     pub fn proven_bytes(&self) -> Result<Vec<u8>> {
         serde_json::to_vec(&(&self.wish, &self.replaced))
@@ -60,21 +60,21 @@ impl Replacing {
 
 /// Files to delete once every copy is published.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Replaced {
+pub struct ReplacedFiles {
     /// The names of messages and of their copies, each after its prev.
-    moved: Vec<(Name, Name)>,
+    moved: Vec<(BubbName, BubbName)>,
     /// Blobs that no message names any more.
     pub blobs: Vec<ContentHash>,
 }
 
-impl Replaced {
-    pub fn new(moved: &[Moved], blobs: Vec<ContentHash>) -> Replaced {
-        Replaced { moved: moved.iter().map(|moved| (moved.from, moved.to)).collect(), blobs }
+impl ReplacedFiles {
+    pub fn new(moved: &[MovedBubb], blobs: Vec<ContentHash>) -> ReplacedFiles {
+        ReplacedFiles { moved: moved.iter().map(|moved| (moved.from, moved.to)).collect(), blobs }
     }
 
     /// Returns the messages, each after its prev.
-    pub fn moved(&self) -> Vec<Moved> {
-        self.moved.iter().map(|&(from, to)| Moved { from, to }).collect()
+    pub fn moved(&self) -> Vec<MovedBubb> {
+        self.moved.iter().map(|&(from, to)| MovedBubb { from, to }).collect()
     }
 }
 
@@ -109,7 +109,7 @@ impl Replacement<'_> {
     }
 
     /// Reads the record of an unfinished replacement; `None` if all are finished.
-    pub fn begun(&self) -> Result<Option<Replacing>> {
+    pub fn begun(&self) -> Result<Option<ReplacementRecord>> {
         let dir = &self.store.dir;
         let Some(bytes) = dir.read_file(REPLACING)? else { return Ok(None) };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
@@ -125,7 +125,7 @@ impl Replacement<'_> {
     }
 
     /// Writes the record, durable when this returns.
-    pub fn keep(&self, record: &Replacing) -> Result<()> {
+    pub fn keep(&self, record: &ReplacementRecord) -> Result<()> {
         let dir = &self.store.dir;
         let bytes =
             serde_json::to_vec(record).map_err(|error| dir.error("cannot write", REPLACING, error.into()))?;
@@ -134,8 +134,8 @@ impl Replacement<'_> {
 
     /// Publishes blobs and copies, durable when this returns. The copy of a copy is recorded as one too, so that as a
     /// request it is not pending.
-    pub fn place(&self, copies: &[Copy], blobs: &[&[u8]]) -> Result<usize> {
-        let mut batch = Batch::begin(self.store, false)?;
+    pub fn place(&self, copies: &[PlannedCopy], blobs: &[&[u8]]) -> Result<usize> {
+        let mut batch = WriteBatch::begin(self.store, false)?;
         for mut blob in blobs.iter().copied() {
             batch.blob(&mut blob)?;
         }
@@ -155,7 +155,7 @@ impl Replacement<'_> {
     }
 
     /// Appends a line with the journal's `copy_of` of each original for its copy.
-    fn carry_origins(&self, copies: &[Copy]) -> Result<()> {
+    fn carry_origins(&self, copies: &[PlannedCopy]) -> Result<()> {
         let ids: HashMap<BubbId, BubbId> =
             copies.iter().filter(|copy| !copy.here).map(|copy| (copy.original.id, copy.name.id)).collect();
         let failed = |error| self.store.dir.error("cannot read", JOURNAL, error);
@@ -179,7 +179,7 @@ impl Replacement<'_> {
     /// for a line of titles or of the journal, if it needs any.
     pub fn end(
         &self,
-        replaced: &Replaced,
+        replaced: &ReplacedFiles,
         other_words: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<()> {
         let store = self.store;
@@ -198,7 +198,7 @@ impl Replacement<'_> {
         store.dir.rewrite_lines(TITLES, &mut change)?;
         {
             let _lock = store.journal().lock();
-            let names: HashMap<BubbId, Name> =
+            let names: HashMap<BubbId, BubbName> =
                 moved.iter().map(|moved| (moved.from.id, moved.from)).collect();
             let as_written = |id| names.get(&id).is_none_or(|name| store.bubbs().read_unedited(name).is_ok());
             let mut change_line =
@@ -206,7 +206,7 @@ impl Replacement<'_> {
             store.dir.rewrite_lines(JOURNAL, &mut change_line)?;
         }
         let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
-        let mut gone: Vec<Name> =
+        let mut gone: Vec<BubbName> =
             moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
         // Descendants are deleted first, so that a kill leaves shorter convs, all with their roots.
         gone.reverse();
@@ -284,7 +284,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::super::STORE;
-    use super::super::copies::{Copying, Under, plan_copies};
+    use super::super::copies::{CopyParent, CopyRequest, plan_copies};
     use super::super::oracle::store;
     use super::*;
 
@@ -292,11 +292,11 @@ mod tests {
     fn what_cannot_be_read_stops_a_replacement_and_the_same_again_completes_it() {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
-        let mut batch = Batch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::begin(&store, false).unwrap();
         let original = batch.add(Kind::User, false, None, 5, b"a secret").unwrap().name;
         batch.flush().unwrap();
         store.branches().set("main", original.id).unwrap();
-        let copying = Copying { original, text: Some(b"a mask".to_vec()), under: Under::Kept(None) };
+        let copying = CopyRequest { original, text: Some(b"a mask".to_vec()), under: CopyParent::Kept(None) };
         let copies = plan_copies(&store, None, vec![copying]).unwrap();
         let to = copies[0].name;
         let replacement = store.replacement();
@@ -308,8 +308,8 @@ mod tests {
         fs::remove_dir(lepo.join(JOURNAL)).unwrap();
         assert_eq!(replacement.place(&copies, &[]).unwrap(), 1);
 
-        let replaced = Replaced::new(&[Moved { from: original, to }], Vec::new());
-        let record = Replacing { replaced: Some(replaced.clone()), ..Replacing::default() };
+        let replaced = ReplacedFiles::new(&[MovedBubb { from: original, to }], Vec::new());
+        let record = ReplacementRecord { replaced: Some(replaced.clone()), ..ReplacementRecord::default() };
         replacement.keep(&record).unwrap();
         fs::create_dir(lepo.join("_branches/other")).unwrap();
         let error = replacement.end(&replaced, &mut |_| None).unwrap_err().to_string();

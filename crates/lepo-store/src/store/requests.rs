@@ -19,18 +19,18 @@ const REPLAYS: &str = "_wire";
 
 /// The requests that wait for a decision.
 #[derive(Clone, Copy)]
-pub struct Requests<'s> {
+pub struct PendingRequests<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
     /// Returns the pending requests: claims on them, and the replays stored for them.
-    pub fn requests(&self) -> Requests<'_> {
-        Requests { store: self }
+    pub fn requests(&self) -> PendingRequests<'_> {
+        PendingRequests { store: self }
     }
 }
 
-impl<'s> Requests<'s> {
+impl<'s> PendingRequests<'s> {
     /// Stores a replay for a pending request, with a proof, replacing an earlier one.
     pub fn keep_replay(&self, request: BubbId, mut kept: Map<String, Value>) -> Result<()> {
         kept.remove(PROOF);
@@ -105,13 +105,13 @@ mod tests {
     use super::super::STORE;
     use super::super::oracle::{store, write};
     use super::*;
-    use crate::bubb::Name;
+    use crate::bubb::BubbName;
 
     #[test]
     fn a_file_that_cannot_be_read_is_not_taken_for_none_and_its_request_stays() {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
-        let name = Name::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a1-head.md").unwrap();
+        let name = BubbName::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a1-head.md").unwrap();
         write(&lepo, &name, "a request");
         assert_eq!(store.requests().replay(name.id).unwrap(), None);
         store.requests().forget_replay(name.id).unwrap();

@@ -2,7 +2,7 @@
 
 use super::dir::now;
 use super::reach::Names;
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 use crate::conv::Forest;
 use lepo_base::error::Result;
 
@@ -10,7 +10,7 @@ use lepo_base::error::Result;
 const NEWEST: usize = 1024;
 
 /// The newest bubbs of `.lepo/`.
-pub(super) struct Newest {
+pub(super) struct NewestNames {
     pub(super) forest: Forest,
     /// Whether these are all bubbs of `.lepo/`.
     pub(super) is_all: bool,
@@ -20,22 +20,22 @@ pub(super) struct Newest {
 
 impl Names<'_> {
     /// Returns the names of all bubbs, oldest first.
-    pub fn all(&self) -> Result<Vec<Name>> {
+    pub fn all(&self) -> Result<Vec<BubbName>> {
         let forest = self.forest()?;
         Ok(forest.all().map(|ix| forest.name(ix)).collect())
     }
 
     /// Reads the newest bubbs of `.lepo/`. Bubbs are newer than their prev, so the newest thousand nearly always
     /// determine the newest tail and the least time of a new root. Other names are not parsed.
-    pub(super) fn newest_recent(&self) -> Result<Newest> {
-        let (mut names, mut is_all, mut is_ordered) = (Vec::<Name>::new(), true, true);
+    pub(super) fn newest_recent(&self) -> Result<NewestNames> {
+        let (mut names, mut is_all, mut is_ordered) = (Vec::<BubbName>::new(), true, true);
         let mut least = [0; BubbId::LEN];
         let (mut oldest, mut seen) = ([u8::MAX; BubbId::LEN], 0);
         self.store
             .dir
             .each_entry_of(".", |file, kind| {
                 // Written ids sort like ids, except in lower case, which only makes them seem newer.
-                is_ordered &= !Name::may_precede_its_prev(file);
+                is_ordered &= !BubbName::may_precede_its_prev(file);
                 let Some(id) = file.first_chunk::<{ BubbId::LEN }>().filter(|id| id[0] <= b'7') else {
                     return;
                 };
@@ -54,6 +54,6 @@ impl Names<'_> {
             .map_err(|error| self.store.dir.error("cannot read", "", error))?;
         let oldest = BubbId::parse(&oldest).map_or(0, BubbId::time);
         self.store.last_reading.note_recent(oldest, seen);
-        Ok(Newest { forest: Forest::new(names).seen_at(now()), is_all, is_ordered })
+        Ok(NewestNames { forest: Forest::new(names).seen_at(now()), is_all, is_ordered })
     }
 }

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use super::journal::{JOURNAL, id_of_text};
 use super::proof::Statement;
-use super::{Entry, Journal, now};
+use super::{Journal, JournalEntry, now};
 use crate::bubb::BubbId;
 
 /// Where a session ends, by its last line in the journal.
@@ -37,12 +37,17 @@ impl Journal<'_> {
         // Time and a random number, so that two processes issue different ids.
         let id = format!("s{:011x}-{:016x}", now(), RandomState::new().hash_one(std::process::id()));
         let what = if fork_of.is_some() { "fork" } else { "session" };
-        self.add(Entry { what, session: Some(&id), under: fork_of, ..Entry::default() });
+        self.add(JournalEntry { what, session: Some(&id), under: fork_of, ..JournalEntry::default() });
         id
     }
 
     pub fn note_session(&self, id: &str, end: BubbId) {
-        self.add(Entry { what: "session", session: Some(id), under: Some(end), ..Entry::default() });
+        self.add(JournalEntry {
+            what: "session",
+            session: Some(id),
+            under: Some(end),
+            ..JournalEntry::default()
+        });
     }
 
     /// Returns the recorded sessions; the last line of a session counts.

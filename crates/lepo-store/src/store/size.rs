@@ -4,11 +4,11 @@ use rustix::fs::AtFlags;
 
 use super::dir::OLD;
 use super::read::Bubbs;
-use crate::bubb::{Day, Name};
+use crate::bubb::{BubbName, Day};
 
 impl Bubbs<'_> {
     /// Returns the size in bytes of a bubb's file; `None` if it is not found under its usual name.
-    pub fn size(&self, name: &Name) -> Option<u64> {
+    pub fn size(&self, name: &BubbName) -> Option<u64> {
         let (file, day) = (name.to_string(), Day::of(name.id));
         let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
         let in_day = || stat(&format!("{OLD}/{day}/{file}"));

@@ -12,9 +12,9 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use rustix::fs::FileType;
 
 use super::handle::Store;
-use super::place::Places;
+use super::place::BubbPaths;
 use super::reach::Names;
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
 /// Number of file names sent at a time. A directory with fewer names is read on one thread.
@@ -25,27 +25,27 @@ const AHEAD: usize = 4;
 const LONGEST: usize = 2 * BubbId::LEN + "-u0-.md".len();
 
 /// A file name of at most [`LONGEST`] bytes, and its length.
-type Written = ([u8; LONGEST], u8);
+type RawName = ([u8; LONGEST], u8);
 
 /// The sender of batches, and the thread that sorts them.
-type Second<'scope> = (SyncSender<Vec<Written>>, ScopedJoinHandle<'scope, Runs>);
+type SortThread<'scope> = (SyncSender<Vec<RawName>>, ScopedJoinHandle<'scope, Runs>);
 
 /// Orders names by id; of equal ids, a root comes first.
-pub fn by_id(a: &Name, b: &Name) -> Ordering {
+pub fn by_id(a: &BubbName, b: &BubbName) -> Ordering {
     a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
 }
 
 impl Names<'_> {
     /// Returns the names of the bubbs in `.lepo/` itself, sorted by id. Only regular files count.
-    pub fn recent(&self) -> Result<Vec<Name>> {
+    pub fn recent(&self) -> Result<Vec<BubbName>> {
         names_in_batches(self.store, BATCH).map_err(|error| self.store.dir.error("cannot read", "", error))
     }
 }
 
-fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<Name>> {
+fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<BubbName>> {
     thread::scope(|scope| {
         let mut sorter = Sorter { store, scope, runs: Runs::default(), thread: None };
-        let mut batch: Vec<Written> = Vec::new();
+        let mut batch: Vec<RawName> = Vec::new();
         store.dir.each_entry_of(".", |file, kind| {
             if kind != FileType::RegularFile || file.len() > LONGEST {
                 return;
@@ -61,22 +61,22 @@ fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<Name>> {
     })
 }
 
-fn bubbs<'b>(places: Places<'b>, batch: &'b [Written]) -> impl Iterator<Item = Name> + 'b {
+fn bubbs<'b>(places: BubbPaths<'b>, batch: &'b [RawName]) -> impl Iterator<Item = BubbName> + 'b {
     let bubb =
-        move |(file, length): &Written| places.bubb(&file[..usize::from(*length)], FileType::RegularFile);
+        move |(file, length): &RawName| places.bubb(&file[..usize::from(*length)], FileType::RegularFile);
     batch.iter().filter_map(bubb)
 }
 
 /// Names in sorted runs. Runs of equal length are merged early, while the directory is still being read.
 #[derive(Default)]
 struct Runs {
-    names: Vec<Name>,
+    names: Vec<BubbName>,
     /// The index of the first name of each run.
     begins: Vec<usize>,
 }
 
 impl Runs {
-    fn add(&mut self, names: impl Iterator<Item = Name>) {
+    fn add(&mut self, names: impl Iterator<Item = BubbName>) {
         let begin = self.names.len();
         self.names.extend(names);
         self.names[begin..].sort_unstable_by(by_id);
@@ -90,7 +90,7 @@ impl Runs {
         }
     }
 
-    fn merged(mut self) -> Vec<Name> {
+    fn merged(mut self) -> Vec<BubbName> {
         self.names.sort_by(by_id);
         self.names
     }
@@ -102,11 +102,11 @@ struct Sorter<'scope, 'env, 's> {
     scope: &'scope Scope<'scope, 'env>,
     /// Names sorted on this thread if no other can be spawned.
     runs: Runs,
-    thread: Option<Second<'scope>>,
+    thread: Option<SortThread<'scope>>,
 }
 
 impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
-    fn take(&mut self, batch: Vec<Written>) {
+    fn take(&mut self, batch: Vec<RawName>) {
         if self.thread.is_none() && self.runs.begins.is_empty() {
             self.thread = self.start();
         }
@@ -117,8 +117,8 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         }
     }
 
-    fn start(&self) -> Option<Second<'scope>> {
-        let (sender, batches) = sync_channel::<Vec<Written>>(AHEAD);
+    fn start(&self) -> Option<SortThread<'scope>> {
+        let (sender, batches) = sync_channel::<Vec<RawName>>(AHEAD);
         let store = self.store;
         let work = move || {
             let mut runs = Runs::default();
@@ -129,7 +129,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
     }
 
     /// Returns all names, including the last batch.
-    fn finish(self, last: &[Written]) -> Vec<Name> {
+    fn finish(self, last: &[RawName]) -> Vec<BubbName> {
         let mut runs = match self.thread {
             Some((sender, thread)) => {
                 drop(sender);
@@ -163,12 +163,12 @@ mod tests {
             let own = id(i * 7919 % 50 + 1);
             let prev = if i % 3 == 0 { "head".to_string() } else { id(i % 5).to_string() };
             let file = format!("{own}-u0-{prev}.md");
-            expected.push(Name::parse(file.as_bytes()).unwrap());
+            expected.push(BubbName::parse(file.as_bytes()).unwrap());
             fs::write(lepo.join(file), "").unwrap();
         }
         let twice = id(9);
         for file in [format!("{twice}-a1-head.md"), format!("{twice}-a0-{}.md", id(2))] {
-            expected.push(Name::parse(file.as_bytes()).unwrap());
+            expected.push(BubbName::parse(file.as_bytes()).unwrap());
             fs::write(lepo.join(file), "").unwrap();
         }
         fs::create_dir(lepo.join(format!("{}-u0-head.md", id(200)))).unwrap();

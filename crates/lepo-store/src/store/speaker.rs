@@ -2,7 +2,7 @@
 //! it, `SELECT: NAME`. The conclusion of a debate is the orchestrator's.
 
 use super::read::Bubbs;
-use crate::bubb::{Kind, Name};
+use crate::bubb::{BubbName, Kind};
 use crate::conv::Forest;
 
 const ORCHESTRATOR: &str = "orchestrator";
@@ -26,14 +26,14 @@ fn is_bids(text: &str) -> bool {
 }
 
 /// Whether `name` is an answer directly after `before`, a hidden bubb of the system.
-fn hidden_before(name: &Name, before: &Name) -> bool {
+fn hidden_before(name: &BubbName, before: &BubbName) -> bool {
     let is_behind = name.kind == Kind::Assistant && name.prev == Some(before.id);
     is_behind && before.kind == Kind::System && before.hidden
 }
 
 impl Bubbs<'_> {
     /// Returns the participant who wrote this answer, or the author of a conclusion; `None` for any other bubb.
-    pub fn speaker(&self, forest: &Forest, name: &Name) -> Option<String> {
+    pub fn speaker(&self, forest: &Forest, name: &BubbName) -> Option<String> {
         let before = forest.name(forest.find(name.prev?)?);
         self.speaker_behind(name, &before).or_else(|| {
             let text = hidden_before(name, &before).then(|| self.glance(&before).ok())??;
@@ -42,7 +42,7 @@ impl Bubbs<'_> {
     }
 
     /// Returns the participant who wrote this answer, as recorded in the bubb before it.
-    pub fn speaker_behind(&self, name: &Name, before: &Name) -> Option<String> {
+    pub fn speaker_behind(&self, name: &BubbName, before: &BubbName) -> Option<String> {
         let text = hidden_before(name, before).then(|| self.glance(before).ok())??;
         let speaker = text.strip_prefix("SELECT: ")?;
         let is_name = !speaker.is_empty() && !speaker.chars().any(char::is_control) && speaker.len() < 200;
@@ -50,7 +50,7 @@ impl Bubbs<'_> {
     }
 }
 
-fn follows_bids(bubbs: Bubbs<'_>, forest: &Forest, name: &Name) -> bool {
+fn follows_bids(bubbs: Bubbs<'_>, forest: &Forest, name: &BubbName) -> bool {
     let Some(ix) = forest.find(name.id) else { return false };
     let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
     let mut hidden = above.take_while(|above| above.kind == Kind::System && above.hidden);

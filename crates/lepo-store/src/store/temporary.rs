@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, FILE};
 
-pub struct Temporary {
+pub struct TempFile {
     pub(super) dir: OwnedFd,
     pub(super) name: String,
     pub(super) file: File,
@@ -22,7 +22,7 @@ pub struct Temporary {
 
 impl Dir {
     /// Creates a temporary file, named by `what`, the process id and a number.
-    pub(super) fn temporary(&self, what: &str) -> io::Result<Temporary> {
+    pub(super) fn temporary(&self, what: &str) -> io::Result<TempFile> {
         let dir = self.subdir("_tmp")?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let process = std::process::id();
@@ -34,14 +34,14 @@ impl Dir {
                 Err(error) => return Err(error.into()),
                 Ok(fd) => {
                     let _ = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive);
-                    return Ok(Temporary { dir, name, file: File::from(fd), found: false });
+                    return Ok(TempFile { dir, name, file: File::from(fd), found: false });
                 }
             }
         }
     }
 }
 
-impl Temporary {
+impl TempFile {
     /// Renames the file to its final name, replacing an existing file.
     pub(super) fn replace(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.dir, self.name.as_str(), dir, name)?)
@@ -81,7 +81,7 @@ pub(super) fn rename_new(from: (&OwnedFd, &str), to: (&OwnedFd, &str)) -> io::Re
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TempFile {
     fn drop(&mut self) {
         if !self.found {
             // Errors are ignored: a renamed file no longer has this name.

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode};
 
 use super::dir::{OLD, READ, dir_at, each_entry, make_dir_at, regular};
 use super::handle::Store;
-use crate::bubb::{Day, Name};
+use crate::bubb::{BubbName, Day};
 use lepo_base::sys::keeps_change_times;
 
 /// The state of a day's folder; it changes whenever an entry does.
@@ -102,7 +102,7 @@ impl<'s> TextCache<'s> {
     }
 
     /// Starts writing the file of a month.
-    pub fn begin(&self) -> io::Result<CachedText<'s>> {
+    pub fn begin(&self) -> io::Result<MonthCacheWriter<'s>> {
         let cache = make_dir_at(self.store.dir.as_fd(), "_cache")?;
         let dir = make_dir_at(cache.as_fd(), "text")?;
         let mut mark = self.store.dir.temporary("cache")?;
@@ -112,11 +112,11 @@ impl<'s> TextCache<'s> {
         // Makes git ignore the cache even in a committed store.
         mark.place(&cache, ".gitignore")?;
         let keeps_ctime = keeps_change_times(&dir)?;
-        Ok(CachedText { store: self.store, dir, clock, keeps_ctime })
+        Ok(MonthCacheWriter { store: self.store, dir, clock, keeps_ctime })
     }
 
     /// Deletes the cached months of these bubbs, so that deleted text is not left there.
-    pub(super) fn forget(&self, bubbs: &[Name]) -> io::Result<()> {
+    pub(super) fn forget(&self, bubbs: &[BubbName]) -> io::Result<()> {
         let Some(cache) = dir_at(&self.store.dir, "_cache")? else { return Ok(()) };
         let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
         let months: std::collections::BTreeSet<String> =
@@ -135,7 +135,7 @@ fn nanoseconds(seconds: i64, rest: i64) -> u64 {
     (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest as u64)
 }
 
-pub struct CachedText<'s> {
+pub struct MonthCacheWriter<'s> {
     store: &'s Store,
     dir: OwnedFd,
     /// The file system's own time at the start, in nanoseconds since 1970.
@@ -143,7 +143,7 @@ pub struct CachedText<'s> {
     keeps_ctime: bool,
 }
 
-impl CachedText<'_> {
+impl MonthCacheWriter<'_> {
     /// Whether a folder in this state can be recorded: its last change is two seconds older than the start, so that a
     /// later change has a different time.
     pub fn may_record(&self, state: &FolderState) -> bool {

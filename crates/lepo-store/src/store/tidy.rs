@@ -15,10 +15,10 @@ use rustix::io::Errno;
 use super::blob_folders::MANY_BLOBS;
 use super::dir::{OLD, READ, dir_at, now};
 use super::folders::counts_in;
-use super::old_tree::{Old, day_of, each_old};
+use super::old_tree::{OldEntry, day_of, each_old};
 use super::temporary::rename_new;
-use super::upkeep::Upkeep;
-use crate::bubb::{Day, Name};
+use super::upkeep::Maintenance;
+use crate::bubb::{BubbName, Day};
 use lepo_base::error::Result;
 use lepo_base::sys;
 
@@ -35,9 +35,9 @@ const MOST_PER_SYNC: usize = 1_024;
 #[derive(Debug, Default)]
 pub struct TidyPlan {
     /// Whole days, oldest first.
-    pub days: BTreeMap<Day, Vec<Name>>,
+    pub days: BTreeMap<Day, Vec<BubbName>>,
     /// Files below `_old/` that do not count in their folder.
-    pub misplaced: Vec<(PathBuf, Name)>,
+    pub misplaced: Vec<(PathBuf, BubbName)>,
     /// Number of bubbs that stay in `.lepo/`.
     pub stay: usize,
     /// How many of the bubbs in `.lepo/` are of days that ended less than 48 hours ago, or have not ended.
@@ -49,7 +49,7 @@ pub struct TidyPlan {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Tidied {
+pub struct TidyResult {
     /// Number of bubbs that left `.lepo/`.
     pub moved: usize,
     /// Number of misplaced bubbs that count now.
@@ -70,7 +70,7 @@ impl TidyPlan {
     }
 }
 
-impl Upkeep<'_> {
+impl Maintenance<'_> {
     /// Whether the last reading of `.lepo/` found more than `limit` bubbs, and one old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
         let oldest = Day::at(self.store.last_reading.oldest());
@@ -79,7 +79,7 @@ impl Upkeep<'_> {
 
     /// Moves the oldest days until half of `limit` remain, or a few thousand bubbs have moved. Readers and other
     /// writers are not blocked.
-    pub fn tidy_some(&self, limit: usize) -> Result<Tidied> {
+    pub fn tidy_some(&self, limit: usize) -> Result<TidyResult> {
         let mut plan = self.plan_days(limit / 2)?;
         let mut left = MOST_BESIDE;
         for names in plan.days.values_mut() {
@@ -95,7 +95,7 @@ impl Upkeep<'_> {
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
         each_old(&self.store.dir, |path, old| {
-            if let Old::Misplaced(name) = old {
+            if let OldEntry::Misplaced(name) = old {
                 plan.misplaced.push((path, name));
             }
         });
@@ -132,13 +132,13 @@ impl Upkeep<'_> {
     }
 
     /// Executes a plan. `progress` receives the number of files done.
-    pub fn carry_out(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<Tidied> {
-        let mut tidied = Tidied::default();
+    pub fn carry_out(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<TidyResult> {
+        let mut tidied = TidyResult::default();
         let failed = |error: io::Error| self.store.dir.error("cannot write in", OLD, error);
         let mut done = 0;
         for (day, names) in &plan.days {
             for step in names.chunks(MOST_PER_SYNC) {
-                let files: Vec<String> = step.iter().map(Name::to_string).collect();
+                let files: Vec<String> = step.iter().map(BubbName::to_string).collect();
                 let folder = self.store.places().make_day_dir(*day).map_err(failed)?;
                 let (moved, left) = move_all(&self.store.dir.fd, &files, &folder).map_err(failed)?;
                 (tidied.moved, tidied.left) = (tidied.moved + moved, tidied.left + left);
@@ -163,7 +163,7 @@ impl Upkeep<'_> {
     }
 
     /// Moves a misplaced file to where it counts: into its day, or into `.lepo/` if it counts only there.
-    fn put_right(&self, path: &Path, name: &Name) -> io::Result<(usize, usize)> {
+    fn put_right(&self, path: &Path, name: &BubbName) -> io::Result<(usize, usize)> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name().and_then(|file| file.to_str()))
         else {
             return Ok((0, 0));

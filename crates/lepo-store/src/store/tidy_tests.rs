@@ -11,13 +11,13 @@ use super::dir::now;
 use super::folders::counts_in;
 use super::handle::Store;
 use super::oracle::{Dice, away_from_midnight, names, store, write};
-use crate::bubb::{BubbId, ContentHash, Day, Kind, Name};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-fn in_lepo(lepo: &Path) -> Vec<Name> {
+fn in_lepo(lepo: &Path) -> Vec<BubbName> {
     let files = fs::read_dir(lepo).unwrap().map(|entry| entry.unwrap().file_name());
-    files.filter_map(|file| Name::parse(file.as_encoded_bytes())).collect()
+    files.filter_map(|file| BubbName::parse(file.as_encoded_bytes())).collect()
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
         before.extend(&hidden);
         before.sort_unstable();
         let keep = dice.roll(10);
-        let stays = |name: &Name| !counts_in(Day::of(name.id), name) || name.id.time() + 2 * DAY > now();
-        let young: Vec<Name> = in_lepo(&lepo).into_iter().filter(stays).collect();
+        let stays = |name: &BubbName| !counts_in(Day::of(name.id), name) || name.id.time() + 2 * DAY > now();
+        let young: Vec<BubbName> = in_lepo(&lepo).into_iter().filter(stays).collect();
         let plan = store.upkeep().plan_tidy(keep).unwrap();
         let tidied = store.upkeep().carry_out(&plan, &mut |_| ()).unwrap();
         assert_eq!((tidied.righted, tidied.left), (hidden.len(), 0), "round {round}");
@@ -66,7 +66,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
         assert!(young.iter().all(|name| left.contains(name)), "round {round}");
         let again = store.upkeep().plan_tidy(keep).unwrap();
         assert!(again.misplaced.is_empty(), "round {round}: {again:?}");
-        let misplaced = |found: &super::Finding| found.what == super::What::Misplaced;
+        let misplaced = |found: &super::Finding| found.what == super::FindingKind::Misplaced;
         assert!(!store.upkeep().check(&mut |_, _| ()).unwrap().iter().any(misplaced), "round {round}");
     }
 }
@@ -84,7 +84,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
             None,
             &[nonce; 32].into(),
         );
-        Name { id, kind: Kind::User, hidden: false, prev: None }
+        BubbName { id, kind: Kind::User, hidden: false, prev: None }
     };
     for age in 0..10 {
         (0..10).for_each(|nonce| write(&lepo, &name(age, nonce), ""));
@@ -107,7 +107,7 @@ fn what_is_in_both_with_other_bytes_stays() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let id = BubbId::of(1_763_034_245_000, Kind::User, false, None, &[1; 32].into());
-    let name = Name { id, kind: Kind::User, hidden: false, prev: None };
+    let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
     let tidied = store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
@@ -127,7 +127,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         let mut content = [0; 32];
         content[..8].copy_from_slice(&nonce.to_be_bytes());
         let id = BubbId::of(time, Kind::User, false, None, &content.into());
-        let name = Name { id, kind: Kind::User, hidden: false, prev: None };
+        let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
         write(&lepo, &name, "old");
         known.push(name);
     }
@@ -178,7 +178,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         }
         tidiers.into_iter().for_each(|tidier| tidier.join().unwrap());
         over.store(true, Ordering::Relaxed);
-        let written: Vec<Name> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
+        let written: Vec<BubbName> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
         let names = first.names().all().unwrap();
         assert_eq!(names.len(), known.len() + written.len());
         assert!(written.iter().all(|name| names.binary_search(name).is_ok()));

@@ -17,7 +17,7 @@ const LOCK: &str = "lock";
 
 /// Deletes its store when dropped.
 #[derive(Debug)]
-pub struct Unkept {
+pub struct ScratchStore {
     folder: PathBuf,
     _lock: File,
 }
@@ -25,9 +25,9 @@ pub struct Unkept {
 impl Store {
     /// Creates a store in `folder`, with these instructions, for the working directory `root`; it is deleted when
     /// dropped.
-    pub fn unkept(folder: &Path, root: &Path, insts: &str) -> Result<(Store, Unkept)> {
+    pub fn unkept(folder: &Path, root: &Path, insts: &str) -> Result<(Store, ScratchStore)> {
         let failed = |error| failure(format!("cannot make a store in {}", folder.display()), error);
-        let unkept = Unkept::make(folder).map_err(failed)?;
+        let unkept = ScratchStore::make(folder).map_err(failed)?;
         let (store, _) = Store::make(&unkept.folder, STORE.as_ref(), insts)?;
         let shown = unkept.folder.join(STORE);
         Ok((opened(store.dir.fd, shown, root.to_path_buf()), unkept))
@@ -43,8 +43,8 @@ impl Store {
     }
 }
 
-impl Unkept {
-    fn make(folder: &Path) -> io::Result<Unkept> {
+impl ScratchStore {
+    fn make(folder: &Path) -> io::Result<ScratchStore> {
         let private = |recursive| {
             let mut builder = DirBuilder::new();
             builder.recursive(recursive).mode(0o700);
@@ -59,11 +59,11 @@ impl Unkept {
         private(false).create(&place)?;
         let own = lock(&place.join(LOCK))?;
         flock(&own, FlockOperation::LockExclusive)?;
-        Ok(Unkept { folder: place, _lock: own })
+        Ok(ScratchStore { folder: place, _lock: own })
     }
 }
 
-impl Drop for Unkept {
+impl Drop for ScratchStore {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }

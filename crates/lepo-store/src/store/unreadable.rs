@@ -2,16 +2,16 @@
 
 use std::io;
 
-use super::folders::Calendar;
+use super::folders::DayFolders;
 use super::handle::Store;
 use crate::bubb::Day;
 use lepo_base::error::{Error, Result};
 
 /// The errors of skipped folders; `None` if such a folder is an error.
 #[derive(Default)]
-pub(super) struct Unreadable(Option<Vec<Error>>);
+pub(super) struct UnreadableFolders(Option<Vec<Error>>);
 
-impl Unreadable {
+impl UnreadableFolders {
     pub fn pass_over(&mut self) {
         self.0 = Some(Vec::new());
     }
@@ -29,7 +29,7 @@ impl Unreadable {
     }
 
     /// Returns the newest remaining day of a calendar. A month that cannot be listed is skipped.
-    pub fn newest_day(&mut self, calendar: &mut Calendar, store: &Store) -> Result<Option<Day>> {
+    pub fn newest_day(&mut self, calendar: &mut DayFolders, store: &Store) -> Result<Option<Day>> {
         loop {
             if let Some(newest) = self.pass(store, calendar.newest())? {
                 return Ok(newest);
@@ -38,7 +38,7 @@ impl Unreadable {
     }
 
     /// Removes and returns the newest remaining day of a calendar.
-    pub fn take_day(&mut self, calendar: &mut Calendar, store: &Store) -> Result<Option<Day>> {
+    pub fn take_day(&mut self, calendar: &mut DayFolders, store: &Store) -> Result<Option<Day>> {
         self.newest_day(calendar, store)?;
         calendar.take().map_err(|error| store.dir.old_error(error))
     }

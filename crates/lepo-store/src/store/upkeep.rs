@@ -3,12 +3,12 @@
 use super::handle::Store;
 
 #[derive(Clone, Copy)]
-pub struct Upkeep<'s> {
+pub struct Maintenance<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    pub fn upkeep(&self) -> Upkeep<'_> {
-        Upkeep { store: self }
+    pub fn upkeep(&self) -> Maintenance<'_> {
+        Maintenance { store: self }
     }
 }

@@ -10,27 +10,27 @@ use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RenameMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::handle::Store;
-use crate::bubb::Name;
+use crate::bubb::BubbName;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
 /// A watch on a store, and on the stores of other users in it.
-pub struct Watch<'s> {
+pub struct StoreWatch<'s> {
     /// The store itself, then other users' stores.
     stores: Vec<(Option<&'s str>, &'s Store)>,
     told: Receiver<(usize, NameChange)>,
-    known: Vec<HashSet<Name>>,
-    ready: VecDeque<Seen<'s>>,
+    known: Vec<HashSet<BubbName>>,
+    ready: VecDeque<WatchedBubb<'s>>,
     /// Ends the watch when dropped.
     _watcher: RecommendedWatcher,
 }
 
 /// The bubbs seen before, by the name of the other user's store; `None` for the user's own.
-pub type Known = HashMap<Option<String>, HashSet<Name>>;
+pub type KnownNames = HashMap<Option<String>, HashSet<BubbName>>;
 
 #[derive(Clone, Copy)]
-pub struct Seen<'s> {
-    pub name: Name,
+pub struct WatchedBubb<'s> {
+    pub name: BubbName,
     pub store: &'s Store,
     /// The other user who wrote the message; `None` for the user's own store.
     pub from: Option<&'s str>,
@@ -38,17 +38,17 @@ pub struct Seen<'s> {
 
 enum NameChange {
     /// The file was created; it may still be empty.
-    Made(Name),
+    Made(BubbName),
     /// The bubb is complete: its writer has closed it, or renamed it here.
-    Whole(Name),
-    Gone(Name),
+    Whole(BubbName),
+    Gone(BubbName),
     /// Events were lost.
     Missed,
 }
 
-impl<'s> Watch<'s> {
+impl<'s> StoreWatch<'s> {
     /// Starts watching. Yields new bubbs, and existing ones that are not in `known`.
-    pub fn begin(store: &'s Store, known: Option<Known>) -> Result<Watch<'s>> {
+    pub fn begin(store: &'s Store, known: Option<KnownNames>) -> Result<StoreWatch<'s>> {
         let others = store.others().all().iter().map(|(name, store)| (Some(name.as_str()), store));
         let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(others).collect();
         let (teller, told) = channel();
@@ -77,7 +77,7 @@ impl<'s> Watch<'s> {
         for (_, store) in &stores {
             watcher.watch(store.shown(), RecursiveMode::NonRecursive).map_err(failed)?;
         }
-        let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
+        let mut watch = StoreWatch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
         // Bubbs may have been written between the listing and the start of the watch.
         for number in 0..watch.stores.len() {
             watch.take(number, NameChange::Missed)?;
@@ -86,7 +86,7 @@ impl<'s> Watch<'s> {
     }
 
     /// Returns the next bubb; `None` if no bubb is written within `patience`. Fails once the store is gone.
-    pub fn next(&mut self, patience: Duration) -> Result<Option<Seen<'s>>> {
+    pub fn next(&mut self, patience: Duration) -> Result<Option<WatchedBubb<'s>>> {
         loop {
             if let Some(seen) = self.ready.pop_front() {
                 return Ok(Some(seen));
@@ -109,7 +109,7 @@ impl<'s> Watch<'s> {
     }
 
     /// Returns the names seen, for a watch that continues from here.
-    pub fn into_known(self) -> Known {
+    pub fn into_known(self) -> KnownNames {
         let names = self.stores.iter().map(|(name, _)| name.map(str::to_string));
         names.zip(self.known).collect()
     }
@@ -124,7 +124,7 @@ impl<'s> Watch<'s> {
                 self.known[number].remove(&name);
             }
             NameChange::Missed => {
-                let names: BTreeSet<Name> = match store.names().recent() {
+                let names: BTreeSet<BubbName> = match store.names().recent() {
                     Ok(names) => names.into_iter().collect(),
                     // Another user's store may be removed at any time.
                     Err(_) if number > 0 => BTreeSet::new(),
@@ -142,15 +142,15 @@ impl<'s> Watch<'s> {
         Ok(())
     }
 
-    fn put(&mut self, number: usize, name: Name) {
+    fn put(&mut self, number: usize, name: BubbName) {
         let (from, store) = self.stores[number];
         if len_of(store, &name).is_some() && self.known[number].insert(name) {
-            self.ready.push_back(Seen { name, store, from });
+            self.ready.push_back(WatchedBubb { name, store, from });
         }
     }
 }
 
-fn len_of(store: &Store, name: &Name) -> Option<u64> {
+fn len_of(store: &Store, name: &BubbName) -> Option<u64> {
     Some(store.bubbs().open(name).ok()?.metadata().ok()?.len())
 }
 
@@ -171,7 +171,7 @@ fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(us
     if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {
         return missed();
     }
-    let tell: fn(Name) -> NameChange = match event.kind {
+    let tell: fn(BubbName) -> NameChange = match event.kind {
         EventKind::Create(CreateKind::File) => NameChange::Made,
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => NameChange::Whole,
         EventKind::Modify(ModifyKind::Name(RenameMode::To)) => NameChange::Whole,
@@ -179,7 +179,7 @@ fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(us
         _ => return Vec::new(),
     };
     let told = |path: &PathBuf| {
-        let name = Name::parse(path.file_name()?.as_bytes())?;
+        let name = BubbName::parse(path.file_name()?.as_bytes())?;
         let number = dirs.iter().position(|dir| path.parent().is_some_and(|parent| parent.ends_with(dir)))?;
         Some((number, tell(name)))
     };

@@ -17,7 +17,7 @@ use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_model::{ChatMessage, ChatRole};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 
 /// The outcome of a debate.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Speech {
     /// Name of the speaker.
     pub name: String,
     /// Bubb of the speech.
-    pub bubb: Name,
+    pub bubb: BubbName,
 }
 
 /// The outcome of a round.

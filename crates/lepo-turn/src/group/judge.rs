@@ -10,8 +10,8 @@ use crate::{Event, Notice, Report};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_model::{ChatMessage, ChatRole};
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::Wanted;
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::ReadScope;
 
 /// The prompt if the inst is empty.
 const BARE: &str = "{question}\n\n{answers}";
@@ -26,7 +26,7 @@ fn letters(at: usize) -> String {
 }
 
 /// Sorts the answers by a hash, so that their order does not reveal their models.
-fn in_hidden_order(mut answers: Vec<Name>) -> Vec<Name> {
+fn in_hidden_order(mut answers: Vec<BubbName>) -> Vec<BubbName> {
     answers.sort_by_key(|answer| sha256_hex(answer.id.to_string().as_bytes()));
     answers
 }
@@ -38,7 +38,7 @@ pub(super) async fn judge(
     mut polled: Polled,
 ) -> Result<Polled> {
     let answers = polled.replies.iter().filter_map(|(_, report)| Some(report.answer?.name)).collect();
-    let answers: Vec<Name> = in_hidden_order(answers);
+    let answers: Vec<BubbName> = in_hidden_order(answers);
     let question =
         polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
     let (Some(question), true) = (question, answers.len() > 1) else {
@@ -73,11 +73,11 @@ async fn verdict(
     group: GroupTurn<'_>,
     judge: &mut Participant,
     question: BubbId,
-    answers: &[Name],
+    answers: &[BubbName],
     conv: &mut Vec<BubbId>,
 ) -> Result<crate::report::Answered> {
     let store = &group.env.store;
-    let forest = store.names().forest_for(&[Wanted::Paths(vec![question])])?;
+    let forest = store.names().forest_for(&[ReadScope::Paths(vec![question])])?;
     let asked = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
     conv.extend(forest.conv(asked).path.into_iter().map(|ix| forest.name(ix).id));
     let (mut labelled, mut before) = (Vec::new(), format!("{JUDGE}{}", judge.name));

@@ -12,7 +12,7 @@ use crate::report::log_failure;
 use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 
 /// The outcome of `--parallel`.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
         match spoken {
             Ok(answered) => {
                 let select = select_before(&answered, transcript.tip());
-                report.conv.extend(select.iter().chain([&answered.name]).map(|name: &Name| name.id));
+                report.conv.extend(select.iter().chain([&answered.name]).map(|name: &BubbName| name.id));
                 report.answer = Some(answered);
                 report.is_json = schema.is_some();
             }

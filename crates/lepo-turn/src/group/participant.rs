@@ -22,8 +22,8 @@ use lepo_model::{
     AgentContext, AnswerStream, ChatMessage, ChatRequest, ChatRole, ConversationFormat, FileSupport, Model,
     Schema, Usage, spec,
 };
-use lepo_store::bubb::{BubbId, Kind as Speaker, Name};
-use lepo_store::store::Entry;
+use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker};
+use lepo_store::store::JournalEntry;
 use lepo_tool::{Proposal, Reply, without_thinking};
 
 /// A participant of a group turn.
@@ -62,7 +62,7 @@ impl Brief {
     }
 
     /// Returns the reply as the answer in a bubb.
-    pub fn answered(&self, name: Name) -> Answered {
+    pub fn answered(&self, name: BubbName) -> Answered {
         Answered { name, usage: self.usage, cut: None, ms: self.ms }
     }
 }
@@ -205,8 +205,12 @@ impl Participant {
     /// Records the cost of a short reply.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
         let options = self.facts.options.as_ref();
-        let entry = Entry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
-        group.env.store.journal().add(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
+        let entry = JournalEntry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
+        group.env.store.journal().add(JournalEntry {
+            bubb,
+            under: brief.under.filter(|_| bubb.is_none()),
+            ..entry
+        });
     }
 
     async fn ask<'m>(
@@ -227,14 +231,14 @@ impl Participant {
 /// Records a failed request, unless the user interrupted it.
 fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, ExitKind::Signal(_)) {
-        group.env.store.journal().add(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
+        group.env.store.journal().add(JournalEntry { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }
 
 /// Returns the name of the SELECT that precedes an answer.
-pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<Name> {
+pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<BubbName> {
     let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
-    Some(Name { id, kind: Speaker::System, hidden: true, prev: under })
+    Some(BubbName { id, kind: Speaker::System, hidden: true, prev: under })
 }
 
 /// Reports the events in a reply under the name of its participant.

@@ -3,9 +3,9 @@
 
 use crate::agents::is_instructions;
 use crate::skills::is_of_skills;
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 
 /// Whether a turn added this message from the repository's files.
-pub fn is_added(name: &Name, text: &str) -> bool {
+pub fn is_added(name: &BubbName, text: &str) -> bool {
     name.hidden && name.kind == Kind::System && (is_instructions(text) || is_of_skills(text))
 }

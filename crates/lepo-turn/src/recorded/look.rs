@@ -8,9 +8,9 @@ use crate::group::selected;
 use crate::path::request;
 use crate::planner::ChooserAnswer;
 use lepo_base::error::Result;
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{Forest, Ix, Sums};
-use lepo_store::store::{Fact, FactIndex, Store};
+use lepo_store::store::{BubbFacts, JournalIndex, Store};
 
 /// A store to search for answers.
 pub struct Record<'r> {
@@ -19,7 +19,7 @@ pub struct Record<'r> {
     /// All bubbs of the store.
     pub forest: &'r Forest,
     /// The journal.
-    pub facts: FactIndex,
+    pub facts: JournalIndex,
 }
 
 /// The options that a recorded answer must have.
@@ -119,7 +119,7 @@ impl<'r> Record<'r> {
                 _ => return Ok(false),
             }
         }
-        Ok(left.next().is_none() && last.is_some_and(|root: Name| root.prev.is_none()))
+        Ok(left.next().is_none() && last.is_some_and(|root: BubbName| root.prev.is_none()))
     }
 
     /// Returns the answers to these questions, newest first. At most hidden messages are between a question
@@ -181,7 +181,7 @@ impl<'r> Record<'r> {
 impl Wish<'_> {
     /// Returns the first difference between the request of an answer and this one: its subject, the recorded
     /// value and the requested one.
-    pub(super) fn difference(&self, fact: &Fact) -> Option<(&'static str, String, String)> {
+    pub(super) fn difference(&self, fact: &BubbFacts) -> Option<(&'static str, String, String)> {
         let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
         let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);
         if self.model.is_some() && self.model != fact.model {

@@ -8,7 +8,7 @@ use super::look::{Record, Wish};
 use super::said::Said;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::Ix;
 
 /// Maximum number of messages to compare if none is equal.
@@ -19,7 +19,7 @@ const QUOTED: usize = 60;
 
 /// The recorded line that is most similar to a request.
 struct Near {
-    name: Name,
+    name: BubbName,
     difference: String,
 }
 
@@ -51,7 +51,7 @@ fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
     let mut same: Vec<Option<Ix>> = vec![None];
     for (at, said) in wish.past.iter().enumerate() {
         let after = after(record, &below, &same)?;
-        let is = |(name, text): &(Name, String)| {
+        let is = |(name, text): &(BubbName, String)| {
             (name.kind, name.hidden) == (said.kind, said.hidden) && said.is(text)
         };
         let next: Vec<Option<Ix>> =
@@ -92,7 +92,7 @@ fn after(
     record: &Record<'_>,
     below: &HashMap<Option<Ix>, Vec<Ix>>,
     same: &[Option<Ix>],
-) -> Result<Vec<(Ix, (Name, String))>> {
+) -> Result<Vec<(Ix, (BubbName, String))>> {
     let mut open: Vec<Ix> = same.iter().flat_map(|ix| below.get(ix)).flatten().copied().collect();
     let (mut after, mut at) = (Vec::new(), 0);
     while let Some(&ix) = open.get(at) {
@@ -116,7 +116,7 @@ pub fn not_recorded(message: impl Into<String>) -> Error {
 
 /// Ranks how similar a message is to `said`: an equal kind first, then the length of the common prefix and
 /// suffix.
-fn likeness(name: &Name, text: &str, said: &Said) -> (bool, usize) {
+fn likeness(name: &BubbName, text: &str, said: &Said) -> (bool, usize) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
     };
@@ -139,7 +139,7 @@ fn label(past: &[Said], at: usize) -> String {
     }
 }
 
-fn differs(past: &[Said], at: usize, name: &Name, text: &str) -> String {
+fn differs(past: &[Said], at: usize, name: &BubbName, text: &str) -> String {
     let Some(said) = past.get(at) else { return String::new() };
     let what = label(past, at);
     if (name.kind, name.hidden) != (said.kind, said.hidden) {

@@ -6,15 +6,15 @@ use crate::report::{Answered, ToolUse};
 use crate::{Event, Front, Report};
 use lepo_base::error::Result;
 use lepo_model::Usage;
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Ix;
-use lepo_store::store::{Fact, Store};
+use lepo_store::store::{BubbFacts, Store};
 
 /// A recorded answer.
 #[derive(Debug, Clone)]
 pub struct Hit {
     /// Name of the answer.
-    pub answer: Name,
+    pub answer: BubbName,
     /// The model that answered.
     pub model: Option<String>,
     question: BubbId,
@@ -25,7 +25,7 @@ pub struct Hit {
     is_json: bool,
 }
 
-pub(super) fn hit(record: &Record<'_>, answer: &Answer, fact: Fact, is_json: bool) -> Result<Hit> {
+pub(super) fn hit(record: &Record<'_>, answer: &Answer, fact: BubbFacts, is_json: bool) -> Result<Hit> {
     let name = record.forest.name(answer.ix);
     let path = record.forest.conv(answer.ix).path;
     let mut tools = own_commands(record, answer.question)?;
@@ -114,7 +114,7 @@ fn requests(record: &Record<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
 }
 
 /// Returns the tokens in a line of the journal.
-pub(super) fn usage(fact: &Fact) -> Usage {
+pub(super) fn usage(fact: &BubbFacts) -> Usage {
     Usage { input: fact.input, output: fact.output, cached: fact.cached, ..Usage::default() }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::agents::is_of_repository;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
@@ -27,13 +27,13 @@ pub struct PlanOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The messages to copy first, ending with the question; empty if the question exists already.
-    pub copied: Vec<Name>,
+    pub copied: Vec<BubbName>,
     /// The question as recorded.
-    pub question: Name,
+    pub question: BubbName,
     /// The existing question to answer; `None` if it is the last copy.
     pub again: Option<BubbId>,
     /// The recorded answer.
-    pub answer: Option<Name>,
+    pub answer: Option<BubbName>,
 }
 
 /// The steps of a line.
@@ -44,7 +44,7 @@ pub struct Plan {
     /// The questions to ask, in order.
     pub steps: Vec<Step>,
     /// The messages after the last question and its answer, which are copied at the end.
-    pub rest: Vec<Name>,
+    pub rest: Vec<BubbName>,
     /// The number of questions that the line has answered already.
     pub answered: usize,
 }
@@ -75,8 +75,8 @@ impl Plan {
 }
 
 /// Splits messages into steps: visible messages are copied, except answers, and each question is asked.
-fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<Name>) {
-    let (mut steps, mut copied): (Vec<Step>, Vec<Name>) = (Vec::new(), Vec::new());
+fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<BubbName>) {
+    let (mut steps, mut copied): (Vec<Step>, Vec<BubbName>) = (Vec::new(), Vec::new());
     for &ix in line {
         let name = forest.name(ix);
         match (name.kind, name.hidden) {

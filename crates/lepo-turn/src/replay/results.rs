@@ -6,9 +6,9 @@ use crate::masking::Masking;
 use crate::path::request;
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
-use lepo_store::bubb::Name;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{FactIndex, Store};
+use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::ToolRequest;
 
 #[derive(Debug, Clone, Default)]
@@ -18,12 +18,12 @@ pub struct ResultRecord {
 
 impl ResultRecord {
     /// Reads the requests after this question, newest first.
-    pub fn after(store: &Store, forest: &Forest, facts: &FactIndex, question: Ix) -> Result<ResultRecord> {
+    pub fn after(store: &Store, forest: &Forest, facts: &JournalIndex, question: Ix) -> Result<ResultRecord> {
         let mut beside: HashSet<Ix> = HashSet::from([question]);
         let mut asked: Vec<(Ix, String)> = Vec::new();
         let mut results = Vec::new();
         for ix in forest.all() {
-            let name: Name = forest.name(ix);
+            let name: BubbName = forest.name(ix);
             let Some(prev) = forest.prev(ix).filter(|prev| name.hidden && beside.contains(prev)) else {
                 continue;
             };

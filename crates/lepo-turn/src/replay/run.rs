@@ -11,8 +11,8 @@ use crate::config::Insts;
 use crate::{Ask, Front, Question, Report, Start, TurnEnv, take_turn};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
-use lepo_store::bubb::{Attachment, BubbId, Name, split_attachments};
-use lepo_store::conv::{Forest, Wanted};
+use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments};
+use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
 
 /// A line of a replay, as far as it succeeded.
@@ -111,7 +111,7 @@ async fn take(
         }
     };
     *tail = start.id();
-    let wanted = start.id().map_or(Wanted::Tip, |at| Wanted::Paths(vec![at]));
+    let wanted = start.id().map_or(ReadScope::Tip, |at| ReadScope::Paths(vec![at]));
     let forest = env.store.names().forest_for(&[wanted])?;
     let is_new = question.is_some();
     let ask =
@@ -119,7 +119,7 @@ async fn take(
     let report = take_turn(env, config, insts, &forest, front, ask).await?;
     if let Some(asked) = report.user.filter(|_| is_new) {
         *tail = Some(asked);
-        let forest = env.store.names().forest_for(&[Wanted::Paths(vec![asked])])?;
+        let forest = env.store.names().forest_for(&[ReadScope::Paths(vec![asked])])?;
         if let Some(ix) = forest.find(asked) {
             note_copy(&env.store, step.question, forest.name(ix))?;
         }
@@ -128,7 +128,7 @@ async fn take(
 }
 
 /// Reads a stored question, with its files.
-fn as_asked(store: &Store, name: &Name) -> Result<Question> {
+fn as_asked(store: &Store, name: &BubbName) -> Result<Question> {
     let text = store.bubbs().text(name)?;
     let (words, attached) = split_attachments(&text);
     let others = store.others().all().iter().map(|(_, other)| other);
@@ -147,9 +147,9 @@ fn as_asked(store: &Store, name: &Name) -> Result<Question> {
 
 /// Copies messages as a chain of new ones, durably, and returns the last. The copies of several lines are
 /// `apart` milliseconds apart.
-fn copy(store: &Store, base: Option<BubbId>, originals: &[Name], apart: u64) -> Result<Option<BubbId>> {
+fn copy(store: &Store, base: Option<BubbId>, originals: &[BubbName], apart: u64) -> Result<Option<BubbId>> {
     let not_before = match base {
-        None => store.names().forest_for(&[Wanted::Tip])?.root_time(),
+        None => store.names().forest_for(&[ReadScope::Tip])?.root_time(),
         Some(_) => lepo_store::store::now(),
     };
     let copies = plan_copies_of_now(store, base, originals, not_before + apart)?;

@@ -7,7 +7,7 @@ use super::Writer;
 use crate::import::{Copied, is_request};
 use lepo_base::error::Result;
 use lepo_import::SkipCounts;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
 
 impl Writer<'_> {
@@ -66,7 +66,7 @@ impl Writer<'_> {
     fn add_requests(
         &mut self,
         from: &Copied,
-        requests: Vec<Name>,
+        requests: Vec<BubbName>,
         missing: &HashSet<BubbId>,
         tally: &mut SkipCounts,
     ) -> Result<Vec<BubbId>> {
@@ -88,7 +88,7 @@ impl Writer<'_> {
         Ok(waits)
     }
 
-    fn take(&mut self, from: &Copied, name: &Name, bytes: &[u8], tally: &mut SkipCounts) -> Result<()> {
+    fn take(&mut self, from: &Copied, name: &BubbName, bytes: &[u8], tally: &mut SkipCounts) -> Result<()> {
         let mut blobs = Vec::new();
         for hash in from.store.blobs().of(name)? {
             if let Some((mut file, _)) = from.store.blobs().open(&hash)? {

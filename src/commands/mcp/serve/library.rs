@@ -8,7 +8,7 @@ use super::shelf::Shelf;
 use super::told::{Arguments, failed};
 use super::{list, note, search, show};
 use lepo_base::error::{Error, Result};
-use lepo_store::store::{Store, Watch};
+use lepo_store::store::{Store, StoreWatch};
 use lepo_tool::mcp::serve::{Going, Library, Listed, Offered, Told};
 
 /// Interval at which a watch checks whether it is still needed.
@@ -35,7 +35,7 @@ fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync))
 
 /// Watches a store until it is deleted, its peers change, or no client is interested.
 fn watch_store(store: &Store, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
-    let mut watch = Watch::begin(store, None)?;
+    let mut watch = StoreWatch::begin(store, None)?;
     while tell(false) {
         if watch.next(TICK)?.is_some_and(|seen| !seen.name.hidden) {
             tell(true);

@@ -12,8 +12,8 @@ use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
-use lepo_store::bubb::{BubbId, Name};
-use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Wanted};
+use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::{ConvOrigins, Forest, Heights, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::{Going, Listed, Told};
 
@@ -34,7 +34,7 @@ struct Conditions<'a> {
 
 struct ListedConv {
     store: usize,
-    tail: Name,
+    tail: BubbName,
     height: u32,
     title: Option<String>,
     first: Option<String>,
@@ -168,9 +168,9 @@ fn rows(
 ) -> Result<Vec<ListedConv>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
-        _ if !store.others().all().is_empty() => Wanted::Everyone,
-        true => Wanted::All,
-        false => Wanted::Newest(most),
+        _ if !store.others().all().is_empty() => ReadScope::Everyone,
+        true => ReadScope::All,
+        false => ReadScope::Newest(most),
     };
     let forest = store.names().forest_for(&[wanted])?;
     let mut tails: Vec<Ix> = Vec::new();
@@ -201,8 +201,8 @@ fn rows(
     }
     tails.truncate(most);
     let mut heights = Heights::of(&forest);
-    let mut origins = Origins::of(&forest);
-    let questions = Nearest::of(Forest::is_question);
+    let mut origins = ConvOrigins::of(&forest);
+    let questions = NearestAncestor::of(Forest::is_question);
     let titles = store.titles().all();
     let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
     let rows = tails.into_iter().map(|tail| {
@@ -254,7 +254,7 @@ fn matching(
     let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };
     let mut found = Vec::new();
-    let mut add = |name: Name| {
+    let mut add = |name: BubbName| {
         let Some(ix) = forest.find(name.id) else { return };
         let visible = forest.up(ix).find(|ix| !forest.name(*ix).hidden);
         found.push(visible.unwrap_or(ix));

@@ -9,7 +9,7 @@ use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
 use lepo_search::{Filter, FoundLine, Pattern, matching_lines};
 use lepo_secrets::Masker;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 
 /// Cached facts of each store's messages, by the store's number. Messages are immutable.
@@ -24,7 +24,7 @@ struct StoreTexts {
 }
 
 /// The messages of a store that contain secrets.
-pub struct WithSecrets(HashMap<BubbId, (Name, Arc<str>)>);
+pub struct WithSecrets(HashMap<BubbId, (BubbName, Arc<str>)>);
 
 impl MaskedTexts {
     /// Returns the messages of a store that contain secrets now; reads only new ones.
@@ -35,8 +35,9 @@ impl MaskedTexts {
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let texts = all.entry(number).or_default();
-        let new: Vec<Name> = names.iter().filter(|name| !texts.read.contains(&name.id)).copied().collect();
-        let mask = |name: Name| {
+        let new: Vec<BubbName> =
+            names.iter().filter(|name| !texts.read.contains(&name.id)).copied().collect();
+        let mask = |name: BubbName| {
             let bytes = store.bubbs().read(&name).ok()?;
             let masked = masker.mask(&String::from_utf8_lossy(&bytes)).text.into_owned();
             Some((name.id, (masked.as_bytes() != bytes).then(|| Arc::from(masked))))
@@ -62,7 +63,7 @@ impl WithSecrets {
     }
 
     /// Returns the masked texts that match, newest first.
-    pub fn matching(&self, pattern: &Pattern, filter: &Filter) -> Vec<(Name, Vec<FoundLine>)> {
+    pub fn matching(&self, pattern: &Pattern, filter: &Filter) -> Vec<(BubbName, Vec<FoundLine>)> {
         let taken = self.0.values().filter(|(name, _)| filter.takes(name));
         let mut found: Vec<_> = taken
             .filter_map(|(name, text)| Some((*name, matching_lines(pattern, text.as_bytes())?)))

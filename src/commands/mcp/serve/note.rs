@@ -7,7 +7,7 @@ use super::told::Arguments;
 use crate::commands::finder::masked;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Kind;
-use lepo_store::conv::Wanted;
+use lepo_store::conv::ReadScope;
 use lepo_tool::mcp::serve::Told;
 use lepo_turn::write_bubb;
 
@@ -20,7 +20,7 @@ pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
         store.ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.shown(0))))?;
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
-        let forest = store.names().forest_for(&[Wanted::Tip])?;
+        let forest = store.names().forest_for(&[ReadScope::Tip])?;
         write_bubb(&store, (Kind::User, false), None, forest.root_time(), &kept)?
     } else {
         let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;

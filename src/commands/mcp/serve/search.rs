@@ -13,8 +13,8 @@ use lepo_base::when::{self, DayEnd};
 use lepo_search::{
     FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
 };
-use lepo_store::bubb::{Kind, Name, shown_model};
-use lepo_store::store::{FactIndex, Store};
+use lepo_store::bubb::{BubbName, Kind, shown_model};
+use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::mcp::serve::{Going, Told};
 
 /// Bytes of a line before its first match, and in total.
@@ -22,7 +22,7 @@ const BEFORE: usize = 80;
 const SHOWN: usize = 400;
 
 struct Hit {
-    name: Name,
+    name: BubbName,
     store: usize,
     model: Option<String>,
     excerpt: String,
@@ -62,8 +62,8 @@ fn in_store(
     (limit, with_secrets): (usize, &WithSecrets),
     going: &Going,
 ) -> Result<Vec<Hit>> {
-    let mut facts: Option<FactIndex> = None;
-    let mut hit = |name: Name, lines: &[FoundLine]| {
+    let mut facts: Option<JournalIndex> = None;
+    let mut hit = |name: BubbName, lines: &[FoundLine]| {
         let model = (name.kind == Kind::Assistant)
             .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
             .flatten();

@@ -10,7 +10,7 @@ use super::told::{Arguments, MOST_BYTES, PREFACE};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::when;
 use lepo_secrets::Masker;
-use lepo_store::bubb::{BubbId, Name, shown_model};
+use lepo_store::bubb::{BubbId, BubbName, shown_model};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::Told;
@@ -125,7 +125,7 @@ fn part(
     const END: usize = 160;
     let Place { store, forest, ix, .. } = place;
     let name = forest.name(*ix);
-    let names: Vec<Name> = match one {
+    let names: Vec<BubbName> = match one {
         true => vec![name],
         false => {
             let path = forest.conv(*ix).path.into_iter().map(|ix| forest.name(ix));
@@ -170,7 +170,13 @@ fn part(
 }
 
 /// Formats the heading of a message: id, kind, time and model.
-fn head(masker: &Masker, name: &Name, model: Option<&str>, speaker: Option<String>, goes_on: bool) -> String {
+fn head(
+    masker: &Masker,
+    name: &BubbName,
+    model: Option<&str>,
+    speaker: Option<String>,
+    goes_on: bool,
+) -> String {
     let mut head = format!("{} {} {}", name.id, name.kind.word(), when::iso_minute(name.id.time()));
     for word in [model.map(shown_model), speaker.as_deref()].into_iter().flatten() {
         head.push_str(&format!(" {}", inline(masker, word, 40)));
