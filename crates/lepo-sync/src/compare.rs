@@ -8,39 +8,39 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::git::Git;
 use super::incoming::side_of;
-use super::merge::{Side, note_own_removals};
+use super::merge::{MergeSide, note_own_removals};
 use super::objects::Objects;
 use super::paths::encoded;
-use super::record::Record;
+use super::record::SyncRecord;
 use super::titles::SyncTitles;
-use super::tree::Tree;
+use super::tree::CloneTree;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Day};
 use lepo_store::store::{FolderState, Store, now};
 
 /// The state of the store compared with the record, without running git.
-pub struct Glance {
+pub struct StoreSnapshot {
     /// Days whose folders are unchanged since the record, and that have no bubb in `.lepo/` itself.
     unchanged: BTreeMap<Day, FolderState>,
     /// The bubbs outside of these days.
     bubbs: HashMap<BubbId, BubbName>,
     branches: BTreeMap<String, BubbId>,
     titles: SyncTitles,
-    listed: Listed,
+    listed: ListedDays,
     pub is_same: bool,
 }
 
 #[derive(Default)]
-struct Listed {
+struct ListedDays {
     /// The states of their folders, if these reveal every change.
     states: BTreeMap<Day, FolderState>,
     /// Days of bubbs in `.lepo/` itself.
     recent: HashSet<Day>,
 }
 
-impl Glance {
+impl StoreSnapshot {
     /// Reads the state; `None` if the file system does not reveal changes of past days.
-    pub fn of(store: &Store, record: &Record) -> Result<Option<Glance>> {
+    pub fn of(store: &Store, record: &SyncRecord) -> Result<Option<StoreSnapshot>> {
         let mut listing = store.names().listing()?;
         let Some(states) = store.text_cache().old_states(now()) else { return Ok(None) };
         let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::of(name.id)).collect();
@@ -61,8 +61,8 @@ impl Glance {
             && bubbs.keys().all(|id| record.names.contains_key(id))
             && branches == record.branches
             && titles == record.titles;
-        let listed = Listed { states: changed.into_iter().filter_map(told).collect(), recent };
-        Ok(Some(Glance { unchanged, bubbs, branches, titles, listed, is_same }))
+        let listed = ListedDays { states: changed.into_iter().filter_map(told).collect(), recent };
+        Ok(Some(StoreSnapshot { unchanged, bubbs, branches, titles, listed, is_same }))
     }
 
     /// Whether folders of days reveal changes now that did not when the record was written.
@@ -71,41 +71,46 @@ impl Glance {
     }
 }
 
-impl Record {
+impl SyncRecord {
     /// Saves the record again, with all days whose folders reveal changes now.
-    pub fn described_anew(self, git: &Git, glance: Glance, clone: &str) -> Result<()> {
-        let Some(compared) = Compared::parts(git, clone, glance, &self)? else { return Ok(()) };
-        let Record { refs, remote, settled, .. } = self;
-        Record { refs, remote, settled, ..compared.recorded(&[], &HashSet::new()) }.keep(git, clone)
+    pub fn described_anew(self, git: &Git, glance: StoreSnapshot, clone: &str) -> Result<()> {
+        let Some(compared) = StoreDiff::parts(git, clone, glance, &self)? else { return Ok(()) };
+        let SyncRecord { refs, remote, settled, .. } = self;
+        SyncRecord { refs, remote, settled, ..compared.recorded(&[], &HashSet::new()) }.keep(git, clone)
     }
 }
 
 /// The store and the commit, as far as they were listed.
 #[derive(Default)]
-pub struct Compared {
+pub struct StoreDiff {
     /// The store. Its record of removals includes what was removed here since the commit.
-    pub here: Side,
-    pub pushed: Side,
+    pub here: MergeSide,
+    pub pushed: MergeSide,
     /// The blobs of the commit; `None` if they were not listed.
     pub blobs: Option<HashSet<ContentHash>>,
     /// Unlisted days, which are equal in both.
     unchanged: BTreeMap<Day, FolderState>,
-    listed: Listed,
+    listed: ListedDays,
 }
 
-impl Compared {
+impl StoreDiff {
     /// Lists the days that may differ. `None` if that is not enough: something was removed or restored, or follows a
     /// removed bubb.
-    pub fn parts(git: &Git, clone: &str, glance: Glance, record: &Record) -> Result<Option<Compared>> {
+    pub fn parts(
+        git: &Git,
+        clone: &str,
+        glance: StoreSnapshot,
+        record: &SyncRecord,
+    ) -> Result<Option<StoreDiff>> {
         let Some(own) = &record.refs.own else { return Ok(None) };
-        let side = |bubbs, branches, titles| Side {
+        let side = |bubbs, branches, titles| MergeSide {
             clone: clone.into(),
             bubbs,
             branches,
             titles,
             removed: record.removed.clone(),
         };
-        let Glance { unchanged, bubbs, branches, titles, listed, is_same: _ } = glance;
+        let StoreSnapshot { unchanged, bubbs, branches, titles, listed, is_same: _ } = glance;
         let changed: Vec<Day> =
             record.days.keys().filter(|day| !unchanged.contains_key(day)).copied().collect();
         let mut pushed = side(record.names.clone(), record.branches.clone(), record.titles.clone());
@@ -113,7 +118,7 @@ impl Compared {
             return Ok(None);
         }
         if !changed.is_empty() {
-            pushed.bubbs.extend(Tree::of_days(git, own, &changed)?.names());
+            pushed.bubbs.extend(CloneTree::of_days(git, own, &changed)?.names());
         }
         let mut here = side(bubbs, branches, titles);
         note_own_removals(&mut here, &pushed);
@@ -122,20 +127,20 @@ impl Compared {
         };
         let is_enough =
             here.removed == pushed.removed && !here.bubbs.values().any(|name| goes_on_from_gone(&name));
-        Ok(is_enough.then_some(Compared { here, pushed, blobs: None, unchanged, listed }))
+        Ok(is_enough.then_some(StoreDiff { here, pushed, blobs: None, unchanged, listed }))
     }
 
-    pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<Compared> {
-        let tree = Tree::of(git, own)?;
+    pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<StoreDiff> {
+        let tree = CloneTree::of(git, own)?;
         let pushed = match own {
             Some(_) => side_of(clone, &tree, &mut Objects::of(git))?,
-            None => Side { clone: clone.into(), ..Side::default() },
+            None => MergeSide { clone: clone.into(), ..MergeSide::default() },
         };
         let mut listing = store.names().listing()?;
         let states = store.text_cache().old_states(now()).unwrap_or_default();
         let recent = listing.recent().iter().map(|name| Day::of(name.id)).collect();
         listing.read_since(Day::FIRST)?;
-        let mut here = Side {
+        let mut here = MergeSide {
             clone: clone.into(),
             bubbs: listing.read_names().into_iter().map(|name| (name.id, name)).collect(),
             branches: branches_of(store)?,
@@ -145,19 +150,19 @@ impl Compared {
         note_own_removals(&mut here, &pushed);
         here.titles.retain_there(&here.removed);
         let states = states.into_iter().filter_map(|(day, state)| Some((day, state?))).collect();
-        Ok(Compared {
+        Ok(StoreDiff {
             here,
             pushed,
             blobs: Some(tree.blobs.into_keys().collect()),
             unchanged: BTreeMap::new(),
-            listed: Listed { states, recent },
+            listed: ListedDays { states, recent },
         })
     }
 
     /// Returns the record of a commit of the whole store except `held`. The bubbs `since` were added to the store
     /// after it was listed.
-    pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> Record {
-        let Compared { here, pushed, unchanged, listed, .. } = self;
+    pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> SyncRecord {
+        let StoreDiff { here, pushed, unchanged, listed, .. } = self;
         let mut open = listed.recent;
         open.extend(held.iter().chain(since).map(|id| Day::of(*id)));
         let mut days = unchanged;
@@ -167,13 +172,13 @@ impl Compared {
         for id in held {
             names.remove(id);
         }
-        Record {
+        SyncRecord {
             days,
             names,
             branches: here.branches,
             titles: pushed.titles,
             removed: here.removed,
-            ..Record::default()
+            ..SyncRecord::default()
         }
     }
 

@@ -1,10 +1,10 @@
 //! The user's other clones: which refs count as theirs, and how much they may remove without asking.
 
 use super::git::Git;
-use super::incoming::Mine;
-use super::merge::{Changes, Side};
+use super::incoming::OwnClones;
+use super::merge::{Changes, MergeSide};
 use super::remote::Refs;
-use super::settings::Settings;
+use super::settings::SyncSettings;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::counted;
 
@@ -16,21 +16,21 @@ const MANY_GONE: usize = 50;
 const LATELY: u64 = 24 * 60 * 60 * 1000;
 
 /// Asks the user a yes-or-no question.
-pub type Ask<'a> = &'a dyn Fn(&str) -> Result<bool>;
+pub type AskFn<'a> = &'a dyn Fn(&str) -> Result<bool>;
 
 /// The consent to remove most messages.
 #[derive(Clone, Copy)]
-pub enum Consent<'a> {
+pub enum RemovalConsent<'a> {
     /// The user consented in advance.
     Given,
     /// The user can be asked.
-    Ask(Ask<'a>),
+    Ask(AskFn<'a>),
     /// The user cannot be asked.
     Nobody,
 }
 
 /// Returns the confirmed clones whose refs descend from the last merged commit, and those whose refs do not.
-pub fn confirmed(git: &Git, settings: &Settings, refs: &Refs) -> (Vec<String>, Vec<String>) {
+pub fn confirmed(git: &Git, settings: &SyncSettings, refs: &Refs) -> (Vec<String>, Vec<String>) {
     let theirs = refs.theirs.iter().filter(|(clone, _)| **clone != settings.name);
     let mine = theirs.filter(|(clone, _)| settings.mine.contains(*clone));
     let goes_on = |(clone, tip): &(&String, &String)| {
@@ -49,7 +49,7 @@ pub fn is_ancestor(git: &Git, old: &str, new: &str) -> bool {
 }
 
 /// Fails if most sent messages are missing here, unless the user consents: the disk may not be mounted.
-pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> Result<()> {
+pub fn check_own_removals((gone, all): (usize, usize), consent: RemovalConsent<'_>) -> Result<()> {
     if gone < MANY_GONE || gone * 2 < all {
         return Ok(());
     }
@@ -64,11 +64,11 @@ pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> 
 /// together, across any number of syncs.
 pub fn check_their_removals(
     changes: &Changes,
-    mine: &Mine<'_>,
-    here: &Side,
-    settings: &mut Settings,
+    mine: &OwnClones<'_>,
+    here: &MergeSide,
+    settings: &mut SyncSettings,
     now: u64,
-    consent: Consent<'_>,
+    consent: RemovalConsent<'_>,
 ) -> Result<()> {
     let gone = changes.remove.len();
     if gone == 0 {
@@ -82,7 +82,7 @@ pub fn check_their_removals(
         settings.lately = (since, sum);
         return Ok(());
     }
-    let removed_by = |side: &&Side| changes.remove.iter().any(|name| side.removed.has(name.id));
+    let removed_by = |side: &&MergeSide| changes.remove.iter().any(|name| side.removed.has(name.id));
     let clones: Vec<&str> = mine.sides.iter().filter(removed_by).map(|side| side.clone.as_str()).collect();
     let by = if clones.is_empty() { "another clone of yours".into() } else { clones.join(", ") };
     let lately = match before {
@@ -100,12 +100,12 @@ pub fn check_their_removals(
     Ok(())
 }
 
-fn agree(words: &str, question: &str, consent: Consent<'_>, hint: impl Fn() -> String) -> Result<()> {
+fn agree(words: &str, question: &str, consent: RemovalConsent<'_>, hint: impl Fn() -> String) -> Result<()> {
     let refused = match consent {
-        Consent::Given => return Ok(()),
-        Consent::Ask(ask) if ask(&format!("{words}. {question}? (y/N): "))? => return Ok(()),
-        Consent::Ask(_) => Error::nothing("nothing was removed"),
-        Consent::Nobody => Error::usage(words),
+        RemovalConsent::Given => return Ok(()),
+        RemovalConsent::Ask(ask) if ask(&format!("{words}. {question}? (y/N): "))? => return Ok(()),
+        RemovalConsent::Ask(_) => Error::nothing("nothing was removed"),
+        RemovalConsent::Nobody => Error::usage(words),
     };
     Err(refused.hint(hint()))
 }

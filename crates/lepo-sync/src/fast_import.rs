@@ -18,7 +18,7 @@ pub struct FastImport<'g> {
     name: String,
     committer: String,
     tip: Option<String>,
-    running: Option<Running>,
+    running: Option<FastImportProcess>,
     /// Whether the next change starts a new commit.
     is_at_part: bool,
     commits: usize,
@@ -26,12 +26,12 @@ pub struct FastImport<'g> {
 
 /// The commits written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct CommitResult {
     pub last: Oid,
     pub commits: usize,
 }
 
-struct Running {
+struct FastImportProcess {
     child: Child,
     to: BufWriter<ChildStdin>,
     errors: Option<JoinHandle<String>>,
@@ -78,7 +78,7 @@ impl<'g> FastImport<'g> {
     }
 
     /// Ends the last commit and waits until the ref is set; `None` if no commit was started.
-    pub fn end(mut self) -> Result<Option<Made>> {
+    pub fn end(mut self) -> Result<Option<CommitResult>> {
         let Some(mut running) = self.running.take() else { return Ok(None) };
         let written = writeln!(running.to, "\nget-mark :{}\ndone", self.commits);
         let written = written.and_then(|()| running.to.flush());
@@ -93,7 +93,7 @@ impl<'g> FastImport<'g> {
         }
         written.map_err(cannot_write)?;
         match last.bytes().all(|byte| byte.is_ascii_hexdigit()) && !last.is_empty() {
-            true => Ok(Some(Made { last, commits: self.commits })),
+            true => Ok(Some(CommitResult { last, commits: self.commits })),
             false => Err(Error::remote("git did not report its commit")),
         }
     }
@@ -124,12 +124,12 @@ impl<'g> FastImport<'g> {
         Ok(&mut running.to)
     }
 
-    fn start(&self) -> Result<Running> {
+    fn start(&self) -> Result<FastImportProcess> {
         // Without `--force`: a ref that is not at the tip, which only the user can have changed, stays unchanged.
         let mut child = self.git.start(["fast-import", "--quiet", "--done", "--date-format=raw"])?;
         let (errors, output) = (child.stderr.take().map(last_words), child.stdout.take().map(last_words));
         let Some(to) = child.stdin.take() else { return Err(Error::remote("git has no stdin")) };
-        Ok(Running { child, to: BufWriter::with_capacity(256 << 10, to), errors, output })
+        Ok(FastImportProcess { child, to: BufWriter::with_capacity(256 << 10, to), errors, output })
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::fs::{Dir, Mode, OFlags};
 
-use super::running::{Running, cannot_start, feed};
+use super::running::{GitProcess, cannot_start, feed};
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 
@@ -79,7 +79,7 @@ impl Git {
         command
             .args(["init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--"])
             .arg(&self.dir);
-        Running::start(command)?.printed().map(|_| true)
+        GitProcess::start(command)?.printed().map(|_| true)
     }
 
     /// Removes lock files of a killed git. The caller has locked the state, so only a git that outlived its lepo can
@@ -159,8 +159,8 @@ impl Git {
     }
 
     /// Starts a call whose output is read later.
-    pub fn begin<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Running> {
-        Running::start(self.command(args))
+    pub fn begin<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<GitProcess> {
+        GitProcess::start(self.command(args))
     }
 
     /// Runs a call and returns its output.
@@ -232,7 +232,7 @@ pub fn is_committed(dir: &Path, words: &[String]) -> bool {
 
 fn printed(mut command: Command) -> Option<String> {
     command.stdin(Stdio::null());
-    let out = Running::start(command).and_then(Running::printed).ok()?;
+    let out = GitProcess::start(command).and_then(GitProcess::printed).ok()?;
     let text = String::from_utf8_lossy(&out).trim().to_string();
     (!text.is_empty()).then_some(text)
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::git::Git;
-use super::merge::{Changes, Side};
-use super::objects::{Content, Objects, Oid};
-use super::paths::{Entry, decoded};
-use super::record::Record;
+use super::merge::{Changes, MergeSide};
+use super::objects::{ObjectContent, Objects, Oid};
+use super::paths::{TreePath, decoded};
+use super::record::SyncRecord;
 use super::remote::Refs;
-use super::tree::{Misfits, Tree, Until};
-use super::verdicts::{Verdict, Verdicts};
+use super::tree::{CloneTree, Deadline, SkippedEntries};
+use super::verdicts::{CloneVerdict, CloneVerdicts};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash};
 use lepo_store::store::{Store, WriteBatch, now};
@@ -23,7 +23,7 @@ const AHEAD: u64 = 24 * 60 * 60 * 1000;
 const MOST_BRANCHES: usize = 1000;
 
 #[derive(Debug, Default)]
-pub struct Came {
+pub struct CloneResult {
     pub clone: String,
     pub bubbs: usize,
     /// Number of branches created or moved.
@@ -35,17 +35,17 @@ pub struct Came {
     /// Number of contents that the time limit postponed to the next sync.
     pub later: usize,
     /// Paths that failed the check.
-    pub left_out: Misfits,
+    pub left_out: SkippedEntries,
 }
 
 /// Forgets which commit of a clone was imported, so that the next sync reads all of it.
 pub fn forget_taken(git: &Git, clone: &str) -> Result<()> {
     git.init()?;
-    Record::remove(git)?;
+    SyncRecord::remove(git)?;
     git.update_refs([(format!("refs/taken/{clone}"), None)])
 }
 
-impl Came {
+impl CloneResult {
     /// Whether all content of the clone was imported, so that the next sync need not read it again.
     pub fn is_whole(&self) -> bool {
         self.waiting == 0 && self.later == 0
@@ -58,16 +58,16 @@ pub fn take_others(
     store: &Store,
     clone: &str,
     refs: &Refs,
-    verdicts: &mut Verdicts,
-    until: Until,
-) -> Result<Came> {
-    let mut came = Came { clone: clone.into(), ..Came::default() };
+    verdicts: &mut CloneVerdicts,
+    until: Deadline,
+) -> Result<CloneResult> {
+    let mut came = CloneResult { clone: clone.into(), ..CloneResult::default() };
     let Some(tip) = refs.theirs.get(clone).filter(|_| !refs.is_taken(clone)) else { return Ok(came) };
     if let Some(refused) = verdicts.refusal(clone, tip, now()) {
         return Err(refused);
     }
     let mut objects = Objects::of(git);
-    let since = Tree::since(&mut objects, refs.taken.get(clone).map(String::as_str), tip, until);
+    let since = CloneTree::since(&mut objects, refs.taken.get(clone).map(String::as_str), tip, until);
     let (mut tree, gone) = since.inspect_err(|error| {
         if error.kind == ExitKind::Remote {
             verdicts.refuse(clone, tip, error, now());
@@ -79,12 +79,12 @@ pub fn take_others(
     }
     let theirs = Store::make(&store.path(), &Path::new("_from").join(clone), "")?.0;
     let new = tree.bubbs.values().cloned().collect();
-    let mut taking = Taking { to: &theirs, objects: &mut objects, verdict, until: Some(until) };
+    let mut taking = CloneImporter { to: &theirs, objects: &mut objects, verdict, until: Some(until) };
     came.bubbs = taking.bubbs(new, &mut came)?.len();
     taking.blobs(&tree.blobs, &mut came)?;
-    came.removed = gone.iter().filter(|entry| matches!(entry, Entry::Bubb(_))).count();
+    came.removed = gone.iter().filter(|entry| matches!(entry, TreePath::Bubb(_))).count();
     for entry in gone {
-        if let Entry::Branch(file) = entry
+        if let TreePath::Branch(file) = entry
             && let Some(name) = decoded(&file)
         {
             theirs.branches().delete(&name)?;
@@ -113,31 +113,31 @@ pub fn take_others(
     Ok(came)
 }
 
-struct Taking<'t, 'g> {
+struct CloneImporter<'t, 'g> {
     to: &'t Store,
     objects: &'t mut Objects<'g>,
-    verdict: &'t mut Verdict,
-    until: Option<Until>,
+    verdict: &'t mut CloneVerdict,
+    until: Option<Deadline>,
 }
 
-impl Taking<'_, '_> {
+impl CloneImporter<'_, '_> {
     fn is_over(&self) -> bool {
         self.until.is_some_and(|until| until.is_over())
     }
 
-    fn leave_out(&mut self, path: &str, oid: &str, why: &str, came: &mut Came) {
+    fn leave_out(&mut self, path: &str, oid: &str, why: &str, came: &mut CloneResult) {
         came.left_out.add(path.as_bytes(), why);
         self.verdict.leave_out(path, oid);
     }
 
     /// Adds the bubbs whose content matches their ids, oldest first; returns the new ones.
-    fn bubbs(&mut self, mut new: Vec<(BubbName, Oid)>, came: &mut Came) -> Result<Vec<BubbName>> {
+    fn bubbs(&mut self, mut new: Vec<(BubbName, Oid)>, came: &mut CloneResult) -> Result<Vec<BubbName>> {
         new.sort_unstable_by_key(|(name, _)| name.id);
         let latest = now() + AHEAD;
         let mut batch = WriteBatch::begin(self.to, new.len() > lepo_store::store::MANY)?;
         let mut taken = Vec::new();
         for (name, oid) in new {
-            let path = Entry::Bubb(name).path();
+            let path = TreePath::Bubb(name).path();
             if self.verdict.has_left_out(&path, &oid) || batch.has(name.id)? {
                 continue;
             }
@@ -150,20 +150,22 @@ impl Taking<'_, '_> {
                 continue;
             }
             match self.objects.bubb(&name, &oid)? {
-                Content::None => {
+                ObjectContent::None => {
                     self.leave_out(&path, &oid, "is larger than 50 MiB or cannot be read", came);
                 }
-                Content::Other => self.leave_out(&path, &oid, "its content does not match its id", came),
-                Content::Good(bytes) => taken.extend(batch.put(name, &bytes)?.then_some(name)),
+                ObjectContent::Other => {
+                    self.leave_out(&path, &oid, "its content does not match its id", came)
+                }
+                ObjectContent::Good(bytes) => taken.extend(batch.put(name, &bytes)?.then_some(name)),
             }
         }
         batch.flush()?;
         Ok(taken)
     }
 
-    fn blobs(&mut self, blobs: &HashMap<ContentHash, Oid>, came: &mut Came) -> Result<()> {
+    fn blobs(&mut self, blobs: &HashMap<ContentHash, Oid>, came: &mut CloneResult) -> Result<()> {
         for (hash, oid) in blobs {
-            let path = Entry::Blob(*hash).path();
+            let path = TreePath::Blob(*hash).path();
             if self.verdict.has_left_out(&path, oid) || self.to.blobs().open(hash)?.is_some() {
                 continue;
             }
@@ -172,7 +174,7 @@ impl Taking<'_, '_> {
                 continue;
             }
             match self.objects.blob(hash, oid)? {
-                Content::Good(bytes) => {
+                ObjectContent::Good(bytes) => {
                     self.to.blobs().keep(&mut bytes.as_slice())?;
                 }
                 _ => self.leave_out(&path, oid, "its content does not match its name", came),
@@ -183,37 +185,38 @@ impl Taking<'_, '_> {
 }
 
 /// The user's other clones as fetched, ready to merge.
-pub struct Mine<'m> {
+pub struct OwnClones<'m> {
     git: &'m Git,
     refs: &'m Refs,
     limit: Duration,
-    pub sides: Vec<Side>,
-    trees: Vec<Tree>,
+    pub sides: Vec<MergeSide>,
+    trees: Vec<CloneTree>,
 }
 
 #[derive(Default)]
-pub struct Merged {
-    pub came: Vec<Came>,
+pub struct MergeResult {
+    pub came: Vec<CloneResult>,
     pub added: Vec<BubbName>,
     pub removed: Vec<BubbName>,
 }
 
-impl<'m> Mine<'m> {
+impl<'m> OwnClones<'m> {
     /// Reads the trees of these clones, each within a time limit. An unreadable clone does not affect the others; it
     /// is returned with the reason.
     pub fn of(
         git: &'m Git,
         clones: &[String],
         refs: &'m Refs,
-        verdicts: &mut Verdicts,
+        verdicts: &mut CloneVerdicts,
         limit: Duration,
-    ) -> Result<(Mine<'m>, Vec<(String, Error)>)> {
+    ) -> Result<(OwnClones<'m>, Vec<(String, Error)>)> {
         let mut objects = Objects::of(git);
         let (mut sides, mut trees, mut bad) = (Vec::new(), Vec::new(), Vec::new());
         for clone in clones {
             let Some(tip) = refs.theirs.get(clone) else { continue };
             let refused = verdicts.refusal(clone, tip, now());
-            let read = refused.map_or_else(|| Tree::of_other(&mut objects, tip, Until::after(limit)), Err);
+            let read =
+                refused.map_or_else(|| CloneTree::of_other(&mut objects, tip, Deadline::after(limit)), Err);
             match read.and_then(|tree| Ok((side_of(clone, &tree, &mut objects)?, tree))) {
                 Ok((side, tree)) => {
                     sides.push(side);
@@ -228,7 +231,7 @@ impl<'m> Mine<'m> {
                 Err(error) => return Err(error),
             }
         }
-        Ok((Mine { git, refs, limit, sides, trees }, bad))
+        Ok((OwnClones { git, refs, limit, sides, trees }, bad))
     }
 
     /// Applies a merge to the store: adds new bubbs, deletes bubbs removed by another clone, moves branches.
@@ -236,21 +239,21 @@ impl<'m> Mine<'m> {
         self,
         store: &Store,
         changes: &Changes,
-        here: &Side,
-        verdicts: &mut Verdicts,
-    ) -> Result<Merged> {
+        here: &MergeSide,
+        verdicts: &mut CloneVerdicts,
+    ) -> Result<MergeResult> {
         let (git, refs, limit) = (self.git, self.refs, self.limit);
         let mut objects = Objects::of(git);
-        let mut merged = Merged::default();
+        let mut merged = MergeResult::default();
         for (number, side) in self.sides.iter().enumerate() {
-            let mut came = Came { clone: side.clone.clone(), ..Came::default() };
+            let mut came = CloneResult { clone: side.clone.clone(), ..CloneResult::default() };
             let tree = &self.trees[number];
             let Some(tip) = refs.theirs.get(&side.clone) else { continue };
             let (mut news, _) = match refs.is_taken(&side.clone) {
                 true => Default::default(),
                 false => {
                     let before = refs.taken.get(&side.clone).map(String::as_str);
-                    Tree::since(&mut objects, before, tip, Until::after(limit))?
+                    CloneTree::since(&mut objects, before, tip, Deadline::after(limit))?
                 }
             };
             let (verdict, is_known) = verdicts.on(&side.clone, tip);
@@ -259,7 +262,7 @@ impl<'m> Mine<'m> {
             }
             let new = changes.add.iter().filter(|(_, from)| *from == number);
             let new = new.filter_map(|(name, _)| tree.bubbs.get(&name.id).cloned()).collect();
-            let mut taking = Taking { to: store, objects: &mut objects, verdict, until: None };
+            let mut taking = CloneImporter { to: store, objects: &mut objects, verdict, until: None };
             let added = taking.bubbs(new, &mut came)?;
             let steering = added.iter().filter(|name| name.is_proven_when_written());
             store.journal().prove(steering.map(|name| name.id));
@@ -290,7 +293,7 @@ impl<'m> Mine<'m> {
 }
 
 /// Returns the bubbs that a merge removes, except ancestors of bubbs written since the store was listed.
-fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<BubbName>> {
+fn removable(store: &Store, changes: &Changes, here: &MergeSide) -> Result<Vec<BubbName>> {
     if changes.remove.is_empty() {
         return Ok(Vec::new());
     }
@@ -310,8 +313,8 @@ fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<BubbNa
 }
 
 /// Reads a clone's tree for a merge.
-pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects<'_>) -> Result<Side> {
-    Ok(Side {
+pub fn side_of(clone: &str, tree: &CloneTree, objects: &mut Objects<'_>) -> Result<MergeSide> {
+    Ok(MergeSide {
         clone: clone.into(),
         bubbs: tree.names(),
         branches: tree.branch_ids(objects)?.into_iter().collect::<BTreeMap<String, BubbId>>(),

@@ -29,14 +29,14 @@ mod titles;
 mod tree;
 mod verdicts;
 
-pub use confirmed::Consent;
+pub use confirmed::RemovalConsent;
 pub use git::{Git, email, is_committed, remote_url};
 pub use incoming::forget_taken;
 pub use paths::decoded;
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
-pub use remote::{Listed, Remote};
-pub use round::{Options, Round, round, unsent};
-pub use secrets::Secrets;
+pub use remote::{RefFilter, RemoteRefs};
+pub use round::{SyncOptions, SyncRound, round, unsent};
+pub use secrets::PushSecrets;
 pub use send::forget;
 pub use state::{Identity, SyncState};
 pub use sweep::unfetched;

@@ -5,19 +5,19 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::removed::Removed;
+use super::removed::RemovalCounts;
 use super::titles::SyncTitles;
 use lepo_store::bubb::{BubbId, BubbName};
 
 /// A clone: its content, and the removals that it knows of.
 #[derive(Debug, Clone, Default)]
-pub struct Side {
+pub struct MergeSide {
     pub clone: String,
     pub bubbs: HashMap<BubbId, BubbName>,
     /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
     pub titles: SyncTitles,
-    pub removed: Removed,
+    pub removed: RemovalCounts,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub struct Changes {
     pub branches: Vec<(String, BubbId)>,
     pub branches_removed: Vec<String>,
     pub titles: SyncTitles,
-    pub removed: Removed,
+    pub removed: RemovalCounts,
 }
 
 /// Records in `here.removed` the removals and restorations made here since `pushed` was pushed.
-pub fn note_own_removals(here: &mut Side, pushed: &Side) {
+pub fn note_own_removals(here: &mut MergeSide, pushed: &MergeSide) {
     for id in pushed.bubbs.keys().filter(|id| !here.bubbs.contains_key(id)) {
         here.removed.remove(*id);
     }
@@ -57,7 +57,7 @@ pub fn note_own_removals(here: &mut Side, pushed: &Side) {
     }
 }
 
-pub fn merge(here: &Side, others: &[Side]) -> Changes {
+pub fn merge(here: &MergeSide, others: &[MergeSide]) -> Changes {
     let mut removed = here.removed.clone();
     for other in others {
         removed.merge(&other.removed);
@@ -116,9 +116,9 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
 /// Moves each branch to a descendant of its bubb; otherwise adds the other clone's branch under the name
 /// `CLONE/BRANCH`.
 fn merge_branches(
-    here: &Side,
-    others: &[Side],
-    removed: &Removed,
+    here: &MergeSide,
+    others: &[MergeSide],
+    removed: &RemovalCounts,
     name_of: &dyn Fn(&BubbId) -> Option<BubbName>,
     changes: &mut Changes,
 ) {
@@ -177,10 +177,10 @@ mod tests {
     use crate::fixture::{id, names};
 
     /// Parses `CLONE: BUBBS; BRANCHES`, as in `laptop: A s1 head / B u0 A; main=B`, and the letters of removed bubbs.
-    fn side(text: &str, removed: &str) -> Side {
+    fn side(text: &str, removed: &str) -> MergeSide {
         let (clone, rest) = text.split_once(": ").unwrap();
         let (bubbs, branches) = rest.split_once("; ").unwrap_or((rest, ""));
-        let mut side = Side { clone: clone.into(), ..Side::default() };
+        let mut side = MergeSide { clone: clone.into(), ..MergeSide::default() };
         side.bubbs = names(bubbs).into_iter().map(|name| (name.id, name)).collect();
         let pairs = branches.split(' ').filter_map(|pair| pair.split_once('='));
         side.branches = pairs.map(|(file, at)| (file.to_string(), id(at))).collect();
@@ -247,12 +247,12 @@ mod tests {
             assert_eq!(told.join(" "), expected, "{mine} | {theirs}");
         }
         // Three clones that differ end with three names each, however often they merge.
-        let mut sides: Vec<Side> = [("a", "B"), ("b", "C"), ("c", "D")]
+        let mut sides: Vec<MergeSide> = [("a", "B"), ("b", "C"), ("c", "D")]
             .map(|(clone, at)| side(&format!("{clone}: {FORK}; main={at}"), ""))
             .into();
         for _ in 0..4 {
             for at in 0..3 {
-                let others: Vec<Side> = (0..3).filter(|i| *i != at).map(|i| sides[i].clone()).collect();
+                let others: Vec<MergeSide> = (0..3).filter(|i| *i != at).map(|i| sides[i].clone()).collect();
                 let changes = merge(&sides[at], &others);
                 sides[at].branches.extend(changes.branches);
             }
@@ -304,9 +304,9 @@ mod tests {
         };
         let all = names("A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F a0 B / G u0 F");
         for _ in 0..500 {
-            let mut clones: Vec<Side> =
-                (0..3).map(|i| Side { clone: format!("c{i}"), ..Side::default() }).collect();
-            let mut pushed: Vec<Side> = clones.clone();
+            let mut clones: Vec<MergeSide> =
+                (0..3).map(|i| MergeSide { clone: format!("c{i}"), ..MergeSide::default() }).collect();
+            let mut pushed: Vec<MergeSide> = clones.clone();
             for _ in 0..30 {
                 let at = roll(3) as usize;
                 match roll(3) {
@@ -335,7 +335,7 @@ mod tests {
                     sync(&mut clones, &mut pushed, at);
                 }
             }
-            let set = |side: &Side| {
+            let set = |side: &MergeSide| {
                 let mut ids: Vec<BubbId> = side.bubbs.keys().copied().collect();
                 ids.sort();
                 ids
@@ -351,10 +351,10 @@ mod tests {
             }
         }
 
-        fn sync(clones: &mut [Side], pushed: &mut [Side], at: usize) {
+        fn sync(clones: &mut [MergeSide], pushed: &mut [MergeSide], at: usize) {
             let last = pushed[at].clone();
             note_own_removals(&mut clones[at], &last);
-            let others: Vec<Side> =
+            let others: Vec<MergeSide> =
                 pushed.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, side)| side.clone()).collect();
             let changes = merge(&clones[at], &others);
             for (name, _) in changes.add {

@@ -25,7 +25,7 @@ fn digest_proves(name: &BubbName, digest: &ContentHash) -> bool {
 }
 
 /// The content of an object that a clone offers for a bubb or a blob.
-pub enum Content {
+pub enum ObjectContent {
     /// The bytes, which match the name.
     Good(Vec<u8>),
     /// The bytes do not match the name.
@@ -34,7 +34,7 @@ pub enum Content {
     None,
 }
 
-enum Found {
+enum ObjectFault {
     None,
     Digest(ContentHash),
 }
@@ -42,12 +42,12 @@ enum Found {
 /// Reads the objects of a repository. git is started on first use.
 pub struct Objects<'g> {
     git: &'g Git,
-    pipes: Option<Pipes>,
+    pipes: Option<CatFilePipes>,
     /// Rejected objects; they are not read again, however many names they are offered for.
-    found: HashMap<Oid, Found>,
+    found: HashMap<Oid, ObjectFault>,
 }
 
-struct Pipes {
+struct CatFilePipes {
     child: Child,
     to: BufWriter<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -69,37 +69,37 @@ impl<'g> Objects<'g> {
     }
 
     /// Reads an object and checks it against the id of a bubb.
-    pub fn bubb(&mut self, name: &BubbName, oid: &str) -> Result<Content> {
+    pub fn bubb(&mut self, name: &BubbName, oid: &str) -> Result<ObjectContent> {
         self.judged(oid, |digest| digest_proves(name, digest))
     }
 
     /// Reads an object and checks it against the hash of a blob.
-    pub fn blob(&mut self, hash: &ContentHash, oid: &str) -> Result<Content> {
+    pub fn blob(&mut self, hash: &ContentHash, oid: &str) -> Result<ObjectContent> {
         self.judged(oid, |digest| digest == hash)
     }
 
-    fn judged(&mut self, oid: &str, is_good: impl Fn(&ContentHash) -> bool) -> Result<Content> {
+    fn judged(&mut self, oid: &str, is_good: impl Fn(&ContentHash) -> bool) -> Result<ObjectContent> {
         match self.found.get(oid) {
-            Some(Found::None) => return Ok(Content::None),
-            Some(Found::Digest(digest)) if !is_good(digest) => return Ok(Content::Other),
+            Some(ObjectFault::None) => return Ok(ObjectContent::None),
+            Some(ObjectFault::Digest(digest)) if !is_good(digest) => return Ok(ObjectContent::Other),
             _ => {}
         }
         let Some(bytes) = self.file(oid, LARGEST)? else {
-            self.found.insert(oid.into(), Found::None);
-            return Ok(Content::None);
+            self.found.insert(oid.into(), ObjectFault::None);
+            return Ok(ObjectContent::None);
         };
         let digest = ContentHash::from_content(&bytes);
         if is_good(&digest) {
-            return Ok(Content::Good(bytes));
+            return Ok(ObjectContent::Good(bytes));
         }
-        self.found.insert(oid.into(), Found::Digest(digest));
-        Ok(Content::Other)
+        self.found.insert(oid.into(), ObjectFault::Digest(digest));
+        Ok(ObjectContent::Other)
     }
 
     fn read(&mut self, oid: &str, kind: &str, most: u64) -> Result<Option<Vec<u8>>> {
         let pipes = match &mut self.pipes {
             Some(pipes) => pipes,
-            None => self.pipes.insert(Pipes::start(self.git)?),
+            None => self.pipes.insert(CatFilePipes::start(self.git)?),
         };
         let failed = |error| Error::remote("cannot read an object of git").because(error);
         let (len, is_kind) = match pipes.ask(oid, kind).map_err(failed)? {
@@ -117,8 +117,8 @@ impl<'g> Objects<'g> {
     }
 }
 
-impl Pipes {
-    fn start(git: &Git) -> Result<Pipes> {
+impl CatFilePipes {
+    fn start(git: &Git) -> Result<CatFilePipes> {
         let mut child = git
             .command(["cat-file", "--batch"])
             .stdin(Stdio::piped())
@@ -127,9 +127,11 @@ impl Pipes {
             .spawn()
             .map_err(|error| Error::usage("cannot run git").because(error))?;
         match (child.stdin.take(), child.stdout.take()) {
-            (Some(to), Some(from)) => {
-                Ok(Pipes { child, to: BufWriter::new(to), from: BufReader::with_capacity(256 << 10, from) })
-            }
+            (Some(to), Some(from)) => Ok(CatFilePipes {
+                child,
+                to: BufWriter::new(to),
+                from: BufReader::with_capacity(256 << 10, from),
+            }),
             _ => Err(Error::remote("git has no pipes")),
         }
     }
@@ -158,7 +160,7 @@ impl Pipes {
     }
 }
 
-impl Drop for Pipes {
+impl Drop for CatFilePipes {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -184,8 +186,8 @@ mod tests {
         let (small, large) = (written(10), written(LARGEST + 1));
         let mut objects = Objects::of(&git);
         let bubbs = names("A s1 head / B u0 A / C a0 B");
-        assert!(matches!(objects.bubb(&bubbs[0], &small).unwrap(), Content::Other));
-        assert!(matches!(objects.bubb(&bubbs[0], &large).unwrap(), Content::None));
+        assert!(matches!(objects.bubb(&bubbs[0], &small).unwrap(), ObjectContent::Other));
+        assert!(matches!(objects.bubb(&bubbs[0], &large).unwrap(), ObjectContent::None));
         // A skipped large object must not affect the next one.
         assert_eq!(objects.file(&small, 10).unwrap(), Some(vec![0; 10]));
         assert_eq!(objects.file(&small, 9).unwrap(), None);
@@ -195,9 +197,9 @@ mod tests {
         std::fs::remove_dir_all(dir.path().join("x.git/objects")).unwrap();
         objects.pipes = None;
         for bubb in &bubbs {
-            assert!(matches!(objects.bubb(bubb, &small).unwrap(), Content::Other));
-            assert!(matches!(objects.bubb(bubb, &large).unwrap(), Content::None));
+            assert!(matches!(objects.bubb(bubb, &small).unwrap(), ObjectContent::Other));
+            assert!(matches!(objects.bubb(bubb, &large).unwrap(), ObjectContent::None));
         }
-        assert!(matches!(objects.blob(&[0; 32].into(), &small).unwrap(), Content::Other));
+        assert!(matches!(objects.blob(&[0; 32].into(), &small).unwrap(), ObjectContent::Other));
     }
 }

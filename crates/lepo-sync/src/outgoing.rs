@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 
-use super::compare::Compared;
-use super::fast_import::{FastImport, Made};
+use super::compare::StoreDiff;
+use super::fast_import::{CommitResult, FastImport};
 use super::git::Git;
-use super::merge::Side;
+use super::merge::MergeSide;
 use super::objects::{LARGEST, proves};
-use super::paths::{Entry, REMOVED, TITLES};
+use super::paths::{REMOVED, TITLES, TreePath};
 use super::remote::own_ref;
-use super::secrets::Secrets;
+use super::secrets::PushSecrets;
 use super::state::SyncState;
 use super::titles::SyncTitles;
 use super::tree::blobs_of;
@@ -26,7 +26,7 @@ pub const PART_BYTES: u64 = 256 << 20;
 
 /// The content of a commit.
 #[derive(Debug, Default)]
-pub struct Sent {
+pub struct CommitSummary {
     pub bubbs: usize,
     pub blobs: usize,
     /// Number of bubbs and blobs removed.
@@ -38,22 +38,22 @@ pub struct Sent {
     /// Ids and hashes withheld, each with the reason.
     pub held: Vec<(String, String)>,
     /// The new commits; `None` if the store has not changed.
-    pub made: Option<Made>,
+    pub made: Option<CommitResult>,
 }
 
-impl Sent {
+impl CommitSummary {
     pub fn held_bubbs(&self) -> Vec<BubbId> {
         self.held.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
     }
 }
 
-pub struct Sender<'s> {
+pub struct CommitInput<'s> {
     pub git: &'s Git,
     pub store: &'s Store,
     /// Settings of the remote: this clone's name there, and the ids and hashes to send in spite of `secrets`.
     pub state: &'s SyncState,
     /// Finds secrets, in order to withhold messages.
-    pub secrets: &'s Secrets,
+    pub secrets: &'s PushSecrets,
     /// The user's git email, and the time in milliseconds since 1970.
     pub author: (&'s str, u64),
     /// The parent of the first new commit, this clone's last one; `None` before the first sync.
@@ -62,17 +62,17 @@ pub struct Sender<'s> {
     pub part_bytes: u64,
 }
 
-enum Checked {
+enum CheckedBubb {
     Good { name: BubbName, bytes: Vec<u8>, blobs: Vec<ContentHash> },
     Held(BubbName, String),
 }
 
 /// Commits the differences between the store and this clone's last commit.
-pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
-    let Sender { git, store, state, author, tip, .. } = *sender;
-    let Compared { here, pushed, .. } = compared;
+pub fn commit(sender: &CommitInput<'_>, compared: &StoreDiff) -> Result<CommitSummary> {
+    let CommitInput { git, store, state, author, tip, .. } = *sender;
+    let StoreDiff { here, pushed, .. } = compared;
     let import = FastImport::new(git, own_ref(&state.settings.name), &state.settings.name, author, tip);
-    let mut writer = Writer::new(sender, compared.blobs.as_ref(), import);
+    let mut writer = CommitWriter::new(sender, compared.blobs.as_ref(), import);
     let mut new: Vec<BubbName> =
         here.bubbs.values().filter(|name| !pushed.bubbs.contains_key(&name.id)).copied().collect();
     new.sort_unstable_by_key(|name| name.id);
@@ -89,19 +89,19 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     }
     for name in pushed.bubbs.values().filter(|name| !here.bubbs.contains_key(&name.id)) {
         writer.sent.removed += 1;
-        writer.import.delete(&Entry::Bubb(*name).path())?;
+        writer.import.delete(&TreePath::Bubb(*name).path())?;
     }
     if writer.sent.removed > 0 {
         let mut gone = Vec::new();
         for hash in writer.committed()? {
             if store.blobs().open(hash)?.is_none() {
-                gone.push(Entry::Blob(*hash).path());
+                gone.push(TreePath::Blob(*hash).path());
             }
         }
         writer.sent.removed += gone.len();
         gone.iter().try_for_each(|path| writer.import.delete(path))?;
     }
-    let Writer { mut import, mut sent, .. } = writer;
+    let CommitWriter { mut import, mut sent, .. } = writer;
     sent.branches = branch_changes(here, pushed, &mut import)?;
     sent.titles = title_changes(sender, compared, &mut import, &mut sent.held)?;
     if here.removed != pushed.removed {
@@ -115,15 +115,15 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
 }
 
 /// Writes changes of branches since the last commit; returns their number.
-fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Result<usize> {
+fn branch_changes(here: &MergeSide, pushed: &MergeSide, import: &mut FastImport<'_>) -> Result<usize> {
     let (here, pushed): (&BTreeMap<String, BubbId>, _) = (&here.branches, &pushed.branches);
     let mut changed = 0;
     for (file, id) in here.iter().filter(|(file, id)| pushed.get(*file) != Some(id)) {
-        import.file(&Entry::Branch(file.clone()).path(), format!("{id}\n").as_bytes())?;
+        import.file(&TreePath::Branch(file.clone()).path(), format!("{id}\n").as_bytes())?;
         changed += 1;
     }
     for file in pushed.keys().filter(|file| !here.contains_key(*file)) {
-        import.delete(&Entry::Branch(file.clone()).path())?;
+        import.delete(&TreePath::Branch(file.clone()).path())?;
         changed += 1;
     }
     Ok(changed)
@@ -131,8 +131,8 @@ fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Re
 
 /// Writes the titles, except those with secrets, if they differ from the last commit.
 fn title_changes(
-    sender: &Sender<'_>,
-    compared: &Compared,
+    sender: &CommitInput<'_>,
+    compared: &StoreDiff,
     import: &mut FastImport<'_>,
     held: &mut Vec<(String, String)>,
 ) -> Result<Option<SyncTitles>> {
@@ -152,8 +152,8 @@ fn title_changes(
 const SECRET_TITLE: &str = "seems to contain a secret";
 
 /// Reads a bubb and decides whether it may be sent.
-fn check(sender: &Sender<'_>, name: BubbName) -> Result<Checked> {
-    let held = |why: &str| Ok(Checked::Held(name, why.to_string()));
+fn check(sender: &CommitInput<'_>, name: BubbName) -> Result<CheckedBubb> {
+    let held = |why: &str| Ok(CheckedBubb::Held(name, why.to_string()));
     let bytes = sender.store.bubbs().read(&name)?;
     if bytes.len() as u64 > LARGEST {
         return held("is larger than 50 MiB");
@@ -167,18 +167,18 @@ fn check(sender: &Sender<'_>, name: BubbName) -> Result<Checked> {
         return held(&format!("seems to contain {what}"));
     }
     let blobs = blobs_in(&bytes, name.kind);
-    Ok(Checked::Good { name, bytes, blobs })
+    Ok(CheckedBubb::Good { name, bytes, blobs })
 }
 
 /// Writes bubbs, and each blob that they name once.
-struct Writer<'s> {
-    sender: &'s Sender<'s>,
+struct CommitWriter<'s> {
+    sender: &'s CommitInput<'s>,
     /// The blobs of the last commit, if the comparison has listed them.
     known: Option<&'s HashSet<ContentHash>>,
     /// The blobs of the last commit, listed here when a blob is to be sent.
     listed: OnceCell<HashSet<ContentHash>>,
     import: FastImport<'s>,
-    sent: Sent,
+    sent: CommitSummary,
     /// The hashes of blobs already written or withheld, or skipped as committed or missing.
     decided: BTreeSet<ContentHash>,
     month: String,
@@ -186,14 +186,14 @@ struct Writer<'s> {
     part: u64,
 }
 
-impl<'s> Writer<'s> {
+impl<'s> CommitWriter<'s> {
     fn new(
-        sender: &'s Sender<'s>,
+        sender: &'s CommitInput<'s>,
         known: Option<&'s HashSet<ContentHash>>,
         import: FastImport<'s>,
-    ) -> Writer<'s> {
-        let (sent, decided, listed) = (Sent::default(), BTreeSet::new(), OnceCell::new());
-        Writer { sender, known, listed, import, sent, decided, month: String::new(), part: 0 }
+    ) -> CommitWriter<'s> {
+        let (sent, decided, listed) = (CommitSummary::default(), BTreeSet::new(), OnceCell::new());
+        CommitWriter { sender, known, listed, import, sent, decided, month: String::new(), part: 0 }
     }
 
     fn committed(&self) -> Result<&HashSet<ContentHash>> {
@@ -205,10 +205,10 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes a bubb with its blobs, or records that it is withheld.
-    fn bubb(&mut self, checked: Checked) -> Result<()> {
+    fn bubb(&mut self, checked: CheckedBubb) -> Result<()> {
         let (name, bytes, blobs) = match checked {
-            Checked::Good { name, bytes, blobs } => (name, bytes, blobs),
-            Checked::Held(name, why) => {
+            CheckedBubb::Good { name, bytes, blobs } => (name, bytes, blobs),
+            CheckedBubb::Held(name, why) => {
                 self.sent.held.push((name.id.to_string(), why));
                 return Ok(());
             }
@@ -221,7 +221,7 @@ impl<'s> Writer<'s> {
         self.month = month;
         self.sent.bubbs += 1;
         self.part += bytes.len() as u64;
-        self.import.file(&Entry::Bubb(name).path(), &bytes)?;
+        self.import.file(&TreePath::Bubb(name).path(), &bytes)?;
         blobs.iter().try_for_each(|hash| self.blob(hash))
     }
 
@@ -251,16 +251,16 @@ impl<'s> Writer<'s> {
         }
         self.sent.blobs += 1;
         self.part += len;
-        self.import.file(&Entry::Blob(*hash).path(), &bytes)
+        self.import.file(&TreePath::Blob(*hash).path(), &bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::remote::Remote;
+    use super::super::remote::RemoteRefs;
     use super::super::send::push;
     use super::super::state::Identity;
-    use super::super::tree::Tree;
+    use super::super::tree::CloneTree;
     use super::*;
     use lepo_store::bubb::Kind;
     use lepo_store::store::WriteBatch;
@@ -270,7 +270,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
         let (mut batch, month) = (WriteBatch::begin(&store, false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
-        let mut compared = Compared::default();
+        let mut compared = StoreDiff::default();
         for i in 0..6 {
             let text = format!("message {i}");
             let time = 1_700_000_000_000 + i / 2 * month;
@@ -285,8 +285,8 @@ mod tests {
         state.settings.url = dir.path().join("remote.git").to_string_lossy().into_owned();
         let git = Git::at(&state.repository(), false);
         git.init().unwrap();
-        let secrets = Secrets::new([]);
-        let sender = Sender {
+        let secrets = PushSecrets::new([]);
+        let sender = CommitInput {
             git: &git,
             store: &store,
             state: &state,
@@ -300,12 +300,12 @@ mod tests {
         assert_eq!((sent.bubbs, made.commits, sent.held.len()), (6, 3, 0));
         // Each part arrives with a push of its own: the remote's ref is set three times.
         remote.run(["config", "core.logAllRefUpdates", "always"]).unwrap();
-        let mut there = Remote::default();
+        let mut there = RemoteRefs::default();
         assert_eq!(push(&git, &mut state, &made.last, &mut there, false).unwrap(), None);
         assert_eq!(there.own, Some(made.last.clone()));
         let pushes = std::fs::read_to_string(dir.path().join("remote.git/logs/refs/lepo/me")).unwrap();
         assert_eq!(pushes.lines().count(), 3, "{pushes}");
-        let tree = Tree::of(&remote, Some("refs/lepo/me")).unwrap();
+        let tree = CloneTree::of(&remote, Some("refs/lepo/me")).unwrap();
         assert_eq!(tree.bubbs.len(), 6);
         assert_eq!(push(&git, &mut state, &made.last, &mut there, true).unwrap(), None);
     }

@@ -9,7 +9,7 @@ pub const TITLES: &str = "_titles";
 
 /// A parsed path in a clone's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum TreePath {
     /// A bubb, in the folder of its day.
     Bubb(BubbName),
     /// A blob, by its SHA-256.
@@ -20,39 +20,40 @@ pub enum Entry {
     Removed,
 }
 
-impl Entry {
+impl TreePath {
     /// Parses a path; `None` for any path that lepo does not write.
-    pub fn parse(path: &[u8]) -> Option<Entry> {
+    pub fn parse(path: &[u8]) -> Option<TreePath> {
         let text = std::str::from_utf8(path).ok()?;
         if text == REMOVED {
-            return Some(Entry::Removed);
+            return Some(TreePath::Removed);
         }
         if text == TITLES {
-            return Some(Entry::Titles);
+            return Some(TreePath::Titles);
         }
         if let Some(rest) = text.strip_prefix("_blobs/") {
             let (short, hash) = rest.split_once('/')?;
             let is_folder = short.len() == 2 && hash.starts_with(short);
-            return ContentHash::parse(hash).filter(|_| is_folder).map(Entry::Blob);
+            return ContentHash::parse(hash).filter(|_| is_folder).map(TreePath::Blob);
         }
         if let Some(name) = text.strip_prefix("_branches/") {
             return lepo_store::store::check_branch_name(&decoded(name)?)
                 .is_ok()
-                .then(|| Entry::Branch(name.into()));
+                .then(|| TreePath::Branch(name.into()));
         }
         let (folder, file) = text.rsplit_once('/')?;
         let name = BubbName::parse(file.as_bytes()).filter(|_| BubbName::is_canonical(file.as_bytes()))?;
         let (month, day) = folder.split_once('/')?;
-        (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id))).then_some(Entry::Bubb(name))
+        (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id)))
+            .then_some(TreePath::Bubb(name))
     }
 
     pub fn path(&self) -> String {
         match self {
-            Entry::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
-            Entry::Blob(hash) => format!("_blobs/{hash:.2}/{hash}"),
-            Entry::Branch(name) => format!("_branches/{name}"),
-            Entry::Titles => TITLES.into(),
-            Entry::Removed => REMOVED.into(),
+            TreePath::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
+            TreePath::Blob(hash) => format!("_blobs/{hash:.2}/{hash}"),
+            TreePath::Branch(name) => format!("_branches/{name}"),
+            TreePath::Titles => TITLES.into(),
+            TreePath::Removed => REMOVED.into(),
         }
     }
 }
@@ -91,9 +92,9 @@ mod tests {
     fn a_path_is_what_lepo_would_write_or_nothing() {
         let name = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-u0-head.md";
         let good = format!("2024-10/26/{name}");
-        let parsed = Entry::parse(good.as_bytes());
+        let parsed = TreePath::parse(good.as_bytes());
         assert!(
-            matches!(parsed, Some(Entry::Bubb(_))),
+            matches!(parsed, Some(TreePath::Bubb(_))),
             "{:?}",
             Day::of(BubbName::parse(name.as_bytes()).unwrap().id).to_string()
         );
@@ -101,7 +102,7 @@ mod tests {
         let hash = "ab".repeat(32);
         let fixed = ["_branches/main", "_branches/a%2Fb", "_titles", "_gone"].map(String::from);
         for path in [format!("_blobs/ab/{hash}")].into_iter().chain(fixed) {
-            assert_eq!(Entry::parse(path.as_bytes()).unwrap().path(), path);
+            assert_eq!(TreePath::parse(path.as_bytes()).unwrap().path(), path);
         }
         for path in [
             format!("2024-10/27/{name}"),
@@ -118,9 +119,9 @@ mod tests {
             "_mcp.json".into(),
             "".into(),
         ] {
-            assert_eq!(Entry::parse(path.as_bytes()), None, "{path}");
+            assert_eq!(TreePath::parse(path.as_bytes()), None, "{path}");
         }
-        assert_eq!(Entry::parse(b"\xff"), None);
+        assert_eq!(TreePath::parse(b"\xff"), None);
         for folder in ["2024-10", "2024-10/26", "_blobs", "_blobs/ab", "_branches"] {
             assert!(is_folder(folder.as_bytes()), "{folder}");
         }

@@ -11,10 +11,10 @@ use std::io::ErrorKind;
 use serde::{Deserialize, Serialize};
 
 use super::git::Git;
-use super::remote::{Refs, Remote};
-use super::removed::Removed;
+use super::remote::{Refs, RemoteRefs};
+use super::removed::RemovalCounts;
 use super::replace::replace;
-use super::settings::Settings;
+use super::settings::SyncSettings;
 use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Day};
@@ -30,11 +30,11 @@ const MOST_NAMES: usize = 20_000;
 
 /// The state after the last sync.
 #[derive(Debug, Default)]
-pub struct Record {
+pub struct SyncRecord {
     /// The refs of the bare repository. This clone's own ref is the commit that the record describes.
     pub refs: Refs,
     /// The refs of the remote, if it answered.
-    pub remote: Remote,
+    pub remote: RemoteRefs,
     /// The settings with which no work remained; `None` if some did.
     pub settled: Option<String>,
     /// Days that are equal in the commit and in the store, with the states of their folders. No bubb of such a day
@@ -45,15 +45,15 @@ pub struct Record {
     /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
     pub titles: SyncTitles,
-    pub removed: Removed,
+    pub removed: RemovalCounts,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct SyncRecordFile {
     form: u32,
     clone: String,
     refs: Refs,
-    remote: Remote,
+    remote: RemoteRefs,
     settled: Option<String>,
     days: Vec<(String, u64, u64, u64)>,
     names: Vec<String>,
@@ -62,10 +62,10 @@ struct Written {
     removed: String,
 }
 
-impl Record {
+impl SyncRecord {
     /// Reads the record of this clone; `None` if it is missing or unreadable.
-    pub fn read(git: &Git, clone: &str) -> Option<Record> {
-        let written: Written = serde_json::from_slice(&fs::read(git.file(FILE)).ok()?).ok()?;
+    pub fn read(git: &Git, clone: &str) -> Option<SyncRecord> {
+        let written: SyncRecordFile = serde_json::from_slice(&fs::read(git.file(FILE)).ok()?).ok()?;
         let is_good = written.form == FORM && written.clone == clone && written.refs.own.is_some();
         let day = |(day, inode, ctime, mtime): (String, u64, u64, u64)| {
             let (month, number) = day.split_once('/')?;
@@ -74,7 +74,7 @@ impl Record {
         };
         let name = |file: String| BubbName::parse(file.as_bytes()).map(|name| (name.id, name));
         let branch = |(file, id): (String, String)| Some((file, BubbId::parse(id.as_bytes())?));
-        Some(Record {
+        Some(SyncRecord {
             refs: written.refs,
             remote: written.remote,
             settled: written.settled,
@@ -82,7 +82,7 @@ impl Record {
             names: written.names.into_iter().map(name).collect::<Option<_>>()?,
             branches: written.branches.into_iter().map(branch).collect::<Option<_>>()?,
             titles: SyncTitles::parse(written.titles.as_bytes()),
-            removed: Removed::parse(written.removed.as_bytes()),
+            removed: RemovalCounts::parse(written.removed.as_bytes()),
         })
         .filter(|_| is_good)
     }
@@ -96,7 +96,7 @@ impl Record {
         names.sort_unstable();
         let day =
             |(day, state): (&Day, &FolderState)| (day.to_string(), state.inode, state.ctime, state.mtime);
-        let written = Written {
+        let written = SyncRecordFile {
             form: FORM,
             clone: clone.into(),
             days: self.days.iter().map(day).collect(),
@@ -127,8 +127,8 @@ impl Record {
 }
 
 /// Formats the settings that decide what a sync does, for comparison.
-pub fn decided(settings: &Settings) -> String {
-    let Settings { url, name, mine, seen: _, others, lately: _, allowed, heads, held_blobs } = settings;
+pub fn decided(settings: &SyncSettings) -> String {
+    let SyncSettings { url, name, mine, seen: _, others, lately: _, allowed, heads, held_blobs } = settings;
     format!("{url:?} {name} {heads} {mine:?} {others:?} {allowed:?} {held_blobs:?}")
 }
 
@@ -137,11 +137,11 @@ mod tests {
     use super::*;
     use crate::fixture::{id, names};
 
-    fn record() -> Record {
+    fn record() -> SyncRecord {
         let day = Day::at(1_763_034_245_123);
-        let mut removed = Removed::default();
+        let mut removed = RemovalCounts::default();
         removed.remove(id("C"));
-        Record {
+        SyncRecord {
             refs: Refs { own: Some("0".repeat(40)), ..Refs::default() },
             settled: Some("so".into()),
             days: [(day, FolderState { inode: 1, ctime: 2, mtime: 3 })].into(),
@@ -149,7 +149,7 @@ mod tests {
             branches: [("main".to_string(), id("B"))].into(),
             titles: SyncTitles::parse(format!("5 {} so\n", id("A")).as_bytes()),
             removed,
-            ..Record::default()
+            ..SyncRecord::default()
         }
     }
 
@@ -157,10 +157,13 @@ mod tests {
     fn a_record_is_read_as_it_was_written_and_rubbish_is_none() {
         let dir = tempfile::tempdir().unwrap();
         let git = Git::at(dir.path(), false);
-        assert!(Record::read(&git, "me").is_none());
+        assert!(SyncRecord::read(&git, "me").is_none());
         record().keep(&git, "me").unwrap();
-        assert_eq!(format!("{:?}", Record::read(&git, "me").unwrap().days), format!("{:?}", record().days));
-        let read = Record::read(&git, "me").unwrap();
+        assert_eq!(
+            format!("{:?}", SyncRecord::read(&git, "me").unwrap().days),
+            format!("{:?}", record().days)
+        );
+        let read = SyncRecord::read(&git, "me").unwrap();
         let wanted = record();
         assert_eq!((read.refs, read.remote, read.settled), (wanted.refs, wanted.remote, wanted.settled));
         assert_eq!(
@@ -168,17 +171,17 @@ mod tests {
             (wanted.names, wanted.branches, wanted.titles, wanted.removed)
         );
         // The record of another clone, a torn one, an invalid day, no commit.
-        assert!(Record::read(&git, "you").is_none());
+        assert!(SyncRecord::read(&git, "you").is_none());
         let whole = fs::read_to_string(git.file(FILE)).unwrap();
         let cut = whole.split_at(whole.len() / 2).0.to_string();
         let commit = format!("\"{}\"", "0".repeat(40));
         for bad in [cut, whole.replace("2025-11/13", "2025-11/31"), whole.replace(&commit, "null")] {
             assert_ne!(bad, whole);
             fs::write(git.file(FILE), bad).unwrap();
-            assert!(Record::read(&git, "me").is_none());
+            assert!(SyncRecord::read(&git, "me").is_none());
         }
-        Record::remove(&git).unwrap();
-        Record::remove(&git).unwrap();
+        SyncRecord::remove(&git).unwrap();
+        SyncRecord::remove(&git).unwrap();
         assert!(!git.file(FILE).exists());
     }
 }

@@ -1,6 +1,6 @@
 //! Names of clones, their refs, and the URLs that lepo passes to git.
 
-use super::secrets::Secrets;
+use super::secrets::PushSecrets;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{LONGEST_CLONE, is_clone_name};
 
@@ -104,7 +104,7 @@ fn is_token(user: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let has = |is: fn(&u8) -> bool| user.bytes().any(|byte| is(&byte));
     let is_long = user.len() >= 20 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    (is_long && user.bytes().all(is_part)) || Secrets::new([]).find(user.as_bytes()).is_some()
+    (is_long && user.bytes().all(is_part)) || PushSecrets::new([]).find(user.as_bytes()).is_some()
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::git::Git;
 use super::objects::Oid;
 use super::refs::Namespace;
-use super::running::{MOST, Running};
-use super::settings::Settings;
-use super::tree::Until;
-use super::verdicts::Verdicts;
+use super::running::{GitProcess, MOST};
+use super::settings::SyncSettings;
+use super::tree::Deadline;
+use super::verdicts::CloneVerdicts;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::is_clone_name;
 use lepo_store::store::now;
@@ -34,7 +34,7 @@ pub type Tips = BTreeMap<String, Oid>;
 
 /// The refs of clones on the remote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remote {
+pub struct RemoteRefs {
     /// This clone's own ref.
     pub own: Option<Oid>,
     /// Tips of the other clones.
@@ -48,7 +48,7 @@ pub struct Remote {
 }
 
 /// How to filter a listing of refs.
-pub struct Listed<'l> {
+pub struct RefFilter<'l> {
     /// The namespace of this clone.
     pub namespace: Namespace,
     /// This clone's name.
@@ -59,10 +59,10 @@ pub struct Listed<'l> {
     pub taken: Option<&'l mut BTreeSet<String>>,
 }
 
-impl<'l> Listed<'l> {
+impl<'l> RefFilter<'l> {
     /// Creates the filter for a clone with these settings.
-    pub fn by(settings: &'l Settings, rank: &'l dyn Fn(&str) -> u8) -> Listed<'l> {
-        Listed { namespace: settings.namespace(), own: &settings.name, rank, taken: None }
+    pub fn by(settings: &'l SyncSettings, rank: &'l dyn Fn(&str) -> u8) -> RefFilter<'l> {
+        RefFilter { namespace: settings.namespace(), own: &settings.name, rank, taken: None }
     }
 }
 
@@ -113,17 +113,17 @@ impl Refs {
 }
 
 /// Asks the remote for its refs of both namespaces without waiting for the answer.
-pub fn ask(git: &Git, url: &str) -> Result<Running> {
+pub fn ask(git: &Git, url: &str) -> Result<GitProcess> {
     let patterns = [Namespace::Own, Namespace::Heads].map(|namespace| format!("{}*", namespace.prefix()));
     let args = ["ls-remote", "--refs", "--", url].into_iter().chain(patterns.iter().map(String::as_str));
     git.begin(args)
 }
 
-impl Remote {
+impl RemoteRefs {
     /// Parses the answer of the remote. Names that no clone can have are skipped; of more than 256 other clones,
     /// those with a lower rank are preferred.
-    pub fn told(asked: Running, mut listed: Listed<'_>) -> Result<Remote> {
-        let (mut remote, mut elsewhere) = (Remote::default(), Tips::new());
+    pub fn told(asked: GitProcess, mut listed: RefFilter<'_>) -> Result<RemoteRefs> {
+        let (mut remote, mut elsewhere) = (RemoteRefs::default(), Tips::new());
         let mut theirs: BTreeMap<(u8, String), Oid> = BTreeMap::new();
         let here = listed.namespace;
         asked.each(b'\n', MOST, |line| {
@@ -167,13 +167,13 @@ impl Remote {
     }
 
     /// Asks the remote for its refs and waits for the answer.
-    pub fn of(git: &Git, url: &str, listed: Listed<'_>) -> Result<Remote> {
-        Remote::told(ask(git, url)?, listed)
+    pub fn of(git: &Git, url: &str, listed: RefFilter<'_>) -> Result<RemoteRefs> {
+        RemoteRefs::told(ask(git, url)?, listed)
     }
 }
 
 #[derive(Default)]
-pub struct Fetched {
+pub struct FetchResult {
     /// Clones whose ref cannot be fetched.
     pub bad: Vec<(String, Error)>,
     /// The error that interrupted the transfer, if any.
@@ -185,17 +185,17 @@ pub struct Fetched {
 /// deleted.
 pub fn fetch(
     git: &Git,
-    settings: &Settings,
-    remote: &Remote,
+    settings: &SyncSettings,
+    remote: &RemoteRefs,
     refs: &Refs,
-    verdicts: &mut Verdicts,
+    verdicts: &mut CloneVerdicts,
     limit: Duration,
-) -> Result<Fetched> {
+) -> Result<FetchResult> {
     let tips = &remote.theirs;
     let gone = refs.theirs.keys().chain(refs.no_commits.keys()).filter(|clone| !tips.contains_key(*clone));
     git.update_refs(gone.map(|clone| (format!("refs/theirs/{clone}"), None)))?;
     let fetched = |clone: &String| refs.theirs.get(clone).or_else(|| refs.no_commits.get(clone));
-    let (mut result, mut changed) = (Fetched::default(), Vec::new());
+    let (mut result, mut changed) = (FetchResult::default(), Vec::new());
     for (clone, tip) in tips.iter().filter(|(clone, tip)| fetched(clone) != Some(tip)) {
         match verdicts.refusal(clone, tip, now()) {
             Some(refused) => result.bad.push((clone.clone(), refused)),
@@ -225,7 +225,7 @@ pub fn fetch(
     };
     let Err(joint) = fetch(&changed) else { return Ok(result) };
     let mut joint = Some(joint).filter(|_| changed.len() == 1);
-    let (until, mut died) = (Until::after(limit), 0);
+    let (until, mut died) = (Deadline::after(limit), 0);
     for clone in changed {
         let done = joint.take().map_or_else(|| fetch(&[clone]), Err);
         match done {

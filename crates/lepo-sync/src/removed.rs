@@ -9,11 +9,11 @@ use lepo_store::bubb::BubbId;
 
 /// Counts of removals and restorations by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Removed(BTreeMap<String, (u32, u32)>);
+pub struct RemovalCounts(BTreeMap<String, (u32, u32)>);
 
-impl Removed {
+impl RemovalCounts {
     /// Malformed lines are skipped.
-    pub fn parse(text: &[u8]) -> Removed {
+    pub fn parse(text: &[u8]) -> RemovalCounts {
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
         let read = |line: &str| {
             let mut words = line.split(' ');
@@ -21,14 +21,14 @@ impl Removed {
             let counts = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
             words.next().is_none().then(|| (key.to_string(), counts))
         };
-        Removed(lines.filter_map(read).collect())
+        RemovalCounts(lines.filter_map(read).collect())
     }
 
     pub fn text(&self) -> String {
         self.0.iter().map(|(key, (removed, restored))| format!("{key} {removed} {restored}\n")).collect()
     }
 
-    pub fn merge(&mut self, other: &Removed) {
+    pub fn merge(&mut self, other: &RemovalCounts) {
         for (key, (removed, restored)) in &other.0 {
             let mine = self.0.entry(key.clone()).or_default();
             *mine = (mine.0.max(*removed), mine.1.max(*restored));
@@ -102,20 +102,20 @@ mod tests {
 
     #[test]
     fn the_file_is_read_as_written_and_rubbish_is_skipped() {
-        let mut removed = Removed::default();
+        let mut removed = RemovalCounts::default();
         removed.remove(id('A'));
         removed.remove_branch("a%2Fb", id('B'));
         removed.restore_branch("a%2Fb", id('B'));
         let text = removed.text();
         assert_eq!(text, format!("{} 1 0\nbranch:a%2Fb@{} 1 1\n", id('A'), id('B')));
-        assert_eq!(Removed::parse(text.as_bytes()), removed);
+        assert_eq!(RemovalCounts::parse(text.as_bytes()), removed);
         let rubbish = format!("x\n\nnot-an-id 1 0\n{} 1\n{} 1 0 9\n\u{fffd}", id('A'), id('A'));
-        assert!(Removed::parse(rubbish.as_bytes()).text().is_empty());
+        assert!(RemovalCounts::parse(rubbish.as_bytes()).text().is_empty());
     }
 
     #[test]
     fn merging_is_by_maximum_in_any_order() {
-        let mut a = Removed::default();
+        let mut a = RemovalCounts::default();
         a.remove(id('A'));
         let mut b = a.clone();
         b.restore(id('A'));
@@ -123,7 +123,7 @@ mod tests {
         c.remove(id('A'));
         c.remove(id('B'));
         for order in [[&a, &b, &c], [&c, &b, &a], [&b, &c, &a]] {
-            let mut all = Removed::default();
+            let mut all = RemovalCounts::default();
             for part in order {
                 all.merge(part);
             }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_was_never_removed_cannot_be_restored_and_twice_is_once() {
-        let mut removed = Removed::default();
+        let mut removed = RemovalCounts::default();
         removed.restore(id('A'));
         assert!(removed.text().is_empty());
         removed.remove(id('A'));

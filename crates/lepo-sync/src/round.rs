@@ -5,22 +5,22 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::compare::{Compared, Glance};
-use super::confirmed::{Consent, check_own_removals, check_their_removals, confirmed};
+use super::compare::{StoreDiff, StoreSnapshot};
+use super::confirmed::{RemovalConsent, check_own_removals, check_their_removals, confirmed};
 use super::git::{self, Git};
-use super::incoming::{Came, Merged, Mine, take_others};
-use super::merge::{Changes, Side, merge};
+use super::incoming::{CloneResult, MergeResult, OwnClones, take_others};
+use super::merge::{Changes, MergeSide, merge};
 use super::objects::Oid;
-use super::outgoing::{PART_BYTES, Sender, Sent, commit};
-use super::record::{Record, decided};
-use super::remote::{Listed, Refs, Remote, ask, fetch};
-use super::secrets::Secrets;
+use super::outgoing::{CommitInput, CommitSummary, PART_BYTES, commit};
+use super::record::{SyncRecord, decided};
+use super::remote::{RefFilter, Refs, RemoteRefs, ask, fetch};
+use super::secrets::PushSecrets;
 use super::send::{push, remove_elsewhere};
-use super::settings::Settings;
+use super::settings::SyncSettings;
 use super::state::SyncState;
 use super::sweep::sweep;
-use super::tree::{Tree, Until};
-use super::verdicts::Verdicts;
+use super::tree::{CloneTree, Deadline};
+use super::verdicts::CloneVerdicts;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::{Store, now};
@@ -29,24 +29,24 @@ use lepo_store::store::{Store, now};
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Options of a single sync.
-pub struct Options<'o> {
+pub struct SyncOptions<'o> {
     /// Finds messages to withhold.
-    pub secrets: &'o Secrets,
+    pub secrets: &'o PushSecrets,
     /// Whether git may ask for a password on the terminal.
     pub may_ask: bool,
     /// The consent that most messages are removed, here or by another clone of the user.
-    pub removals: Consent<'o>,
+    pub removals: RemovalConsent<'o>,
 }
 
 /// The outcome of a single sync.
 #[derive(Debug, Default)]
-pub struct Round {
+pub struct SyncRound {
     /// The commit to send.
-    pub sent: Sent,
+    pub sent: CommitSummary,
     /// Whether the remote received commits of this clone, new or earlier ones.
     pub is_pushed: bool,
     /// The content received from each clone, and whether the clone is the user's own.
-    pub came: Vec<(Came, bool)>,
+    pub came: Vec<(CloneResult, bool)>,
     /// The changes to the store by merging the user's own clones.
     pub changes: Changes,
     /// Clones with the user's git email that the user has not decided about.
@@ -72,16 +72,16 @@ pub struct Round {
 pub fn round(
     store: &Store,
     state: &mut SyncState,
-    options: &Options<'_>,
-    told: Option<Remote>,
-) -> Result<Round> {
+    options: &SyncOptions<'_>,
+    told: Option<RemoteRefs>,
+) -> Result<SyncRound> {
     let git = Git::at(&state.repository(), options.may_ask);
     let is_made = git.init()?;
     git.unlock()?;
     let asked = told.is_none().then(|| ask(&git, &state.settings.url)).transpose()?;
     // Compare the store while the remote answers.
-    let mut record = Record::read(&git, &state.settings.name);
-    let glance = record.as_ref().map(|record| Glance::of(store, record)).transpose()?.flatten();
+    let mut record = SyncRecord::read(&git, &state.settings.name);
+    let glance = record.as_ref().map(|record| StoreSnapshot::of(store, record)).transpose()?.flatten();
     let is_same = glance.as_ref().is_some_and(|glance| glance.is_same);
     let email = LazyCell::new(|| git::email(store.root()).unwrap_or_default());
     if !is_same {
@@ -96,29 +96,29 @@ pub fn round(
     let remote = match asked {
         Some(asked) => {
             let rank = rank(&state.settings, &refs);
-            Remote::told(asked, Listed::by(&state.settings, &rank))
+            RemoteRefs::told(asked, RefFilter::by(&state.settings, &rank))
         }
         None => Ok(told.unwrap_or_default()),
     };
     let settled = decided(&state.settings);
-    let is_nothing_new = |record: &Record| {
+    let is_nothing_new = |record: &SyncRecord| {
         is_same
             && record.settled.as_ref() == Some(&settled)
             && remote.as_ref().is_ok_and(|remote| record.remote == *remote)
     };
     if let Some(record) = record.take_if(|record| is_nothing_new(record)) {
-        if let Some(glance) = glance.filter(Glance::tells_more) {
+        if let Some(glance) = glance.filter(StoreSnapshot::tells_more) {
             record.described_anew(&git, glance, &state.settings.name)?;
         }
         state.note_synced()?;
-        return Ok(Round::default());
+        return Ok(SyncRound::default());
     }
-    Record::remove(&git)?;
-    let mut round = Round::default();
-    let mut verdicts = Verdicts::read(&git);
+    SyncRecord::remove(&git)?;
+    let mut round = SyncRound::default();
+    let mut verdicts = CloneVerdicts::read(&git);
     let verdicts_before = verdicts.clone();
     let mut remote = receive(&git, state, remote, &mut refs, &mut verdicts, &mut round);
-    let work = Work { git: &git, store, options, email: &email, seen: glance.zip(record) };
+    let work = ExchangeContext { git: &git, store, options, email: &email, seen: glance.zip(record) };
     if let Some(remote) = remote.as_ref().filter(|_| round.failed.is_none()) {
         round.swept = sweep(&git, store, remote, &mut refs)?;
     }
@@ -148,9 +148,9 @@ fn send(
     git: &Git,
     state: &mut SyncState,
     refs: &Refs,
-    remote: Option<&mut Remote>,
+    remote: Option<&mut RemoteRefs>,
     before: Option<&Oid>,
-    round: &mut Round,
+    round: &mut SyncRound,
 ) -> Result<()> {
     let Some(own) = &refs.own else { return Ok(()) };
     if let Some(remote) = remote {
@@ -177,11 +177,11 @@ fn send(
 fn receive(
     git: &Git,
     state: &SyncState,
-    remote: Result<Remote>,
+    remote: Result<RemoteRefs>,
     refs: &mut Refs,
-    verdicts: &mut Verdicts,
-    round: &mut Round,
-) -> Option<Remote> {
+    verdicts: &mut CloneVerdicts,
+    round: &mut SyncRound,
+) -> Option<RemoteRefs> {
     let fetched = remote.and_then(|remote| {
         if refs.theirs != remote.theirs {
             let fetched = fetch(git, &state.settings, &remote, refs, verdicts, LIMIT)?;
@@ -197,7 +197,7 @@ fn receive(
 }
 
 /// Ranks clones: the user's own first, then those seen before.
-fn rank<'r>(settings: &'r Settings, refs: &'r Refs) -> impl Fn(&str) -> u8 + use<'r> {
+fn rank<'r>(settings: &'r SyncSettings, refs: &'r Refs) -> impl Fn(&str) -> u8 + use<'r> {
     |clone| match settings.mine.contains(clone) {
         true => 0,
         false if refs.theirs.contains_key(clone) || refs.taken.contains_key(clone) => 1,
@@ -205,7 +205,7 @@ fn rank<'r>(settings: &'r Settings, refs: &'r Refs) -> impl Fn(&str) -> u8 + use
     }
 }
 
-impl Round {
+impl SyncRound {
     /// Whether the next sync, without further changes, has no work and no messages for the user.
     fn is_done(&self) -> bool {
         self.failed.is_none()
@@ -220,50 +220,50 @@ impl Round {
     }
 }
 
-struct Work<'w> {
+struct ExchangeContext<'w> {
     git: &'w Git,
     store: &'w Store,
-    options: &'w Options<'w>,
+    options: &'w SyncOptions<'w>,
     email: &'w str,
     /// The comparison of the store with the record of the last sync.
-    seen: Option<(Glance, Record)>,
+    seen: Option<(StoreSnapshot, SyncRecord)>,
 }
 
-impl Work<'_> {
+impl ExchangeContext<'_> {
     /// Imports received content, and commits the changes of the store. Returns the comparison with the last commit,
     /// and the bubbs added to the store after it was listed.
     fn merge_and_commit(
         self,
         state: &mut SyncState,
         refs: &mut Refs,
-        verdicts: &mut Verdicts,
-        round: &mut Round,
-    ) -> Result<(Compared, HashSet<BubbId>)> {
+        verdicts: &mut CloneVerdicts,
+        round: &mut SyncRound,
+    ) -> Result<(StoreDiff, HashSet<BubbId>)> {
         let (mine, replaced) = confirmed(self.git, &state.settings, refs);
         round.replaced = replaced;
         self.take_strangers(&state.settings, refs, verdicts, round)?;
-        let Work { git, store, options, email, seen } = self;
+        let ExchangeContext { git, store, options, email, seen } = self;
         let (clone, tip) = (&state.settings.name.clone(), refs.own.as_deref());
         let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
         let parts = match seen.filter(|_| !is_news) {
-            Some((glance, record)) => Compared::parts(git, clone, glance, &record)?,
+            Some((glance, record)) => StoreDiff::parts(git, clone, glance, &record)?,
             None => None,
         };
         let mut since = HashSet::new();
         let compared = match parts {
             Some(compared) => compared,
             None => {
-                let mut compared = Compared::whole(git, store, clone, tip)?;
+                let mut compared = StoreDiff::whole(git, store, clone, tip)?;
                 check_own_removals(compared.gone(), options.removals)?;
                 if is_news || compared.is_to_merge() {
-                    let work = Merge { git, store, mine: &mine, refs, consent: options.removals };
+                    let work = MergeContext { git, store, mine: &mine, refs, consent: options.removals };
                     since = work.merge(&mut state.settings, verdicts, &mut compared.here, round)?;
                 }
                 compared
             }
         };
         let author = if email.is_empty() { "lepo@localhost" } else { email };
-        let sender = Sender {
+        let sender = CommitInput {
             git,
             store,
             state,
@@ -290,14 +290,14 @@ impl Work<'_> {
     }
 }
 
-impl Work<'_> {
+impl ExchangeContext<'_> {
     /// Imports content of clones that are not, or no longer, the user's own.
     fn take_strangers(
         &self,
-        settings: &Settings,
+        settings: &SyncSettings,
         refs: &Refs,
-        verdicts: &mut Verdicts,
-        round: &mut Round,
+        verdicts: &mut CloneVerdicts,
+        round: &mut SyncRound,
     ) -> Result<()> {
         for clone in refs.theirs.keys() {
             if *clone == settings.name || settings.mine.contains(clone) {
@@ -307,7 +307,7 @@ impl Work<'_> {
             if !self.email.is_empty() && is_same && !settings.others.contains(clone) {
                 round.unknown.push(clone.clone());
             }
-            match take_others(self.git, self.store, clone, refs, verdicts, Until::after(LIMIT)) {
+            match take_others(self.git, self.store, clone, refs, verdicts, Deadline::after(LIMIT)) {
                 Ok(came) => round.came.push((came, false)),
                 // An unreadable clone does not affect the others.
                 Err(error) if error.kind == ExitKind::Remote => round.bad.push((clone.clone(), error)),
@@ -318,31 +318,31 @@ impl Work<'_> {
     }
 }
 
-struct Merge<'m> {
+struct MergeContext<'m> {
     git: &'m Git,
     store: &'m Store,
     mine: &'m [String],
     refs: &'m Refs,
-    consent: Consent<'m>,
+    consent: RemovalConsent<'m>,
 }
 
-impl Merge<'_> {
+impl MergeContext<'_> {
     /// Merges the clones into the store; returns the added bubbs.
     fn merge(
         &self,
-        settings: &mut Settings,
-        verdicts: &mut Verdicts,
-        here: &mut Side,
-        round: &mut Round,
+        settings: &mut SyncSettings,
+        verdicts: &mut CloneVerdicts,
+        here: &mut MergeSide,
+        round: &mut SyncRound,
     ) -> Result<HashSet<BubbId>> {
-        let Merge { git, store, mine, refs, consent } = *self;
-        let (sides, bad) = Mine::of(git, mine, refs, verdicts, LIMIT)?;
+        let MergeContext { git, store, mine, refs, consent } = *self;
+        let (sides, bad) = OwnClones::of(git, mine, refs, verdicts, LIMIT)?;
         round.bad.extend(bad);
         round.changes = merge(here, &sides.sides);
         check_their_removals(&round.changes, &sides, here, settings, now(), consent)?;
         let read: Vec<String> = sides.sides.iter().map(|side| side.clone.clone()).collect();
         let merged = sides.apply(store, &round.changes, here, verdicts)?;
-        let Merged { came, added, removed } = merged;
+        let MergeResult { came, added, removed } = merged;
         round.came.extend(came.into_iter().map(|came| (came, true)));
         note_merged(here, &round.changes);
         here.bubbs.extend(added.iter().map(|name| (name.id, *name)));
@@ -356,7 +356,7 @@ impl Merge<'_> {
 }
 
 /// Records the imported commits. A clone with postponed content, such as messages dated ahead, is read again.
-fn note_taken(git: &Git, refs: &mut Refs, round: &Round) -> Result<()> {
+fn note_taken(git: &Git, refs: &mut Refs, round: &SyncRound) -> Result<()> {
     let whole = round.came.iter().filter(|(came, _)| came.is_whole()).map(|(came, _)| &came.clone);
     let taken = whole.filter(|clone| !refs.is_taken(clone));
     let taken = taken.filter_map(|clone| Some((clone.clone(), refs.theirs.get(clone)?.clone())));
@@ -367,7 +367,7 @@ fn note_taken(git: &Git, refs: &mut Refs, round: &Round) -> Result<()> {
 }
 
 /// Updates branches, titles and removals to the result of a merge.
-fn note_merged(here: &mut Side, changes: &Changes) {
+fn note_merged(here: &mut MergeSide, changes: &Changes) {
     here.removed = changes.removed.clone();
     for file in &changes.branches_removed {
         here.branches.remove(file);
@@ -379,6 +379,6 @@ fn note_merged(here: &mut Side, changes: &Changes) {
 /// Counts the bubbs of a store that are not in `pushed`, the last commit known to be on the remote.
 pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
-    let tree = Tree::of(git, pushed.as_deref())?;
+    let tree = CloneTree::of(git, pushed.as_deref())?;
     Ok(store.names().all()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
 }

@@ -14,17 +14,17 @@ pub fn cannot_start(error: io::Error) -> Error {
 }
 
 /// A running call of git. Dropping it before the end kills git.
-pub struct Running {
+pub struct GitProcess {
     child: Child,
     errors: Option<JoinHandle<String>>,
 }
 
-impl Running {
-    pub fn start(mut command: Command) -> Result<Running> {
+impl GitProcess {
+    pub fn start(mut command: Command) -> Result<GitProcess> {
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
         let errors = child.stderr.take().map(last_words);
-        Ok(Running { child, errors })
+        Ok(GitProcess { child, errors })
     }
 
     /// Waits for the end and returns the output.
@@ -71,7 +71,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for GitProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -6,12 +6,12 @@
 use lepo_secrets::{KnownValue, SecretFinder};
 
 /// Detects secrets.
-pub struct Secrets(SecretFinder);
+pub struct PushSecrets(SecretFinder);
 
-impl Secrets {
+impl PushSecrets {
     /// Detects these values and the well-known formats.
-    pub fn new(values: impl IntoIterator<Item = KnownValue>) -> Secrets {
-        Secrets(SecretFinder::new(values))
+    pub fn new(values: impl IntoIterator<Item = KnownValue>) -> PushSecrets {
+        PushSecrets(SecretFinder::new(values))
     }
 
     /// Does the work of the first search in advance.
@@ -37,7 +37,7 @@ mod tests {
             KnownValue::of_variable("the value of SHORT_KEY", "abc"),
             KnownValue::of_config("the key of model gpt", "configured-key"),
         ];
-        let secrets = Secrets::new(values);
+        let secrets = PushSecrets::new(values);
         let id = format!("key {}{}.", "AKIA", "QW3ERT7YUIOPASDF");
         for (text, found) in [
             ("say hunter2-hunter2 now", Some("the value of MY_TOKEN")),

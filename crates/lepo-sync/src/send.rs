@@ -7,10 +7,10 @@ use super::confirmed::is_ancestor;
 use super::fast_import::PART;
 use super::git::Git;
 use super::objects::Oid;
-use super::record::Record;
+use super::record::SyncRecord;
 use super::refs::{Namespace, free_clone_name};
-use super::remote::{Listed, Remote, own_ref};
-use super::settings::Settings;
+use super::remote::{RefFilter, RemoteRefs, own_ref};
+use super::settings::SyncSettings;
 use super::state::SyncState;
 use lepo_base::error::{Error, Result};
 
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// The kind of a refused push, by git's message.
 #[derive(Debug, PartialEq, Eq)]
-enum Refusal {
+enum PushRefusal {
     /// Another process is writing there.
     Busy,
     /// The ref has a commit that this clone does not have.
@@ -33,16 +33,16 @@ enum Refusal {
     Other,
 }
 
-impl Refusal {
-    fn of(words: &str) -> Refusal {
+impl PushRefusal {
+    fn of(words: &str) -> PushRefusal {
         let has = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
         let lower = words.to_lowercase();
         let is_namespace =
             ["hidden ref", "refname", "ref name", "reference name", "invalid ref", "only push to"];
         if has(&["exists; cannot create"]) {
-            Refusal::Taken
+            PushRefusal::Taken
         } else if has(&["non-fast-forward", "fetch first", "stale info", "incorrect old value"]) {
-            Refusal::Behind
+            PushRefusal::Behind
         } else if has(&[
             "failed to lock",
             "cannot lock ref",
@@ -50,11 +50,11 @@ impl Refusal {
             ".lock': File exists",
             "failed to update ref",
         ]) {
-            Refusal::Busy
+            PushRefusal::Busy
         } else if words.contains("rejected") && is_namespace.iter().any(|part| lower.contains(part)) {
-            Refusal::Namespace
+            PushRefusal::Namespace
         } else {
-            Refusal::Other
+            PushRefusal::Other
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn push(
     git: &Git,
     state: &mut SyncState,
     own: &str,
-    remote: &mut Remote,
+    remote: &mut RemoteRefs,
     is_next: bool,
 ) -> Result<Option<(String, String)>> {
     let mut is_next = is_next;
@@ -76,9 +76,10 @@ pub fn push(
         }
         let Err(error) = push_parts(git, &state.settings, own, remote, is_next) else { return Ok(None) };
         let is_last = pause == PAUSE * 2u32.pow(TRIES);
-        match Refusal::of(&error.message) {
-            Refusal::Behind => {
-                let there = Remote::of(git, &state.settings.url, Listed::by(&state.settings, &|_| 1))?.own;
+        match PushRefusal::of(&error.message) {
+            PushRefusal::Behind => {
+                let there =
+                    RemoteRefs::of(git, &state.settings.url, RefFilter::by(&state.settings, &|_| 1))?.own;
                 let is_ours = there.as_deref().is_none_or(|there| is_ancestor(git, there, own));
                 if !is_ours {
                     break;
@@ -88,25 +89,25 @@ pub fn push(
                 }
                 (remote.own, is_next) = (there, false);
             }
-            Refusal::Taken => break,
-            Refusal::Busy if is_last => {
+            PushRefusal::Taken => break,
+            PushRefusal::Busy if is_last => {
                 return Err(Error::remote(format!("the remote is busy: {}", error.message))
                     .hint("another process writes there, or has left a lock: try again later"));
             }
-            Refusal::Busy => {}
-            Refusal::Namespace if state.settings.namespace() == Namespace::Own => {
+            PushRefusal::Busy => {}
+            PushRefusal::Namespace if state.settings.namespace() == Namespace::Own => {
                 return Err(error.hint(
                     "this host accepts branches only: lepo sync --heads, here and on each of your other \
                         clones; `--no-heads` undoes it",
                 ));
             }
-            Refusal::Namespace | Refusal::Other => return Err(error),
+            PushRefusal::Namespace | PushRefusal::Other => return Err(error),
         }
         std::thread::sleep(pause);
     }
     let mut taken = BTreeSet::new();
-    let listed = Listed { taken: Some(&mut taken), ..Listed::by(&state.settings, &|_| 1) };
-    Remote::of(git, &state.settings.url, listed)?;
+    let listed = RefFilter { taken: Some(&mut taken), ..RefFilter::by(&state.settings, &|_| 1) };
+    RemoteRefs::of(git, &state.settings.url, listed)?;
     let old = state.settings.name.clone();
     let name = free_clone_name(&old, |name| taken.contains(name));
     git.update_refs([(own_ref(&name), Some(own.to_string()))])?;
@@ -118,7 +119,7 @@ pub fn push(
 }
 
 /// Removes this clone's ref from the other namespace. If the remote refuses that, the ref stays.
-pub fn remove_elsewhere(git: &Git, settings: &Settings, own: &str, remote: &mut Remote) {
+pub fn remove_elsewhere(git: &Git, settings: &SyncSettings, own: &str, remote: &mut RemoteRefs) {
     let Some(old) = remote.own_elsewhere.take_if(|old| is_ancestor(git, old, own)) else { return };
     let name = settings.namespace().other().of(&settings.name);
     let (lease, spec) = (format!("--force-with-lease={name}:{old}"), format!(":{name}"));
@@ -129,7 +130,13 @@ pub fn remove_elsewhere(git: &Git, settings: &Settings, own: &str, remote: &mut 
 
 /// Pushes the commits that the remote lacks, part by part: hosts limit the size of a push, and a part that has
 /// arrived stays there if the next one fails.
-fn push_parts(git: &Git, settings: &Settings, own: &str, remote: &mut Remote, is_next: bool) -> Result<()> {
+fn push_parts(
+    git: &Git,
+    settings: &SyncSettings,
+    own: &str,
+    remote: &mut RemoteRefs,
+    is_next: bool,
+) -> Result<()> {
     let steps = match is_next {
         true => vec![own.to_string()],
         false => parts(git, own, remote.own.as_deref())?,
@@ -173,7 +180,7 @@ pub fn forget(git: &Git, state: &SyncState, author: (&str, u64)) -> Result<()> {
     if !made.status.success() || commit.is_empty() {
         return Err(Error::nothing("nothing was sent yet: there is no history to forget"));
     }
-    Record::remove(git)?;
+    SyncRecord::remove(git)?;
     let spec = format!("+{commit}:{}", settings.namespace().of(&settings.name));
     git.run(["push", "--quiet", "--no-verify", "--", &settings.url, &spec])?;
     git.update_refs([(own, Some(commit.clone()))])?;
@@ -188,22 +195,22 @@ mod tests {
     #[test]
     fn refusals_are_told_apart_by_gits_words() {
         for (words, kind) in [
-            (" ! [remote rejected] a -> b (deny updating a hidden ref)", Refusal::Namespace),
-            (" ! [remote rejected] a -> b (funny refname)", Refusal::Namespace),
+            (" ! [remote rejected] a -> b (deny updating a hidden ref)", PushRefusal::Namespace),
+            (" ! [remote rejected] a -> b (funny refname)", PushRefusal::Namespace),
             (
                 "remote: You can only push to branches; ! [remote rejected] a -> b (hook declined)",
-                Refusal::Namespace,
+                PushRefusal::Namespace,
             ),
-            (" ! [remote rejected] a -> b (pre-receive hook declined)", Refusal::Other),
-            (" ! [remote rejected] a -> b (unpacker error)", Refusal::Other),
-            (" ! [remote rejected] a -> b (failed to lock)", Refusal::Busy),
-            (" ! [remote rejected] a -> b (cannot lock ref 'b': is at 1 but expected 2)", Refusal::Busy),
-            ("remote: error: cannot lock ref 'b': 'b/c' exists; cannot create 'b'", Refusal::Taken),
-            (" ! [rejected] a -> b (fetch first)", Refusal::Behind),
-            (" ! [rejected] a -> b (non-fast-forward)", Refusal::Behind),
-            ("fatal: could not read from refname.example", Refusal::Other),
+            (" ! [remote rejected] a -> b (pre-receive hook declined)", PushRefusal::Other),
+            (" ! [remote rejected] a -> b (unpacker error)", PushRefusal::Other),
+            (" ! [remote rejected] a -> b (failed to lock)", PushRefusal::Busy),
+            (" ! [remote rejected] a -> b (cannot lock ref 'b': is at 1 but expected 2)", PushRefusal::Busy),
+            ("remote: error: cannot lock ref 'b': 'b/c' exists; cannot create 'b'", PushRefusal::Taken),
+            (" ! [rejected] a -> b (fetch first)", PushRefusal::Behind),
+            (" ! [rejected] a -> b (non-fast-forward)", PushRefusal::Behind),
+            ("fatal: could not read from refname.example", PushRefusal::Other),
         ] {
-            assert_eq!(Refusal::of(words), kind, "{words}");
+            assert_eq!(PushRefusal::of(words), kind, "{words}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::refs::Namespace;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct SyncSettings {
     pub url: String,
     pub name: String,
     /// Whether refs are under `refs/heads/lepo/`.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub held_blobs: BTreeSet<String>,
 }
 
-impl Settings {
+impl SyncSettings {
     /// Changes the remote. Confirmations for the previous one are dropped, because its clones are other ones.
     pub fn move_to(&mut self, url: String) {
         self.url = url;

@@ -11,9 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::FlockOperation;
 
 use super::git::Git;
-use super::record::Record;
+use super::record::SyncRecord;
 use super::replace::replace;
-use super::settings::Settings;
+use super::settings::SyncSettings;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 
@@ -60,9 +60,9 @@ impl Identity {
 pub struct SyncState {
     dir: PathBuf,
     /// The settings, written by `save`.
-    pub settings: Settings,
+    pub settings: SyncSettings,
     /// The settings in the file, if it exists.
-    saved: Option<Settings>,
+    saved: Option<SyncSettings>,
     /// Locked while this is open: syncs of a store run one after the other.
     _lock: File,
 }
@@ -79,7 +79,7 @@ impl SyncState {
     }
 
     /// Reads the settings of a store without waiting for a running sync.
-    pub fn read(data: &Path, store: &Identity) -> Result<Option<Settings>> {
+    pub fn read(data: &Path, store: &Identity) -> Result<Option<SyncSettings>> {
         read_settings(&Self::dir_of(data, store))
     }
 
@@ -116,7 +116,7 @@ impl SyncState {
 
     /// Forgets what is known about the remote, because another one replaces it.
     pub fn forget_remote(&self) -> Result<()> {
-        Record::remove(&Git::at(&self.repository(), false))?;
+        SyncRecord::remove(&Git::at(&self.repository(), false))?;
         for file in [PUSHED, SYNCED] {
             let path = self.dir.join(file);
             match fs::remove_file(&path) {
@@ -164,7 +164,7 @@ impl SyncState {
     }
 }
 
-fn read_settings(dir: &Path) -> Result<Option<Settings>> {
+fn read_settings(dir: &Path) -> Result<Option<SyncSettings>> {
     let path = dir.join("settings.json");
     match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {

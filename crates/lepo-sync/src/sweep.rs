@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::git::Git;
-use super::remote::{Refs, Remote};
+use super::remote::{Refs, RemoteRefs};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 
 /// Deletes other users' stores whose clones the remote, which has answered, no longer has; returns their names. A
 /// store from which a message elsewhere continues stays, because that conversation would lose its start.
-pub fn sweep(git: &Git, store: &Store, remote: &Remote, refs: &mut Refs) -> Result<Vec<String>> {
+pub fn sweep(git: &Git, store: &Store, remote: &RemoteRefs, refs: &mut Refs) -> Result<Vec<String>> {
     // A folder that no sync of this store created is not touched.
     let taken: HashSet<String> = refs.taken.keys().cloned().collect();
     let is_there = |clone: &str| remote.theirs.contains_key(clone) || remote.elsewhere.contains(clone);

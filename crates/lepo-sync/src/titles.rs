@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::removed::Removed;
+use super::removed::RemovalCounts;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Store, latest_titles};
@@ -39,7 +39,7 @@ impl SyncTitles {
     }
 
     /// Drops the titles of removed conversations.
-    pub fn retain_there(&mut self, removed: &Removed) {
+    pub fn retain_there(&mut self, removed: &RemovalCounts) {
         self.0.retain(|root, _| !removed.has(*root));
     }
 
@@ -85,7 +85,7 @@ mod tests {
         let theirs = SyncTitles::parse(text(&[(2, "A", "new"), (5, "B", "theirs"), (9, "D", "")]).as_bytes());
         let mut merged = mine.clone();
         merged.merge(&theirs);
-        let mut removed = Removed::default();
+        let mut removed = RemovalCounts::default();
         removed.remove(id("C"));
         merged.retain_there(&removed);
         assert_eq!(merged.text(), text(&[(2, "A", "new"), (5, "B", "mine"), (9, "D", "")]));

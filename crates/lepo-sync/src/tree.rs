@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::git::Git;
 use super::objects::{LARGEST, Objects, Oid};
-use super::paths::{Entry, is_folder};
-use super::removed::Removed;
+use super::paths::{TreePath, is_folder};
+use super::removed::RemovalCounts;
 use super::running::MOST;
 use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
@@ -18,14 +18,14 @@ const BRANCH: u64 = 64;
 
 /// The time limit for reading a clone.
 #[derive(Debug, Clone, Copy)]
-pub struct Until {
+pub struct Deadline {
     at: Instant,
     limit: Duration,
 }
 
-impl Until {
-    pub fn after(limit: Duration) -> Until {
-        Until { at: Instant::now() + limit, limit }
+impl Deadline {
+    pub fn after(limit: Duration) -> Deadline {
+        Deadline { at: Instant::now() + limit, limit }
     }
 
     pub fn is_over(&self) -> bool {
@@ -39,7 +39,7 @@ impl Until {
 
 /// The files of a clone's tree.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct CloneTree {
     pub bubbs: HashMap<BubbId, (BubbName, Oid)>,
     pub blobs: HashMap<ContentHash, Oid>,
     /// Branches by their file names.
@@ -47,17 +47,17 @@ pub struct Tree {
     pub titles: Option<Oid>,
     pub removed: Option<Oid>,
     /// Entries that lepo does not write.
-    pub misfits: Misfits,
+    pub misfits: SkippedEntries,
 }
 
 #[derive(Debug, Default)]
-pub struct Misfits {
+pub struct SkippedEntries {
     pub count: usize,
     /// The first few, with the reason.
     pub first: Vec<String>,
 }
 
-impl Misfits {
+impl SkippedEntries {
     /// Counts an entry, and stores the first few.
     pub fn add(&mut self, path: &[u8], why: &str) {
         self.count += 1;
@@ -68,25 +68,25 @@ impl Misfits {
     }
 }
 
-impl Tree {
+impl CloneTree {
     /// Reads the tree of a commit; an empty one without a commit.
-    pub fn of(git: &Git, commit: Option<&str>) -> Result<Tree> {
+    pub fn of(git: &Git, commit: Option<&str>) -> Result<CloneTree> {
         match commit {
-            Some(commit) => Tree::listed(git, commit, &[]),
-            None => Ok(Tree::default()),
+            Some(commit) => CloneTree::listed(git, commit, &[]),
+            None => Ok(CloneTree::default()),
         }
     }
 
     /// Reads the part of a commit's tree in the folders of these days.
-    pub fn of_days(git: &Git, commit: &str, days: &[Day]) -> Result<Tree> {
+    pub fn of_days(git: &Git, commit: &str, days: &[Day]) -> Result<CloneTree> {
         let folders: Vec<String> = days.iter().map(|day| format!("{day}/")).collect();
-        Tree::listed(git, commit, &folders)
+        CloneTree::listed(git, commit, &folders)
     }
 
     /// Reads the tree of this clone's own commit: all of it, or the part in `folders`. Its size is not limited.
-    fn listed(git: &Git, commit: &str, folders: &[String]) -> Result<Tree> {
+    fn listed(git: &Git, commit: &str, folders: &[String]) -> Result<CloneTree> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--"];
-        let mut tree = Tree::default();
+        let mut tree = CloneTree::default();
         git.begin(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, u64::MAX, |line| {
             let Some(tab) = memchr::memchr(b'\t', line) else { return };
             let (head, path) = (&line[..tab], &line[tab + 1..]);
@@ -99,8 +99,8 @@ impl Tree {
     }
 
     /// Reads the tree of another clone's commit within limits.
-    pub fn of_other(objects: &mut Objects<'_>, commit: &str, until: Until) -> Result<Tree> {
-        Ok(Tree::since(objects, None, commit, until)?.0)
+    pub fn of_other(objects: &mut Objects<'_>, commit: &str, until: Deadline) -> Result<CloneTree> {
+        Ok(CloneTree::since(objects, None, commit, until)?.0)
     }
 
     /// Compares the tree of another clone's commit with an older commit's; returns new or changed entries, and
@@ -110,14 +110,14 @@ impl Tree {
         objects: &mut Objects<'_>,
         old: Option<&str>,
         new: &str,
-        until: Until,
-    ) -> Result<(Tree, Vec<Entry>)> {
-        let (mut tree, mut gone) = (Tree::default(), Vec::new());
+        until: Deadline,
+    ) -> Result<(CloneTree, Vec<TreePath>)> {
+        let (mut tree, mut gone) = (CloneTree::default(), Vec::new());
         let mut reader = TreeReader { objects, until, bytes: 0 };
         let (mut seen, mut seen_before) = (HashSet::new(), HashSet::new());
         let root = |commit: &str| format!("{commit}^{{tree}}");
-        let mut ahead = vec![Pair { folder: Vec::new(), new: Some(root(new)), old: old.map(root) }];
-        while let Some(Pair { folder, new, old }) = ahead.pop() {
+        let mut ahead = vec![TreePair { folder: Vec::new(), new: Some(root(new)), old: old.map(root) }];
+        while let Some(TreePair { folder, new, old }) = ahead.pop() {
             let before = old.map(|oid| reader.entries(&oid)).transpose()?.unwrap_or_default();
             let entries = new.map(|oid| reader.entries(&oid)).transpose()?.unwrap_or_default();
             let path_of = |name: &[u8]| [&folder[..], name].concat();
@@ -130,22 +130,26 @@ impl Tree {
                 let was_tree = was.filter(|was| was.is_tree() && is_folder(&path)).map(|was| was.oid.clone());
                 if !entry.is_tree() {
                     tree.add(&entry.mode, &entry.oid, &path);
-                    let pair = |was| Pair { folder: below(&path), new: None, old: Some(was) };
+                    let pair = |was| TreePair { folder: below(&path), new: None, old: Some(was) };
                     ahead.extend(was_tree.map(pair));
                 } else if !is_folder(&path) {
                     tree.misfits.add(&path, "is not a folder that lepo writes");
                 } else if !seen.insert(entry.oid.clone()) {
                     tree.misfits.add(&path, "is the same folder as another");
                 } else {
-                    ahead.push(Pair { folder: below(&path), new: Some(entry.oid.clone()), old: was_tree });
+                    ahead.push(TreePair {
+                        folder: below(&path),
+                        new: Some(entry.oid.clone()),
+                        old: was_tree,
+                    });
                 }
             }
             for (name, was) in before.iter().filter(|(name, _)| !entries.contains_key(*name)) {
                 let path = path_of(name);
                 if !was.is_tree() {
-                    gone.extend(Entry::parse(&path));
+                    gone.extend(TreePath::parse(&path));
                 } else if is_folder(&path) && seen_before.insert(was.oid.clone()) {
-                    ahead.push(Pair { folder: below(&path), new: None, old: Some(was.oid.clone()) });
+                    ahead.push(TreePair { folder: below(&path), new: None, old: Some(was.oid.clone()) });
                 }
             }
         }
@@ -161,28 +165,28 @@ impl Tree {
             return self.misfits.add(path, "is not a plain file");
         }
         let oid = oid.to_string();
-        match Entry::parse(path) {
-            Some(Entry::Bubb(name)) => {
+        match TreePath::parse(path) {
+            Some(TreePath::Bubb(name)) => {
                 self.bubbs.insert(name.id, (name, oid));
             }
-            Some(Entry::Blob(hash)) => {
+            Some(TreePath::Blob(hash)) => {
                 self.blobs.insert(hash, oid);
             }
-            Some(Entry::Branch(file)) => {
+            Some(TreePath::Branch(file)) => {
                 self.branches.insert(file, oid);
             }
-            Some(Entry::Titles) => self.titles = Some(oid),
-            Some(Entry::Removed) => self.removed = Some(oid),
+            Some(TreePath::Titles) => self.titles = Some(oid),
+            Some(TreePath::Removed) => self.removed = Some(oid),
             None => self.misfits.add(path, "is not a path that lepo writes"),
         }
     }
 
-    pub fn removed(&self, objects: &mut Objects<'_>) -> Result<Removed> {
+    pub fn removed(&self, objects: &mut Objects<'_>) -> Result<RemovalCounts> {
         match &self.removed {
             Some(oid) => {
-                Ok(objects.file(oid, LARGEST)?.map(|bytes| Removed::parse(&bytes)).unwrap_or_default())
+                Ok(objects.file(oid, LARGEST)?.map(|bytes| RemovalCounts::parse(&bytes)).unwrap_or_default())
             }
-            None => Ok(Removed::default()),
+            None => Ok(RemovalCounts::default()),
         }
     }
 
@@ -206,24 +210,24 @@ impl Tree {
 /// Returns the blobs of a commit by their SHA-256; empty without a commit.
 pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<ContentHash>> {
     let Some(commit) = commit else { return Ok(HashSet::new()) };
-    let tree = Tree::listed(git, commit, &["_blobs/".to_string()])?;
+    let tree = CloneTree::listed(git, commit, &["_blobs/".to_string()])?;
     Ok(tree.blobs.into_keys().collect())
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct InTree {
+struct TreeEntry {
     mode: Vec<u8>,
     oid: Oid,
 }
 
-impl InTree {
+impl TreeEntry {
     fn is_tree(&self) -> bool {
         self.mode == b"40000"
     }
 }
 
 /// A folder in the new commit and in the old one, to compare.
-struct Pair {
+struct TreePair {
     /// The path of the folder, with a `/` at its end; empty for the root.
     folder: Vec<u8>,
     /// Tree object of the folder in the new commit; `None` if the folder is missing there.
@@ -235,14 +239,14 @@ struct Pair {
 /// Reads tree objects of another clone: at most [`MOST`] bytes in total, within a time limit.
 struct TreeReader<'o, 'g> {
     objects: &'o mut Objects<'g>,
-    until: Until,
+    until: Deadline,
     /// Bytes of tree objects read so far.
     bytes: u64,
 }
 
 impl TreeReader<'_, '_> {
     /// Reads a tree object; returns its entries by name.
-    fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, InTree>> {
+    fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, TreeEntry>> {
         if self.until.is_over() {
             return Err(Error::remote(format!("reading its trees takes longer than {}", self.until.told())));
         }
@@ -255,14 +259,14 @@ impl TreeReader<'_, '_> {
 }
 
 /// Parses a tree object; for each entry: `MODE NAME`, a zero byte, and the 20 bytes of an object id.
-fn entries_of(mut bytes: &[u8]) -> Option<BTreeMap<Vec<u8>, InTree>> {
+fn entries_of(mut bytes: &[u8]) -> Option<BTreeMap<Vec<u8>, TreeEntry>> {
     let mut entries = BTreeMap::new();
     while !bytes.is_empty() {
         let (mode, rest) = bytes.split_at(memchr::memchr(b' ', bytes)?);
         let rest = rest.get(1..)?;
         let (name, rest) = rest.split_at(memchr::memchr(0, rest)?);
         let (oid, rest) = rest.get(1..)?.split_at_checked(20)?;
-        entries.insert(name.to_vec(), InTree { mode: mode.to_vec(), oid: hex(oid) });
+        entries.insert(name.to_vec(), TreeEntry { mode: mode.to_vec(), oid: hex(oid) });
         bytes = rest;
     }
     Some(entries)
@@ -289,10 +293,12 @@ mod tests {
         let git = Git::at(&dir.path().join("x.git"), false);
         git.init().unwrap();
         let mut objects = Objects::of(&git);
-        let error = Tree::of_other(&mut objects, &"1".repeat(40), Until::after(Duration::ZERO)).unwrap_err();
+        let error =
+            CloneTree::of_other(&mut objects, &"1".repeat(40), Deadline::after(Duration::ZERO)).unwrap_err();
         assert!(error.message.contains("takes longer than 0 s"), "{}", error.message);
-        let error = Tree::of_other(&mut objects, &"1".repeat(40), Until::after(Duration::from_secs(3600)))
-            .unwrap_err();
+        let error =
+            CloneTree::of_other(&mut objects, &"1".repeat(40), Deadline::after(Duration::from_secs(3600)))
+                .unwrap_err();
         assert!(error.message.contains("missing"), "{}", error.message);
     }
 }

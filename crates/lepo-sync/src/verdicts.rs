@@ -20,11 +20,11 @@ const MOST: usize = 20_000;
 const AGAIN: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdicts(BTreeMap<String, Verdict>);
+pub struct CloneVerdicts(BTreeMap<String, CloneVerdict>);
 
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Verdict {
+pub struct CloneVerdict {
     /// The last commit read.
     tip: Oid,
     /// Why the commit is unusable, and when that was found, in milliseconds since 1970.
@@ -33,9 +33,9 @@ pub struct Verdict {
     left_out: BTreeSet<String>,
 }
 
-impl Verdicts {
+impl CloneVerdicts {
     /// Reads the verdicts; empty if the file is missing or unreadable.
-    pub fn read(git: &Git) -> Verdicts {
+    pub fn read(git: &Git) -> CloneVerdicts {
         let bytes = fs::read(git.file(FILE)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl Verdicts {
     }
 
     /// Returns the verdict on a clone, and whether this commit of it has been read before.
-    pub fn on(&mut self, clone: &str, tip: &str) -> (&mut Verdict, bool) {
+    pub fn on(&mut self, clone: &str, tip: &str) -> (&mut CloneVerdict, bool) {
         let verdict = self.0.entry(clone.into()).or_default();
         let is_known = verdict.tip == tip;
         if !is_known {
@@ -75,7 +75,7 @@ impl Verdicts {
     }
 }
 
-impl Verdict {
+impl CloneVerdict {
     pub fn has_left_out(&self, path: &str, oid: &str) -> bool {
         !self.left_out.is_empty() && self.left_out.contains(&format!("{path} {oid}"))
     }
@@ -95,11 +95,11 @@ mod tests {
     fn a_verdict_counts_for_one_commit_and_for_a_day() {
         let dir = tempfile::tempdir().unwrap();
         let git = Git::at(dir.path(), false);
-        let mut verdicts = Verdicts::read(&git);
+        let mut verdicts = CloneVerdicts::read(&git);
         verdicts.refuse("a", "1", &Error::remote("too deep"), 1000);
         verdicts.on("b", "2").0.leave_out("path", "3");
         verdicts.keep(&git).unwrap();
-        let mut verdicts = Verdicts::read(&git);
+        let mut verdicts = CloneVerdicts::read(&git);
         assert_eq!(verdicts.refusal("a", "1", 2000).unwrap().message, "too deep");
         for (clone, tip, now) in [("a", "2", 2000), ("b", "1", 2000), ("a", "1", 1000 + AGAIN)] {
             assert!(verdicts.refusal(clone, tip, now).is_none(), "{clone} {tip} {now}");
@@ -111,6 +111,6 @@ mod tests {
             assert!(verdict.has_left_out("path", "3") && !verdict.has_left_out("path", "4"));
         }
         std::fs::write(git.file(FILE), "{").unwrap();
-        assert_eq!(Verdicts::read(&git), Verdicts::default());
+        assert_eq!(CloneVerdicts::read(&git), CloneVerdicts::default());
     }
 }

@@ -11,7 +11,7 @@ use crate::term::{fold, say, tty};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::{STORE, Store};
 use lepo_sync::{
-    Git, Listed, Namespace, Remote, SyncState, check_clone_name, check_url, default_clone_name,
+    Git, Namespace, RefFilter, RemoteRefs, SyncState, check_clone_name, check_url, default_clone_name,
     free_clone_name, remote_url,
 };
 use lepo_turn::config::Paths;
@@ -21,7 +21,7 @@ pub struct SyncPlace {
     url: String,
     heads: bool,
     name: String,
-    remote: Remote,
+    remote: RemoteRefs,
 }
 
 impl SyncPlace {
@@ -32,8 +32,8 @@ impl SyncPlace {
         let namespace = if heads { Namespace::Heads } else { Namespace::Own };
         let rank = |clone: &str| if args.mine.iter().any(|name| name == clone) { 0 } else { 2 };
         let mut taken = BTreeSet::new();
-        let listed = Listed { namespace, own: "", rank: &rank, taken: Some(&mut taken) };
-        let remote = Remote::of(git, &url, listed).map_err(|error| match error.hint {
+        let listed = RefFilter { namespace, own: "", rank: &rank, taken: Some(&mut taken) };
+        let remote = RemoteRefs::of(git, &url, listed).map_err(|error| match error.hint {
             None => error.hint("check that the address is right and readable: git ls-remote REMOTE"),
             Some(_) => error,
         })?;
@@ -56,7 +56,7 @@ impl SyncPlace {
     }
 
     /// Stores the remote in the settings; returns its refs.
-    pub fn take(self, state: &mut SyncState) -> Remote {
+    pub fn take(self, state: &mut SyncState) -> RemoteRefs {
         let settings = &mut state.settings;
         settings.move_to(self.url);
         (settings.name, settings.heads) = (self.name, self.heads);
@@ -71,7 +71,7 @@ pub fn set_remote(
     store: &Store,
     state: &mut SyncState,
     cwd: &Path,
-) -> Result<Option<Remote>> {
+) -> Result<Option<RemoteRefs>> {
     let url = url_of(remote, store.root())?;
     refuse_inside(&url, &[store.root(), &store.path(), cwd])?;
     if state.settings.url == url {

@@ -19,8 +19,8 @@ use lepo_base::when;
 use lepo_store::bubb::{BubbId, ContentHash, counted};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
-    Consent, Git, Identity, Options, Round, Secrets, SyncState, check_clone_name, email, forget,
-    forget_taken, round, unfetched, unsent,
+    Git, Identity, PushSecrets, RemovalConsent, SyncOptions, SyncRound, SyncState, check_clone_name, email,
+    forget, forget_taken, round, unfetched, unsent,
 };
 use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
@@ -81,11 +81,11 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     match args.watch {
         None => {
             let removals = match (args.yes, may_ask) {
-                (true, _) => Consent::Given,
-                (false, true) => Consent::Ask(&confirm),
-                (false, false) => Consent::Nobody,
+                (true, _) => RemovalConsent::Given,
+                (false, true) => RemovalConsent::Ask(&confirm),
+                (false, false) => RemovalConsent::Nobody,
             };
-            let options = Options { secrets: &secrets, may_ask, removals };
+            let options = SyncOptions { secrets: &secrets, may_ask, removals };
             let mut done = round(&store, &mut state, &options, told)?;
             let asks = may_ask && !args.yes && context.out.is_terminal();
             let take = |names: &mut Vec<String>| if asks { std::mem::take(names) } else { Vec::new() };
@@ -208,10 +208,10 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
 }
 
 /// Collects the secrets to search for: variables with secret names, and configured keys.
-fn secrets(paths: &Paths, env: &Env) -> Secrets {
+fn secrets(paths: &Paths, env: &Env) -> PushSecrets {
     let models =
         load_settings(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
-    Secrets::new(secret_values(env, &models))
+    PushSecrets::new(secret_values(env, &models))
 }
 
 /// Syncs repeatedly. Reports once that it is offline, what is withheld, and what cannot be fetched. Releases
@@ -221,11 +221,11 @@ fn watch(
     store: &Store,
     mut state: SyncState,
     reopened: impl Fn() -> Result<SyncState>,
-    secrets: &Secrets,
+    secrets: &PushSecrets,
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let (mut is_offline, mut told) = (false, Vec::new());
-    let options = Options { secrets, may_ask: false, removals: Consent::Nobody };
+    let options = SyncOptions { secrets, may_ask: false, removals: RemovalConsent::Nobody };
     loop {
         let mut done = round(store, &mut state, &options, None)?;
         match (done.failed.take(), is_offline) {
@@ -264,7 +264,7 @@ fn not_synced() -> Error {
 }
 
 /// Prints the result of a round; exit 1 if messages were withheld.
-fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
+fn tell(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
     troubles(&done, store, state.settings.heads, context.at).iter().for_each(say);
     if let Some(error) = done.failed {

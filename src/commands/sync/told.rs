@@ -5,10 +5,10 @@ use crate::term::{Line, one_line};
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
-use lepo_sync::{Round, SyncState, decoded};
+use lepo_sync::{SyncRound, SyncState, decoded};
 
 /// Prints a line for each kind of change; returns their number.
-pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> usize {
+pub fn tell_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>) -> usize {
     let mut lines = Vec::new();
     if let Some((old, name)) = &done.renamed {
         lines.push(format!("another clone writes as {old}: this one is now named {name}"));
@@ -87,7 +87,7 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
 
 /// Formats the notes that may need a decision: withheld messages with the command that sends them anyway,
 /// clones that could not be fetched, and clones that may be the user's own.
-pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: HintTarget<'_>) -> Vec<String> {
+pub fn troubles(done: &SyncRound, store: &Store, uses_heads: bool, at: HintTarget<'_>) -> Vec<String> {
     let hint = |line: String| Hint::from(line).told(at);
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
