@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use lepo_base::secret::Secret;
-use lepo_tool::mcp::client::auth::{LiveSecrets, Login, Redirected};
-use lepo_tool::mcp::client::{Client, Failure, Limits, List, ProcessSetup};
-use lepo_tool::mcp::config::{ClientIdentity, ServerConfig, ServerDetails, Target, Transport};
-use lepo_tool::mcp::{Asked, Caller, Field, FormAnswer};
+use lepo_tool::mcp::client::auth::{LiveSecrets, Login, RedirectParams};
+use lepo_tool::mcp::client::{CallFailure, ListKind, McpClient, ProcessSetup, TimeLimits};
+use lepo_tool::mcp::config::{ClientIdentity, ServerConfig, ServerDetails, ServerTarget, Transport};
+use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, FormField, ServerQuestion};
 use serde_json::{Map, Value, json};
 
-const LIMITS: Limits = Limits { idle: Duration::from_secs(20), total: Duration::from_secs(25) };
+const LIMITS: TimeLimits = TimeLimits { idle: Duration::from_secs(20), total: Duration::from_secs(25) };
 
 /// The scenario that wants one tool's schema told back to another tool.
 const ECHO: &str = "json_schema_echo";
@@ -51,7 +51,7 @@ fn server(url: url::Url) -> ServerConfig {
         client_metadata_url: DOCUMENT.parse().ok(),
     };
     let identity = Box::new(identity);
-    let target = Target::Remote { url, transport: Transport::Http, headers: Vec::new(), identity };
+    let target = ServerTarget::Remote { url, transport: Transport::Http, headers: Vec::new(), identity };
     ServerConfig {
         name: "conformance".into(),
         description: None,
@@ -67,7 +67,7 @@ async fn converse(server: &ServerConfig, place: &ProcessSetup) -> Result<(), Str
     loop {
         let needed = match session(server, place).await {
             Ok(()) => return Ok(()),
-            Err(Failure::SignIn(needed)) => needed,
+            Err(CallFailure::SignIn(needed)) => needed,
             Err(failure) => return Err(format!("{failure:?}")),
         };
         eprintln!("{}", needed.words);
@@ -99,20 +99,20 @@ async fn sign_in(
     let location =
         location.and_then(|location| login.address().join(location).ok()).ok_or("it leads nowhere")?;
     match login.read(&location) {
-        Redirected::Code(code, issuer) => login.finish(&code, issuer.as_deref()).await,
+        RedirectParams::Code(code, issuer) => login.finish(&code, issuer.as_deref()).await,
         other => Err(format!("{other:?}")),
     }
 }
 
-async fn session(server: &ServerConfig, place: &ProcessSetup) -> Result<(), Failure> {
-    let mut client = Client::open(server, place, Duration::from_secs(15), &LiveSecrets::default()).await?;
+async fn session(server: &ServerConfig, place: &ProcessSetup) -> Result<(), CallFailure> {
+    let mut client = McpClient::open(server, place, Duration::from_secs(15), &LiveSecrets::default()).await?;
     eprintln!("speaking {}", client.protocol());
-    let listed = client.page(List::Tools, None, LIMITS).await?;
+    let listed = client.page(ListKind::Tools, None, LIMITS).await?;
     let tools = listed["tools"].as_array().cloned().unwrap_or_default();
     for (name, arguments) in calls(&tools) {
         match client.call(&name, &arguments, LIMITS, &mut Defaults).await {
             Ok(result) => eprintln!("{name}: {result}"),
-            Err(failure @ Failure::SignIn(_)) => {
+            Err(failure @ CallFailure::SignIn(_)) => {
                 client.close().await;
                 return Err(failure);
             }
@@ -151,19 +151,19 @@ fn calls(tools: &[Value]) -> Vec<(String, Map<String, Value>)> {
 /// Answers each form with its defaults.
 struct Defaults;
 
-impl Caller for Defaults {
+impl ElicitationHandler for Defaults {
     fn hears(&mut self, _: &str) {}
 
-    async fn answers(&mut self, asked: Asked) -> FormAnswer {
-        let Asked::Form(form) = asked else { return FormAnswer::Declined };
-        let value = |field: &Field| {
+    async fn answers(&mut self, asked: ServerQuestion) -> ElicitationResult {
+        let ServerQuestion::Form(form) = asked else { return ElicitationResult::Declined };
+        let value = |field: &FormField| {
             let value = field.value("").ok().flatten();
             Some((
                 field.name.clone(),
                 value.or_else(|| field.value("text").or(field.value("1")).ok().flatten())?,
             ))
         };
-        FormAnswer::Filled(form.fields.iter().filter_map(value).collect())
+        ElicitationResult::Filled(form.fields.iter().filter_map(value).collect())
     }
 }
 

@@ -9,12 +9,12 @@ use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus, To
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::BubbId;
-use lepo_tool::{Proposal, Reply};
+use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{ChangedProgram, StartQuestion};
 
 pub struct Asked {
     /// The user's reply.
-    pub reply: Reply,
+    pub reply: ConsentReply,
     /// Whether the editor left the question unanswered, or withdrew it.
     pub withdrew: bool,
 }
@@ -26,7 +26,7 @@ pub async fn ask(
     proposal: &Proposal,
 ) -> Result<Asked> {
     let words = permission_words(proposal);
-    let nobody = Asked { reply: Reply::NoTerminal, withdrew: false };
+    let nobody = Asked { reply: ConsentReply::NoTerminal, withdrew: false };
     let Some(open) = open else { return Ok(nobody) };
     if words.text.len() > TEXT {
         let said = "The request is too long to be shown here: decide on it in a terminal.\n";
@@ -55,10 +55,10 @@ pub async fn ask(
         None => PermissionOutcome::Cancelled,
     };
     let reply = match outcome {
-        PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => Reply::Yes,
-        PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => Reply::Always,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => ConsentReply::Yes,
+        PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => ConsentReply::Always,
         PermissionOutcome::Chosen(PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways) => {
-            Reply::No
+            ConsentReply::No
         }
         PermissionOutcome::Cancelled => return Ok(Asked { withdrew: true, ..nobody }),
     };

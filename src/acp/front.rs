@@ -17,7 +17,7 @@ use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
-use lepo_tool::{Proposal, Reply};
+use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
 pub struct AcpFront<'f> {
@@ -147,7 +147,10 @@ impl Front for AcpFront<'_> {
         true
     }
 
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+    fn ask<'f>(
+        &'f mut self,
+        proposal: &'f Proposal,
+    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
         self.flush();
         Box::pin(async move {
             let asked = consent::ask((self.peer, self.session), self.open, proposal).await?;
@@ -181,7 +184,7 @@ impl Front for Silent {
         false
     }
 
-    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
-        Box::pin(async { Ok(Reply::NoTerminal) })
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
+        Box::pin(async { Ok(ConsentReply::NoTerminal) })
     }
 }

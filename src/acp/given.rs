@@ -9,7 +9,7 @@ use lepo_acp::agent::{SessionMcpServer, SessionParams};
 use lepo_acp::rpc::RpcError;
 use lepo_base::error::{Error, Result};
 use lepo_base::work_folder::WorkFolder;
-use lepo_tool::mcp::config::{ServerConfig, Target, parse};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget, parse};
 use lepo_tool::{NamedProgram, ProgramFiles};
 use lepo_turn::config::{Paths, RepoFile, Trust, work_folder};
 
@@ -55,7 +55,7 @@ fn in_folder(definition: RepoFile, cwd: &Path) -> Result<RepoFile> {
 /// Whether a server runs the same program in every folder: its path is absolute, and nothing else comes from the
 /// folder.
 fn is_same_everywhere(config: &ServerConfig, cwd: &Path) -> bool {
-    let Target::Program { command, args, env, cwd: own } = &config.target else { return true };
+    let ServerTarget::Program { command, args, env, cwd: own } = &config.target else { return true };
     let program = NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, cwd) };
     let root = WorkFolder::read(cwd).map(|folder| folder.root).unwrap_or_else(|_| cwd.to_path_buf());
     Path::new(command).is_absolute()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lepo_base::search_path::own_program;
 use lepo_base::sys;
-use lepo_tool::Detected;
+use lepo_tool::SandboxDetector;
 
 use super::end::end;
 use crate::term::Out;
@@ -32,5 +32,5 @@ fn programs() -> String {
 
 /// Describes the sandbox of this machine, by trying it as before a command.
 fn sandbox() -> String {
-    Detected::now(Path::new(".")).about()
+    SandboxDetector::now(Path::new(".")).about()
 }

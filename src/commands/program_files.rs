@@ -9,7 +9,7 @@ use crate::ui::changed_text;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
-use lepo_tool::mcp::config::{Origin, ServerConfig, ServerVariables, all_servers};
+use lepo_tool::mcp::config::{EntryOrigin, ServerConfig, ServerVariables, all_servers};
 use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, Settings, load_settings};
 use lepo_turn::{ChangedProgram, ProgramRole, TrustedFile, changed_programs, programs_of, server_folders};
 
@@ -108,7 +108,7 @@ impl<'p> ProgramsHere<'p> {
             return Ok(Vec::new());
         }
         let mut servers = self.servers(Some((file.path.clone(), file.bytes.clone())))?;
-        servers.retain(|server| server.details.origin == Origin::Repository);
+        servers.retain(|server| server.details.origin == EntryOrigin::Repository);
         Ok(servers)
     }
 

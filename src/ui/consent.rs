@@ -7,17 +7,21 @@ use rustix::process::Signal;
 use super::answer::{Choice, Offer};
 use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, on_terminal, quote};
 use lepo_base::error::{Error, Result};
-use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox, Unagreed};
+use lepo_tool::{Access, CallProposal, CommandProposal, ConsentReply, Proposal, Sandbox, Unagreed};
 
 /// Asks about one request; a signal or the end of input (Ctrl+D) withdraws the question.
-pub async fn ask(proposal: Proposal) -> Result<Reply> {
+pub async fn ask(proposal: Proposal) -> Result<ConsentReply> {
     match on_terminal(move |tty, withdrawn| converse(tty, &proposal, withdrawn)).await? {
         Some(reply) => reply.ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
-        None => Ok(Reply::NoTerminal),
+        None => Ok(ConsentReply::NoTerminal),
     }
 }
 
-fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Option<Reply>> {
+fn converse(
+    tty: &mut Tty,
+    proposal: &Proposal,
+    withdrawn: &AtomicBool,
+) -> std::io::Result<Option<ConsentReply>> {
     // Input typed before the question belongs to the session's prompt.
     let _asking = Asking::begin();
     tty.show(&text(proposal, tty.columns()))?;
@@ -33,12 +37,12 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
         let about = text(proposal, tty.columns());
         let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
         match (offer.read(&answer), command) {
-            (Some(Choice::Yes), _) => return Ok(Some(Reply::Yes)),
-            (Some(Choice::No), _) => return Ok(Some(Reply::No)),
-            (Some(Choice::Always), _) => return Ok(Some(Reply::Always)),
+            (Some(Choice::Yes), _) => return Ok(Some(ConsentReply::Yes)),
+            (Some(Choice::No), _) => return Ok(Some(ConsentReply::No)),
+            (Some(Choice::Always), _) => return Ok(Some(ConsentReply::Always)),
             (Some(Choice::Explain), _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
             (Some(Choice::Edit), Some(command)) => match edit(command) {
-                Ok(command) => return Ok(Some(Reply::Edit(command))),
+                Ok(command) => return Ok(Some(ConsentReply::Edit(command))),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
             (Some(Choice::Edit), None) | (None, _) => tty.show(&format!("{}\n", offer.letters()))?,

@@ -17,8 +17,8 @@ use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Utf8Decoder};
 use lepo_store::bubb::BubbName;
-use lepo_tool::mcp::{Asked, FormAnswer};
-use lepo_tool::{Proposal, Reply, Stream, Unagreed};
+use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
+use lepo_tool::{ConsentReply, OutputStream, Proposal, Unagreed};
 use lepo_turn::{Event, Front, Moment, PersonAnswer, StartQuestion, Watch};
 
 /// Prints the events of a turn on stdout.
@@ -57,13 +57,13 @@ impl<'o> EventLines<'o> {
             }
             Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
             Event::CommandStarted(command) => json!({ "event": "running", "command": command }),
-            Event::CommandOutput(_, Stream::Stderr, bytes) => {
+            Event::CommandOutput(_, OutputStream::Stderr, bytes) => {
                 json!({ "event": "stderr", "text": self.stderr.decode(bytes) })
             }
             Event::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
             Event::Progress(words) => json!({ "event": "progress", "text": words }),
             // Their bubbs have events of their own, and output of a REPL does not belong to one turn.
-            Event::NotFinal | Event::Done | Event::CommandOutput(_, Stream::Stdout, _) => return,
+            Event::NotFinal | Event::Done | Event::CommandOutput(_, OutputStream::Stdout, _) => return,
         };
         self.line(named(told, name));
     }
@@ -87,7 +87,10 @@ impl Front for EventLines<'_> {
         true
     }
 
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+    fn ask<'f>(
+        &'f mut self,
+        proposal: &'f Proposal,
+    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
         self.line(request("ask", proposal));
         Box::pin(consent::ask(proposal.clone()))
     }
@@ -117,8 +120,8 @@ impl Front for EventLines<'_> {
     fn fill_in<'f>(
         &'f mut self,
         server: &'f str,
-        asked: Asked,
-    ) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        asked: ServerQuestion,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
         self.line(json!({ "event": "form", "server": server }));
         Box::pin(form::fill_in(server.to_string(), asked))
     }

@@ -8,73 +8,78 @@ use serde_json::Map;
 
 use super::answer::{Choice, Offer};
 use crate::term::{Asking, Line, Tty, on_terminal, quote, say};
-use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
+use lepo_tool::mcp::{ElicitationForm, ElicitationResult, FormField, ServerQuestion};
 
 /// Asks the user; declines without a terminal.
-pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
-    if asked == Asked::Unknown {
+pub async fn fill_in(server: String, asked: ServerQuestion) -> ElicitationResult {
+    if asked == ServerQuestion::Unknown {
         say(&Line::note(format!("server {server} asked for something that lepo cannot ask: declined")));
-        return FormAnswer::Declined;
+        return ElicitationResult::Declined;
     }
     match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {
-        Ok(answer) => answer.unwrap_or(FormAnswer::Declined),
+        Ok(answer) => answer.unwrap_or(ElicitationResult::Declined),
         Err(error) => {
             say(&error.chain());
-            FormAnswer::Cancelled
+            ElicitationResult::Cancelled
         }
     }
 }
 
-fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
+fn converse(
+    tty: &mut Tty,
+    server: &str,
+    asked: &ServerQuestion,
+    withdrawn: &AtomicBool,
+) -> io::Result<ElicitationResult> {
     // Input typed before the question belongs to the session's prompt.
     let _asking = Asking::begin();
     tty.show(&text(server, asked, tty.columns()))?;
     match asked {
-        Asked::Form(form) => fill(tty, form, withdrawn),
-        Asked::Visit(..) => {
+        ServerQuestion::Form(form) => fill(tty, form, withdrawn),
+        ServerQuestion::Visit(..) => {
             let offer = Offer::new("Have you visited it, or will you?", &[]);
             Ok(match agreed(tty, &offer, withdrawn)? {
-                Some(true) => FormAnswer::Visited,
-                Some(false) => FormAnswer::Declined,
-                None => FormAnswer::Cancelled,
+                Some(true) => ElicitationResult::Visited,
+                Some(false) => ElicitationResult::Declined,
+                None => ElicitationResult::Cancelled,
             })
         }
-        Asked::Unknown => Ok(FormAnswer::Declined),
+        ServerQuestion::Unknown => Ok(ElicitationResult::Declined),
     }
 }
 
 /// Returns the server's name and its request.
-fn text(server: &str, asked: &Asked, columns: usize) -> String {
+fn text(server: &str, asked: &ServerQuestion, columns: usize) -> String {
     let mut text = String::from("\nMCP server asks\n");
     text.push_str(&quote("Server: ", server, columns));
     match asked {
-        Asked::Form(form) => text.push_str(&quote("Says: ", form.message.trim(), columns)),
-        Asked::Visit(message, url) => {
+        ServerQuestion::Form(form) => text.push_str(&quote("Says: ", form.message.trim(), columns)),
+        ServerQuestion::Visit(message, url) => {
             text.push_str(&quote("Says: ", message.trim(), columns));
             text.push_str(&quote("Asks you to visit: ", url.host_str().unwrap_or_default(), columns));
             text.push_str(&quote("Address: ", url.as_str(), columns));
             text.push_str("lepo does not open it.\n");
         }
-        Asked::Unknown => {}
+        ServerQuestion::Unknown => {}
     }
     text
 }
 
-fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
+fn fill(tty: &mut Tty, form: &ElicitationForm, withdrawn: &AtomicBool) -> io::Result<ElicitationResult> {
     let names: Vec<&str> = form.fields.iter().map(|field| field.title.as_str()).collect();
     let columns = tty.columns();
     tty.show(&quote("Asks for: ", &names.join(", "), columns))?;
     let offer = Offer::new("Answer it? What you enter is sent to the server.", &[]);
     match agreed(tty, &offer, withdrawn)? {
         Some(true) => {}
-        Some(false) => return Ok(FormAnswer::Declined),
-        None => return Ok(FormAnswer::Cancelled),
+        Some(false) => return Ok(ElicitationResult::Declined),
+        None => return Ok(ElicitationResult::Cancelled),
     }
     let mut content = Map::new();
     for field in &form.fields {
         tty.show(&field_text(field, columns))?;
         loop {
-            let Some(entered) = tty.ask("> ", withdrawn)? else { return Ok(FormAnswer::Cancelled) };
+            let Some(entered) = tty.ask("> ", withdrawn)? else { return Ok(ElicitationResult::Cancelled) };
             match field.value(&entered) {
                 Ok(value) => {
                     content.extend(value.map(|value| (field.name.clone(), value)));
@@ -84,7 +89,7 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
             }
         }
     }
-    Ok(FormAnswer::Filled(content))
+    Ok(ElicitationResult::Filled(content))
 }
 
 fn agreed(tty: &mut Tty, offer: &Offer, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
@@ -98,7 +103,7 @@ fn agreed(tty: &mut Tty, offer: &Offer, withdrawn: &AtomicBool) -> io::Result<Op
     }
 }
 
-fn field_text(field: &Field, columns: usize) -> String {
+fn field_text(field: &FormField, columns: usize) -> String {
     let mut text = String::from("\n");
     text.push_str(&quote("Field: ", &field.title, columns));
     if let Some(description) = &field.description {
@@ -129,8 +134,8 @@ mod tests {
         let form = json!({"message": evil, "requestedSchema": {"properties": {
             "a": {"type": "string", "title": evil, "description": evil, "default": evil},
         }}});
-        let asked = Asked::read(&form);
-        let Asked::Form(Form { fields, .. }) = &asked else { panic!() };
+        let asked = ServerQuestion::read(&form);
+        let ServerQuestion::Form(ElicitationForm { fields, .. }) = &asked else { panic!() };
         let shown = text(evil, &asked, 80) + &field_text(&fields[0], 80);
         let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
         assert!(own.iter().filter(|line| line.starts_with("Server:")).count() == 1, "{shown}");

@@ -19,7 +19,7 @@ use lepo_base::hint::HintTarget;
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
-use lepo_tool::Stream;
+use lepo_tool::OutputStream;
 use lepo_turn::{Answered, Bid, Event, GroupMode, Masking, Moment, Panel};
 
 /// The interval between redraws of the rows.
@@ -331,7 +331,7 @@ impl<'o> GroupView<'o> {
                 }
             }
             (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),
-            (None, Event::CommandOutput(_, Stream::Stderr, bytes)) => self.foreign(bytes),
+            (None, Event::CommandOutput(_, OutputStream::Stderr, bytes)) => self.foreign(bytes),
             (Some(name), Event::Waiting) => {
                 // An orchestrator may take part, too: if asked for the floor, it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);

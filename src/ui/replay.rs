@@ -17,8 +17,8 @@ use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Usage};
-use lepo_tool::mcp::{Asked, FormAnswer};
-use lepo_tool::{Proposal, Reply};
+use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
+use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::replay::Progress;
 use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
@@ -128,7 +128,10 @@ impl Front for ReplayLine<'_> {
         true
     }
 
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+    fn ask<'f>(
+        &'f mut self,
+        proposal: &'f Proposal,
+    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.end();
@@ -163,8 +166,8 @@ impl Front for ReplayLine<'_> {
     fn fill_in<'f>(
         &'f mut self,
         server: &'f str,
-        asked: Asked,
-    ) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        asked: ServerQuestion,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.end();

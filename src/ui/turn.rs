@@ -20,8 +20,8 @@ use crate::term::{
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Citation, PermissionReply};
 use lepo_store::bubb::{BubbName, Kind};
-use lepo_tool::mcp::{Asked, FormAnswer};
-use lepo_tool::{Proposal, Reply, Stream};
+use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
+use lepo_tool::{ConsentReply, OutputStream, Proposal};
 use lepo_turn::{Event, Front, PersonAnswer, RunBy, StartQuestion};
 
 pub struct TurnView<'o> {
@@ -181,15 +181,15 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    fn command_output(&mut self, by: RunBy, stream: Stream, bytes: &[u8]) {
+    fn command_output(&mut self, by: RunBy, stream: OutputStream, bytes: &[u8]) {
         match (by, stream) {
-            (RunBy::Session, Stream::Stdout) => {
+            (RunBy::Session, OutputStream::Stdout) => {
                 self.out.untrusted(bytes);
                 self.out.flush();
             }
-            (RunBy::Session | RunBy::RunOption, Stream::Stderr) => self.foreign(bytes),
+            (RunBy::Session | RunBy::RunOption, OutputStream::Stderr) => self.foreign(bytes),
             // Output of the command must not pass for a question of lepo's.
-            (RunBy::RunOption, Stream::Stdout) | (RunBy::Model, _) => {
+            (RunBy::RunOption, OutputStream::Stdout) | (RunBy::Model, _) => {
                 let shown = self.printed.take(bytes);
                 self.err(&self.paint.dim(&shown));
             }
@@ -341,7 +341,7 @@ impl Front for TurnView<'_> {
         self.out.is_terminal() || !self.shown.whole
     }
 
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, Reply> {
+    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
@@ -373,8 +373,8 @@ impl Front for TurnView<'_> {
     fn fill_in<'f>(
         &'f mut self,
         server: &'f str,
-        asked: Asked,
-    ) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        asked: ServerQuestion,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(form::fill_in(server.to_string(), asked))

@@ -5,25 +5,25 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 /// A complete output stream of a command.
 #[derive(Debug)]
-pub struct Captured {
+pub struct CapturedStream {
     file: File,
     len: u64,
 }
 
 /// The part of a stream that a model reads.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Section {
+pub struct OutputExcerpt {
     /// The bytes; if the middle is missing, a line says how much.
     pub text: Vec<u8>,
     /// Whether the middle is missing.
     pub cut: bool,
 }
 
-impl Captured {
+impl CapturedStream {
     /// Wraps a stream that `file` contains from its beginning.
-    pub fn new(mut file: File) -> io::Result<Captured> {
+    pub fn new(mut file: File) -> io::Result<CapturedStream> {
         let len = file.seek(SeekFrom::End(0))?;
-        Ok(Captured { file, len })
+        Ok(CapturedStream { file, len })
     }
 
     /// Returns the length of the whole stream, in bytes.
@@ -43,11 +43,11 @@ impl Captured {
     }
 
     /// Returns at most about `limit` bytes: the head and the tail, cut between characters.
-    pub fn section(&mut self, limit: usize) -> io::Result<Section> {
+    pub fn section(&mut self, limit: usize) -> io::Result<OutputExcerpt> {
         let mut text = Vec::new();
         if self.len <= limit as u64 {
             self.whole()?.read_to_end(&mut text)?;
-            return Ok(Section { text, cut: false });
+            return Ok(OutputExcerpt { text, cut: false });
         }
         let half = (limit / 2) as u64;
         self.whole()?.take(half).read_to_end(&mut text)?;
@@ -59,7 +59,7 @@ impl Captured {
         let missing = self.len - text.len() as u64 - tail.len() as u64;
         text.extend(format!("\n[… {missing} bytes left out …]\n").bytes());
         text.extend(tail);
-        Ok(Section { text, cut: true })
+        Ok(OutputExcerpt { text, cut: true })
     }
 }
 
@@ -82,16 +82,16 @@ mod tests {
 
     use super::*;
 
-    fn section(text: &[u8], limit: usize) -> Section {
+    fn section(text: &[u8], limit: usize) -> OutputExcerpt {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text).unwrap();
-        Captured::new(file).unwrap().section(limit).unwrap()
+        CapturedStream::new(file).unwrap().section(limit).unwrap()
     }
 
     #[test]
     fn what_is_short_is_whole() {
-        assert_eq!(section(b"abc", 3), Section { text: b"abc".to_vec(), cut: false });
-        assert_eq!(section(b"", 3), Section { text: vec![], cut: false });
+        assert_eq!(section(b"abc", 3), OutputExcerpt { text: b"abc".to_vec(), cut: false });
+        assert_eq!(section(b"", 3), OutputExcerpt { text: vec![], cut: false });
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub struct CallProposal {
 impl Proposal {
     /// Grants without asking, in mode `auto`: a sandboxed command up to the access that the user set, or a call of a
     /// tool that has not changed since the user agreed to it. `None` as long as texts by others need agreement.
-    pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
+    pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Grant> {
         let unasked = match self {
             Proposal::Command(proposal) => proposal.is_held(most),
             Proposal::Call(proposal) => !proposal.changed,
@@ -79,14 +79,12 @@ impl Proposal {
         }
     }
 
-    fn granted(self) -> Granted {
+    fn granted(self) -> Grant {
         match self {
             Proposal::Command(CommandProposal { request, sandbox, .. }) => {
-                Granted::Command(GrantedCommand { request, sandbox })
+                Grant::Command(GrantedCommand { request, sandbox })
             }
-            Proposal::Call(CallProposal { request, tool, .. }) => {
-                Granted::Call(GrantedCall { request, tool })
-            }
+            Proposal::Call(CallProposal { request, tool, .. }) => Grant::Call(GrantedCall { request, tool }),
         }
     }
 }
@@ -117,7 +115,7 @@ impl CommandProposal {
 
 /// The user's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum ConsentReply {
     /// Run it, and agree to the texts by others that the question names.
     Yes,
     /// Run it, and agree to nothing else.
@@ -132,16 +130,16 @@ pub enum Reply {
     NoTerminal,
 }
 
-impl Reply {
+impl ConsentReply {
     /// Whether the reply also agrees to the texts by others that the question names.
     pub fn agrees(&self) -> bool {
-        matches!(self, Reply::Yes | Reply::Always)
+        matches!(self, ConsentReply::Yes | ConsentReply::Always)
     }
 }
 
 /// A request that may be carried out. Only consent creates one.
 #[derive(Debug, PartialEq)]
-pub enum Granted {
+pub enum Grant {
     /// A command.
     Command(GrantedCommand),
     /// A call.
@@ -194,12 +192,12 @@ impl GrantedCall {
 
 /// Requests allowed for the rest of a session: exact commands, and tools of MCP servers.
 #[derive(Debug, Default)]
-pub struct Allowed {
+pub struct AllowedRequests {
     commands: HashSet<(String, Access)>,
     tools: HashSet<(String, String)>,
 }
 
-impl Allowed {
+impl AllowedRequests {
     /// Returns the number of allowed commands and tools.
     pub fn count(&self) -> usize {
         self.commands.len() + self.tools.len()
@@ -222,7 +220,7 @@ impl Allowed {
 
     /// Grants a proposal that repeats an allowed one: the command in a sandbox, or the tool unchanged. Permission from
     /// one conversation does not extend to another that follows texts by others.
-    pub fn grants(&self, proposal: &Proposal) -> Option<Granted> {
+    pub fn grants(&self, proposal: &Proposal) -> Option<Grant> {
         if !proposal.unagreed().is_empty() {
             return None;
         }
@@ -244,7 +242,7 @@ impl Allowed {
 #[derive(Debug, PartialEq)]
 pub enum Consent {
     /// The request may be carried out.
-    Granted(Granted),
+    Granted(Grant),
     /// The request may not be carried out, and the model is informed.
     Refused,
     /// The user replaced the command; the new one needs consent next.
@@ -255,15 +253,17 @@ pub enum Consent {
 
 impl Consent {
     /// Returns the outcome of a reply to a proposal.
-    pub fn of(proposal: Proposal, reply: Reply) -> Consent {
+    pub fn of(proposal: Proposal, reply: ConsentReply) -> Consent {
         match (reply, proposal) {
-            (Reply::Yes | Reply::Once | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
-            (Reply::NoTerminal, _) => Consent::Pending,
-            (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
+            (ConsentReply::Yes | ConsentReply::Once | ConsentReply::Always, proposal) => {
+                Consent::Granted(proposal.granted())
+            }
+            (ConsentReply::NoTerminal, _) => Consent::Pending,
+            (ConsentReply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
                 Consent::Edited(CommandRequest { command, ..request })
             }
             // A call cannot be edited.
-            (Reply::No | Reply::Edit(_), _) => Consent::Refused,
+            (ConsentReply::No | ConsentReply::Edit(_), _) => Consent::Refused,
         }
     }
 }
@@ -299,20 +299,20 @@ mod tests {
         proposal.name_unagreed(vec![Unagreed::File("AGENTS.md".into())]);
         assert_eq!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net), None);
         for (reply, agrees) in [
-            (Reply::Yes, true),
-            (Reply::Always, true),
-            (Reply::Once, false),
-            (Reply::No, false),
-            (Reply::NoTerminal, false),
+            (ConsentReply::Yes, true),
+            (ConsentReply::Always, true),
+            (ConsentReply::Once, false),
+            (ConsentReply::No, false),
+            (ConsentReply::NoTerminal, false),
         ] {
             assert_eq!(reply.agrees(), agrees, "{reply:?}");
         }
-        let mut allowed = Allowed::default();
+        let mut allowed = AllowedRequests::default();
         allowed.note(&proposal);
         assert_eq!(allowed.grants(&proposal), None, "allowed in a conversation without them");
         proposal.name_unagreed(Vec::new());
         assert!(allowed.grants(&proposal).is_some());
-        assert!(matches!(Consent::of(proposal, Reply::Once), Consent::Granted(_)));
+        assert!(matches!(Consent::of(proposal, ConsentReply::Once), Consent::Granted(_)));
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
                 CallRequest { server: "s".into(), tool: tool.into(), arguments: Default::default() };
             call_proposal(request, changed)
         };
-        let mut allowed = Allowed::default();
+        let mut allowed = AllowedRequests::default();
         for proposal in [
             command("ls", Access::Read, bwrap()),
             command("rm x", Access::Full, bwrap()),

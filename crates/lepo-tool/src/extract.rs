@@ -18,7 +18,7 @@ const LEAST_BUDGET: usize = 1 << 20;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum AnswerPart {
     /// Text, without the fence around an object.
     Prose(String),
     /// An object within the text.
@@ -27,7 +27,7 @@ pub enum Piece {
 
 /// Splits an answer into pieces, in order. An object that is not valid JSON stays prose; a tag inside an object is part
 /// of its text.
-pub fn pieces(answer: &str) -> Vec<Piece> {
+pub fn pieces(answer: &str) -> Vec<AnswerPart> {
     let (mut pieces, mut prose, mut rest) = (Vec::new(), String::new(), answer);
     // Whether a block of thinking has been found.
     let mut thought = false;
@@ -54,7 +54,7 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
                 prose.truncate(before);
             }
             push_prose(&mut pieces, &std::mem::take(&mut prose));
-            pieces.push(Piece::Object(object));
+            pieces.push(AnswerPart::Object(object));
             rest = after;
             if let Some(behind) = after.trim_start().strip_prefix(FENCE).filter(|_| fenced) {
                 fenced = false;
@@ -76,8 +76,8 @@ pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, Stri
     let (mut found, mut words) = (Vec::new(), Vec::new());
     for piece in pieces(answer) {
         match piece {
-            Piece::Object(object) => found.extend(read(&object)),
-            Piece::Prose(text) => words.push(text),
+            AnswerPart::Object(object) => found.extend(read(&object)),
+            AnswerPart::Prose(text) => words.push(text),
         }
     }
     (found, words.join("\n\n"))
@@ -92,12 +92,12 @@ fn before_fence(prose: &str) -> Option<usize> {
     (is_word && opens).then(|| before.trim_end_matches('`').len())
 }
 
-fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
+fn push_prose(pieces: &mut Vec<AnswerPart>, prose: &str) {
     let text = prose.trim();
     // Objects may be items of a list.
     let is_list = text.chars().all(|c| c.is_whitespace() || matches!(c, '[' | ']' | ','));
     if !is_list {
-        pieces.push(Piece::Prose(text.to_string()));
+        pieces.push(AnswerPart::Prose(text.to_string()));
     }
 }
 
@@ -126,14 +126,14 @@ mod tests {
     fn many_braces_are_looked_at_so_many_times_and_no_oftener() {
         for (many, behind) in [("{", ""), ("{\"a\":", ""), ("{a", "}"), ("```{", "")] {
             let text = format!("{}{} {{\"tool\":\"none\"}}", many.repeat(20_000), behind.repeat(20_000));
-            assert_eq!(pieces(&text).last(), Some(&Piece::Object(json!({"tool": "none"}))), "{many}");
+            assert_eq!(pieces(&text).last(), Some(&AnswerPart::Object(json!({"tool": "none"}))), "{many}");
         }
     }
 
     #[test]
     fn objects_are_found_wherever_they_stand() {
-        let object = || Piece::Object(json!({"tool": "none"}));
-        let prose = |text: &str| Piece::Prose(text.to_string());
+        let object = || AnswerPart::Object(json!({"tool": "none"}));
+        let prose = |text: &str| AnswerPart::Prose(text.to_string());
         for (answer, expected) in [
             (r#"{"tool":"none"}"#, vec![object()]),
             ("```json\n{\"tool\": \"none\"}\n```", vec![object()]),
@@ -158,9 +158,9 @@ mod tests {
             (r#"Well, {"tool":"none",} then."#, vec![prose("Well,"), object(), prose("then.")]),
             ("a { b } c", vec![prose("a { b } c")]),
             // A tag inside an object is part of its text.
-            (r#"{"text":"</think>"}"#, vec![Piece::Object(json!({"text": "</think>"}))]),
-            (r#"ok {"text":"<think>"}"#, vec![prose("ok"), Piece::Object(json!({"text": "<think>"}))]),
-            (r#"<think>a</think>{"t":"</think>"}"#, vec![Piece::Object(json!({"t": "</think>"}))]),
+            (r#"{"text":"</think>"}"#, vec![AnswerPart::Object(json!({"text": "</think>"}))]),
+            (r#"ok {"text":"<think>"}"#, vec![prose("ok"), AnswerPart::Object(json!({"text": "<think>"}))]),
+            (r#"<think>a</think>{"t":"</think>"}"#, vec![AnswerPart::Object(json!({"t": "</think>"}))]),
             ("<think>a</think>ok </think>", vec![prose("ok </think>")]),
             ("a < b", vec![prose("a < b")]),
             (r#"{"a": {"tool":"none"}"#, vec![prose(r#"{"a":"#), object()]),

@@ -22,7 +22,7 @@ pub fn object<'t>(text: &'t str, budget: &mut usize) -> Option<(Value, &'t str)>
 /// Returns the offset after the braces at the start of a text are closed.
 fn end(text: &str, budget: &mut usize) -> Option<usize> {
     let mut depth = 0;
-    let mut scan = Scan::default();
+    let mut scan = QuoteScanner::default();
     for (at, c) in text.char_indices() {
         *budget = budget.checked_sub(c.len_utf8())?;
         if scan.is_within_text(c) {
@@ -41,7 +41,7 @@ fn end(text: &str, budget: &mut usize) -> Option<usize> {
 }
 
 fn without_trailing_commas(text: &str) -> Option<String> {
-    let mut scan = Scan::default();
+    let mut scan = QuoteScanner::default();
     let (mut kept, mut comma) = (String::with_capacity(text.len()), None);
     for c in text.chars() {
         if !scan.is_within_text(c) && !c.is_whitespace() {
@@ -59,12 +59,12 @@ fn without_trailing_commas(text: &str) -> Option<String> {
 
 /// Recognises the inside of strings, including the quotes.
 #[derive(Default)]
-struct Scan {
+struct QuoteScanner {
     quoted: bool,
     escaped: bool,
 }
 
-impl Scan {
+impl QuoteScanner {
     fn is_within_text(&mut self, c: char) -> bool {
         match c {
             _ if std::mem::take(&mut self.escaped) => true,

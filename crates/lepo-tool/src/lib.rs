@@ -17,20 +17,24 @@ mod unagreed;
 mod variables;
 
 pub use access::Access;
-pub use capture::Captured;
+pub use capture::CapturedStream;
 pub use consent::{
-    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
+    AllowedRequests, CallProposal, CommandProposal, Consent, ConsentReply, Grant, GrantedCall,
+    GrantedCommand, Proposal,
 };
-pub use extract::{Piece, all, pieces, without_thinking};
+pub use extract::{AnswerPart, all, pieces, without_thinking};
 pub use lenient::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
 pub use program_files::{NamedProgram, ProgramFiles, Reach, RunningCheck, StartCheck, reach_of};
 pub use request::{CommandRequest, ToolRequest};
-pub use sandbox::{Aftermath, Detected, Held, Occasion, Policy, Sandbox, covers_home, hold, run_as_held};
-pub use shell::{Ending, Live, Outcome, Shell, Stream};
+pub use sandbox::{
+    AutorunTrigger, CleanupReport, Policy, Sandbox, SandboxDetector, SandboxHold, covers_home, hold,
+    run_as_held,
+};
+pub use shell::{CommandExit, CommandOutcome, OutputSink, OutputStream, Shell};
 pub use touched::{TouchedFiles, TouchedPaths};
 pub use unagreed::Unagreed;
-pub use variables::Variables;
+pub use variables::EnvFilter;
 
 /// The shell that reads commands. Never one from `PATH`: a command that may write there could have replaced it.
 const SHELL: &str = "/bin/sh";

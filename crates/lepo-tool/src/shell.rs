@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::SHELL;
-use super::capture::Captured;
+use super::capture::CapturedStream;
 use super::consent::GrantedCommand;
-use super::sandbox::{Aftermath, Leftovers, Policy};
-use super::variables::Variables;
+use super::sandbox::{CleanupGuard, CleanupReport, Policy};
+use super::variables::EnvFilter;
 use lepo_process::RunningProgram;
 
 /// How commands run.
@@ -23,14 +23,14 @@ pub struct Shell<'a> {
     /// The working directory, and the paths visible in a sandbox.
     pub policy: Policy<'a>,
     /// Filters the environment of a command.
-    pub variables: Variables<'a>,
+    pub variables: EnvFilter<'a>,
     /// The time limit.
     pub timeout: Duration,
 }
 
 /// The stream to which a command printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output.
     Stdout,
     /// Standard error.
@@ -38,11 +38,11 @@ pub enum Stream {
 }
 
 /// Receives the output of a command as it arrives.
-pub type Live<'l> = dyn FnMut(Stream, &[u8]) + 'l;
+pub type OutputSink<'l> = dyn FnMut(OutputStream, &[u8]) + 'l;
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum CommandExit {
     /// The command exited with this code.
     Exit(i32),
     /// A signal with this number ended the command.
@@ -59,15 +59,15 @@ pub enum Ending {
 
 /// The result of a command.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CommandOutcome {
     /// How the command ended.
-    pub ending: Ending,
+    pub ending: CommandExit,
     /// How long the command ran.
     pub took: Duration,
     /// Standard output.
-    pub stdout: Captured,
+    pub stdout: CapturedStream,
     /// Standard error.
-    pub stderr: Captured,
+    pub stderr: CapturedStream,
     /// Number of its processes that could not be terminated.
     pub left: usize,
 }
@@ -82,27 +82,27 @@ impl Shell<'_> {
         &self,
         granted: GrantedCommand,
         scratch: [File; 2],
-        live: &mut Live<'_>,
-        found: &Arc<Mutex<Aftermath>>,
-    ) -> io::Result<Outcome> {
+        live: &mut OutputSink<'_>,
+        found: &Arc<Mutex<CleanupReport>>,
+    ) -> io::Result<CommandOutcome> {
         let start = Instant::now();
         let [mut stdout, mut stderr] = scratch;
         let (ending, left) = match self.start(&granted, live, found).await {
-            Err(error) => (Ending::NotStarted(error.to_string()), 0),
+            Err(error) => (CommandExit::NotStarted(error.to_string()), 0),
             Ok(mut held) => {
                 let watched = watch(&mut held.running, &mut stdout, &mut stderr, live);
                 let ending = match tokio::time::timeout(self.timeout, watched).await {
                     Ok(ending) => ending?,
-                    Err(_) => Ending::TimedOut(self.timeout),
+                    Err(_) => CommandExit::TimedOut(self.timeout),
                 };
                 (ending, held.running.end())
             }
         };
-        Ok(Outcome {
+        Ok(CommandOutcome {
             ending,
             took: start.elapsed(),
-            stdout: Captured::new(stdout)?,
-            stderr: Captured::new(stderr)?,
+            stdout: CapturedStream::new(stdout)?,
+            stderr: CapturedStream::new(stderr)?,
             left,
         })
     }
@@ -110,9 +110,9 @@ impl Shell<'_> {
     async fn start(
         &self,
         granted: &GrantedCommand,
-        live: &mut Live<'_>,
-        found: &Arc<Mutex<Aftermath>>,
-    ) -> io::Result<Held> {
+        live: &mut OutputSink<'_>,
+        found: &Arc<Mutex<CleanupReport>>,
+    ) -> io::Result<RunningCommand> {
         let (request, sandbox) = (granted.request(), granted.sandbox());
         let start = Instant::now();
         let mut told = false;
@@ -125,7 +125,7 @@ impl Shell<'_> {
                 return Err(io::Error::other(what));
             }
             if !told && start.elapsed() > PATIENCE {
-                live(Stream::Stderr, b"waiting for another command in this directory\n");
+                live(OutputStream::Stderr, b"waiting for another command in this directory\n");
                 told = true;
             }
             tokio::time::sleep(RETRY).await;
@@ -134,7 +134,7 @@ impl Shell<'_> {
         let (program, mut leftovers) =
             sandbox.prepare(&[SHELL, "-c", &request.command], request.access, &self.policy, env, lock)?;
         leftovers.found = Arc::clone(found);
-        Ok(Held { running: program.spawn()?, _leftovers: leftovers })
+        Ok(RunningCommand { running: program.spawn()?, _leftovers: leftovers })
     }
 }
 
@@ -144,9 +144,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(20);
 
 /// A running command. The order of the fields matters: the command ends before its leftovers are examined.
-struct Held {
+struct RunningCommand {
     running: RunningProgram,
-    _leftovers: Leftovers,
+    _leftovers: CleanupGuard,
 }
 
 /// Reads both streams until the command ends; its background processes are then terminated with its tree.
@@ -154,8 +154,8 @@ async fn watch(
     running: &mut RunningProgram,
     stdout: &mut File,
     stderr: &mut File,
-    live: &mut Live<'_>,
-) -> io::Result<Ending> {
+    live: &mut OutputSink<'_>,
+) -> io::Result<CommandExit> {
     let (mut out, mut err) = (running.stdout.take(), running.stderr.take());
     let mut ended = None;
     let mut printed = 0;
@@ -166,7 +166,7 @@ async fn watch(
                 0 => out = None,
                 n => {
                     printed += n as u64;
-                    live(Stream::Stdout, &from_out[..n]);
+                    live(OutputStream::Stdout, &from_out[..n]);
                     stdout.write_all(&from_out[..n])?;
                 }
             },
@@ -174,20 +174,20 @@ async fn watch(
                 0 => err = None,
                 n => {
                     printed += n as u64;
-                    live(Stream::Stderr, &from_err[..n]);
+                    live(OutputStream::Stderr, &from_err[..n]);
                     stderr.write_all(&from_err[..n])?;
                 }
             },
             status = running.wait(), if ended.is_none() => match status {
                 Ok(status) => ended = Some(status),
-                Err(_) => return Ok(Ending::KeeperEnded),
+                Err(_) => return Ok(CommandExit::KeeperEnded),
             },
             // The command has exited, but a background process still has its pipes open: reads the available output and
             // waits for no more.
             () = tokio::time::sleep(LINGER), if ended.is_some() => break,
         }
         if printed > MOST_OUTPUT {
-            return Ok(Ending::Flooded(MOST_OUTPUT));
+            return Ok(CommandExit::Flooded(MOST_OUTPUT));
         }
         if out.is_none() && err.is_none() && ended.is_some() {
             break;
@@ -206,9 +206,9 @@ async fn read(from: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io:
     }
 }
 
-fn ending(status: ExitStatus) -> Ending {
+fn ending(status: ExitStatus) -> CommandExit {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ending::Exit(code),
-        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => CommandExit::Exit(code),
+        (None, signal) => CommandExit::Signal(signal.unwrap_or_default()),
     }
 }

@@ -7,7 +7,7 @@ use lepo_process::{Environment, environment};
 
 /// Which variables are removed from a command's environment, and which are not.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Variables<'a> {
+pub struct EnvFilter<'a> {
     /// Names of the variables that contain lepo's keys: no command gets them.
     pub hidden: &'a [String],
     /// lepo's keys: no command gets them under another name.
@@ -16,7 +16,7 @@ pub struct Variables<'a> {
     pub passed: &'a [String],
 }
 
-impl Variables<'_> {
+impl EnvFilter<'_> {
     /// Returns the environment of a command. Variables that look secret go only to a command with full access.
     pub fn of_command(&self, access: Access) -> Environment {
         let is_one = |names: &[String], name: &OsStr| names.iter().any(|one| name == one.as_str());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lepo_tool::{Aftermath, Occasion};
+use lepo_tool::{AutorunTrigger, CleanupReport};
 
 /// Maximum number of values of each kind.
 const MOST: usize = 20;
@@ -46,7 +46,7 @@ pub struct WillRun {
 }
 
 /// Returns values for the user about a command or an agent.
-pub fn for_person(maker: &str, found: &Aftermath) -> Vec<Left> {
+pub fn for_person(maker: &str, found: &CleanupReport) -> Vec<Left> {
     let maker = || maker.to_string();
     let mut left: Vec<Left> = found
         .moved
@@ -73,14 +73,14 @@ pub fn for_person(maker: &str, found: &Aftermath) -> Vec<Left> {
 
 /// Groups the files by occasion: returns all occasions that need no command first, and the first of the
 /// others.
-fn by_occasion(runs: &[(PathBuf, Occasion)]) -> Vec<Left> {
-    let mut grouped: BTreeMap<Occasion, Vec<&Path>> = BTreeMap::new();
+fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<Left> {
+    let mut grouped: BTreeMap<AutorunTrigger, Vec<&Path>> = BTreeMap::new();
     for (path, occasion) in runs {
         grouped.entry(*occasion).or_default().push(path);
     }
     let mut left = Vec::new();
     let (mut others, mut more) = (0, 0);
-    for (Occasion { needs_command, when }, paths) in grouped {
+    for (AutorunTrigger { needs_command, when }, paths) in grouped {
         others += usize::from(needs_command);
         if others > MOST {
             more += paths.len();
@@ -104,7 +104,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// Returns lines for the model about repositories moved away from their path.
-pub fn for_model(found: &Aftermath) -> String {
+pub fn for_model(found: &CleanupReport) -> String {
     let line = |(path, moved): &(PathBuf, Result<PathBuf, String>)| match moved {
         Ok(to) => format!(
             "moved aside: {} is now {}, because a git repository is only made with access full\n",
@@ -133,14 +133,17 @@ mod tests {
 
     #[test]
     fn the_person_is_told_all_and_the_model_what_was_moved() {
-        let found = Aftermath {
+        let found = CleanupReport {
             moved: vec![("src/.git".into(), Ok("src/git.aside".into())), ("x/HEAD".into(), Err("no".into()))],
             set_ids: vec![("x".into(), Ok(())), ("y".into(), Err("no".into()))],
             runs: (0..22)
                 .map(|i| {
-                    (format!("{i}/Makefile").into(), Occasion { needs_command: true, when: "you run make" })
+                    (
+                        format!("{i}/Makefile").into(),
+                        AutorunTrigger { needs_command: true, when: "you run make" },
+                    )
                 })
-                .chain([(".envrc".into(), Occasion { needs_command: false, when: "you enter" })])
+                .chain([(".envrc".into(), AutorunTrigger { needs_command: false, when: "you enter" })])
                 .collect(),
             unread: 1,
         };
@@ -163,14 +166,14 @@ mod tests {
         );
         let occasions = ["a", "b", "c"].iter().cycle().take(3 * MOST);
         let leaked = |i: usize| -> &'static str { Box::leak(format!("you run {i:02}").into_boxed_str()) };
-        let many: Vec<(PathBuf, Occasion)> = occasions
+        let many: Vec<(PathBuf, AutorunTrigger)> = occasions
             .enumerate()
-            .map(|(i, name)| (name.into(), Occasion { needs_command: i >= MOST + 5, when: leaked(i) }))
+            .map(|(i, name)| (name.into(), AutorunTrigger { needs_command: i >= MOST + 5, when: leaked(i) }))
             .collect();
         let left = by_occasion(&many);
         assert_eq!(left.len(), MOST + 5 + MOST + 1, "{left:#?}");
         assert_eq!(left.last().unwrap(), &Left::MoreWillRun(15));
         assert_eq!(for_model(&found).lines().count(), 2);
-        assert_eq!(for_model(&Aftermath::default()), "");
+        assert_eq!(for_model(&CleanupReport::default()), "");
     }
 }

@@ -11,8 +11,8 @@ use super::turn::Turn;
 use super::{Event, Masking, Notice, RunBy};
 use lepo_base::error::Result;
 use lepo_store::store::{Store, blobs_of_result};
-use lepo_tool::mcp::{Block, CallRequest, CallResult, Called};
-use lepo_tool::{CallProposal, Proposal, Stream};
+use lepo_tool::mcp::{CallOutcome, CallRequest, CallResult, ResultBlock};
+use lepo_tool::{CallProposal, OutputStream, Proposal};
 
 /// Returns the proposal for a call, with the definition of the tool in its running server, or a text for the
 /// model why the call is not possible.
@@ -68,9 +68,9 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
     let mut caller = FrontCaller { front: &mut **front, server: &server };
     let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
     let ms = start.elapsed().as_millis() as u64;
-    let is_result = matches!(called, Called::Result(_));
+    let is_result = matches!(called, CallOutcome::Result(_));
     let (text, ran) = match called {
-        Called::Result(result) => (
+        CallOutcome::Result(result) => (
             result_text(
                 &turn.env.store,
                 result,
@@ -78,12 +78,12 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
             )?,
             true,
         ),
-        Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
-        Called::Changed => return Ok(None),
+        CallOutcome::Failed(words) => (format!("error: {words}").into_bytes(), false),
+        CallOutcome::Changed => return Ok(None),
     };
     if is_result {
         // Displayed like the output of a command.
-        turn.front.happens(Event::CommandOutput(RunBy::Model, Stream::Stdout, &text));
+        turn.front.happens(Event::CommandOutput(RunBy::Model, OutputStream::Stdout, &text));
     }
     Ok(Some(Carried { text, exit: None, ms, ran }))
 }
@@ -98,8 +98,8 @@ fn result_text(store: &Store, result: CallResult, (limit, masking): (usize, &Mas
     let mut files = Vec::new();
     for block in result.blocks {
         match block {
-            Block::Text(text) => whole.push_str(&text),
-            Block::Bytes(what, bytes) => {
+            ResultBlock::Text(text) => whole.push_str(&text),
+            ResultBlock::Bytes(what, bytes) => {
                 whole.push_str(&format!("[{what}]"));
                 files.push(bytes);
             }

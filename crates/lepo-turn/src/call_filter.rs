@@ -2,7 +2,7 @@
 //! there only once it is certain that no call follows.
 
 use lepo_tool::mcp::CallRequest;
-use lepo_tool::{Piece, lenient_json, pieces};
+use lepo_tool::{AnswerPart, lenient_json, pieces};
 
 /// Withholds text. After a call, the rest of the answer is not displayed.
 #[derive(Debug, Default)]
@@ -170,8 +170,8 @@ pub fn calls_in_text(said: &str) -> CalledText {
     let (mut words, mut calls, mut before) = (Vec::new(), Vec::new(), 0);
     for piece in pieces(said) {
         match piece {
-            Piece::Prose(text) => words.push(text),
-            Piece::Object(object) => match call_in_text(&object) {
+            AnswerPart::Prose(text) => words.push(text),
+            AnswerPart::Object(object) => match call_in_text(&object) {
                 Some(call) => {
                     before = if calls.is_empty() { words.len() } else { before };
                     calls.push(call);

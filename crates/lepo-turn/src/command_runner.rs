@@ -14,7 +14,8 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::{JournalEntry, Store};
 use lepo_tool::{
-    Access, Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, TouchedFiles, Variables,
+    Access, CleanupReport, CommandExit, CommandOutcome, EnvFilter, GrantedCommand, OutputSink, Policy, Shell,
+    TouchedFiles,
 };
 
 /// The most of a command that its result repeats, in bytes.
@@ -116,7 +117,7 @@ impl<'e> CommandRunner<'e> {
         };
         let keys = settings.keys();
         let variables =
-            Variables { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
+            EnvFilter { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let found = Arc::default();
         let limit = (settings.output_limit as usize, &*self.env.masking);
@@ -154,8 +155,8 @@ async fn carry_out(
     shell: Shell<'_>,
     granted: GrantedCommand,
     limit: (usize, &Masking),
-    live: &mut Live<'_>,
-    found: &Arc<Mutex<Aftermath>>,
+    live: &mut OutputSink<'_>,
+    found: &Arc<Mutex<CleanupReport>>,
 ) -> Result<(Carried, usize)> {
     let command = granted.request().command.clone();
     let scratch = [store.bubbs().scratch()?, store.bubbs().scratch()?];
@@ -166,11 +167,11 @@ async fn carry_out(
     let carried = Carried {
         text,
         exit: match outcome.ending {
-            Ending::Exit(code) => Some(code),
+            CommandExit::Exit(code) => Some(code),
             _ => None,
         },
         ms: outcome.took.as_millis() as u64,
-        ran: matches!(outcome.ending, Ending::Exit(_) | Ending::Signal(_)),
+        ran: matches!(outcome.ending, CommandExit::Exit(_) | CommandExit::Signal(_)),
     };
     Ok((carried, outcome.left))
 }
@@ -179,7 +180,7 @@ async fn carry_out(
 fn result_text(
     store: &Store,
     command: &str,
-    outcome: &mut Outcome,
+    outcome: &mut CommandOutcome,
     found: &str,
     (limit, masking): (usize, &Masking),
 ) -> Result<Vec<u8>> {
@@ -208,15 +209,15 @@ fn shortened(command: &str, masking: &Masking) -> String {
     }
 }
 
-fn ending_text(ending: &Ending) -> String {
+fn ending_text(ending: &CommandExit) -> String {
     match ending {
-        Ending::Exit(code) => format!("exit code: {code}"),
-        Ending::Signal(number) => format!("ended by signal {number}"),
-        Ending::TimedOut(limit) => format!("ended after its time limit of {} s", limit.as_secs()),
-        Ending::Flooded(limit) => format!("ended after it had printed {} MiB", limit >> 20),
-        Ending::KeeperEnded => "ended together with the process of lepo that keeps it; \
+        CommandExit::Exit(code) => format!("exit code: {code}"),
+        CommandExit::Signal(number) => format!("ended by signal {number}"),
+        CommandExit::TimedOut(limit) => format!("ended after its time limit of {} s", limit.as_secs()),
+        CommandExit::Flooded(limit) => format!("ended after it had printed {} MiB", limit >> 20),
+        CommandExit::KeeperEnded => "ended together with the process of lepo that keeps it; \
             what it left in a session of its own may still run"
             .to_string(),
-        Ending::NotStarted(why) => format!("could not be started: {why}"),
+        CommandExit::NotStarted(why) => format!("could not be started: {why}"),
     }
 }

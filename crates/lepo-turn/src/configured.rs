@@ -28,9 +28,9 @@ use lepo_process::StartFolder;
 use lepo_secrets::{MaskKey, keyed_hash};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
-use lepo_tool::mcp::client::{Limits, ProcessSetup};
+use lepo_tool::mcp::client::{ProcessSetup, TimeLimits};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
-use lepo_tool::mcp::{self, KeyedHash, Patience, ServerFolders, Servers, ToolLists};
+use lepo_tool::mcp::{self, KeyedHash, ServerFolders, ServerTimeouts, Servers, ToolListCache};
 
 /// A file of the repository that is trusted: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
@@ -101,7 +101,7 @@ impl Configured {
         let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
         for config in given {
             match configs.iter().any(|other| other.name == config.name) {
-                true => said.push(mcp::Notice::NameTaken(config.name)),
+                true => said.push(mcp::ServerNotice::NameTaken(config.name)),
                 false => configs.push(config),
             }
         }
@@ -112,9 +112,9 @@ impl Configured {
 
     pub(crate) fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
         let settings = &self.settings;
-        let patience = Patience {
+        let patience = ServerTimeouts {
             connect: settings.mcp_connect,
-            call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
+            call: TimeLimits { idle: settings.mcp_idle, total: settings.mcp_total },
         };
         let hidden_env = settings.key_variables().to_vec();
         let folders = match configs.is_empty() {
@@ -149,10 +149,10 @@ impl Configured {
     }
 
     /// The kept lists of tools; none where no key for them can be kept.
-    fn tool_lists(&self) -> Option<ToolLists> {
+    fn tool_lists(&self) -> Option<ToolListCache> {
         let key = self.key()?;
         let hash: KeyedHash = Arc::new(move |parts| keyed_hash(&key, parts));
-        Some(ToolLists::new(self.paths.tool_lists(), hash))
+        Some(ToolListCache::new(self.paths.tool_lists(), hash))
     }
 
     /// The model that answers. If there is none: exit 2, with a hint.

@@ -7,7 +7,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{ConvEnd, Forest, RequestState};
 use lepo_store::store::Store;
-use lepo_tool::{Reply, ToolRequest};
+use lepo_tool::{ConsentReply, ToolRequest};
 
 /// The decision, or that the user must decide now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,11 +36,11 @@ pub struct Decision {
 }
 
 impl Verdict {
-    pub(super) fn reply(self) -> Reply {
+    pub(super) fn reply(self) -> ConsentReply {
         match self {
-            Verdict::Approve | Verdict::ApproveUnheld => Reply::Yes,
-            Verdict::Deny => Reply::No,
-            Verdict::Ask => Reply::NoTerminal,
+            Verdict::Approve | Verdict::ApproveUnheld => ConsentReply::Yes,
+            Verdict::Deny => ConsentReply::No,
+            Verdict::Ask => ConsentReply::NoTerminal,
         }
     }
 }

@@ -19,7 +19,7 @@ use lepo_base::record::HashFile;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{self, Pins, Servers};
-use lepo_tool::{Allowed, Detected, NamedProgram};
+use lepo_tool::{AllowedRequests, NamedProgram, SandboxDetector};
 
 fn all_programs(configured: &Configured, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
     let servers = servers.each().iter().map(|server| &server.config);
@@ -39,13 +39,13 @@ pub struct TurnEnv {
     /// The store is kept after the turn: a request may wait for consent.
     pub keeps: bool,
     pub(super) own: Vec<PathBuf>,
-    pub(super) sandbox: Detected,
+    pub(super) sandbox: SandboxDetector,
     servers: Mutex<Servers>,
     /// Programs of servers and models, which run outside of every sandbox.
     pub(super) programs: Arc<[NamedProgram]>,
     pub(super) pins: Pins,
     /// Requests that the person allowed for the rest of the session.
-    pub(super) allowed: Lock<Allowed>,
+    pub(super) allowed: Lock<AllowedRequests>,
     /// The masking of what is written.
     pub masking: Arc<Masking>,
     /// Notes about the repository's words that were given: each once.
@@ -75,7 +75,7 @@ impl TurnEnv {
             programs,
             keeps: true,
             own: configured.own(),
-            sandbox: Detected::default(),
+            sandbox: SandboxDetector::default(),
             catalogue: Arc::new(Catalogue::new(&servers)),
             servers: Mutex::new(servers),
             pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
@@ -127,7 +127,7 @@ impl TurnEnv {
     }
 
     /// The MCP servers, each started with its tools or failed, and notes about them for the user.
-    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<mcp::Notice>) {
+    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<mcp::ServerNotice>) {
         let mut servers = self.servers.lock().await;
         take_answers(&mut servers, &self.configured.paths);
         let notes = servers.ready().await;

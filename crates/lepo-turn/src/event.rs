@@ -7,8 +7,8 @@ use super::{Notice, StartQuestion};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, PermissionReply, WebCall};
 use lepo_store::bubb::BubbName;
-use lepo_tool::mcp::{Asked, CallRequest, FormAnswer};
-use lepo_tool::{Proposal, Reply, Stream};
+use lepo_tool::mcp::{CallRequest, ElicitationResult, ServerQuestion};
+use lepo_tool::{ConsentReply, OutputStream, Proposal};
 
 /// An event of a turn.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub enum Event<'e> {
     /// A command starts that was not announced.
     CommandStarted(&'e str),
     /// Output of the running command.
-    CommandOutput(RunBy, Stream, &'e [u8]),
+    CommandOutput(RunBy, OutputStream, &'e [u8]),
     /// A call of an MCP tool starts.
     ToolStarted(&'e CallRequest),
     /// Progress of the call, as text of the server.
@@ -70,7 +70,10 @@ pub trait Front {
     fn shows_at_once(&self) -> bool;
 
     /// Asks the user for consent. Dropping the future withdraws the question.
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
+    fn ask<'f>(
+        &'f mut self,
+        proposal: &'f Proposal,
+    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>>;
 
     /// Asks the user about a request of an agent. Dropping the future withdraws the question.
     fn permit<'f>(
@@ -93,7 +96,11 @@ pub trait Front {
     }
 
     /// Answers a question of a server during a call. Dropping the future withdraws the question.
-    fn fill_in<'f>(&'f mut self, _: &'f str, _: Asked) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
-        Box::pin(async { FormAnswer::Declined })
+    fn fill_in<'f>(
+        &'f mut self,
+        _: &'f str,
+        _: ServerQuestion,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
+        Box::pin(async { ElicitationResult::Declined })
     }
 }

@@ -14,7 +14,9 @@ use lepo_base::hint::Hint;
 use lepo_store::bubb::Kind;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
-use lepo_tool::mcp::{Block, Content, PromptMessage, fill_prompt, listed_prompt, read_resource};
+use lepo_tool::mcp::{
+    PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource,
+};
 
 /// A bubb to write: kind, hidden flag, text.
 type Opening = (Kind, bool, String);
@@ -103,8 +105,8 @@ fn message_text(
 ) -> Result<Opening> {
     let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
     let text = match message.block {
-        Block::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
-        Block::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
+        ResultBlock::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
+        ResultBlock::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
             Looked::Media(file) if kind == Kind::User => {
                 turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
                 let text = format!("[{what} of server {server}]");
@@ -123,7 +125,7 @@ fn message_text(
 fn resource_text(
     store: &Store,
     address: &ResourceAddress,
-    contents: Vec<Content>,
+    contents: Vec<ResourceContent>,
     (limit, masking): (usize, &Masking),
 ) -> Result<String> {
     let (mut parts, mut blobs) = (Vec::new(), Vec::new());

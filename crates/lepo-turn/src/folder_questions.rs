@@ -7,7 +7,7 @@ use super::{Configured, ProgramRole, StartQuestion, server_folders};
 use crate::config::{FolderQuestion, FolderTrust, Paths, work_folder};
 use lepo_base::error::Result;
 use lepo_model::{ConversationFormat, ModelConfig, spec};
-use lepo_tool::mcp::config::{ServerConfig, Target};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 use lepo_tool::mcp::{Servers, program_label, programs_to_start};
 
 /// Programs of the user that start in a folder if it is trusted.
@@ -112,7 +112,7 @@ pub fn question_of_server(
     dir: &Path,
     paths: &Paths,
 ) -> Result<Option<FolderQuestion>> {
-    let Target::Program { command, args, .. } = &config.target else { return Ok(None) };
+    let ServerTarget::Program { command, args, .. } = &config.target else { return Ok(None) };
     if !server_folders(paths, dir).depends_on_trust(config) {
         return Ok(None);
     }

@@ -13,7 +13,10 @@ use crate::config::{Paths, ProgramTrust, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
 use lepo_process::ConfiguredProgram;
-use lepo_tool::{Access, Aftermath, Detected, Held, NamedProgram, Policy, TouchedFiles, covers_home, hold};
+use lepo_tool::{
+    Access, CleanupReport, NamedProgram, Policy, SandboxDetector, SandboxHold, TouchedFiles, covers_home,
+    hold,
+};
 
 /// Facts about held agents that a process keeps.
 #[derive(Clone, Default)]
@@ -22,7 +25,7 @@ pub struct HeldAgents {
     store: Arc<Mutex<Option<PathBuf>>>,
     /// Programs that run outside of every sandbox: a held agent never changes the files that they name.
     programs: Arc<Mutex<Arc<[NamedProgram]>>>,
-    sandbox: Detected,
+    sandbox: SandboxDetector,
     /// Models of which it was said that they have no network.
     said: Arc<Mutex<HashSet<String>>>,
     /// Traces of agents, of which the person is still to be told.
@@ -167,8 +170,8 @@ impl AgentSandboxer for Holder {
 
 /// The hold on an agent. Dropped, it notes the files that the agent left behind.
 struct Rest {
-    held: Option<Held>,
-    found: Arc<Mutex<Aftermath>>,
+    held: Option<SandboxHold>,
+    found: Arc<Mutex<CleanupReport>>,
     model: String,
     left: Arc<Mutex<Vec<Left>>>,
 }

@@ -19,7 +19,7 @@ use lepo_secrets::{
     Treatment, is_named_secret, is_worth, restore,
 };
 use lepo_store::bubb::{BubbId, Kind};
-use lepo_tool::mcp::config::{ServerConfig, ServerVariables, Target, all_servers};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget, ServerVariables, all_servers};
 
 /// File of the key for the digits of masks, in the state folder.
 const KEY_FILE: &str = "secrets-key";
@@ -334,8 +334,8 @@ fn server_values(env: &Env) -> Vec<KnownValue> {
     let mut values = Vec::new();
     for ServerConfig { name: server, target, .. } in &servers {
         let named = match target {
-            Target::Program { env, .. } => env,
-            Target::Remote { headers, .. } => headers,
+            ServerTarget::Program { env, .. } => env,
+            ServerTarget::Remote { headers, .. } => headers,
         };
         for (name, value) in named.iter().filter(|(name, _)| is_secret_entry(name)) {
             // The value after a scheme, as in `Bearer …`, is the secret.

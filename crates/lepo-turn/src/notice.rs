@@ -12,7 +12,7 @@ pub enum Notice {
     /// A notice about the model, or its provider.
     Model(lepo_model::ModelNotice),
     /// A notice about an MCP server.
-    Server(mcp::Notice),
+    Server(mcp::ServerNotice),
     /// A change that a command or an agent caused.
     Left(Left),
     /// Nothing is configured, and the environment offers several models: the answering model, the variable

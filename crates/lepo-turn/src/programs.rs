@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lepo_model::ModelConfig;
 use lepo_tool::NamedProgram;
-use lepo_tool::mcp::config::{ServerConfig, Target};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 
 /// The programs of servers and models: those that run, and those that print a key. Relative paths of servers are meant in the
 /// first of `dirs`, those of models in each.
@@ -23,7 +23,7 @@ pub fn programs_of<'s>(
 
 /// The program of a server that is one.
 pub(crate) fn server_program(server: &ServerConfig, dir: &Path) -> Option<NamedProgram> {
-    let Target::Program { command, args, env, cwd } = &server.target else { return None };
+    let ServerTarget::Program { command, args, env, cwd } = &server.target else { return None };
     let dir = match cwd {
         // An empty folder always.
         Some(cwd) if cwd.as_os_str() == "none" => Path::new("/").to_path_buf(),

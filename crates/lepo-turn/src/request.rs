@@ -13,7 +13,8 @@ use super::{Event, Notice, RunBy, ToolUse};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::{
-    Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,
+    AllowedRequests, CommandProposal, Consent, ConsentReply, Grant, GrantedCommand, Proposal, ToolMode,
+    ToolRequest,
 };
 
 /// How tool use continues after a request.
@@ -99,7 +100,7 @@ async fn asked(
     steering: &SteeringWords,
 ) -> Result<Consent> {
     let reply = turn.env.interrupt.or(turn.front.ask(&proposal)).await?;
-    if reply == Reply::Always {
+    if reply == ConsentReply::Always {
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if reply.agrees() {
@@ -150,17 +151,17 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         turn.front.happens(Event::Approved(&proposal));
         verdict.reply()
     };
-    if reply == Reply::Always {
+    if reply == ConsentReply::Always {
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if asks && reply.agrees() {
         agree_to_words(turn, &steering)?;
     }
-    if let (Verdict::Ask, Reply::NoTerminal) = (verdict, &reply) {
+    if let (Verdict::Ask, ConsentReply::NoTerminal) = (verdict, &reply) {
         turn.record.wait_for(&name, &request);
         return Ok(Next::Wait);
     }
-    if let Reply::NoTerminal | Reply::Edit(_) = reply {
+    if let ConsentReply::NoTerminal | ConsentReply::Edit(_) = reply {
         return Err(Error::usage(format!("no sandbox here can enforce the access of request {}", name.id))
             .hint(
                 "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
@@ -181,7 +182,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
 }
 
 /// Accesses the requests that the user allowed for the rest of the session.
-fn allowed<T>(turn: &Turn<'_>, of: impl FnOnce(&mut Allowed) -> T) -> T {
+fn allowed<T>(turn: &Turn<'_>, of: impl FnOnce(&mut AllowedRequests) -> T) -> T {
     of(&mut turn.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
@@ -217,11 +218,11 @@ async fn run_granted(
     turn: &mut Turn<'_>,
     name: &BubbName,
     request: &ToolRequest,
-    granted: Granted,
+    granted: Grant,
 ) -> Result<Option<Next>> {
     let carried = match granted {
-        Granted::Command(granted) => carry_out(turn, granted).await.map(Some),
-        Granted::Call(granted) => call(turn, granted).await,
+        Grant::Command(granted) => carry_out(turn, granted).await.map(Some),
+        Grant::Call(granted) => call(turn, granted).await,
     };
     let carried = match carried {
         // A result ends the pending state, so the request cannot run a second time by mistake.

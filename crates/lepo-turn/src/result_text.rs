@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
-use lepo_tool::Captured;
+use lepo_tool::CapturedStream;
 
 use super::Masking;
 use lepo_secrets::{LOOKED_AT, is_binary};
@@ -32,11 +32,11 @@ impl<'m> ResultText<'m> {
         let failed = |error| Error::store("cannot keep what the server gave").because(error);
         let mut scratch = store.bubbs().scratch()?;
         scratch.write_all(text.as_bytes()).map_err(failed)?;
-        self.add_stream(store, &mut Captured::new(scratch).map_err(failed)?, limit)
+        self.add_stream(store, &mut CapturedStream::new(scratch).map_err(failed)?, limit)
     }
 
     /// Appends the excerpt of a stream, and the line of a blob if the excerpt is incomplete.
-    pub fn add_stream(&mut self, store: &Store, captured: &mut Captured, limit: usize) -> Result<()> {
+    pub fn add_stream(&mut self, store: &Store, captured: &mut CapturedStream, limit: usize) -> Result<()> {
         let failed = |error: io::Error| Error::store("cannot read the output back").because(error);
         let mut section = captured.section(limit).map_err(failed)?;
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
@@ -68,12 +68,12 @@ impl<'m> ResultText<'m> {
     }
 
     /// Masks the complete output; `None` if it has no secret.
-    fn masked(&self, store: &Store, captured: &mut Captured) -> Result<Option<Captured>> {
+    fn masked(&self, store: &Store, captured: &mut CapturedStream) -> Result<Option<CapturedStream>> {
         let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
         let mut scratch = store.bubbs().scratch()?;
         let from = captured.whole().map_err(failed)?;
         let is_any = self.masking.kept_stream(from, &mut scratch, "a long output").map_err(failed)?;
-        if is_any { Captured::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
+        if is_any { CapturedStream::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
     }
 
     /// Stores these bytes as a blob, and appends its line.
@@ -102,7 +102,7 @@ pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Resul
 }
 
 /// Whether the output is text, by the rule of the search for secrets.
-fn is_searched(captured: &mut Captured) -> io::Result<bool> {
+fn is_searched(captured: &mut CapturedStream) -> io::Result<bool> {
     let mut begun = Vec::new();
     captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut begun)?;
     Ok(!is_binary(&begun))

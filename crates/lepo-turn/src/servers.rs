@@ -6,7 +6,7 @@ use std::pin::Pin;
 use super::turn::Turn;
 use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result, quoted};
-use lepo_tool::mcp::{Asked, Caller, FormAnswer};
+use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerQuestion};
 
 /// Passes a server's questions and progress to the display of the turn.
 pub(super) struct FrontCaller<'f> {
@@ -16,13 +16,13 @@ pub(super) struct FrontCaller<'f> {
     pub server: &'f str,
 }
 
-impl Caller for FrontCaller<'_> {
+impl ElicitationHandler for FrontCaller<'_> {
     fn hears(&mut self, words: &str) {
         self.front.happens(Event::Progress(words));
     }
 
-    async fn answers(&mut self, asked: Asked) -> FormAnswer {
-        let answering: Pin<Box<dyn Future<Output = FormAnswer> + '_>> =
+    async fn answers(&mut self, asked: ServerQuestion) -> ElicitationResult {
+        let answering: Pin<Box<dyn Future<Output = ElicitationResult> + '_>> =
             self.front.fill_in(self.server, asked);
         answering.await
     }

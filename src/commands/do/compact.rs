@@ -11,7 +11,7 @@ use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
-use lepo_tool::{Proposal, Reply};
+use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{
     Compaction, Event, Front, Interrupt, KEEP, PersonAnswer, Start, StartOptions, StartQuestion, TurnEnv,
 };
@@ -31,9 +31,9 @@ impl Front for Quiet<'_> {
         false
     }
 
-    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
         // Summarising runs no tools, so there is nothing to ask.
-        Box::pin(async { Ok(Reply::NoTerminal) })
+        Box::pin(async { Ok(ConsentReply::NoTerminal) })
     }
 
     fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {

@@ -9,7 +9,7 @@ use crate::term::say;
 use crate::ui::{agree_to_start, server_line, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
-use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
+use lepo_tool::mcp::{McpPrompt, PromptArgument, Resource, Server, native_name};
 use lepo_turn::{Interrupt, question_of_servers, take_answers};
 
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -90,7 +90,7 @@ fn resource(resource: &Resource) -> Value {
     })
 }
 
-fn prompt(prompt: &Prompt) -> Value {
+fn prompt(prompt: &McpPrompt) -> Value {
     let argument = |argument: &PromptArgument| {
         json!({
             "name": argument.name,

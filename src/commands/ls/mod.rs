@@ -21,7 +21,7 @@ use lepo_base::error::{ExitKind, Result};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::{Store, now};
-use lepo_tool::{Detected, Sandbox, ToolRequest};
+use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 
 /// List the conversations, newest first
 ///
@@ -181,7 +181,7 @@ fn list(
     // Detected by trying, which takes a moment.
     let sandbox = match waiting.is_empty() || args.paths {
         true => Sandbox::None,
-        false => Detected::now(store.root()),
+        false => SandboxDetector::now(store.root()),
     };
     if args.pending {
         reader = reader.of_requests(&waiting, &sandbox);

@@ -8,14 +8,14 @@ use crate::term::{say, width};
 use lepo_base::error::{Error, Result};
 use lepo_base::record::HashFile;
 use lepo_tool::mcp::Pins;
-use lepo_tool::mcp::client::auth::SignedIn;
-use lepo_tool::mcp::config::{ServerConfig, Target, Transport};
+use lepo_tool::mcp::client::auth::SignInInfo;
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget, Transport};
 use lepo_turn::config::Paths;
 use lepo_turn::server_folders;
 
 struct ListedServer<'s> {
     server: &'s ServerConfig,
-    signed_in: Option<SignedIn>,
+    signed_in: Option<SignInInfo>,
     /// Number of its tools that the user trusts.
     agreed: Option<usize>,
 }
@@ -52,10 +52,10 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
     Ok(0)
 }
 
-fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignedIn>> {
+fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignInInfo>> {
     match &server.target {
-        Target::Program { .. } => Ok(None),
-        Target::Remote { .. } => sign_in_store(server, paths)?.signed_in().map_err(|error| {
+        ServerTarget::Program { .. } => Ok(None),
+        ServerTarget::Remote { .. } => sign_in_store(server, paths)?.signed_in().map_err(|error| {
             Error::store(format!("the sign-in to {} cannot be read", server.name)).because(error)
         }),
     }
@@ -72,13 +72,13 @@ fn status(server: &ServerConfig) -> &'static str {
 
 fn kind(server: &ServerConfig) -> &'static str {
     match &server.target {
-        Target::Program { .. } => "stdio",
-        Target::Remote { transport: Transport::Http | Transport::HttpFirst, .. } => "http",
-        Target::Remote { transport: Transport::Sse | Transport::SseFirst, .. } => "sse",
+        ServerTarget::Program { .. } => "stdio",
+        ServerTarget::Remote { transport: Transport::Http | Transport::HttpFirst, .. } => "http",
+        ServerTarget::Remote { transport: Transport::Sse | Transport::SseFirst, .. } => "sse",
     }
 }
 
-fn words(signed_in: &SignedIn) -> String {
+fn words(signed_in: &SignInInfo) -> String {
     match (signed_in.is_over(), signed_in.refreshes) {
         (true, _) => "the sign-in has expired".to_string(),
         (false, true) => "signed in".to_string(),

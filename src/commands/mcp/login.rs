@@ -13,9 +13,9 @@ use crate::term::say;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_net::runtime::{blocking, current_thread};
 use lepo_tool::mcp::Callback;
-use lepo_tool::mcp::client::auth::{Login, Redirected};
+use lepo_tool::mcp::client::auth::{Login, RedirectParams};
 use lepo_tool::mcp::client::challenge;
-use lepo_tool::mcp::config::{ServerConfig, Target};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 use lepo_turn::Interrupt;
 use lepo_turn::config::Paths;
 
@@ -43,7 +43,7 @@ const SERVER: Duration = Duration::from_secs(90);
 const PERSON: Duration = Duration::from_secs(15 * 60);
 
 pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u8> {
-    if let Target::Remote { headers, .. } = &server.target
+    if let ServerTarget::Remote { headers, .. } = &server.target
         && headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
     {
         return Err(Error::usage(format!("server {} has an Authorization header in mcp.json", args.name))
@@ -98,16 +98,16 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
             })?,
             Some(line) = lines.recv() => match address(&line) {
                 Some(url) => login.read(&url),
-                None => Redirected::Foreign,
+                None => RedirectParams::Foreign,
             },
             () = tokio::time::sleep(PERSON) => {
                 return Err(refused("the sign-in was not finished in the browser within 15 minutes".to_string()));
             }
         };
         match redirected {
-            Redirected::Code(code, issuer) => break (code, issuer),
-            Redirected::Refused(words) => return Err(refused(words)),
-            Redirected::Foreign => {
+            RedirectParams::Code(code, issuer) => break (code, issuer),
+            RedirectParams::Refused(words) => return Err(refused(words)),
+            RedirectParams::Foreign => {
                 say("That is not the last address of this sign-in, which has code= and state= in it.")
             }
         }

@@ -13,7 +13,7 @@ use crate::term::say;
 use crate::ui::server_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_tool::mcp::config::{ServerConfig, Target, all_servers};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
 use lepo_turn::config::{Flags, Paths, Settings, load_settings};
 use login::LoginArgs;
@@ -108,9 +108,11 @@ fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig>
         });
     }
     match &server.target {
-        Target::Remote { .. } => Ok(server),
-        Target::Program { .. } => Err(Error::usage(format!("server {name} is a program on this machine"))
-            .hint("if it needs a sign-in, its own documentation says how")),
+        ServerTarget::Remote { .. } => Ok(server),
+        ServerTarget::Program { .. } => {
+            Err(Error::usage(format!("server {name} is a program on this machine"))
+                .hint("if it needs a sign-in, its own documentation says how"))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::notice_lines;
 use lepo_base::hint::HintTarget;
 use lepo_model::{ModelNotice as Model, Retry, TransientFailure};
 use lepo_store::bubb::BubbId;
-use lepo_tool::mcp::{KeyFault, Notice as Server, ToolsFault};
+use lepo_tool::mcp::{KeyFault, ServerNotice as Server, ToolsFault};
 use lepo_turn::attach::Gathered;
 use lepo_turn::{Left, LeftOut, Notice, Secrets, WillRun};
 

@@ -1,35 +1,37 @@
 //! Texts of notices about MCP servers.
 
 use crate::term::{Line, one_line};
-use lepo_tool::mcp::{KeyFault, Notice, ToolsFault};
+use lepo_tool::mcp::{KeyFault, ServerNotice, ToolsFault};
 
-pub fn line(notice: &Notice) -> Line {
+pub fn line(notice: &ServerNotice) -> Line {
     match notice {
-        Notice::CannotBeUsed(name, why) => Line::warning(format!("server {name} cannot be used: {why}")),
-        Notice::KeptOut(name, dir) => Line::note(format!(
+        ServerNotice::CannotBeUsed(name, why) => {
+            Line::warning(format!("server {name} cannot be used: {why}"))
+        }
+        ServerNotice::KeptOut(name, dir) => Line::note(format!(
             "server {name} started in an empty folder, because {} is not trusted; if it needs files from there: `lepo trust`",
             one_line(&dir.to_string_lossy())
         )),
-        Notice::Tools(name, fault) => Line::note(format!("server {name}: {}", of_tools(fault))),
-        Notice::Junk(name) => {
+        ServerNotice::Tools(name, fault) => Line::note(format!("server {name}: {}", of_tools(fault))),
+        ServerNotice::Junk(name) => {
             Line::note(format!("server {name}: skipped lines on its stdout that are not messages"))
         }
-        Notice::ToolsUnlisted(name, why) => {
+        ServerNotice::ToolsUnlisted(name, why) => {
             Line::warning(format!("server {name}: its tools changed and cannot be listed: {why}"))
         }
-        Notice::OffersUnlisted(name, why) => {
+        ServerNotice::OffersUnlisted(name, why) => {
             Line::warning(format!("server {name}: its resources and prompts cannot be listed: {why}"))
         }
-        Notice::Key(name, fault) => Line::warning(format!("MCP server {name:?}: {}", of_key(fault))),
-        Notice::LeftOut(name, why) => Line::warning(format!("MCP server {name:?} is left out: {why}")),
-        Notice::InSeconds(names) => {
+        ServerNotice::Key(name, fault) => Line::warning(format!("MCP server {name:?}: {}", of_key(fault))),
+        ServerNotice::LeftOut(name, why) => Line::warning(format!("MCP server {name:?} is left out: {why}")),
+        ServerNotice::InSeconds(names) => {
             let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
             Line::note(format!(
                 "MCP server {}: a `timeout` under 1,000 is taken as seconds; others are milliseconds",
                 names.join(", ")
             ))
         }
-        Notice::NameTaken(name) => {
+        ServerNotice::NameTaken(name) => {
             Line::note(format!("MCP server {name:?} of the editor is ignored: another has its name"))
         }
     }
@@ -73,23 +75,23 @@ mod tests {
         let s = || "s".to_string();
         for (notice, words) in [
             (
-                Notice::Tools(s(), ToolsFault::BadName("f\u{9b}2J".into())),
+                ServerNotice::Tools(s(), ToolsFault::BadName("f\u{9b}2J".into())),
                 "note: server s: tool \"f\\u{9b}2J\" was left out: its name has control characters",
             ),
             (
-                Notice::KeptOut(s(), "/a\nb".into()),
+                ServerNotice::KeptOut(s(), "/a\nb".into()),
                 "note: server s started in an empty folder, because /a␊b is not trusted; if it needs files from there: `lepo trust`",
             ),
             (
-                Notice::InSeconds(vec![s(), "t".into()]),
+                ServerNotice::InSeconds(vec![s(), "t".into()]),
                 "note: MCP server \"s\", \"t\": a `timeout` under 1,000 is taken as seconds; others are milliseconds",
             ),
             (
-                Notice::Key(s(), KeyFault::Unknown("autoAprove".into())),
+                ServerNotice::Key(s(), KeyFault::Unknown("autoAprove".into())),
                 "warning: MCP server \"s\": unknown key \"autoAprove\"; lepo-config(5) lists the keys",
             ),
             (
-                Notice::LeftOut(s(), "${GONE} is not set".into()),
+                ServerNotice::LeftOut(s(), "${GONE} is not set".into()),
                 "warning: MCP server \"s\" is left out: ${GONE} is not set",
             ),
         ] {

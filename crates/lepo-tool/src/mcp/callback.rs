@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use url::Url;
 
-use super::client::auth::Redirected;
+use super::client::auth::RedirectParams;
 
 const PATH: &str = "/callback";
 
@@ -41,8 +41,8 @@ impl Callback {
     /// Waits for the redirect. Other requests are answered, and the wait continues.
     pub async fn wait(
         &self,
-        read: impl Fn(&Url) -> Redirected + Send + Sync + 'static,
-    ) -> io::Result<Redirected> {
+        read: impl Fn(&Url) -> RedirectParams + Send + Sync + 'static,
+    ) -> io::Result<RedirectParams> {
         let (sender, mut found) = mpsc::channel(1);
         let read = Arc::new(read);
         loop {
@@ -54,7 +54,8 @@ impl Callback {
             // Browsers open connections ahead of time and send nothing on them.
             tokio::spawn(async move {
                 let answered = tokio::time::timeout(LIMIT, answer(stream, &address, &*read)).await;
-                if let Ok(Ok(redirected @ (Redirected::Code(..) | Redirected::Refused(_)))) = answered {
+                if let Ok(Ok(redirected @ (RedirectParams::Code(..) | RedirectParams::Refused(_)))) = answered
+                {
                     let _ = sender.send(redirected).await;
                 }
             });
@@ -65,16 +66,18 @@ impl Callback {
 async fn answer(
     mut stream: TcpStream,
     address: &str,
-    read: &(dyn Fn(&Url) -> Redirected + Sync),
-) -> io::Result<Redirected> {
+    read: &(dyn Fn(&Url) -> RedirectParams + Sync),
+) -> io::Result<RedirectParams> {
     let head = head(&mut stream).await?;
-    let redirected = target(&head, address).map_or(Redirected::Foreign, |url| read(&url));
+    let redirected = target(&head, address).map_or(RedirectParams::Foreign, |url| read(&url));
     let (status, words) = match redirected {
-        Redirected::Code(..) => ("200 OK", "Done. You can close this page; the terminal shows the result."),
-        Redirected::Refused(_) => {
+        RedirectParams::Code(..) => {
+            ("200 OK", "Done. You can close this page; the terminal shows the result.")
+        }
+        RedirectParams::Refused(_) => {
             ("200 OK", "The sign-in was refused. You can close this page; the terminal shows why.")
         }
-        Redirected::Foreign => ("404 Not Found", "This is not the sign-in that lepo is waiting for."),
+        RedirectParams::Foreign => ("404 Not Found", "This is not the sign-in that lepo is waiting for."),
     };
     let body = format!("<!doctype html><meta charset=utf-8><title>lepo</title><p>{words}\n");
     let page = format!(

@@ -19,23 +19,23 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::notice::{KeyFault, Notice};
+use super::notice::{KeyFault, ServerNotice};
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 
 use entry::read;
 pub use identity::ClientIdentity;
 pub use json_comments::without_comments;
-pub use server::{ServerConfig, ServerDetails, Target, Transport};
+pub use server::{ServerConfig, ServerDetails, ServerTarget, Transport};
 use twice::{ROOTS, keys_twice, told_twice};
-pub use variables::{Origin, ServerVariables, Used};
+pub use variables::{EntryOrigin, ServerVariables, UsedVariable};
 
 /// Returns the enabled and usable servers, and the notices about the files.
 pub fn servers(
     file: &Path,
     repo: Option<(PathBuf, Vec<u8>)>,
     variables: &ServerVariables<'_>,
-) -> Result<(Vec<ServerConfig>, Vec<Notice>)> {
+) -> Result<(Vec<ServerConfig>, Vec<ServerNotice>)> {
     let mut servers = all_servers(file, repo, Some(variables))?;
     let said = notes(&servers);
     servers.retain(|server| server.enabled && server.details.left_out.is_none());
@@ -43,13 +43,13 @@ pub fn servers(
 }
 
 /// Collects the notices about enabled servers; servers whose time limit is read as seconds share one notice.
-pub fn notes(servers: &[ServerConfig]) -> Vec<Notice> {
+pub fn notes(servers: &[ServerConfig]) -> Vec<ServerNotice> {
     let mut said = Vec::new();
     for server in servers.iter().filter(|server| server.enabled) {
         let name = &server.name;
-        said.extend(server.details.notes.iter().map(|fault| Notice::Key(name.clone(), fault.clone())));
+        said.extend(server.details.notes.iter().map(|fault| ServerNotice::Key(name.clone(), fault.clone())));
         if let Some(why) = &server.details.left_out {
-            said.push(Notice::LeftOut(name.clone(), why.clone()));
+            said.push(ServerNotice::LeftOut(name.clone(), why.clone()));
         }
     }
     let seconds: Vec<String> = servers
@@ -58,7 +58,7 @@ pub fn notes(servers: &[ServerConfig]) -> Vec<Notice> {
         .map(|server| server.name.clone())
         .collect();
     if !seconds.is_empty() {
-        said.push(Notice::InSeconds(seconds));
+        said.push(ServerNotice::InSeconds(seconds));
     }
     said
 }
@@ -71,12 +71,12 @@ pub fn all_servers(
     variables: Option<&ServerVariables<'_>>,
 ) -> Result<Vec<ServerConfig>> {
     let mut servers = match read_if_there(file)? {
-        Some(bytes) => parse_with(file, &bytes, variables.map(|all| (all, Origin::User)))?,
+        Some(bytes) => parse_with(file, &bytes, variables.map(|all| (all, EntryOrigin::User)))?,
         None => Vec::new(),
     };
     if let Some((path, bytes)) = repo {
-        let mut theirs = parse_with(&path, &bytes, variables.map(|all| (all, Origin::Repository)))?;
-        theirs.iter_mut().for_each(|server| server.details.origin = Origin::Repository);
+        let mut theirs = parse_with(&path, &bytes, variables.map(|all| (all, EntryOrigin::Repository)))?;
+        theirs.iter_mut().for_each(|server| server.details.origin = EntryOrigin::Repository);
         servers.retain(|server| theirs.iter().all(|other| other.name != server.name));
         servers.extend(theirs);
     }
@@ -93,7 +93,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
 pub(super) fn parse_with(
     path: &Path,
     bytes: &[u8],
-    variables: Option<(&ServerVariables<'_>, Origin)>,
+    variables: Option<(&ServerVariables<'_>, EntryOrigin)>,
 ) -> Result<Vec<ServerConfig>> {
     let wrong = |what: &str| {
         Error::usage(format!("{}: {what}", path.display()))

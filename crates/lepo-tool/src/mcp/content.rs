@@ -13,12 +13,12 @@ pub struct CallResult {
     /// Whether the tool itself reports a failure. The model decides what that means.
     pub is_error: bool,
     /// Blocks in the server's order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ResultBlock>,
 }
 
 /// A block of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub enum ResultBlock {
     /// Text.
     Text(String),
     /// Bytes and their description: `image/png`, `file:///a.bin (application/zip)`.
@@ -29,16 +29,19 @@ pub enum Block {
 pub fn read(result: &Value) -> Option<CallResult> {
     let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
     let content = result.get("content").and_then(Value::as_array);
-    let mut blocks: Vec<Block> = content.into_iter().flatten().map(block).collect();
+    let mut blocks: Vec<ResultBlock> = content.into_iter().flatten().map(block).collect();
     // Each of these becomes a file.
-    let files = blocks.iter_mut().filter(|block| matches!(block, Block::Bytes(..)));
+    let files = blocks.iter_mut().filter(|block| matches!(block, ResultBlock::Bytes(..)));
     for block in files.skip(MOST_FILES) {
-        *block = Block::Text(format!("[left out: only the first {MOST_FILES} images and files are kept]"));
+        *block =
+            ResultBlock::Text(format!("[left out: only the first {MOST_FILES} images and files are kept]"));
     }
     if blocks.is_empty() {
         // If `content` exists, `structuredContent` repeats it.
         match result.get("structuredContent") {
-            Some(structured) if !structured.is_null() => blocks.push(Block::Text(structured.to_string())),
+            Some(structured) if !structured.is_null() => {
+                blocks.push(ResultBlock::Text(structured.to_string()))
+            }
             _ if content.is_none() => return None,
             _ => {}
         }
@@ -46,37 +49,39 @@ pub fn read(result: &Value) -> Option<CallResult> {
     Some(CallResult { is_error, blocks })
 }
 
-pub(super) fn block(block: &Value) -> Block {
+pub(super) fn block(block: &Value) -> ResultBlock {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
     let read = match kind {
-        "text" => text(block, "text").map(|text| Block::Text(text.to_string())),
+        "text" => text(block, "text").map(|text| ResultBlock::Text(text.to_string())),
         "image" | "audio" => bytes(block, kind),
         "resource" => block.get("resource").and_then(resource),
         "resource_link" => text(block, "uri").map(|uri| {
             let name = text(block, "name").map(|name| format!(" ({name})")).unwrap_or_default();
-            Block::Text(format!("[resource: {uri}{name}]"))
+            ResultBlock::Text(format!("[resource: {uri}{name}]"))
         }),
         _ => None,
     };
-    read.unwrap_or_else(|| Block::Text(format!("[a content block of type {kind:?} that cannot be read]")))
+    read.unwrap_or_else(|| {
+        ResultBlock::Text(format!("[a content block of type {kind:?} that cannot be read]"))
+    })
 }
 
 fn text<'b>(block: &'b Value, key: &str) -> Option<&'b str> {
     block.get(key)?.as_str()
 }
 
-fn bytes(block: &Value, kind: &str) -> Option<Block> {
+fn bytes(block: &Value, kind: &str) -> Option<ResultBlock> {
     let what = text(block, "mimeType").unwrap_or(kind);
-    Some(Block::Bytes(what.to_string(), decode(text(block, "data")?)?))
+    Some(ResultBlock::Bytes(what.to_string(), decode(text(block, "data")?)?))
 }
 
-fn resource(resource: &Value) -> Option<Block> {
+fn resource(resource: &Value) -> Option<ResultBlock> {
     let uri = text(resource, "uri").unwrap_or("resource");
     if let Some(text) = text(resource, "text") {
-        return Some(Block::Text(format!("[{uri}]\n{text}")));
+        return Some(ResultBlock::Text(format!("[{uri}]\n{text}")));
     }
     let mime = text(resource, "mimeType").map(|mime| format!(" ({mime})")).unwrap_or_default();
-    Some(Block::Bytes(format!("{uri}{mime}"), decode(text(resource, "blob")?)?))
+    Some(ResultBlock::Bytes(format!("{uri}{mime}"), decode(text(resource, "blob")?)?))
 }
 
 /// Decodes base64 with or without padding and line ends.
@@ -95,9 +100,9 @@ mod tests {
 
     fn written(result: Value) -> String {
         let Some(result) = read(&result) else { return "none".to_string() };
-        let block = |block: &Block| match block {
-            Block::Text(text) => text.replace('\n', "/"),
-            Block::Bytes(what, bytes) => format!("<{what} {}>", String::from_utf8_lossy(bytes)),
+        let block = |block: &ResultBlock| match block {
+            ResultBlock::Text(text) => text.replace('\n', "/"),
+            ResultBlock::Bytes(what, bytes) => format!("<{what} {}>", String::from_utf8_lossy(bytes)),
         };
         let error = if result.is_error { "error:" } else { "" };
         format!("{error}{}", result.blocks.iter().map(block).collect::<Vec<_>>().join("|"))
@@ -107,7 +112,7 @@ mod tests {
     fn only_so_many_images_are_kept() {
         let image = json!({"type": "image", "data": "aGk="});
         let result = read(&json!({"content": vec![image; MOST_FILES + 7]})).unwrap();
-        let kept = result.blocks.iter().filter(|block| matches!(block, Block::Bytes(..))).count();
+        let kept = result.blocks.iter().filter(|block| matches!(block, ResultBlock::Bytes(..))).count();
         assert_eq!((kept, result.blocks.len()), (MOST_FILES, MOST_FILES + 7));
     }
 

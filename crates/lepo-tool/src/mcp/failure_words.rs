@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::client::{Failure, silence};
-use super::secrets::Secrets;
+use super::client::{CallFailure, silence};
+use super::secrets::ServerSecrets;
 use lepo_base::error::quoted;
 
 /// Removes the server's secrets from a result.
-pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
+pub(super) fn hidden(value: Value, secrets: &ServerSecrets) -> Value {
     match value {
         Value::String(text) => Value::String(secrets.hide(&text)),
         Value::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
@@ -18,14 +18,14 @@ pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
     }
 }
 
-pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) -> String {
+pub(super) fn failure_words(failure: &CallFailure, secrets: &ServerSecrets, server: &str) -> String {
     let words = match failure {
-        Failure::Refused(words)
-        | Failure::NotStarted(words)
-        | Failure::Lost(words)
-        | Failure::Malformed(words) => words.clone(),
-        Failure::Silent(limit) => silence(*limit),
-        Failure::SignIn(needed) => {
+        CallFailure::Refused(words)
+        | CallFailure::NotStarted(words)
+        | CallFailure::Lost(words)
+        | CallFailure::Malformed(words) => words.clone(),
+        CallFailure::Silent(limit) => silence(*limit),
+        CallFailure::SignIn(needed) => {
             let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
             // The scopes are the server's text, in a line that the user pastes into a shell.
             let scopes: String = scopes.map(|scope| format!(" --scope {}", quoted(scope))).collect();
@@ -47,7 +47,7 @@ mod tests {
             scope: Some("files:read a;id`x`".into()),
             ..SignInNeeded::default()
         };
-        let words = failure_words(&Failure::SignIn(needed), &Secrets::default(), "my s");
+        let words = failure_words(&CallFailure::SignIn(needed), &ServerSecrets::default(), "my s");
         assert_eq!(words, "no; sign in with `lepo mcp login 'my s' --scope files:read --scope 'a;id`x`'`");
     }
 }

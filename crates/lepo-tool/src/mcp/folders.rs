@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::NamedProgram;
-use crate::mcp::config::{Origin, ServerConfig, Target};
+use crate::mcp::config::{EntryOrigin, ServerConfig, ServerTarget};
 use lepo_process::StartFolder;
 
 /// The `cwd` of a server that always starts in an empty folder.
@@ -37,10 +37,10 @@ impl ServerFolders {
     /// # Errors
     /// If the folder is in a work tree that is not trusted; the text says so.
     pub fn start_of(&self, config: &ServerConfig) -> Result<Option<StartFolder>, String> {
-        let Target::Program { cwd, .. } = &config.target else { return Ok(None) };
+        let ServerTarget::Program { cwd, .. } = &config.target else { return Ok(None) };
         let own = match config.details.origin {
-            Origin::User => &self.own,
-            Origin::Repository => &self.repository,
+            EntryOrigin::User => &self.own,
+            EntryOrigin::Repository => &self.repository,
         };
         let Some(cwd) = cwd else { return Ok(Some(own.clone())) };
         if cwd.as_os_str() == NONE {
@@ -68,7 +68,7 @@ impl ServerFolders {
 
     /// Returns the program of a server with its start folder; the root of the file system replaces an empty folder.
     pub fn program(&self, config: &ServerConfig) -> Option<NamedProgram> {
-        let Target::Program { command, args, env, .. } = &config.target else { return None };
+        let ServerTarget::Program { command, args, env, .. } = &config.target else { return None };
         let start = self.start_of(config).ok().flatten();
         let dir = start.as_ref().and_then(StartFolder::path).unwrap_or(Path::new("/"));
         Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, dir) })
@@ -81,8 +81,8 @@ impl ServerFolders {
 
     /// Whether a user's server starts elsewhere as long as the work tree is not trusted.
     pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
-        let Target::Program { cwd, .. } = &config.target else { return false };
-        let is_own = config.details.origin == Origin::User;
+        let ServerTarget::Program { cwd, .. } = &config.target else { return false };
+        let is_own = config.details.origin == EntryOrigin::User;
         is_own && cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE)
     }
 
@@ -94,7 +94,7 @@ impl ServerFolders {
     /// Returns the folder that identifies the lists and pins of a server; `None` for an address. All empty folders are
     /// equal.
     pub fn kept_by(&self, config: &ServerConfig) -> Option<PathBuf> {
-        let Target::Program { cwd, .. } = &config.target else { return None };
+        let ServerTarget::Program { cwd, .. } = &config.target else { return None };
         let start = self.start_of(config).ok().flatten();
         let path = start.as_ref().and_then(StartFolder::path);
         Some(match (path, cwd) {
@@ -118,7 +118,7 @@ pub fn program_label(command: &str, args: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn config(fields: &str, origin: Origin) -> ServerConfig {
+    fn config(fields: &str, origin: EntryOrigin) -> ServerConfig {
         let text = format!(r#"{{"mcpServers":{{"s":{fields}}}}}"#);
         let mut config = crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0);
         config.details.origin = origin;
@@ -136,7 +136,7 @@ mod tests {
             empty: empty.clone(),
         };
         let in_work = |path: &str| Ok(Some(StartFolder::trusted(&work.join(path))));
-        let (own, repository) = (Origin::User, Origin::Repository);
+        let (own, repository) = (EntryOrigin::User, EntryOrigin::Repository);
         let refused =
             || Err("its `cwd` is in /no-such-work, which is not trusted; `lepo trust` trusts it".to_string());
         for (cwd, origin, untrusted, trusts, kept) in [

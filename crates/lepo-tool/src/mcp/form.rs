@@ -5,30 +5,30 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 /// The user's side while a server works on a request.
-pub trait Caller {
+pub trait ElicitationHandler {
     /// Receives the server's progress, as text.
     fn hears(&mut self, words: &str);
 
     /// Answers a question of the server.
-    fn answers(&mut self, asked: Asked) -> impl Future<Output = FormAnswer>;
+    fn answers(&mut self, asked: ServerQuestion) -> impl Future<Output = ElicitationResult>;
 }
 
 /// For non-interactive runs: declines every question.
-pub struct NoPerson;
+pub struct NonInteractiveHandler;
 
-impl Caller for NoPerson {
+impl ElicitationHandler for NonInteractiveHandler {
     fn hears(&mut self, _: &str) {}
 
-    async fn answers(&mut self, _: Asked) -> FormAnswer {
-        FormAnswer::Declined
+    async fn answers(&mut self, _: ServerQuestion) -> ElicitationResult {
+        ElicitationResult::Declined
     }
 }
 
 /// A question of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum ServerQuestion {
     /// A form to fill in.
-    Form(Form),
+    Form(ElicitationForm),
     /// A URL to visit, with the server's reason.
     Visit(String, Url),
     /// A question that lepo does not understand.
@@ -37,16 +37,16 @@ pub enum Asked {
 
 /// A form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Form {
+pub struct ElicitationForm {
     /// Purpose of the form, by the server.
     pub message: String,
     /// Fields in the server's order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FormField>,
 }
 
 /// A field of a form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct FormField {
     /// Key of the value in the answer.
     pub name: String,
     /// Title, by default the key.
@@ -65,19 +65,19 @@ enum FieldKind {
     Text { least: Option<u64>, most: Option<u64> },
     Number { whole: bool, least: Option<f64>, most: Option<f64> },
     Flag,
-    One(Vec<Choice>),
-    Several(Vec<Choice>, Option<u64>, Option<u64>),
+    One(Vec<FormChoice>),
+    Several(Vec<FormChoice>, Option<u64>, Option<u64>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Choice {
+struct FormChoice {
     value: String,
     title: String,
 }
 
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FormAnswer {
+pub enum ElicitationResult {
     /// The completed form.
     Filled(Map<String, Value>),
     /// The user has visited the URL.
@@ -88,41 +88,41 @@ pub enum FormAnswer {
     Cancelled,
 }
 
-impl FormAnswer {
+impl ElicitationResult {
     /// Returns the answer in the protocol's form.
     pub fn to_json(self) -> Value {
         match self {
-            FormAnswer::Filled(content) => json!({ "action": "accept", "content": content }),
-            FormAnswer::Visited => json!({ "action": "accept" }),
-            FormAnswer::Declined => json!({ "action": "decline" }),
-            FormAnswer::Cancelled => json!({ "action": "cancel" }),
+            ElicitationResult::Filled(content) => json!({ "action": "accept", "content": content }),
+            ElicitationResult::Visited => json!({ "action": "accept" }),
+            ElicitationResult::Declined => json!({ "action": "decline" }),
+            ElicitationResult::Cancelled => json!({ "action": "cancel" }),
         }
     }
 }
 
-impl Asked {
+impl ServerQuestion {
     /// Parses the parameters of `elicitation/create`.
-    pub fn read(params: &Value) -> Asked {
+    pub fn read(params: &Value) -> ServerQuestion {
         let message = text(params, "message").unwrap_or_default();
         if params.get("mode").and_then(Value::as_str) == Some("url") {
             let url = params.get("url").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
             let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-            return url.map_or(Asked::Unknown, |url| Asked::Visit(message, url));
+            return url.map_or(ServerQuestion::Unknown, |url| ServerQuestion::Visit(message, url));
         }
         let schema = &params["requestedSchema"];
-        let Some(properties) = schema["properties"].as_object() else { return Asked::Unknown };
+        let Some(properties) = schema["properties"].as_object() else { return ServerQuestion::Unknown };
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let field = |(name, property): (&String, &Value)| Field::read(name, property, &required);
-        match properties.iter().map(field).collect::<Option<Vec<Field>>>() {
-            Some(fields) => Asked::Form(Form { message, fields }),
-            None => Asked::Unknown,
+        let field = |(name, property): (&String, &Value)| FormField::read(name, property, &required);
+        match properties.iter().map(field).collect::<Option<Vec<FormField>>>() {
+            Some(fields) => ServerQuestion::Form(ElicitationForm { message, fields }),
+            None => ServerQuestion::Unknown,
         }
     }
 }
 
-impl Field {
-    fn read(name: &str, property: &Value, required: &[&str]) -> Option<Field> {
+impl FormField {
+    fn read(name: &str, property: &Value, required: &[&str]) -> Option<FormField> {
         let count = |key: &str| property.get(key).and_then(Value::as_u64);
         let bound = |key: &str| property.get(key).and_then(Value::as_f64);
         let kind = match (choices(property), property["type"].as_str()?) {
@@ -139,7 +139,7 @@ impl Field {
             }
             _ => return None,
         };
-        let mut field = Field {
+        let mut field = FormField {
             name: name.to_string(),
             title: text(property, "title").unwrap_or_else(|| name.to_string()),
             description: text(property, "description"),
@@ -154,7 +154,7 @@ impl Field {
 
     /// Describes the accepted values: `a number from 0 to 9`.
     pub fn wanted(&self) -> String {
-        let listed = |choices: &[Choice]| {
+        let listed = |choices: &[FormChoice]| {
             let each: Vec<String> = choices
                 .iter()
                 .map(|choice| match choice.value == choice.title {
@@ -250,19 +250,19 @@ impl Field {
 }
 
 /// Finds the value that `word` names, as itself or by its title.
-fn chosen<'c>(choices: &'c [Choice], word: &str) -> Option<&'c str> {
+fn chosen<'c>(choices: &'c [FormChoice], word: &str) -> Option<&'c str> {
     let exact = choices.iter().find(|choice| choice.value == word);
     let found = exact.or_else(|| choices.iter().find(|choice| choice.title.eq_ignore_ascii_case(word)));
     found.map(|choice| choice.value.as_str())
 }
 
 /// Parses the choices of an enumeration in any of its forms.
-fn choices(property: &Value) -> Option<Vec<Choice>> {
+fn choices(property: &Value) -> Option<Vec<FormChoice>> {
     let titled = property.get("oneOf").or_else(|| property.get("anyOf")).and_then(Value::as_array);
     if let Some(titled) = titled {
         let choice = |one: &Value| {
             let value = one.get("const")?.as_str()?.to_string();
-            Some(Choice { title: text(one, "title").unwrap_or_else(|| value.clone()), value })
+            Some(FormChoice { title: text(one, "title").unwrap_or_else(|| value.clone()), value })
         };
         return titled.iter().map(choice).collect();
     }
@@ -271,7 +271,7 @@ fn choices(property: &Value) -> Option<Vec<Choice>> {
     let choice = |(i, value): (usize, &Value)| {
         let value = value.as_str()?.to_string();
         let title = names.and_then(|names| names.get(i)?.as_str()).unwrap_or(&value).to_string();
-        Some(Choice { value, title })
+        Some(FormChoice { value, title })
     };
     values.iter().enumerate().map(choice).collect()
 }
@@ -284,12 +284,12 @@ fn text(value: &Value, key: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn field(property: Value, required: bool) -> Field {
+    fn field(property: Value, required: bool) -> FormField {
         let required = if required { json!(["f"]) } else { json!([]) };
         let params =
             json!({"message": "m", "requestedSchema": {"properties": {"f": property}, "required": required}});
-        match Asked::read(&params) {
-            Asked::Form(mut form) => form.fields.remove(0),
+        match ServerQuestion::read(&params) {
+            ServerQuestion::Form(mut form) => form.fields.remove(0),
             other => panic!("{other:?}"),
         }
     }
@@ -353,7 +353,7 @@ mod tests {
             (json!({"mode": "url", "message": "m", "url": "file:///etc/passwd"}), false),
             (json!({"mode": "url", "message": "m", "url": "javascript:alert(1)"}), false),
         ] {
-            assert_eq!(Asked::read(&params) != Asked::Unknown, known, "{params}");
+            assert_eq!(ServerQuestion::read(&params) != ServerQuestion::Unknown, known, "{params}");
         }
     }
 }

@@ -12,9 +12,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use super::failure_words::hidden;
-use super::secrets::Secrets;
-use super::tools::{Listing, Tool};
-use crate::mcp::config::{ServerConfig, Target};
+use super::secrets::ServerSecrets;
+use super::tools::{Tool, ToolListing};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 
 /// Age at which a server is asked for its tools again.
 const OLD: Duration = Duration::from_secs(24 * 60 * 60);
@@ -30,21 +30,21 @@ pub type KeyedHash = Arc<dyn Fn(&[&[u8]]) -> String + Send + Sync>;
 
 /// The folder of cached lists of tools.
 #[derive(Clone)]
-pub struct ToolLists {
+pub struct ToolListCache {
     dir: PathBuf,
     hash: KeyedHash,
 }
 
-impl fmt::Debug for ToolLists {
+impl fmt::Debug for ToolListCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolLists").field("dir", &self.dir).finish_non_exhaustive()
     }
 }
 
-impl ToolLists {
+impl ToolListCache {
     /// Uses the lists in `dir`. Definitions contain secrets, so files are named by `hash`.
-    pub fn new(dir: PathBuf, hash: KeyedHash) -> ToolLists {
-        ToolLists { dir, hash }
+    pub fn new(dir: PathBuf, hash: KeyedHash) -> ToolListCache {
+        ToolListCache { dir, hash }
     }
 
     /// Returns the file for a server with this configuration, started in `folder`.
@@ -63,7 +63,7 @@ fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
         add("folder", folder.as_os_str().as_encoded_bytes());
     }
     match &config.target {
-        Target::Program { command, args, env, .. } => {
+        ServerTarget::Program { command, args, env, .. } => {
             add("command", command.as_bytes());
             args.iter().for_each(|arg| add("arg", arg.as_bytes()));
             for (name, value) in env {
@@ -71,7 +71,7 @@ fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
                 add("value", value.reveal().as_bytes());
             }
         }
-        Target::Remote { url, headers, identity, transport } => {
+        ServerTarget::Remote { url, headers, identity, transport } => {
             add("url", url.as_str().as_bytes());
             add("transport", format!("{transport:?}").as_bytes());
             for (name, value) in headers {
@@ -110,13 +110,13 @@ impl ToolListFile {
         }
         let asked = Duration::from_secs(document.get("asked").and_then(Value::as_u64)?);
         let asked = UNIX_EPOCH.checked_add(asked).filter(|asked| is_recent(*asked))?;
-        let mut listing = Listing::default();
+        let mut listing = ToolListing::default();
         listing.take(&document);
         listing.notes.is_empty().then_some((listing.tools, asked))
     }
 
     /// Stores a list that the server just sent. A failure is harmless: without the file, the server is asked again.
-    pub fn keep(&self, tools: &[Tool], secrets: &Secrets) {
+    pub fn keep(&self, tools: &[Tool], secrets: &ServerSecrets) {
         let asked = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let tools: Vec<Value> = tools
             .iter()
@@ -165,8 +165,8 @@ mod tests {
     use super::*;
     use lepo_base::hash::hash_of;
 
-    fn lists(dir: &Path) -> ToolLists {
-        ToolLists::new(dir.join("lists"), Arc::new(hash_of))
+    fn lists(dir: &Path) -> ToolListCache {
+        ToolListCache::new(dir.join("lists"), Arc::new(hash_of))
     }
 
     fn config(name: &str, fields: &str) -> ServerConfig {
@@ -225,14 +225,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let list = lists(dir.path()).of(&config("s", r#"{"command":"x"}"#), None);
         assert_eq!(list.load(), None);
-        list.keep(&[tool("a"), tool("b")], &Secrets::default());
+        list.keep(&[tool("a"), tool("b")], &ServerSecrets::default());
         let (tools, asked) = list.load().unwrap();
         assert_eq!(tools, [tool("a"), tool("b")]);
         assert!(is_recent(asked));
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&list.path), mode(list.path.parent().unwrap())), (0o600, 0o700));
-        list.keep(&[], &Secrets::default());
+        list.keep(&[], &ServerSecrets::default());
         assert_eq!(list.load().unwrap().0, []);
     }
 
@@ -242,7 +242,7 @@ mod tests {
         let config = config("s", r#"{"command":"x","env":{"MY_TOKEN":"tok-s3cr3t-1234567890"}}"#);
         let list = lists(dir.path()).of(&config, None);
         let told = Tool { description: "with tok-s3cr3t-1234567890".into(), ..tool("a") };
-        list.keep(&[told], &Secrets::of(&config));
+        list.keep(&[told], &ServerSecrets::of(&config));
         assert!(!list.path.exists());
     }
 
@@ -250,7 +250,7 @@ mod tests {
     fn a_list_that_is_damaged_old_or_of_another_server_is_none() {
         let dir = tempfile::tempdir().unwrap();
         let list = lists(dir.path()).of(&config("s", r#"{"command":"x"}"#), None);
-        list.keep(&[tool("a")], &Secrets::default());
+        list.keep(&[tool("a")], &ServerSecrets::default());
         let whole: Value = serde_json::from_slice(&std::fs::read(&list.path).unwrap()).unwrap();
         let asked = whole["asked"].as_u64().unwrap();
         let with = |key: &str, value: Value| {
@@ -290,7 +290,7 @@ mod tests {
         std::fs::remove_file(&list.path).unwrap();
         std::fs::create_dir(&list.path).unwrap();
         assert_eq!(list.load(), None);
-        list.keep(&[tool("a")], &Secrets::default());
+        list.keep(&[tool("a")], &ServerSecrets::default());
     }
 
     #[test]
@@ -299,10 +299,10 @@ mod tests {
         let lists = lists(dir.path());
         let [old, new] =
             ["x", "y"].map(|command| lists.of(&config("s", &format!(r#"{{"command":"{command}"}}"#)), None));
-        old.keep(&[], &Secrets::default());
+        old.keep(&[], &ServerSecrets::default());
         let long_ago = SystemTime::now() - FORGOTTEN - Duration::from_secs(60);
         File::open(&old.path).unwrap().set_modified(long_ago).unwrap();
-        new.keep(&[], &Secrets::default());
+        new.keep(&[], &ServerSecrets::default());
         assert_eq!((old.path.exists(), new.path.exists()), (false, true));
     }
 }

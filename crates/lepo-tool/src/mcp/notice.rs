@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A fact about a server that the user should know. The first string is the server's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum ServerNotice {
     /// The server cannot be used, and why.
     CannotBeUsed(String, String),
     /// The server started in an empty folder, because the work tree is not trusted.

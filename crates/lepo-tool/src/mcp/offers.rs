@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::client::{Client, Failure, Limits, List};
+use super::client::{CallFailure, ListKind, McpClient, TimeLimits};
 
 /// Most pages of a list.
 const PAGES: usize = 100;
@@ -16,7 +16,7 @@ const ENTRIES: usize = 10_000;
 pub struct Offers {
     /// Resources, and templates for more of them.
     pub resources: Vec<Resource>,
-    pub prompts: Vec<Prompt>,
+    pub prompts: Vec<McpPrompt>,
 }
 
 /// A resource, or a template for resources.
@@ -36,7 +36,7 @@ pub struct Resource {
 
 /// A prompt of a server, to fill in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct McpPrompt {
     /// Name, as the server expects it.
     pub name: String,
     /// The server's description; may be empty.
@@ -58,23 +58,27 @@ pub struct PromptArgument {
 
 impl Offers {
     /// Requests those lists that the server declares.
-    pub(super) async fn list(client: &mut Client, limits: Limits) -> Result<Offers, Failure> {
+    pub(super) async fn list(client: &mut McpClient, limits: TimeLimits) -> Result<Offers, CallFailure> {
         let mut offers = Offers::default();
-        for list in [List::Resources, List::Templates] {
+        for list in [ListKind::Resources, ListKind::Templates] {
             let entries = match entries(client, list, limits).await {
                 // A server that has resources need not support templates.
-                Err(Failure::Refused(_)) if list == List::Templates => Vec::new(),
+                Err(CallFailure::Refused(_)) if list == ListKind::Templates => Vec::new(),
                 entries => entries?,
             };
             offers.resources.extend(entries.iter().filter_map(|entry| Resource::read(entry, list)));
         }
         offers.prompts =
-            entries(client, List::Prompts, limits).await?.iter().filter_map(Prompt::read).collect();
+            entries(client, ListKind::Prompts, limits).await?.iter().filter_map(McpPrompt::read).collect();
         Ok(offers)
     }
 }
 
-async fn entries(client: &mut Client, list: List, limits: Limits) -> Result<Vec<Value>, Failure> {
+async fn entries(
+    client: &mut McpClient,
+    list: ListKind,
+    limits: TimeLimits,
+) -> Result<Vec<Value>, CallFailure> {
     let (mut entries, mut cursor, mut seen) = (Vec::new(), None, HashSet::new());
     if !client.has(list) {
         return Ok(entries);
@@ -94,8 +98,8 @@ async fn entries(client: &mut Client, list: List, limits: Limits) -> Result<Vec<
 }
 
 impl Resource {
-    fn read(entry: &Value, list: List) -> Option<Resource> {
-        let is_template = list == List::Templates;
+    fn read(entry: &Value, list: ListKind) -> Option<Resource> {
+        let is_template = list == ListKind::Templates;
         let uri = word(entry, if is_template { "uriTemplate" } else { "uri" })?;
         let name = text(entry, "title").or_else(|| text(entry, "name")).unwrap_or_default();
         let (description, mime) = (text(entry, "description").unwrap_or_default(), text(entry, "mimeType"));
@@ -103,15 +107,15 @@ impl Resource {
     }
 }
 
-impl Prompt {
-    fn read(entry: &Value) -> Option<Prompt> {
+impl McpPrompt {
+    fn read(entry: &Value) -> Option<McpPrompt> {
         let argument = |entry: &Value| {
             let required = entry.get("required").and_then(Value::as_bool).unwrap_or_default();
             let description = text(entry, "description").unwrap_or_default();
             Some(PromptArgument { name: word(entry, "name")?, description, required })
         };
         let arguments = entry.get("arguments").and_then(Value::as_array);
-        Some(Prompt {
+        Some(McpPrompt {
             name: word(entry, "name")?,
             description: text(entry, "description").or_else(|| text(entry, "title")).unwrap_or_default(),
             arguments: arguments.into_iter().flatten().filter_map(argument).collect(),
@@ -212,8 +216,8 @@ mod tests {
 
     use super::*;
 
-    fn prompt(arguments: Value) -> Prompt {
-        Prompt::read(&json!({"name": "p", "arguments": arguments})).unwrap()
+    fn prompt(arguments: Value) -> McpPrompt {
+        McpPrompt::read(&json!({"name": "p", "arguments": arguments})).unwrap()
     }
 
     #[test]
@@ -263,12 +267,12 @@ mod tests {
 
     #[test]
     fn an_entry_that_cannot_be_read_costs_only_itself() {
-        assert_eq!(Prompt::read(&json!({"description": "nameless"})), None);
-        assert_eq!(Prompt::read(&json!({"name": "a\u{9b}2J"})), None);
+        assert_eq!(McpPrompt::read(&json!({"description": "nameless"})), None);
+        assert_eq!(McpPrompt::read(&json!({"name": "a\u{9b}2J"})), None);
         assert_eq!(prompt(json!([{"name": 3}, {"name": "x"}])).usage(), "[x]");
         let template =
-            Resource::read(&json!({"uriTemplate": "a://{b}", "name": "n"}), List::Templates).unwrap();
+            Resource::read(&json!({"uriTemplate": "a://{b}", "name": "n"}), ListKind::Templates).unwrap();
         assert!(template.is_template && template.uri == "a://{b}");
-        assert_eq!(Resource::read(&json!({"name": "n"}), List::Resources), None);
+        assert_eq!(Resource::read(&json!({"name": "n"}), ListKind::Resources), None);
     }
 }

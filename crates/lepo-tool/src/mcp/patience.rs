@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use super::client::Limits;
+use super::client::TimeLimits;
 use crate::mcp::config::ServerConfig;
 
 /// Time limits of a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct ServerTimeouts {
     /// To start and to list its tools.
     pub connect: Duration,
     /// For a call.
-    pub call: Limits,
+    pub call: TimeLimits,
 }
 
-impl Patience {
+impl ServerTimeouts {
     /// Replaces these limits by those in the configuration of a server.
-    pub(super) fn with(self, server: &ServerConfig) -> Patience {
+    pub(super) fn with(self, server: &ServerConfig) -> ServerTimeouts {
         let connect = server.details.connect.unwrap_or(self.connect);
-        let call = server.details.call.map_or(self.call, |limit| Limits { idle: limit, total: limit });
-        Patience { connect, call }
+        let call = server.details.call.map_or(self.call, |limit| TimeLimits { idle: limit, total: limit });
+        ServerTimeouts { connect, call }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{Server, ServerFolders, Tool};
-use crate::mcp::config::{ServerConfig, Target};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
@@ -74,8 +74,8 @@ fn identity(config: &ServerConfig, folder: Option<&Path>) -> String {
     let target = match (&config.details.written, &config.target) {
         // As written, because the values of variables may change.
         (Some(written), _) => written.clone(),
-        (None, Target::Program { command, args, .. }) => format!("{command:?} {args:?}"),
-        (None, Target::Remote { url, .. }) => {
+        (None, ServerTarget::Program { command, args, .. }) => format!("{command:?} {args:?}"),
+        (None, ServerTarget::Remote { url, .. }) => {
             let mut place = url.clone();
             place.set_query(None);
             place.to_string()

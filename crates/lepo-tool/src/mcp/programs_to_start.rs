@@ -1,6 +1,6 @@
 //! The programs of servers that are about to start: their files are compared, and the user is asked about them, first.
 
-use super::client::Client;
+use super::client::McpClient;
 use super::folders::ServerFolders;
 use super::server::Server;
 use super::servers::Servers;
@@ -18,7 +18,7 @@ pub fn programs_to_start(
     }
     let Servers { each, place, asks_all, .. } = servers;
     let starts = |server: &&Server| {
-        let is_off = server.client.as_ref().is_none_or(Client::is_closed);
+        let is_off = server.client.as_ref().is_none_or(McpClient::is_closed);
         let is_wanted = match called {
             Some(names) => names.contains(&server.config.name.as_str()),
             None => *asks_all || !server.is_known(),

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::client::Limits;
-use super::content::{self, Block, decode};
-use super::form::Caller;
-use super::offers::Prompt;
+use super::client::TimeLimits;
+use super::content::{self, ResultBlock, decode};
+use super::form::ElicitationHandler;
+use super::offers::McpPrompt;
 use super::servers::Servers;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
@@ -15,7 +15,7 @@ const PARTS: usize = 100;
 
 /// A part of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct ResourceContent {
     /// Address of the part.
     pub uri: String,
     /// MIME type, if the server names it.
@@ -32,7 +32,7 @@ pub struct PromptMessage {
     /// Whether the assistant says it; otherwise the user does.
     pub by_assistant: bool,
     /// Content of the message.
-    pub block: Block,
+    pub block: ResultBlock,
 }
 
 /// Reads a resource of a server.
@@ -40,8 +40,8 @@ pub async fn read_resource(
     servers: &mut Servers,
     server: &str,
     uri: &str,
-    caller: &mut impl Caller,
-) -> Result<Vec<Content>> {
+    caller: &mut impl ElicitationHandler,
+) -> Result<Vec<ResourceContent>> {
     let patience = servers.patience;
     let server = servers.awake(server).await?;
     let limits = patience.with(&server.config).call;
@@ -52,18 +52,18 @@ pub async fn read_resource(
             .hint(Hint::from(HintCommand::Tools).words(" lists its resources"))
     })?;
     let contents = result.get("contents").and_then(Value::as_array);
-    let contents: Option<Vec<Content>> =
-        contents.map(|all| all.iter().take(PARTS).filter_map(|one| Content::read(one, uri)).collect());
+    let contents: Option<Vec<ResourceContent>> = contents
+        .map(|all| all.iter().take(PARTS).filter_map(|one| ResourceContent::read(one, uri)).collect());
     contents.filter(|contents| !contents.is_empty()).ok_or_else(|| {
         Error::remote(format!("server {} returned nothing readable for {uri}", server.config.name))
     })
 }
 
 /// Finds a prompt in the server's list.
-pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> Result<Prompt> {
+pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> Result<McpPrompt> {
     let limit = servers.patience.connect;
     let server = servers.awake(server).await?;
-    let listed = server.list_offers(Limits { idle: limit, total: limit }).await;
+    let listed = server.list_offers(TimeLimits { idle: limit, total: limit }).await;
     let of = &server.config.name;
     let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
     prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match listed {
@@ -79,7 +79,7 @@ pub async fn fill_prompt(
     server: &str,
     name: &str,
     arguments: Map<String, Value>,
-    caller: &mut impl Caller,
+    caller: &mut impl ElicitationHandler,
 ) -> Result<Vec<PromptMessage>> {
     let patience = servers.patience;
     let server = servers.awake(server).await?;
@@ -105,8 +105,8 @@ fn gone(name: &str) -> Error {
     Error::remote(format!("server {name} is not there"))
 }
 
-impl Content {
-    fn read(content: &Value, asked: &str) -> Option<Content> {
+impl ResourceContent {
+    fn read(content: &Value, asked: &str) -> Option<ResourceContent> {
         let text = |key: &str| content.get(key).and_then(Value::as_str);
         let uri = text("uri").filter(|uri| !uri.contains(char::is_control)).unwrap_or(asked).to_string();
         let mime = text("mimeType").filter(|mime| !mime.contains(char::is_control)).map(str::to_string);
@@ -115,6 +115,6 @@ impl Content {
             (None, Some(blob)) => (decode(blob)?, false),
             (None, None) => return None,
         };
-        Some(Content { uri, mime, bytes, is_text })
+        Some(ResourceContent { uri, mime, bytes, is_text })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use super::client::auth::LiveSecrets;
-use crate::mcp::config::{ServerConfig, Target};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use crate::variables::is_secret_name;
 use lepo_base::secret::Secret;
 
@@ -14,7 +14,7 @@ const SHORTEST: usize = 8;
 const RANDOM: usize = 20;
 
 #[derive(Debug, Clone, Default)]
-pub struct Secrets {
+pub struct ServerSecrets {
     /// Secrets by their position or their name: removed everywhere.
     certain: Vec<Secret>,
     /// All other values of its environment: removed from errors and logs, where they are not needed.
@@ -23,18 +23,18 @@ pub struct Secrets {
     pub live: LiveSecrets,
 }
 
-impl Secrets {
-    pub fn of(server: &ServerConfig) -> Secrets {
-        let mut secrets = Secrets::default();
+impl ServerSecrets {
+    pub fn of(server: &ServerConfig) -> ServerSecrets {
+        let mut secrets = ServerSecrets::default();
         match &server.target {
-            Target::Program { env, .. } => {
+            ServerTarget::Program { env, .. } => {
                 for (name, value) in env {
                     let list =
                         if is_secret_name(name) { &mut secrets.certain } else { &mut secrets.possible };
                     list.push(value.clone());
                 }
             }
-            Target::Remote { url, headers, identity, .. } => {
+            ServerTarget::Remote { url, headers, identity, .. } => {
                 secrets.certain.extend(identity.client_secret.clone());
                 let is_one = |name: &str, value: &str| is_secret_name(name) || looks_random(value);
                 for (name, value) in headers {
@@ -104,9 +104,9 @@ fn without(text: String, secrets: &[Secret]) -> String {
 mod tests {
     use super::*;
 
-    fn server(fields: &str) -> Secrets {
+    fn server(fields: &str) -> ServerSecrets {
         let text = format!(r#"{{"mcpServers":{{"s":{fields}}}}}"#);
-        Secrets::of(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
+        ServerSecrets::of(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
     }
 
     #[test]

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::client::{Client, Failure, Limits, ProcessSetup};
+use super::client::{CallFailure, McpClient, ProcessSetup, TimeLimits};
 use super::failure_words::{failure_words, hidden};
 use super::folders::ServerFolders;
-use super::lists::{ToolListFile, ToolLists, is_recent};
-use super::notice::{Notice, ToolsFault};
+use super::lists::{ToolListCache, ToolListFile, is_recent};
+use super::notice::{ServerNotice, ToolsFault};
 use super::offers::Offers;
-use super::patience::Patience;
-use super::secrets::Secrets;
-use super::session::{Session, answers, list};
-use super::tools::{Listing, Tool};
-use crate::mcp::config::{ServerConfig, Target};
+use super::patience::ServerTimeouts;
+use super::secrets::ServerSecrets;
+use super::session::{StartedSession, answers, list};
+use super::tools::{Tool, ToolListing};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use serde_json::Value;
 
 /// Most starts of a server in a turn.
@@ -35,8 +35,8 @@ pub struct Server {
     pub(super) folder: Option<PathBuf>,
     /// The work tree in which the server does not start, because it is not trusted.
     kept_out: Option<PathBuf>,
-    pub(super) secrets: Secrets,
-    pub(super) client: Option<Client>,
+    pub(super) secrets: ServerSecrets,
+    pub(super) client: Option<McpClient>,
     /// Whether its program ran and failed: the files of a folder that it did not start in may be missing.
     has_run: bool,
     /// Whether a request over HTTP failed, so that the server may be gone.
@@ -57,10 +57,10 @@ pub struct Server {
 
 impl Server {
     /// Creates a server about which nothing is known.
-    pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolLists>) -> Server {
+    pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolListCache>) -> Server {
         let folder = setup.folders.kept_by(&config);
         Server {
-            secrets: Secrets::of(&config),
+            secrets: ServerSecrets::of(&config),
             kept: lists.map(|lists| lists.of(&config, folder.as_deref())),
             folder,
             kept_out: setup.folders.is_kept_out(&config).then(|| setup.folders.work_dir.clone()),
@@ -82,7 +82,7 @@ impl Server {
 
     /// Sets other start folders. Unless the server runs, everything known about its tools belongs to the old folder and
     /// is dropped.
-    pub(super) fn set_folders(&mut self, folders: &ServerFolders, lists: Option<&ToolLists>) {
+    pub(super) fn set_folders(&mut self, folders: &ServerFolders, lists: Option<&ToolListCache>) {
         let folder = folders.kept_by(&self.config);
         if self.client.is_some() || self.is_starting {
             return;
@@ -130,14 +130,14 @@ impl Server {
 
     /// Loads the cached list of tools, unless a recent one is known. Returns whether a list is known then, and notices
     /// about it.
-    pub(super) fn take_up_list(&mut self) -> (bool, Vec<Notice>) {
+    pub(super) fn take_up_list(&mut self) -> (bool, Vec<ServerNotice>) {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
         let Some((tools, asked)) = self.kept.as_ref().and_then(ToolListFile::load) else {
             return (false, Vec::new());
         };
-        let mut listing = Listing::of(tools);
+        let mut listing = ToolListing::of(tools);
         listing.choose(&self.config.details);
         (self.tools, self.asked) = (listing.tools, Some(asked));
         (true, self.said(listing.notes))
@@ -145,13 +145,17 @@ impl Server {
 
     /// Finishes a start, and caches the list for the next turn; returns notices. The tools are advertised at once if
     /// this turn has not advertised any yet.
-    pub(super) fn take(&mut self, started: Result<Session, Failure>, in_a_turn: bool) -> Vec<Notice> {
+    pub(super) fn take(
+        &mut self,
+        started: Result<StartedSession, CallFailure>,
+        in_a_turn: bool,
+    ) -> Vec<ServerNotice> {
         match started {
-            Ok(Session { client, listing }) => {
+            Ok(StartedSession { client, listing }) => {
                 let faults = self.take_list(listing, in_a_turn);
                 let mut said = self.said(faults);
                 if client.junk() > 0 {
-                    said.push(Notice::Junk(self.config.name.clone()));
+                    said.push(ServerNotice::Junk(self.config.name.clone()));
                 }
                 (self.client, self.failed, self.suspect) = (Some(client), None, false);
                 self.offers = None;
@@ -160,18 +164,20 @@ impl Server {
             Err(failure) => {
                 let name = &self.config.name;
                 let words = failure_words(&failure, &self.secrets, name);
-                self.sign_in_is_over = matches!(&failure, Failure::SignIn(needed) if needed.over);
+                self.sign_in_is_over = matches!(&failure, CallFailure::SignIn(needed) if needed.over);
                 tracing::warn!(server = name, failed = words, "not started");
-                let mut said = vec![Notice::CannotBeUsed(name.clone(), words.clone())];
-                self.has_run = !matches!(failure, Failure::NotStarted(_));
-                said.extend(self.missing_folder().map(|dir| Notice::KeptOut(name.clone(), dir.clone())));
+                let mut said = vec![ServerNotice::CannotBeUsed(name.clone(), words.clone())];
+                self.has_run = !matches!(failure, CallFailure::NotStarted(_));
+                said.extend(
+                    self.missing_folder().map(|dir| ServerNotice::KeptOut(name.clone(), dir.clone())),
+                );
                 self.failed = Some(words);
                 said
             }
         }
     }
 
-    fn take_list(&mut self, mut listing: Listing, in_a_turn: bool) -> Vec<ToolsFault> {
+    fn take_list(&mut self, mut listing: ToolListing, in_a_turn: bool) -> Vec<ToolsFault> {
         if let Some(kept) = &self.kept {
             kept.keep(&listing.tools, &self.secrets);
         }
@@ -184,8 +190,8 @@ impl Server {
         listing.notes
     }
 
-    fn said(&self, faults: Vec<ToolsFault>) -> Vec<Notice> {
-        faults.into_iter().map(|fault| Notice::Tools(self.config.name.clone(), fault)).collect()
+    fn said(&self, faults: Vec<ToolsFault>) -> Vec<ServerNotice> {
+        faults.into_iter().map(|fault| ServerNotice::Tools(self.config.name.clone(), fault)).collect()
     }
 
     /// Returns the tool of this name, as last listed by the running server.
@@ -210,8 +216,8 @@ impl Server {
     pub(super) async fn wake(
         &mut self,
         setup: &ProcessSetup,
-        patience: Patience,
-        said: &mut Vec<Notice>,
+        patience: ServerTimeouts,
+        said: &mut Vec<ServerNotice>,
     ) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(client) = &mut self.client {
@@ -240,7 +246,7 @@ impl Server {
         self.starts += 1;
         self.notes_start_in(&setup.folders);
         self.compared_at = setup.check.stamp();
-        let opened = Session::open(&self.config, setup, patience, &self.secrets, again).await;
+        let opened = StartedSession::open(&self.config, setup, patience, &self.secrets, again).await;
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);
             match again {
@@ -273,11 +279,15 @@ impl Server {
 
     fn is_remote(&self) -> bool {
         let is_sse = self.client.as_ref().is_some_and(|client| client.way().is_sse());
-        matches!(&self.config.target, Target::Remote { .. }) && !is_sse
+        matches!(&self.config.target, ServerTarget::Remote { .. }) && !is_sse
     }
 
     /// Lists the tools again if the running server reported a change; returns a notice if that fails.
-    pub(super) async fn list_again(&mut self, patience: Patience, in_a_turn: bool) -> Option<Notice> {
+    pub(super) async fn list_again(
+        &mut self,
+        patience: ServerTimeouts,
+        in_a_turn: bool,
+    ) -> Option<ServerNotice> {
         let client = self.client.as_mut().filter(|client| client.tools_changed())?;
         match list(client, patience).await {
             Ok(listing) => {
@@ -286,13 +296,13 @@ impl Server {
             }
             Err(failure) => {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
-                Some(Notice::ToolsUnlisted(self.config.name.clone(), words))
+                Some(ServerNotice::ToolsUnlisted(self.config.name.clone(), words))
             }
         }
     }
 
     /// Lists the server's resources and prompts, unless they are known; an error says why it cannot.
-    pub(super) async fn list_offers(&mut self, limits: Limits) -> Result<(), String> {
+    pub(super) async fn list_offers(&mut self, limits: TimeLimits) -> Result<(), String> {
         let Some(client) = &mut self.client else { return Ok(()) };
         if client.offers_changed() {
             self.offers = None;
@@ -307,7 +317,7 @@ impl Server {
     }
 
     /// A result without the secrets of the server, or the reason of the failure.
-    pub(super) async fn taken(&mut self, result: Result<Value, Failure>) -> Result<Value, String> {
+    pub(super) async fn taken(&mut self, result: Result<Value, CallFailure>) -> Result<Value, String> {
         match (result, &mut self.client) {
             (Ok(result), _) => {
                 self.suspect = false;

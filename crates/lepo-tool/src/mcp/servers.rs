@@ -9,40 +9,40 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, Limits, ProcessSetup};
+use super::client::{CallFailure, ProcessSetup, TimeLimits};
 use super::content::{self, CallResult};
 use super::failure_words::{failure_words, hidden};
 use super::folders::{ServerFolders, program_label};
-use super::form::Caller;
-use super::lists::ToolLists;
-use super::notice::Notice;
-use super::patience::Patience;
+use super::form::ElicitationHandler;
+use super::lists::ToolListCache;
+use super::notice::ServerNotice;
+use super::patience::ServerTimeouts;
 use super::request::native_prefix;
 use super::server::Server;
-use super::session::Session;
+use super::session::StartedSession;
 use super::tools::Tool;
 use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
-use crate::mcp::config::{ServerConfig, Target};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::error::Error;
 use lepo_base::tool_name::{bare_name, folded_name};
 
 /// All servers.
 pub struct Servers {
     pub(super) each: Vec<Server>,
-    pub(super) patience: Patience,
+    pub(super) patience: ServerTimeouts,
     pub(super) place: ProcessSetup,
     /// Notices that have not been printed yet.
-    pub(super) unsaid: Vec<Notice>,
-    starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
+    pub(super) unsaid: Vec<ServerNotice>,
+    starting: Vec<JoinHandle<(usize, Result<StartedSession, CallFailure>)>>,
     /// Whether every server is asked for its tools, in spite of cached lists.
     pub(super) asks_all: bool,
-    lists: Option<ToolLists>,
+    lists: Option<ToolListCache>,
 }
 
 /// The result of a call.
 #[derive(Debug)]
-pub enum Called {
+pub enum CallOutcome {
     /// The tool's result.
     Result(CallResult),
     /// The call failed, and why.
@@ -55,9 +55,9 @@ impl Servers {
     /// Creates the servers without starting any. `lists` caches their tools.
     pub fn new(
         configs: Vec<ServerConfig>,
-        patience: Patience,
+        patience: ServerTimeouts,
         place: ProcessSetup,
-        lists: Option<&ToolLists>,
+        lists: Option<&ToolListCache>,
     ) -> Servers {
         let each = configs.into_iter().map(|config| Server::new(config, &place, lists)).collect();
         Servers {
@@ -115,7 +115,7 @@ impl Servers {
     pub fn programs(&self) -> Vec<String> {
         let mut labels = Vec::new();
         for server in self.each.iter().filter(|server| self.place.folders.depends_on_trust(&server.config)) {
-            if let Target::Program { command, args, .. } = &server.config.target {
+            if let ServerTarget::Program { command, args, .. } = &server.config.target {
                 labels.push(program_label(command, args));
             }
         }
@@ -156,7 +156,7 @@ impl Servers {
     }
 
     /// Starts, concurrently, the named servers that do not run. Returns notices for the user.
-    pub async fn start_named(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<Notice> {
+    pub async fn start_named(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<ServerNotice> {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get(at) else { continue };
             let is_off = server.client.is_none() && server.failed.is_none() && !server.is_starting;
@@ -173,12 +173,12 @@ impl Servers {
         let (config, secrets) = (server.config.clone(), server.secrets.clone());
         let (patience, place) = (self.patience.with(&config), self.place.clone());
         self.starting.push(tokio::spawn(async move {
-            (at, Session::open(&config, &place, patience, &secrets, None).await)
+            (at, StartedSession::open(&config, &place, patience, &secrets, None).await)
         }));
     }
 
     /// Waits for the servers that are starting.
-    async fn started(&mut self) -> Vec<Notice> {
+    async fn started(&mut self) -> Vec<ServerNotice> {
         let mut said = Vec::new();
         while let Some(starting) = self.starting.last_mut() {
             let started = starting.await;
@@ -200,7 +200,7 @@ impl Servers {
 
     /// Waits until every server's tools are known or it has failed, and lists tools again where a server reported a
     /// change. Returns notices for the user, without duplicates.
-    pub async fn ready(&mut self) -> Vec<Notice> {
+    pub async fn ready(&mut self) -> Vec<ServerNotice> {
         self.begin();
         let mut said = self.unsaid();
         said.extend(self.started().await);
@@ -211,12 +211,12 @@ impl Servers {
     }
 
     /// Returns the notices that have not been printed yet.
-    pub fn unsaid(&mut self) -> Vec<Notice> {
+    pub fn unsaid(&mut self) -> Vec<ServerNotice> {
         std::mem::take(&mut self.unsaid)
     }
 
     /// Defers notices that cannot be printed yet.
-    pub fn say_later(&mut self, said: Vec<Notice>) {
+    pub fn say_later(&mut self, said: Vec<ServerNotice>) {
         self.unsaid.extend(said);
     }
 
@@ -295,20 +295,20 @@ impl Servers {
 
     /// Makes a granted call once, if its tool is the version to which the user agreed. A server that is gone is
     /// restarted first; a sent request is never sent again.
-    pub async fn call(&mut self, granted: GrantedCall, caller: &mut impl Caller) -> Called {
+    pub async fn call(&mut self, granted: GrantedCall, caller: &mut impl ElicitationHandler) -> CallOutcome {
         let request = granted.request();
         if let Err(words) = self.up(request).await {
-            return Called::Failed(words);
+            return CallOutcome::Failed(words);
         }
         let Some(server) = self.each.iter_mut().find(|server| server.config.name == request.server) else {
-            return Called::Failed("the server is not there".to_string());
+            return CallOutcome::Failed("the server is not there".to_string());
         };
         let patience = self.patience.with(&server.config);
         if server.live_tool(&request.tool).map(Tool::fingerprint).as_deref() != Some(granted.tool()) {
-            return Called::Changed;
+            return CallOutcome::Changed;
         }
         let Some(client) = &mut server.client else {
-            return Called::Failed("the server is not there".to_string());
+            return CallOutcome::Failed("the server is not there".to_string());
         };
         let start = Instant::now();
         let called = client.call(&request.tool, &request.arguments, patience.call, caller).await;
@@ -325,26 +325,26 @@ impl Servers {
                 tracing::info!(server = name, tool, ms, "tool called");
                 tracing::debug!(server = name, tool, result = %server.secrets.hide_all(&result.to_string()), "result");
                 match content::read(&result) {
-                    Some(result) => Called::Result(result),
-                    None => Called::Failed("its answer is not the result of a tool".to_string()),
+                    Some(result) => CallOutcome::Result(result),
+                    None => CallOutcome::Failed("its answer is not the result of a tool".to_string()),
                 }
             }
             Err(failure) => {
                 server.suspect = true;
                 let words = failure_words(&failure, &server.secrets, name);
                 tracing::warn!(server = name, tool, ms, failed = words, "tool call failed");
-                Called::Failed(words)
+                CallOutcome::Failed(words)
             }
         }
     }
 
     /// Lists the resources and prompts of all running servers, unless they are known. Returns notices for the user.
-    pub async fn list_offers(&mut self) -> Vec<Notice> {
+    pub async fn list_offers(&mut self) -> Vec<ServerNotice> {
         let limit = self.patience.connect;
-        let limits = Limits { idle: limit, total: limit };
+        let limits = TimeLimits { idle: limit, total: limit };
         let listing = self.each.iter_mut().map(|server| async move {
             let listed = server.list_offers(limits).await;
-            listed.err().map(|words| Notice::OffersUnlisted(server.config.name.clone(), words))
+            listed.err().map(|words| ServerNotice::OffersUnlisted(server.config.name.clone(), words))
         });
         join_all(listing).await.into_iter().flatten().collect()
     }

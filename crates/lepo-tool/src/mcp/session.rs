@@ -2,45 +2,45 @@
 
 use std::time::{Duration, Instant};
 
-use super::client::{Client, Failure, Limits, List, ProcessSetup, Way};
-use super::patience::Patience;
-use super::secrets::Secrets;
-use super::tools::Listing;
+use super::client::{CallFailure, ConnectMethod, ListKind, McpClient, ProcessSetup, TimeLimits};
+use super::patience::ServerTimeouts;
+use super::secrets::ServerSecrets;
+use super::tools::ToolListing;
 use crate::mcp::config::ServerConfig;
 
 /// How long to wait for a sign of life from a server that may have exited.
 const PROBE: Duration = Duration::from_secs(5);
 
-pub(super) struct Session {
-    pub client: Client,
-    pub listing: Listing,
+pub(super) struct StartedSession {
+    pub client: McpClient,
+    pub listing: ToolListing,
 }
 
-impl Session {
+impl StartedSession {
     /// Starts a server, the `known` way if an earlier session of it succeeded.
     pub async fn open(
         config: &ServerConfig,
         place: &ProcessSetup,
-        patience: Patience,
-        secrets: &Secrets,
-        known: Option<Way>,
-    ) -> Result<Session, Failure> {
+        patience: ServerTimeouts,
+        secrets: &ServerSecrets,
+        known: Option<ConnectMethod>,
+    ) -> Result<StartedSession, CallFailure> {
         let start = Instant::now();
         tracing::debug!(server = config.name, "starting");
         let (connect, live) = (patience.connect, &secrets.live);
         let mut client = match known {
-            Some(way) => Client::open_again(way, config, place, connect, live).await?,
-            None => Client::open(config, place, connect, live).await?,
+            Some(way) => McpClient::open_again(way, config, place, connect, live).await?,
+            None => McpClient::open(config, place, connect, live).await?,
         };
         let (protocol, ms) = (client.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");
         let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
         match tokio::time::timeout(left, list(&mut client, patience)).await {
-            Ok(Ok(listing)) => Ok(Session { client, listing }),
+            Ok(Ok(listing)) => Ok(StartedSession { client, listing }),
             failed => {
                 let failure = match failed {
                     Ok(Err(failure)) => client.explain(failure).await,
-                    _ => Failure::Silent(patience.connect),
+                    _ => CallFailure::Silent(patience.connect),
                 };
                 client.close().await;
                 Err(failure)
@@ -50,11 +50,14 @@ impl Session {
 }
 
 /// Lists all tools, page by page.
-pub(super) async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failure> {
-    let (mut listing, mut cursor) = (Listing::default(), None);
+pub(super) async fn list(
+    client: &mut McpClient,
+    patience: ServerTimeouts,
+) -> Result<ToolListing, CallFailure> {
+    let (mut listing, mut cursor) = (ToolListing::default(), None);
     loop {
         let page = client
-            .page(List::Tools, cursor, Limits { idle: patience.connect, total: patience.connect })
+            .page(ListKind::Tools, cursor, TimeLimits { idle: patience.connect, total: patience.connect })
             .await?;
         cursor = listing.take(&page);
         if cursor.is_none() {
@@ -63,8 +66,8 @@ pub(super) async fn list(client: &mut Client, patience: Patience) -> Result<List
     }
 }
 
-pub(super) async fn answers(client: &mut Client) -> bool {
-    let limits = Limits { idle: PROBE, total: PROBE };
+pub(super) async fn answers(client: &mut McpClient) -> bool {
+    let limits = TimeLimits { idle: PROBE, total: PROBE };
     // A restarted server refuses everything, because it does not know the session.
-    client.page(List::Tools, None, limits).await.is_ok()
+    client.page(ListKind::Tools, None, limits).await.is_ok()
 }

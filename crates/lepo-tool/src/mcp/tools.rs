@@ -48,7 +48,7 @@ impl Tool {
 
 /// Collects the pages of a list.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub struct ToolListing {
     /// Tools in the server's order.
     pub tools: Vec<Tool>,
     /// Faults of the list, such as skipped tools.
@@ -68,11 +68,11 @@ const MOST_TOOLS: usize = 1_000;
 /// Longest list of tools, in bytes of JSON.
 const MOST_BYTES: usize = 4 << 20;
 
-impl Listing {
+impl ToolListing {
     /// Wraps the tools of an earlier listing.
-    pub fn of(tools: Vec<Tool>) -> Listing {
+    pub fn of(tools: Vec<Tool>) -> ToolListing {
         let seen = tools.iter().map(|tool| tool.name.clone()).collect();
-        Listing { tools, seen, ..Listing::default() }
+        ToolListing { tools, seen, ..ToolListing::default() }
     }
 
     /// Adds a page, and returns the cursor of the next one, if any.
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn listing(pages: &[Value]) -> (String, Vec<ToolsFault>, Option<String>) {
-        let mut listing = Listing::default();
+        let mut listing = ToolListing::default();
         let cursor = pages.iter().map(|page| listing.take(page)).last().flatten();
         let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
         (names.join(" "), listing.notes, cursor)
@@ -200,7 +200,7 @@ mod tests {
             let tools: Vec<Value> = (from..from + 400).map(|n| json!({"name": format!("t{n}")})).collect();
             json!({"tools": tools, "nextCursor": format!("{from}")})
         };
-        let mut listing = Listing::default();
+        let mut listing = ToolListing::default();
         let cursors: Vec<bool> = (0..3).map(|n| listing.take(&page(n * 400)).is_some()).collect();
         assert_eq!((listing.tools.len(), cursors), (1_000, vec![true, true, false]));
         assert_eq!(listing.notes, [ToolsFault::ManyTools { most: 1_000, used: 1_000 }]);
@@ -229,7 +229,7 @@ mod tests {
                 excluded: owned(excluded),
                 ..ServerDetails::default()
             };
-            let mut listing = Listing::default();
+            let mut listing = ToolListing::default();
             listing.take(&json!({ "tools": tools }));
             listing.choose(&details);
             let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();

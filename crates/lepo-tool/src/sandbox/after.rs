@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::autorun::{NAMED_BY_GIT, Occasion, runs_when};
+use super::autorun::{AutorunTrigger, NAMED_BY_GIT, runs_when};
 use super::survey::{SET_IDS, Survey, stamp, survey_after};
 use lepo_base::sys::descriptor_path;
 
@@ -20,22 +20,24 @@ const ASIDE: &str = ".made-by-a-command";
 
 /// The result of a cleanup; paths are relative to the working directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Aftermath {
+pub struct CleanupReport {
     /// Repositories that the command made: the path, and the new name, which git ignores, or why it could not be moved.
     pub moved: Vec<(PathBuf, Result<PathBuf, String>)>,
     /// Files made or changed that had a set-user-id or set-group-id bit, which is now removed, or why it is not.
     pub set_ids: Vec<(PathBuf, Result<(), String>)>,
     /// Files made or changed that tools run automatically, and when.
-    pub runs: Vec<(PathBuf, Occasion)>,
+    pub runs: Vec<(PathBuf, AutorunTrigger)>,
     /// Number of directories that could not be read.
     pub unread: usize,
 }
 
 /// Surveys `dir` after a command, moves aside the repositories that it made and removes set-id bits.
-pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
-    let Ok(now) = survey_after(dir, before) else { return Aftermath::default() };
-    let mut found =
-        Aftermath { unread: now.unread.len().saturating_sub(before.unread.len()), ..Aftermath::default() };
+pub fn look_after(dir: &Path, before: &Survey) -> CleanupReport {
+    let Ok(now) = survey_after(dir, before) else { return CleanupReport::default() };
+    let mut found = CleanupReport {
+        unread: now.unread.len().saturating_sub(before.unread.len()),
+        ..CleanupReport::default()
+    };
     let short = |path: &Path| path.strip_prefix(dir).unwrap_or(path).to_path_buf();
     // A repository is recognised by its `.git`, and a bare one by its `HEAD`.
     let named = now.repositories.iter().filter(|path| !before.repositories.contains(path) && !is_empty(path));
@@ -191,7 +193,7 @@ mod tests {
         write("linked");
         std::os::unix::fs::symlink("linked", dir.join("justfile")).unwrap();
         let before = survey(dir, 100).unwrap();
-        assert_eq!(look_after(dir, &before), Aftermath::default());
+        assert_eq!(look_after(dir, &before), CleanupReport::default());
         [
             "src/.git/config",
             "file/.git",

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// The occasion on which a file runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Occasion {
+pub struct AutorunTrigger {
     /// Whether it takes a command of the user; otherwise entering a directory, opening a folder or logging in is
     /// enough.
     pub needs_command: bool,
@@ -16,8 +16,8 @@ pub struct Occasion {
 }
 
 /// A file or directory that git's settings name, whatever its own name is.
-pub const NAMED_BY_GIT: Occasion =
-    Occasion { needs_command: true, when: "you use git, whose settings name it" };
+pub const NAMED_BY_GIT: AutorunTrigger =
+    AutorunTrigger { needs_command: true, when: "you use git, whose settings name it" };
 
 /// Ends of paths that run without a command, and when. A name that ends in `/` includes everything below it.
 const UNASKED: &[(&str, &str)] = &[
@@ -133,17 +133,17 @@ const BY_COMMAND: &[(&str, &str)] = &[
 ];
 
 /// Ends of file names, and the other names by their first component, each with its index in the two tables.
-struct Known {
+struct AutorunTable {
     ends: Vec<(&'static str, usize)>,
-    names: HashMap<&'static OsStr, Vec<Rest>>,
+    names: HashMap<&'static OsStr, Vec<NameRest>>,
 }
 
 /// A name after its first component: the other components, whether everything below is included, and its index.
-type Rest = (Vec<&'static OsStr>, bool, usize);
+type NameRest = (Vec<&'static OsStr>, bool, usize);
 
 /// Built once, because a working directory has many files.
-static TABLE: LazyLock<Known> = LazyLock::new(|| {
-    let mut table = Known { ends: Vec::new(), names: HashMap::new() };
+static TABLE: LazyLock<AutorunTable> = LazyLock::new(|| {
+    let mut table = AutorunTable { ends: Vec::new(), names: HashMap::new() };
     for (place, (known, _)) in UNASKED.iter().chain(BY_COMMAND).enumerate() {
         if let Some(end) = known.strip_prefix('*') {
             table.ends.push((end, place));
@@ -158,7 +158,7 @@ static TABLE: LazyLock<Known> = LazyLock::new(|| {
 
 /// Returns the occasion on which a file runs automatically. `path` is relative to the working directory, and not a
 /// directory.
-pub fn runs_when(path: &Path) -> Option<Occasion> {
+pub fn runs_when(path: &Path) -> Option<AutorunTrigger> {
     let table = &*TABLE;
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let is_end = |end: &str| name.len() > end.len() && name.ends_with(end.as_bytes());
@@ -182,7 +182,7 @@ pub fn runs_when(path: &Path) -> Option<Occasion> {
     }
     let place = found?;
     let (_, when) = UNASKED.iter().chain(BY_COMMAND).nth(place)?;
-    Some(Occasion { needs_command: place >= UNASKED.len(), when })
+    Some(AutorunTrigger { needs_command: place >= UNASKED.len(), when })
 }
 
 #[cfg(test)]

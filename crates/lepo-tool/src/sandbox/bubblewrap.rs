@@ -32,7 +32,7 @@ pub fn program(
     }
     let mut program = Program::new(bwrap, Environment::new());
     let filter = program.lend(memory_file("filter", &namespace_filter()?)?);
-    let mut options = Options::default();
+    let mut options = BwrapArgs::default();
     // Root would retain its capabilities, and could remount everything.
     for flag in ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"] {
         options.push(flag);
@@ -91,9 +91,9 @@ fn of_the_machine() -> Vec<PathBuf> {
 
 /// Options as `--args` reads them: each ends with a NUL byte.
 #[derive(Default)]
-struct Options(Vec<u8>);
+struct BwrapArgs(Vec<u8>);
 
-impl Options {
+impl BwrapArgs {
     fn push(&mut self, option: impl AsRef<OsStr>) {
         self.0.extend(option.as_ref().as_bytes());
         self.0.push(0);

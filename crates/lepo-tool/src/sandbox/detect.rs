@@ -22,9 +22,9 @@ const TRIAL: Duration = Duration::from_secs(5);
 
 /// The sandbox that works here, tried once per process. Clones share the result.
 #[derive(Debug, Clone, Default)]
-pub struct Detected(Arc<OnceCell<Sandbox>>);
+pub struct SandboxDetector(Arc<OnceCell<Sandbox>>);
 
-impl Detected {
+impl SandboxDetector {
     /// Starts the trial in the background.
     pub fn begin(&self, dir: &Path) {
         let (detected, dir) = (self.clone(), dir.to_path_buf());

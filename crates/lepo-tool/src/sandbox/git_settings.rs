@@ -20,7 +20,7 @@ const COMMANDS: &[&str] = &[
 
 /// Paths in a working directory that git's settings name; they need not exist.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedPaths {
     /// Directories of hooks, and settings files.
     pub obeyed: BTreeSet<PathBuf>,
     pub programs: BTreeSet<PathBuf>,
@@ -36,7 +36,7 @@ struct Setting {
 
 /// Finds the paths in `dir` that the settings of the user, or of repositories at, below or around `dir`, name.
 /// `git_dirs` are the entries named `.git` below `dir`.
-pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> Named {
+pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> NamedPaths {
     let home = env::var("HOME").map(PathBuf::from);
     let of_home = |path: &str| home.as_ref().map(|home| home.join(path));
     let config = env::var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| of_home(".config"));
@@ -48,8 +48,8 @@ pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> Named {
     named_by(dir, git_dirs, &of_user, home.as_deref())
 }
 
-fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<&Path>) -> Named {
-    let mut reading = Reading { dir, home, left: MOST_FILES, named: Named::default() };
+fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<&Path>) -> NamedPaths {
+    let mut reading = SettingsReader { dir, home, left: MOST_FILES, named: NamedPaths::default() };
     // The settings files themselves, after following links: the user may be working on the dotfiles.
     let own = of_user.iter().filter_map(|file| file.canonicalize().ok()).filter(|file| file.starts_with(dir));
     reading.named.obeyed.extend(own);
@@ -82,15 +82,15 @@ fn files_of(git_dir: &Path) -> Vec<PathBuf> {
     vec![common.join("config"), own.join("config.worktree")]
 }
 
-struct Reading<'a> {
+struct SettingsReader<'a> {
     dir: &'a Path,
     home: Option<&'a Path>,
     /// How many more files may be read.
     left: usize,
-    named: Named,
+    named: NamedPaths,
 }
 
-impl Reading<'_> {
+impl SettingsReader<'_> {
     /// Reads the settings of files and of the files that they include, under any condition.
     fn settings(&mut self, mut files: Vec<PathBuf>) -> Vec<Setting> {
         let (mut all, mut next) = (Vec::new(), 0);

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Aftermath, Leftovers, Policy, Sandbox};
+use super::{CleanupGuard, CleanupReport, Policy, Sandbox};
 use crate::Access;
 use lepo_process::{ConfiguredProgram, Program};
 
@@ -14,11 +14,11 @@ const RETRY: Duration = Duration::from_millis(20);
 /// Resources of a sandboxed program: the lock on its working directory, and the survey of it. Drop this after the
 /// program has exited.
 #[derive(Debug)]
-pub struct Held(Leftovers);
+pub struct SandboxHold(CleanupGuard);
 
-impl Held {
+impl SandboxHold {
     /// Returns the files that the program left, filled in when this value is dropped.
-    pub fn found(&self) -> Arc<Mutex<Aftermath>> {
+    pub fn found(&self) -> Arc<Mutex<CleanupReport>> {
         Arc::clone(&self.0.found)
     }
 }
@@ -31,7 +31,7 @@ pub async fn hold(
     access: Access,
     policy: Policy<'_>,
     patience: Duration,
-) -> io::Result<(Program, Held)> {
+) -> io::Result<(Program, SandboxHold)> {
     let sandbox = sandbox.holding(access);
     if sandbox == Sandbox::None {
         return Err(io::Error::other(format!("no sandbox here can enforce `{access}`")));
@@ -55,5 +55,5 @@ pub async fn hold(
     let words = words.ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
     let policy = Policy { start: &start, ..policy };
     let (program, leftovers) = sandbox.prepare(&words, access, &policy, env, lock)?;
-    Ok((program, Held(leftovers)))
+    Ok((program, SandboxHold(leftovers)))
 }

@@ -100,13 +100,13 @@ fn decoded(bytes: &[u8]) -> Option<Mounts> {
 fn hold(mounts: &Mounts) -> io::Result<()> {
     let mut mounts = mounts.clone();
     mounts.insert("/dev".into(), Mount::Hidden);
-    let mut shown = Shown::default();
+    let mut shown = VisiblePaths::default();
     opened(Path::new("/"), Mount::Hidden, &mounts, &mut shown);
     sys::hold(&shown.open, &shown.listed, DEVICES)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Shown {
+struct VisiblePaths {
     /// Paths readable with everything below them.
     open: Vec<PathBuf>,
     /// Paths of which only the names of entries are readable.
@@ -115,7 +115,7 @@ struct Shown {
 
 /// Collects the readable paths. A Landlock rule only adds rights, for a whole tree: if anything below a path is hidden,
 /// its siblings are opened one by one. A link needs no rule, because the rule of its target applies.
-fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut Shown) {
+fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut VisiblePaths) {
     let mount = mounts.get(path).copied().unwrap_or(above);
     let mut below = mounts.range(path.to_path_buf()..).skip_while(|(other, _)| *other == path);
     let below: Vec<Mount> =
@@ -172,7 +172,7 @@ mod tests {
             (at("home/me/work/.lepo/_wire"), Mount::Secret),
             (at("tmp"), Mount::Hidden),
         ]);
-        let mut shown = Shown::default();
+        let mut shown = VisiblePaths::default();
         opened(root, Mount::Hidden, &mounts, &mut shown);
         shown.open.sort();
         assert_eq!(shown.open, [at("home/me/work/src"), at("home/you"), at("usr")]);

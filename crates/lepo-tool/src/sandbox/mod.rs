@@ -23,11 +23,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Access;
 use crate::dir_lock::DirLock;
 use crate::touched::CommandMark;
-pub use after::Aftermath;
+pub use after::CleanupReport;
 use after::look_after;
-pub use autorun::Occasion;
-pub use detect::Detected;
-pub use hold::{Held, hold};
+pub use autorun::AutorunTrigger;
+pub use detect::SandboxDetector;
+pub use hold::{SandboxHold, hold};
 pub use homes::covers_home;
 pub use landlock::run_as_held;
 use lepo_process::{Environment, Program};
@@ -103,8 +103,8 @@ impl Sandbox {
         policy: &Policy<'_>,
         env: Environment,
         lock: DirLock,
-    ) -> io::Result<(Program, Leftovers)> {
-        let mut leftovers = Leftovers::default();
+    ) -> io::Result<(Program, CleanupGuard)> {
+        let mut leftovers = CleanupGuard::default();
         let mut program = match self {
             Sandbox::None => {
                 let [program, arguments @ ..] = words else { return Err(io::Error::other("no program")) };
@@ -142,17 +142,17 @@ impl Sandbox {
 
 /// The cleanup after a command, with the working directory still locked.
 #[derive(Debug, Default)]
-pub(super) struct Leftovers {
+pub(super) struct CleanupGuard {
     /// The earlier state of the working directory, if the command could write in it.
     before: Option<(PathBuf, Survey)>,
     /// The command in the record of changed files.
     mark: Option<CommandMark>,
     /// The result of the cleanup, even if the command was interrupted.
-    pub found: Arc<Mutex<Aftermath>>,
+    pub found: Arc<Mutex<CleanupReport>>,
     lock: DirLock,
 }
 
-impl Leftovers {
+impl CleanupGuard {
     fn finish(&mut self) {
         if let Some((dir, survey)) = self.before.take() {
             *self.found.lock().unwrap_or_else(PoisonError::into_inner) = look_after(&dir, &survey);
@@ -163,7 +163,7 @@ impl Leftovers {
     }
 }
 
-impl Drop for Leftovers {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
         self.finish();
     }

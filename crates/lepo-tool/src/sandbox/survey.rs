@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::autorun::runs_when;
-use super::git_settings::{Named, named};
+use super::git_settings::{NamedPaths, named};
 use crate::touched::KnownFolders;
 
 /// Most entries of a directory to examine before a command. A longer survey would be a noticeable delay, and a
@@ -47,7 +47,7 @@ pub struct Survey {
 impl Survey {
     /// Adds the paths in `dir` that git's settings name.
     pub fn with_settings(mut self, dir: &Path) -> Survey {
-        let Named { obeyed, programs } = named(dir, &self.repositories);
+        let NamedPaths { obeyed, programs } = named(dir, &self.repositories);
         self.named = obeyed.iter().chain(&programs).map(|path| (path.clone(), stamp(path))).collect();
         self.obeyed = obeyed.into_iter().collect();
         self
@@ -100,8 +100,8 @@ impl Layout {
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
     let mut found = Survey::default();
     match look_through(dir, most, |_| false, |_| true, note_file, &mut found)? {
-        Looked::All => Ok(found),
-        Looked::Most => {
+        SurveyExtent::All => Ok(found),
+        SurveyExtent::Most => {
             let what = format!(
                 "{} has more than {most} entries: not all of its repositories would be found",
                 dir.display()
@@ -133,7 +133,7 @@ pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
 }
 
 /// How much a survey covered.
-enum Looked {
+enum SurveyExtent {
     All,
     /// The limit was reached.
     Most,
@@ -146,7 +146,7 @@ fn look_through(
     is_store: impl Fn(&Path) -> bool,
     note: fn(&Path, &DirEntry, &mut Survey),
     found: &mut Survey,
-) -> io::Result<Looked> {
+) -> io::Result<SurveyExtent> {
     let mut looked = 0;
     let mut places = VecDeque::from([dir.to_path_buf()]);
     while let Some(place) = places.pop_front() {
@@ -162,7 +162,7 @@ fn look_through(
         for entry in entries.flatten() {
             looked += 1;
             if looked > most {
-                return Ok(Looked::Most);
+                return Ok(SurveyExtent::Most);
             }
             let name = entry.file_name();
             layout.note(name.as_encoded_bytes());
@@ -183,7 +183,7 @@ fn look_through(
             found.bare.push(place);
         }
     }
-    Ok(Looked::All)
+    Ok(SurveyExtent::All)
 }
 
 /// Records a named pipe.

@@ -4,7 +4,7 @@
 
 use lepo_base::secret::Secret;
 use lepo_secrets::{Masker, is_named_secret};
-use lepo_tool::mcp::config::{ServerConfig, Target};
+use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 
 /// Replaces a hidden value.
 const HIDDEN: &str = "(hidden: it looks like a secret)";
@@ -22,12 +22,12 @@ pub fn server_effect(config: &ServerConfig) -> String {
         entries => format!(", with {what} {}", entries.iter().map(entry).collect::<Vec<_>>().join(", ")),
     };
     let what = match &config.target {
-        Target::Program { command, args, env, cwd } => {
+        ServerTarget::Program { command, args, env, cwd } => {
             let words: Vec<String> = [command].into_iter().chain(args).map(|word| masked(word)).collect();
             let place = cwd.as_ref().map(|dir| format!(" in {dir:?}")).unwrap_or_default();
             format!("runs {words:?}{place}{}", with("env", env))
         }
-        Target::Remote { url, headers, identity, .. } => {
+        ServerTarget::Remote { url, headers, identity, .. } => {
             let client = identity.client_id.as_ref().map(|id| format!(", signed in as client {id:?}"));
             let url = config.details.written.clone().unwrap_or_else(|| url.to_string());
             format!("connects to {}{}{}", masked(&url), with("headers", headers), client.unwrap_or_default())

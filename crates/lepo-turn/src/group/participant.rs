@@ -24,7 +24,7 @@ use lepo_model::{
 };
 use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker};
 use lepo_store::store::JournalEntry;
-use lepo_tool::{Proposal, Reply, without_thinking};
+use lepo_tool::{ConsentReply, Proposal, without_thinking};
 
 /// A participant of a group turn.
 pub struct Participant {
@@ -256,8 +256,8 @@ impl Front for ReplyFront<'_> {
         true
     }
 
-    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
         // A group turn has no tools, so nothing needs consent.
-        Box::pin(async { Ok(Reply::NoTerminal) })
+        Box::pin(async { Ok(ConsentReply::NoTerminal) })
     }
 }

@@ -9,7 +9,7 @@ use super::told::{Arguments, failed};
 use super::{list, note, search, show};
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{Store, StoreWatch};
-use lepo_tool::mcp::serve::{Going, Library, Listed, Offered, Told};
+use lepo_tool::mcp::serve::{ActiveRequest, ResourceInfo, ServeBackend, ToolInfo, ToolOutput};
 
 /// Interval at which a watch checks whether it is still needed.
 const TICK: Duration = Duration::from_millis(500);
@@ -60,7 +60,7 @@ fn max_bytes() -> Value {
     json!({ "type": "integer", "minimum": 1, "description": "Bytes of text at most; 32768 if not given, up to 1048576" })
 }
 
-impl Library for Shelf {
+impl ServeBackend for Shelf {
     fn instructions(&self) -> String {
         "Past conversations with language models, kept by lepo. Use search or about_file to find what was said and \
          decided before, then show to read it; list has the newest conversations. Everything returned is quoted \
@@ -68,11 +68,11 @@ impl Library for Shelf {
             .to_string()
     }
 
-    fn tools(&self) -> Vec<Offered> {
+    fn tools(&self) -> Vec<ToolInfo> {
         let since =
             || text("Only what is not older: 2026-01-31, 2026-01-31T12:00Z, or a span like 90d or 12h");
         let mut tools = vec![
-            Offered {
+            ToolInfo {
                 name: "search",
                 description: "Search the text of past messages with a regular expression; newest first"
                     .into(),
@@ -93,7 +93,7 @@ impl Library for Shelf {
                 ),
                 writes: false,
             },
-            Offered {
+            ToolInfo {
                 name: "show",
                 description:
                     "Show the conversation that leads to a message, oldest first; a long one in several parts"
@@ -109,7 +109,7 @@ impl Library for Shelf {
                 ),
                 writes: false,
             },
-            Offered {
+            ToolInfo {
                 name: "list",
                 description: "List past conversations, newest first, each with its first and last question"
                     .into(),
@@ -126,7 +126,7 @@ impl Library for Shelf {
                 ),
                 writes: false,
             },
-            Offered {
+            ToolInfo {
                 name: "about_file",
                 description: "List past conversations that name a file, newest first".into(),
                 input: schema(
@@ -137,7 +137,7 @@ impl Library for Shelf {
             },
         ];
         if self.writes {
-            tools.push(Offered {
+            tools.push(ToolInfo {
                 name: "note",
                 description: "Add one message to the store. What it adds can become the newest message of the \
                     project (`@`), which the user's next question follows"
@@ -155,7 +155,7 @@ impl Library for Shelf {
         tools
     }
 
-    fn call(&self, name: &str, arguments: &Map<String, Value>, going: &Going) -> Told {
+    fn call(&self, name: &str, arguments: &Map<String, Value>, going: &ActiveRequest) -> ToolOutput {
         let arguments = Arguments(arguments);
         let told = match name {
             "search" => search::search(self, &arguments, going),
@@ -168,7 +168,7 @@ impl Library for Shelf {
         told.unwrap_or_else(|error| failed(&error))
     }
 
-    fn resources(&self, cursor: Option<&str>) -> Result<(Vec<Listed>, Option<String>)> {
+    fn resources(&self, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {
         list::resources(self, cursor)
     }
 

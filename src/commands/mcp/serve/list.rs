@@ -15,7 +15,7 @@ use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{ConvOrigins, Forest, Heights, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::Store;
-use lepo_tool::mcp::serve::{Going, Listed, Told};
+use lepo_tool::mcp::serve::{ActiveRequest, ResourceInfo, ToolOutput};
 
 const PAGE: usize = 100;
 
@@ -41,7 +41,7 @@ struct ListedConv {
     last: Option<String>,
 }
 
-pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
+pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
     arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
     let conditions = Conditions {
         words: arguments.text("words")?.unwrap_or_default().split_whitespace().collect(),
@@ -53,7 +53,7 @@ pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<T
     told(shelf, &conditions, arguments, going)
 }
 
-pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
+pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
     arguments.only(&["path", "limit", "max_bytes"])?;
     let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
     told(shelf, &conditions, arguments, going)
@@ -61,7 +61,7 @@ pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Re
 
 /// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
 /// from it.
-pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<Listed>, Option<String>)> {
+pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {
     let unknown =
         || Error::usage(format!("cursor {:?} is none of resources/list", cursor.unwrap_or_default()));
     let (first, mut below) = match cursor {
@@ -81,7 +81,7 @@ pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<Listed>, Op
         let conditions =
             Conditions { below: below.take().filter(|_| number == first), ..Conditions::default() };
         let room = PAGE - listed.len();
-        let mut rows = rows(shelf, (number, &store), &conditions, room + 1, &Going::alone())?;
+        let mut rows = rows(shelf, (number, &store), &conditions, room + 1, &ActiveRequest::alone())?;
         let more = rows.len() > room;
         rows.truncate(room);
         let last = rows.last().map(|row| row.tail.id);
@@ -90,7 +90,7 @@ pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<Listed>, Op
             let name = row.title.or(row.first).or(row.last).unwrap_or_default();
             let name =
                 Some(inline(masker, &name, 80)).filter(|name| !name.is_empty()).map(|name| marked(&name));
-            listed.push(Listed {
+            listed.push(ResourceInfo {
                 uri: shelf.stores.uri(number, &id),
                 name: name.unwrap_or_else(|| id.clone()),
                 title: Some(format!("{} ({})", when::iso_minute(row.tail.id.time()), row.height)),
@@ -107,8 +107,8 @@ fn told(
     shelf: &Shelf,
     conditions: &Conditions<'_>,
     arguments: &Arguments<'_>,
-    going: &Going,
-) -> Result<Told> {
+    going: &ActiveRequest,
+) -> Result<ToolOutput> {
     let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
     let mut all = Vec::new();
     for (number, store) in shelf.stores.all()? {
@@ -155,7 +155,7 @@ fn told(
         (false, false) => {}
     }
     let structured = json!({ "note": PREFACE, "conversations": found, "more": more });
-    Ok(Told { text, structured, is_error: false })
+    Ok(ToolOutput { text, structured, is_error: false })
 }
 
 /// Returns the newest conversations of a store that meet the conditions.
@@ -164,7 +164,7 @@ fn rows(
     (number, store): (usize, &Store),
     conditions: &Conditions<'_>,
     most: usize,
-    going: &Going,
+    going: &ActiveRequest,
 ) -> Result<Vec<ListedConv>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
@@ -244,7 +244,7 @@ fn matching(
     forest: &Forest,
     text: &str,
     is_path: bool,
-    going: &Going,
+    going: &ActiveRequest,
 ) -> Result<Vec<Ix>> {
     let options =
         PatternOptions { ignore_case: !is_path, fixed: !is_path, first: true, ..PatternOptions::default() };

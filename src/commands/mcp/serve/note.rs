@@ -8,11 +8,11 @@ use crate::commands::finder::masked;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;
-use lepo_tool::mcp::serve::Told;
+use lepo_tool::mcp::serve::ToolOutput;
 use lepo_turn::write_bubb;
 
 /// Adds the note to the first store, which must contain `prev`.
-pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
+pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<ToolOutput> {
     arguments.only(&["text", "prev"])?;
     let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);
     let store = shelf.stores.open(0)?.map(lepo_store::store::Store::alone);
@@ -28,5 +28,5 @@ pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
         write_bubb(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
     };
     let id = name.id.to_string();
-    Ok(Told { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })
+    Ok(ToolOutput { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })
 }

@@ -15,7 +15,7 @@ use lepo_search::{
 };
 use lepo_store::bubb::{BubbName, Kind, shown_model};
 use lepo_store::store::{JournalIndex, Store};
-use lepo_tool::mcp::serve::{Going, Told};
+use lepo_tool::mcp::serve::{ActiveRequest, ToolOutput};
 
 /// Bytes of a line before its first match, and in total.
 const BEFORE: usize = 80;
@@ -28,7 +28,7 @@ struct Hit {
     excerpt: String,
 }
 
-pub fn search(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
+pub fn search(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
     arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
     let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
     let pattern = Pattern::new(arguments.needed("pattern")?, options)?;
@@ -60,7 +60,7 @@ fn in_store(
     pattern: &Pattern,
     filter: &Filter,
     (limit, with_secrets): (usize, &WithSecrets),
-    going: &Going,
+    going: &ActiveRequest,
 ) -> Result<Vec<Hit>> {
     let mut facts: Option<JournalIndex> = None;
     let mut hit = |name: BubbName, lines: &[FoundLine]| {
@@ -109,7 +109,7 @@ fn excerpt(lines: &[FoundLine]) -> String {
     format!("{before}{}{after}", String::from_utf8_lossy(shown))
 }
 
-fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> Told {
+fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> ToolOutput {
     let masker = shelf.masker();
     let mut quoted = Quoted::new(masker, most);
     let mut found: Vec<Value> = Vec::new();
@@ -145,5 +145,5 @@ fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> Told {
         }
         (false, false) => {}
     }
-    Told { text, structured: json!({ "note": PREFACE, "hits": found, "more": more }), is_error: false }
+    ToolOutput { text, structured: json!({ "note": PREFACE, "hits": found, "more": more }), is_error: false }
 }

@@ -13,7 +13,7 @@ use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, BubbName, shown_model};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
-use lepo_tool::mcp::serve::Told;
+use lepo_tool::mcp::serve::ToolOutput;
 
 /// Largest message whose text is returned, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -47,7 +47,7 @@ struct Place {
     ix: Ix,
 }
 
-pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
+pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<ToolOutput> {
     arguments.only(&["address", "cursor", "one", "max_bytes"])?;
     let address = arguments.needed("address")?;
     let (one, most) = (arguments.flag("one")?, arguments.max_bytes()?);
@@ -68,7 +68,7 @@ pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
         "text": text,
         "nextCursor": next,
     });
-    Ok(Told { text, structured, is_error: false })
+    Ok(ToolOutput { text, structured, is_error: false })
 }
 
 /// Returns the text of a resource: its first part, which names the rest.

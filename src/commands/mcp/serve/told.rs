@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_store::store::now;
-use lepo_tool::mcp::serve::Told;
+use lepo_tool::mcp::serve::ToolOutput;
 
 /// Default limit of an answer's text, in bytes.
 pub const MOST_BYTES: usize = 32_768;
@@ -95,11 +95,11 @@ impl Arguments<'_> {
 /// Maximum characters of an error, which may quote the request.
 const ERROR: usize = 1000;
 
-pub fn failed(error: &Error) -> Told {
+pub fn failed(error: &Error) -> ToolOutput {
     let mut text = error.chain();
     if let Some((end, _)) = text.char_indices().nth(ERROR) {
         text.truncate(end);
         text.push('…');
     }
-    Told { text, structured: Value::Null, is_error: true }
+    ToolOutput { text, structured: Value::Null, is_error: true }
 }

@@ -12,17 +12,17 @@ use tokio::task::JoinHandle;
 const NOTICE: Duration = Duration::from_millis(500);
 
 /// Notifies the server, when dropped, that the request `id` is no longer awaited.
-pub(super) struct Abandoned {
+pub(super) struct CancelGuard {
     pub peer: Peer<RoleClient>,
     pub id: Option<RequestId>,
-    pub leaving: PendingNotice,
+    pub leaving: InFlightNotice,
 }
 
 /// A notice that is being sent; closing waits for it.
 #[derive(Clone, Default)]
-pub(super) struct PendingNotice(Arc<Mutex<Option<JoinHandle<()>>>>);
+pub(super) struct InFlightNotice(Arc<Mutex<Option<JoinHandle<()>>>>);
 
-impl PendingNotice {
+impl InFlightNotice {
     /// Waits a moment until the notice has been sent.
     pub async fn wait(&self) {
         let notice = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -32,7 +32,7 @@ impl PendingNotice {
     }
 }
 
-impl Abandoned {
+impl CancelGuard {
     /// Sends the notice now, and waits a moment for it.
     pub async fn tell(&mut self, reason: &'static str) {
         if let Some(id) = self.id.take() {
@@ -41,7 +41,7 @@ impl Abandoned {
     }
 }
 
-impl Drop for Abandoned {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let peer = self.peer.clone();

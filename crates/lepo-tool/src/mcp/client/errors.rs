@@ -7,47 +7,47 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::{Failure, SignInNeeded};
+use super::{CallFailure, SignInNeeded};
 use lepo_base::error::{cause, server_words};
 
-pub fn of_start(error: ClientInitializeError) -> Failure {
+pub fn of_start(error: ClientInitializeError) -> CallFailure {
     use ClientInitializeError as E;
     match error {
-        E::ConnectionClosed(_) => Failure::Lost("it closed the connection".to_string()),
+        E::ConnectionClosed(_) => CallFailure::Lost("it closed the connection".to_string()),
         E::TransportError { error, .. } => of_transport(error.error.as_ref()),
-        E::JsonRpcError(error) => Failure::Refused(one_line(&error.message)),
+        E::JsonRpcError(error) => CallFailure::Refused(one_line(&error.message)),
         E::NoCompatibleProtocolVersion { .. } => {
-            Failure::Refused("it supports no version of the protocol that lepo knows".to_string())
+            CallFailure::Refused("it supports no version of the protocol that lepo knows".to_string())
         }
         E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
-        E::Cancelled => Failure::Lost("the request was cancelled".to_string()),
-        _ => Failure::Malformed("its first answer does not follow the protocol".to_string()),
+        E::Cancelled => CallFailure::Lost("the request was cancelled".to_string()),
+        _ => CallFailure::Malformed("its first answer does not follow the protocol".to_string()),
     }
 }
 
-pub fn of_request(error: ServiceError) -> Failure {
+pub fn of_request(error: ServiceError) -> CallFailure {
     match error {
-        ServiceError::McpError(error) => Failure::Refused(one_line(&error.message)),
+        ServiceError::McpError(error) => CallFailure::Refused(one_line(&error.message)),
         ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
-        ServiceError::TransportClosed => Failure::Lost("the connection was lost".to_string()),
-        ServiceError::Timeout { timeout } => Failure::Silent(timeout),
-        ServiceError::Cancelled { .. } => Failure::Lost("it was cancelled".to_string()),
-        _ => Failure::Malformed("it sent an unexpected answer".to_string()),
+        ServiceError::TransportClosed => CallFailure::Lost("the connection was lost".to_string()),
+        ServiceError::Timeout { timeout } => CallFailure::Silent(timeout),
+        ServiceError::Cancelled { .. } => CallFailure::Lost("it was cancelled".to_string()),
+        _ => CallFailure::Malformed("it sent an unexpected answer".to_string()),
     }
 }
 
 /// Describes a failure below the protocol. If a sign-in would resolve it, it becomes `Failure::SignIn`.
-fn of_transport(error: &(dyn Error + 'static)) -> Failure {
+fn of_transport(error: &(dyn Error + 'static)) -> CallFailure {
     let mut at = Some(error);
     while let Some(error) = at {
         if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
             && let Some(needed) = sign_in(error)
         {
-            return Failure::SignIn(needed);
+            return CallFailure::SignIn(needed);
         }
         at = error.source();
     }
-    Failure::Lost(transport_words(error))
+    CallFailure::Lost(transport_words(error))
 }
 
 fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> {

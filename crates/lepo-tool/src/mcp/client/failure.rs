@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Why a request to a server failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum CallFailure {
     /// The server refused, with this text.
     Refused(String),
     /// The program was not started, and why.
@@ -34,7 +34,7 @@ pub struct SignInNeeded {
 
 /// Time limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct TimeLimits {
     /// Longest time without a sign of life, such as progress.
     pub idle: Duration,
     /// Longest time in total.

@@ -15,23 +15,23 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
-use super::super::form::{Asked, FormAnswer};
+use super::super::form::{ElicitationResult, ServerQuestion};
 use super::errors;
 
 #[derive(Clone)]
-pub struct Handler {
+pub struct SessionHandler {
     /// Folder that a local program gets as its root; a remote server has no use for one.
     pub root: Option<PathBuf>,
     pub progress: mpsc::Sender<String>,
     /// Receives the server's questions, each with a channel for the answer.
-    pub questions: mpsc::Sender<(Asked, oneshot::Sender<FormAnswer>)>,
+    pub questions: mpsc::Sender<(ServerQuestion, oneshot::Sender<ElicitationResult>)>,
     /// Set when the server reports a change of its tools.
     pub changed: Arc<AtomicBool>,
     /// Set when the server reports a change of its resources or prompts.
     pub offers_changed: Arc<AtomicBool>,
 }
 
-impl ClientHandler for Handler {
+impl ClientHandler for SessionHandler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = json!({ "elicitation": { "form": {}, "url": {} } });
         if self.root.is_some() {
@@ -84,13 +84,13 @@ impl ClientHandler for Handler {
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let declined = || ElicitResult::new(ElicitationAction::Decline);
-        let asked = Asked::read(&serde_json::to_value(&asked).unwrap_or_default());
+        let asked = ServerQuestion::read(&serde_json::to_value(&asked).unwrap_or_default());
         let (sender, answer) = oneshot::channel();
         // A question is declined while another is open, or if its request is over.
         if self.questions.try_send((asked, sender)).is_err() {
             return Ok(declined());
         }
-        let answer = answer.await.unwrap_or(FormAnswer::Declined).to_json();
+        let answer = answer.await.unwrap_or(ElicitationResult::Declined).to_json();
         Ok(serde_json::from_value(answer).unwrap_or_else(|_| declined()))
     }
 }

@@ -12,7 +12,7 @@ use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use url::Url;
 
-use super::auth::Signed;
+use super::auth::AuthorizedClient;
 use lepo_base::secret::Secret;
 use lepo_net::address::{is_loopback, needs_certificates};
 
@@ -62,10 +62,10 @@ pub fn headers(entries: &[(String, Secret)]) -> HeaderMap {
 
 /// Creates a streamable HTTP transport. A session that the server no longer knows is reopened, once.
 pub fn streamable(
-    client: Signed,
+    client: AuthorizedClient,
     url: &Url,
     entries: &[(String, Secret)],
-) -> StreamableHttpClientTransport<Signed> {
+) -> StreamableHttpClientTransport<AuthorizedClient> {
     let custom: HashMap<HeaderName, HeaderValue> =
         headers(entries).into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);

@@ -26,21 +26,21 @@ use rmcp::transport::Transport as Carrier;
 use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
 use tokio::sync::{mpsc, oneshot};
 
-pub use failure::{Failure, Limits, SignInNeeded, silence};
+pub use failure::{CallFailure, SignInNeeded, TimeLimits, silence};
 pub use process::ProcessSetup;
-pub use requests::List;
-pub use way::Way;
+pub use requests::ListKind;
+pub use way::ConnectMethod;
 
-use super::form::{Asked, FormAnswer};
-use abandoned::PendingNotice;
-use auth::{Bearer, LiveSecrets, SignInStore, Signed};
+use super::form::{ElicitationResult, ServerQuestion};
+use abandoned::InFlightNotice;
+use auth::{AuthorizedClient, Bearer, LiveSecrets, SignInStore};
 
-use crate::mcp::config::{ServerConfig, Target, Transport};
-use handler::Handler;
+use crate::mcp::config::{ServerConfig, ServerTarget, Transport};
+use handler::SessionHandler;
 use message::AttributeErrors;
-use pipes::Pipes;
-use process::Process;
-use way::{Beginning, Remote};
+use pipes::StdioTransport;
+use process::ServerProcess;
+use way::{Handshake, RemoteTransport};
 
 /// How long an error without a request id, sent by a program, waits for an answer that may still come. Over HTTP, such
 /// an error is the answer.
@@ -56,45 +56,45 @@ const CLOSING: Duration = Duration::from_secs(2);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// An open session.
-pub struct Client {
-    service: RunningService<RoleClient, Handler>,
-    handler: Handler,
+pub struct McpClient {
+    service: RunningService<RoleClient, SessionHandler>,
+    handler: SessionHandler,
     progress: mpsc::Receiver<String>,
     /// Requests of the server during a request of lepo's, each with a channel for the answer.
-    questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
-    leaving: PendingNotice,
-    process: Option<Process>,
+    questions: mpsc::Receiver<(ServerQuestion, oneshot::Sender<ElicitationResult>)>,
+    leaving: InFlightNotice,
+    process: Option<ServerProcess>,
     junk: Arc<AtomicUsize>,
     /// Current limit for a line of a program, in bytes.
     limit: Arc<AtomicUsize>,
-    way: Way,
+    way: ConnectMethod,
 }
 
-impl Client {
+impl McpClient {
     /// Opens a session within `limit`.
     pub async fn open(
         server: &ServerConfig,
         place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
-    ) -> Result<Client, Failure> {
-        let ways = Way::all(server, place);
-        let (start, mut failed): (_, Option<(Way, Failure)>) = (Instant::now(), None);
+    ) -> Result<McpClient, CallFailure> {
+        let ways = ConnectMethod::all(server, place);
+        let (start, mut failed): (_, Option<(ConnectMethod, CallFailure)>) = (Instant::now(), None);
         for (i, way) in ways.iter().enumerate() {
             let left = limit.saturating_sub(start.elapsed());
             let next = ways.get(i + 1);
             // A server of another transport may never answer.
             let is_last = next.is_none_or(|next| next.is_sse() == way.is_sse());
             let share = if is_last { left } else { left / 2 };
-            match Client::begin(server, place, share, secrets, *way).await {
+            match McpClient::begin(server, place, share, secrets, *way).await {
                 Ok(client) => {
                     way.remember(server, place);
                     return Ok(client);
                 }
                 Err(failure) => {
-                    let goes_on = matches!(failure, Failure::Lost(_) | Failure::Malformed(_))
-                        || (!is_last && matches!(failure, Failure::Silent(_)));
-                    let wants_sign_in = matches!(failure, Failure::SignIn(_));
+                    let goes_on = matches!(failure, CallFailure::Lost(_) | CallFailure::Malformed(_))
+                        || (!is_last && matches!(failure, CallFailure::Silent(_)));
+                    let wants_sign_in = matches!(failure, CallFailure::SignIn(_));
                     // The first failure over HTTP is the most informative.
                     if wants_sign_in
                         || failed.as_ref().is_none_or(|(tried, _)| tried.is_sse() && !way.is_sse())
@@ -107,22 +107,22 @@ impl Client {
                 }
             }
         }
-        Err(failed.map_or_else(|| Failure::Silent(limit), |(_, failure)| failure))
+        Err(failed.map_or_else(|| CallFailure::Silent(limit), |(_, failure)| failure))
     }
 
     /// Opens a session within `limit`, the way an earlier session of the server was opened.
     pub async fn open_again(
-        way: Way,
+        way: ConnectMethod,
         server: &ServerConfig,
         place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
-    ) -> Result<Client, Failure> {
-        Client::begin(server, place, limit, secrets, way).await
+    ) -> Result<McpClient, CallFailure> {
+        McpClient::begin(server, place, limit, secrets, way).await
     }
 
     /// Returns the way in which the session was opened.
-    pub fn way(&self) -> Way {
+    pub fn way(&self) -> ConnectMethod {
         self.way
     }
 
@@ -131,12 +131,12 @@ impl Client {
         place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
-        way: Way,
-    ) -> Result<Client, Failure> {
-        let Way { transport, beginning } = way;
+        way: ConnectMethod,
+    ) -> Result<McpClient, CallFailure> {
+        let ConnectMethod { transport, beginning } = way;
         let (progress_sender, progress) = mpsc::channel(1);
         let (question_sender, questions) = mpsc::channel(1);
-        let mut handler = Handler {
+        let mut handler = SessionHandler {
             root: None,
             progress: progress_sender,
             questions: question_sender,
@@ -147,48 +147,50 @@ impl Client {
             (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(pipes::LIMIT)));
         let mut process = None;
         let begun = match &server.target {
-            Target::Program { command, args, env, .. } => {
-                let start = place.folders.start_of(server).map_err(Failure::NotStarted)?;
+            ServerTarget::Program { command, args, env, .. } => {
+                let start = place.folders.start_of(server).map_err(CallFailure::NotStarted)?;
                 let Some(start) = start else {
-                    return Err(Failure::NotStarted("it has no folder".to_string()));
+                    return Err(CallFailure::NotStarted("it has no folder".to_string()));
                 };
-                let (program, stdout, stdin) = Process::start(command, args, env, &start, place)
+                let (program, stdout, stdin) = ServerProcess::start(command, args, env, &start, place)
                     .map_err(|error| not_started(command, &error))?;
                 handler.root = place.folders.root_for(&start);
                 process = Some(program);
-                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
+                let pipes =
+                    StdioTransport::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
                 handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await
             }
-            Target::Remote { url, transport: configured, headers, .. } => {
-                let follow = transport == Remote::Http;
+            ServerTarget::Remote { url, transport: configured, headers, .. } => {
+                let follow = transport == RemoteTransport::Http;
                 let client = http::client(url, follow)
-                    .map_err(|error| Failure::Lost(errors::reqwest_words(&error)))?;
+                    .map_err(|error| CallFailure::Lost(errors::reqwest_words(&error)))?;
                 let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
                 let sign_in_store = SignInStore::of(&place.sign_ins, server).filter(|_| !has_own);
                 let bearer =
                     sign_in_store.map(|sign_in_store| Bearer::new(server, sign_in_store, secrets.clone()));
                 match transport {
-                    Remote::Http => {
-                        let carrier = http::streamable(Signed { client, bearer }, url, headers);
+                    RemoteTransport::Http => {
+                        let carrier = http::streamable(AuthorizedClient { client, bearer }, url, headers);
                         handshake(&handler, AttributeErrors::new(carrier, Duration::ZERO), beginning, limit)
                             .await
                     }
-                    Remote::Sse => {
+                    RemoteTransport::Sse => {
                         let is_certain = *configured == Transport::Sse;
                         let headers = http::headers(headers);
-                        let opening = sse::Events::open_signed(client, url, headers, bearer, is_certain);
+                        let opening =
+                            sse::SseTransport::open_signed(client, url, headers, bearer, is_certain);
                         match tokio::time::timeout(limit, opening).await {
                             Ok(Ok(events)) => {
                                 handshake(
                                     &handler,
                                     AttributeErrors::new(events, Duration::ZERO),
-                                    Beginning::Initialize,
+                                    Handshake::Initialize,
                                     limit,
                                 )
                                 .await
                             }
                             Ok(Err(failure)) => Err(failure),
-                            Err(_) => Err(Failure::Silent(limit)),
+                            Err(_) => Err(CallFailure::Silent(limit)),
                         }
                     }
                 }
@@ -196,8 +198,8 @@ impl Client {
         };
         match begun {
             Ok(service) => {
-                let leaving = PendingNotice::default();
-                Ok(Client {
+                let leaving = InFlightNotice::default();
+                Ok(McpClient {
                     service,
                     handler,
                     progress,
@@ -240,9 +242,9 @@ impl Client {
     }
 
     /// Adds the program's exit status and its last stderr output to a failure, if it has exited.
-    pub async fn explain(&mut self, failure: Failure) -> Failure {
+    pub async fn explain(&mut self, failure: CallFailure) -> CallFailure {
         match &mut self.process {
-            Some(process) if matches!(failure, Failure::Lost(_)) => last_words(failure, process).await,
+            Some(process) if matches!(failure, CallFailure::Lost(_)) => last_words(failure, process).await,
             _ => failure,
         }
     }
@@ -259,28 +261,28 @@ impl Client {
 
 /// Returns the server's challenge to a request without a sign-in; `None` if it answers.
 pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
-    match Client::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
+    match McpClient::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
         Ok(client) => {
             client.close().await;
             Ok(None)
         }
-        Err(Failure::SignIn(needed)) => Ok(needed.challenge),
-        Err(Failure::Lost(words)) => Err(words),
-        Err(Failure::Silent(limit)) => Err(silence(limit)),
+        Err(CallFailure::SignIn(needed)) => Ok(needed.challenge),
+        Err(CallFailure::Lost(words)) => Err(words),
+        Err(CallFailure::Silent(limit)) => Err(silence(limit)),
         // The server answered something; its sign-in may still be found.
-        Err(Failure::Refused(_) | Failure::NotStarted(_) | Failure::Malformed(_)) => Ok(None),
+        Err(CallFailure::Refused(_) | CallFailure::NotStarted(_) | CallFailure::Malformed(_)) => Ok(None),
     }
 }
 
 async fn handshake<T: Carrier<RoleClient> + 'static>(
-    handler: &Handler,
+    handler: &SessionHandler,
     carrier: AttributeErrors<T>,
-    beginning: Beginning,
+    beginning: Handshake,
     limit: Duration,
-) -> Result<RunningService<RoleClient, Handler>, Failure> {
+) -> Result<RunningService<RoleClient, SessionHandler>, CallFailure> {
     let mode = match beginning {
-        Beginning::Initialize => ClientLifecycleMode::Initialize,
-        Beginning::Either => ClientLifecycleMode::Auto {
+        Handshake::Initialize => ClientLifecycleMode::Initialize,
+        Handshake::Either => ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::LATEST],
             legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
         },
@@ -288,36 +290,38 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
     let serving = serve_client_with_lifecycle(handler.clone(), carrier, mode);
     let service = match tokio::time::timeout(limit, serving).await {
         Ok(served) => served.map_err(errors::of_start)?,
-        Err(_) => return Err(Failure::Silent(limit)),
+        Err(_) => return Err(CallFailure::Silent(limit)),
     };
     // The library does not check whether it knows the revision in the answer.
     let version = service.peer().peer_info().map(|info| info.protocol_version.clone());
     match version {
         Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(service),
-        _ => Err(Failure::Refused("it uses a version of the protocol that lepo does not know".to_string())),
+        _ => {
+            Err(CallFailure::Refused("it uses a version of the protocol that lepo does not know".to_string()))
+        }
     }
 }
 
 /// Adds the program's last output to the failure of a start, and terminates the program.
-async fn with_last_words(failure: Failure, process: Option<Process>) -> Failure {
+async fn with_last_words(failure: CallFailure, process: Option<ServerProcess>) -> CallFailure {
     let Some(mut process) = process else { return failure };
     let failure = last_words(failure, &mut process).await;
     process.end().await;
     failure
 }
 
-async fn last_words(failure: Failure, process: &mut Process) -> Failure {
+async fn last_words(failure: CallFailure, process: &mut ServerProcess) -> CallFailure {
     let ended = match &failure {
-        Failure::Silent(_) => None,
+        CallFailure::Silent(_) => None,
         _ => process.ended(LAST_WORDS).await,
     };
     let mut words = match &failure {
-        Failure::Lost(words)
-        | Failure::Refused(words)
-        | Failure::NotStarted(words)
-        | Failure::Malformed(words) => words.clone(),
-        Failure::Silent(limit) => silence(*limit),
-        Failure::SignIn(needed) => needed.words.clone(),
+        CallFailure::Lost(words)
+        | CallFailure::Refused(words)
+        | CallFailure::NotStarted(words)
+        | CallFailure::Malformed(words) => words.clone(),
+        CallFailure::Silent(limit) => silence(*limit),
+        CallFailure::SignIn(needed) => needed.words.clone(),
     };
     if let Some(status) = ended {
         use std::os::unix::process::ExitStatusExt;
@@ -332,16 +336,16 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
         words = format!("{words}; the end of its stderr:\n{said}");
     }
     match failure {
-        Failure::Refused(_) => Failure::Refused(words),
-        Failure::NotStarted(_) => Failure::NotStarted(words),
-        Failure::Malformed(_) => Failure::Malformed(words),
-        Failure::SignIn(_) => failure,
-        Failure::Lost(_) | Failure::Silent(_) => Failure::Lost(words),
+        CallFailure::Refused(_) => CallFailure::Refused(words),
+        CallFailure::NotStarted(_) => CallFailure::NotStarted(words),
+        CallFailure::Malformed(_) => CallFailure::Malformed(words),
+        CallFailure::SignIn(_) => failure,
+        CallFailure::Lost(_) | CallFailure::Silent(_) => CallFailure::Lost(words),
     }
 }
 
-fn not_started(command: &str, error: &io::Error) -> Failure {
-    Failure::NotStarted(match error.kind() {
+fn not_started(command: &str, error: &io::Error) -> CallFailure {
+    CallFailure::NotStarted(match error.kind() {
         io::ErrorKind::NotFound => format!("{command} is not installed or not in PATH"),
         _ => format!("cannot run {command}: {}", lepo_base::error::cause(error)),
     })

@@ -18,7 +18,7 @@ use super::message::{ServerLine, error_without_id, read};
 /// Longest line read, in bytes: rmcp's limit over HTTP.
 pub const LIMIT: usize = 16 << 20;
 
-pub struct Pipes {
+pub struct StdioTransport {
     stdout: BufReader<Receiver>,
     stdin: Arc<Mutex<Option<Sender>>>,
     /// The incomplete line; a field, because a read may be cancelled in its middle.
@@ -31,10 +31,15 @@ pub struct Pipes {
     limit: Arc<AtomicUsize>,
 }
 
-impl Pipes {
+impl StdioTransport {
     /// Counts lines that are not messages in `junk`; no line is longer than `limit`, in bytes.
-    pub fn new(stdout: Receiver, stdin: Sender, junk: Arc<AtomicUsize>, limit: Arc<AtomicUsize>) -> Pipes {
-        Pipes {
+    pub fn new(
+        stdout: Receiver,
+        stdin: Sender,
+        junk: Arc<AtomicUsize>,
+        limit: Arc<AtomicUsize>,
+    ) -> StdioTransport {
+        StdioTransport {
             limit,
             stdout: BufReader::with_capacity(64 << 10, stdout),
             stdin: Arc::new(Mutex::new(Some(stdin))),
@@ -70,7 +75,7 @@ impl Pipes {
     }
 }
 
-impl Transport<RoleClient> for Pipes {
+impl Transport<RoleClient> for StdioTransport {
     type Error = io::Error;
 
     fn send(

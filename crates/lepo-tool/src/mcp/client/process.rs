@@ -43,13 +43,13 @@ pub struct ProcessSetup {
 }
 
 /// A running server. Dropping it terminates its process tree at once.
-pub struct Process {
+pub struct ServerProcess {
     running: RunningProgram,
     tail: Arc<Mutex<VecDeque<u8>>>,
     drain: Option<JoinHandle<()>>,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts the program of a server, and returns its stdout and stdin.
     pub fn start(
         command: &str,
@@ -57,7 +57,7 @@ impl Process {
         env: &[(String, Secret)],
         start: &StartFolder,
         place: &ProcessSetup,
-    ) -> io::Result<(Process, Receiver, Sender)> {
+    ) -> io::Result<(ServerProcess, Receiver, Sender)> {
         if start.path().is_some_and(|dir| !dir.is_dir()) {
             return Err(io::Error::other("its `cwd` is not a directory here"));
         }
@@ -77,7 +77,7 @@ impl Process {
         let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
         let pipes = running.stdout.take().zip(running.stdin.take());
         let (stdout, stdin) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
-        Ok((Process { running, tail, drain }, stdout, stdin))
+        Ok((ServerProcess { running, tail, drain }, stdout, stdin))
     }
 
     /// Returns the exit status, if the process exits within `limit`.

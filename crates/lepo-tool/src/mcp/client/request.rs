@@ -8,32 +8,32 @@ use rmcp::service::PeerRequestOptions;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
-use super::super::form::{Asked, Caller};
-use super::abandoned::Abandoned;
+use super::super::form::{ElicitationHandler, ServerQuestion};
+use super::abandoned::CancelGuard;
 use super::pipes::LIMIT;
-use super::{Client, Failure, Limits, errors};
+use super::{CallFailure, McpClient, TimeLimits, errors};
 
 /// Most times that a server may answer a request with questions.
 const QUESTIONS: usize = 10;
 
 /// Answers to a server's questions, by key.
-pub(super) type Answers = BTreeMap<String, Value>;
+pub(super) type ElicitationAnswers = BTreeMap<String, Value>;
 
-impl Client {
+impl McpClient {
     /// Sends the request that `request` builds; repeats it, with the answers and the server's `requestState`, as long
     /// as the server asks back.
     pub(super) async fn converse(
         &mut self,
-        limits: Limits,
-        caller: &mut impl Caller,
-        mut request: impl FnMut(Option<Answers>, Option<String>) -> ClientRequest,
-    ) -> Result<Value, Failure> {
+        limits: TimeLimits,
+        caller: &mut impl ElicitationHandler,
+        mut request: impl FnMut(Option<ElicitationAnswers>, Option<String>) -> ClientRequest,
+    ) -> Result<Value, CallFailure> {
         self.limit.store(LIMIT, Ordering::Relaxed);
         let mut left = limits.total;
         let (mut answers, mut state) = (None, None);
         for _ in 0..QUESTIONS {
             let start = Instant::now();
-            let limits = Limits { total: left, ..limits };
+            let limits = TimeLimits { total: left, ..limits };
             let result = self.request(request(answers, state), limits, caller).await?;
             left = left.saturating_sub(start.elapsed());
             if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
@@ -42,16 +42,16 @@ impl Client {
             answers = Some(answered(&result, caller).await?).filter(|answers| !answers.is_empty());
             state = result.get("requestState").and_then(Value::as_str).map(str::to_string);
         }
-        Err(Failure::Malformed(format!("it asked back {QUESTIONS} times")))
+        Err(CallFailure::Malformed(format!("it asked back {QUESTIONS} times")))
     }
 
     /// Sends a request. If the future is dropped or time runs out, the server is notified of the cancellation.
     pub(super) async fn request(
         &mut self,
         request: ClientRequest,
-        limits: Limits,
-        caller: &mut impl Caller,
-    ) -> Result<Value, Failure> {
+        limits: TimeLimits,
+        caller: &mut impl ElicitationHandler,
+    ) -> Result<Value, CallFailure> {
         while self.progress.try_recv().is_ok() {}
         // Questions from before this request are dropped: no user could see them.
         while self.questions.try_recv().is_ok() {}
@@ -59,7 +59,7 @@ impl Client {
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let handle = sent.map_err(errors::of_request)?;
         let leaving = self.leaving.clone();
-        let mut abandoned = Abandoned { peer: peer.clone(), id: Some(handle.id.clone()), leaving };
+        let mut abandoned = CancelGuard { peer: peer.clone(), id: Some(handle.id.clone()), leaving };
         let mut answer = std::pin::pin!(handle.await_response());
         let (mut idle, mut total) = (Instant::now() + limits.idle, Instant::now() + limits.total);
         let answer = loop {
@@ -78,28 +78,35 @@ impl Client {
                 }
                 () = sleep_until(idle.min(total)) => {
                     abandoned.tell("timed out").await;
-                    return Err(Failure::Silent(if idle < total { limits.idle } else { limits.total }));
+                    return Err(CallFailure::Silent(if idle < total { limits.idle } else { limits.total }));
                 }
             }
         };
         abandoned.id = None;
         match answer {
             Ok(ServerResult::CustomResult(CustomResult(value))) => Ok(value),
-            Ok(known) => serde_json::to_value(known).map_err(|error| Failure::Malformed(error.to_string())),
+            Ok(known) => {
+                serde_json::to_value(known).map_err(|error| CallFailure::Malformed(error.to_string()))
+            }
             Err(error) => Err(errors::of_request(error)),
         }
     }
 }
 
-async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, Failure> {
-    let mut answers = Answers::new();
+async fn answered(
+    result: &Value,
+    caller: &mut impl ElicitationHandler,
+) -> Result<ElicitationAnswers, CallFailure> {
+    let mut answers = ElicitationAnswers::new();
     let questions = result.get("inputRequests").and_then(Value::as_object);
     for (key, question) in questions.into_iter().flatten() {
         let answer = match question["method"].as_str() {
-            Some("elicitation/create") => caller.answers(Asked::read(&question["params"])).await.to_json(),
+            Some("elicitation/create") => {
+                caller.answers(ServerQuestion::read(&question["params"])).await.to_json()
+            }
             Some("roots/list") => json!({ "roots": [] }),
             _ => {
-                return Err(Failure::Refused(
+                return Err(CallFailure::Refused(
                     "it asked for something that lepo does not support".to_string(),
                 ));
             }

@@ -9,15 +9,15 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::super::form::{Caller, NoPerson};
-use super::{Client, Failure, Limits};
+use super::super::form::{ElicitationHandler, NonInteractiveHandler};
+use super::{CallFailure, McpClient, TimeLimits};
 
 /// Longest page of a list that a program may write, in bytes.
 const PAGE: usize = 4 << 20;
 
 /// A list that a server may offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List {
+pub enum ListKind {
     /// `tools/list`
     Tools,
     /// `resources/list`
@@ -28,14 +28,14 @@ pub enum List {
     Prompts,
 }
 
-impl List {
+impl ListKind {
     /// Returns the JSON key of the entries.
     pub fn key(self) -> &'static str {
         match self {
-            List::Tools => "tools",
-            List::Resources => "resources",
-            List::Templates => "resourceTemplates",
-            List::Prompts => "prompts",
+            ListKind::Tools => "tools",
+            ListKind::Resources => "resources",
+            ListKind::Templates => "resourceTemplates",
+            ListKind::Prompts => "prompts",
         }
     }
 }
@@ -51,34 +51,34 @@ macro_rules! paged {
     };
 }
 
-impl Client {
+impl McpClient {
     /// Whether the server declares the list; every server is assumed to have tools.
-    pub fn has(&self, list: List) -> bool {
+    pub fn has(&self, list: ListKind) -> bool {
         let Some(info) = self.service.peer().peer_info() else { return false };
         match list {
-            List::Tools => true,
-            List::Resources | List::Templates => info.capabilities.resources.is_some(),
-            List::Prompts => info.capabilities.prompts.is_some(),
+            ListKind::Tools => true,
+            ListKind::Resources | ListKind::Templates => info.capabilities.resources.is_some(),
+            ListKind::Prompts => info.capabilities.prompts.is_some(),
         }
     }
 
     /// Requests a page of a list.
     pub async fn page(
         &mut self,
-        list: List,
+        list: ListKind,
         cursor: Option<String>,
-        limits: Limits,
-    ) -> Result<Value, Failure> {
+        limits: TimeLimits,
+    ) -> Result<Value, CallFailure> {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = match list {
-            List::Tools => paged!(ListToolsRequest, params),
-            List::Resources => paged!(ListResourcesRequest, params),
-            List::Templates => paged!(ListResourceTemplatesRequest, params),
-            List::Prompts => paged!(ListPromptsRequest, params),
+            ListKind::Tools => paged!(ListToolsRequest, params),
+            ListKind::Resources => paged!(ListResourcesRequest, params),
+            ListKind::Templates => paged!(ListResourceTemplatesRequest, params),
+            ListKind::Prompts => paged!(ListPromptsRequest, params),
         };
         // A whole list stays in memory, and parsing needs many times its length.
         self.limit.store(PAGE, Ordering::Relaxed);
-        self.request(request, limits, &mut NoPerson).await
+        self.request(request, limits, &mut NonInteractiveHandler).await
     }
 
     /// Calls a tool and returns the result as the server wrote it.
@@ -86,9 +86,9 @@ impl Client {
         &mut self,
         tool: &str,
         arguments: &Map<String, Value>,
-        limits: Limits,
-        caller: &mut impl Caller,
-    ) -> Result<Value, Failure> {
+        limits: TimeLimits,
+        caller: &mut impl ElicitationHandler,
+    ) -> Result<Value, CallFailure> {
         let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments.clone());
         let request = |answers, state| {
             let mut params = params.clone();
@@ -102,9 +102,9 @@ impl Client {
     pub async fn read(
         &mut self,
         uri: &str,
-        limits: Limits,
-        caller: &mut impl Caller,
-    ) -> Result<Value, Failure> {
+        limits: TimeLimits,
+        caller: &mut impl ElicitationHandler,
+    ) -> Result<Value, CallFailure> {
         let params = ReadResourceRequestParams::new(uri);
         let request = |answers, state| {
             let mut params = params.clone();
@@ -119,9 +119,9 @@ impl Client {
         &mut self,
         name: &str,
         arguments: Map<String, Value>,
-        limits: Limits,
-        caller: &mut impl Caller,
-    ) -> Result<Value, Failure> {
+        limits: TimeLimits,
+        caller: &mut impl ElicitationHandler,
+    ) -> Result<Value, CallFailure> {
         let params = GetPromptRequestParams::new(name).with_arguments(arguments);
         let request = |answers, state| {
             let mut params = params.clone();

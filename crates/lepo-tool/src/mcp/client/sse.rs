@@ -14,16 +14,16 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use url::Url;
 
-use super::auth::{Bearer, NoToken};
+use super::auth::{Bearer, TokenError};
 use super::errors::reqwest_words;
 use super::message::{ServerLine, error_without_id, read};
-use super::{Failure, SignInNeeded};
+use super::{CallFailure, SignInNeeded};
 use lepo_net::net::{SseEvent, SseFrame, SseParser};
 
 /// Time limit for delivering a message.
 const POST: Duration = Duration::from_secs(30);
 
-pub struct Events {
+pub struct SseTransport {
     client: Client,
     endpoint: Url,
     headers: HeaderMap,
@@ -31,7 +31,7 @@ pub struct Events {
     reading: JoinHandle<()>,
 }
 
-impl Events {
+impl SseTransport {
     /// Opens the stream with the token of a sign-in, if there is one, and retries once with a new token if it is
     /// refused.
     pub async fn open_signed(
@@ -40,7 +40,7 @@ impl Events {
         headers: HeaderMap,
         bearer: Option<Bearer>,
         is_certain: bool,
-    ) -> Result<Events, Failure> {
+    ) -> Result<SseTransport, CallFailure> {
         let mut refused = None;
         loop {
             let token = match &bearer {
@@ -54,12 +54,12 @@ impl Events {
                 value.set_sensitive(true);
                 headers.insert(AUTHORIZATION, value);
             }
-            match Events::open(client.clone(), url, headers, is_certain).await {
+            match SseTransport::open(client.clone(), url, headers, is_certain).await {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     if token.is_none() || refused.is_some() {
                         let words = "it requires a sign-in (HTTP 401)".to_string();
                         let challenge = Some(error.to_string());
-                        return Err(Failure::SignIn(SignInNeeded {
+                        return Err(CallFailure::SignIn(SignInNeeded {
                             words,
                             challenge,
                             ..SignInNeeded::default()
@@ -67,13 +67,18 @@ impl Events {
                     }
                     refused = token;
                 }
-                opened => return opened.map_err(|error| Failure::Lost(error.to_string())),
+                opened => return opened.map_err(|error| CallFailure::Lost(error.to_string())),
             }
         }
     }
 
     /// Opens the stream, and waits for the event that names the URL to POST to, which must have the stream's origin.
-    async fn open(client: Client, url: &Url, headers: HeaderMap, is_certain: bool) -> io::Result<Events> {
+    async fn open(
+        client: Client,
+        url: &Url,
+        headers: HeaderMap,
+        is_certain: bool,
+    ) -> io::Result<SseTransport> {
         let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
         let response = request.send().await.map_err(failed)?;
         let status = response.status();
@@ -126,16 +131,16 @@ impl Events {
             }
             let _ = sender.send(error_without_id("the server closed its stream of events")).await;
         });
-        Ok(Events { client, endpoint, headers, messages, reading })
+        Ok(SseTransport { client, endpoint, headers, messages, reading })
     }
 }
 
-fn no_token(why: NoToken) -> Failure {
+fn no_token(why: TokenError) -> CallFailure {
     match why {
-        NoToken::Over(words) => {
-            Failure::SignIn(SignInNeeded { words, over: true, ..SignInNeeded::default() })
+        TokenError::Over(words) => {
+            CallFailure::SignIn(SignInNeeded { words, over: true, ..SignInNeeded::default() })
         }
-        NoToken::Failed(words) => Failure::Lost(words),
+        TokenError::Failed(words) => CallFailure::Lost(words),
     }
 }
 
@@ -167,7 +172,7 @@ fn failed(error: reqwest::Error) -> io::Error {
     io::Error::other(reqwest_words(&error))
 }
 
-impl Transport<RoleClient> for Events {
+impl Transport<RoleClient> for SseTransport {
     type Error = io::Error;
 
     fn send(
@@ -196,7 +201,7 @@ impl Transport<RoleClient> for Events {
     }
 }
 
-impl Drop for Events {
+impl Drop for SseTransport {
     fn drop(&mut self) {
         self.reading.abort();
     }

@@ -7,16 +7,16 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::identity::ClientIdentity;
-use super::mistake::{Mistake, mistake};
+use super::mistake::{EntryError, mistake};
 use super::own_form::own_form;
 use super::remote::{address, check_header, is_reserved};
-use super::server::{ServerConfig, ServerDetails, Target, Transport};
-use super::variables::{Origin, ServerVariables, names_variables, used};
+use super::server::{ServerConfig, ServerDetails, ServerTarget, Transport};
+use super::variables::{EntryOrigin, ServerVariables, names_variables, used};
 
 use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
 
-type Read<T> = std::result::Result<T, Mistake>;
+type EntryResult<T> = std::result::Result<T, EntryError>;
 
 /// Keys that lepo reads.
 const OWN: &[&str] = &[
@@ -69,8 +69,8 @@ const DAY: f64 = 86_400.0;
 pub(super) fn read(
     name: &str,
     fields: &Value,
-    variables: Option<(&ServerVariables<'_>, Origin)>,
-) -> Read<ServerConfig> {
+    variables: Option<(&ServerVariables<'_>, EntryOrigin)>,
+) -> EntryResult<ServerConfig> {
     if name.trim().is_empty() || name.chars().any(char::is_control) {
         return mistake("it needs a name without control characters", "rename it");
     }
@@ -80,14 +80,14 @@ pub(super) fn read(
     let written = &own_form(entry);
     let filled = variables.map(|(variables, origin)| variables.fill(written, origin)).unwrap_or_default();
     let is_filled = variables.is_some() && filled.missing.is_none();
-    let fields = Fields::new(if is_filled { &filled.fields } else { written }, is_filled);
+    let fields = EntryFields::new(if is_filled { &filled.fields } else { written }, is_filled);
     let target = fields.target()?;
     let mut details = fields.details()?;
     details.origin = variables.map(|(_, origin)| origin).unwrap_or_default();
     details.notes.extend(fields.ignored.take());
     details.variables = used(written);
-    details.written = (!details.variables.is_empty()).then(|| Fields::new(written, is_filled).place());
-    if matches!(target, Target::Remote { .. }) && written.contains_key("cwd") {
+    details.written = (!details.variables.is_empty()).then(|| EntryFields::new(written, is_filled).place());
+    if matches!(target, ServerTarget::Remote { .. }) && written.contains_key("cwd") {
         details.notes.push(KeyFault::CwdAlone);
     }
     (details.filled, details.left_out) = (filled.values, filled.missing);
@@ -97,26 +97,26 @@ pub(super) fn read(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TransportWord {
     Stdio,
     Remote(Transport),
     /// Remote, over any transport.
     Anywhere,
 }
 
-struct Fields<'f> {
+struct EntryFields<'f> {
     all: &'f Map<String, Value>,
     is_filled: bool,
     /// Faults of reserved headers, which are not sent.
     ignored: RefCell<Vec<KeyFault>>,
 }
 
-impl<'f> Fields<'f> {
-    fn new(all: &'f Map<String, Value>, is_filled: bool) -> Fields<'f> {
-        Fields { all, is_filled, ignored: RefCell::default() }
+impl<'f> EntryFields<'f> {
+    fn new(all: &'f Map<String, Value>, is_filled: bool) -> EntryFields<'f> {
+        EntryFields { all, is_filled, ignored: RefCell::default() }
     }
 
-    fn target(&self) -> Read<Target> {
+    fn target(&self) -> EntryResult<ServerTarget> {
         let command = self.text("command")?;
         let mut found = ADDRESSES.iter().filter_map(|key| Some((*key, self.text(key).transpose()?)));
         let (place, more) = (found.next(), found.next());
@@ -129,7 +129,7 @@ impl<'f> Fields<'f> {
                 mistake(format!("it has both `command` and `{key}`"), "leave one of them out")
             }
             (None, None) => mistake("it has neither `command` nor `url`", "give it one of them"),
-            (Some(command), None) if kind.is_none_or(|kind| kind == Kind::Stdio) => {
+            (Some(command), None) if kind.is_none_or(|kind| kind == TransportWord::Stdio) => {
                 let env = self.secrets("env")?;
                 if let Some((key, _)) =
                     env.iter().find(|(key, _)| key.is_empty() || key.contains(['=', '\0']))
@@ -138,14 +138,14 @@ impl<'f> Fields<'f> {
                 }
                 let cwd = self.text("cwd")?.map(PathBuf::from);
                 let (command, args) = parted(command, args);
-                Ok(Target::Program { command, args, env, cwd })
+                Ok(ServerTarget::Program { command, args, env, cwd })
             }
             (Some(_), None) => mistake("`transport` needs a `url`", "leave it out beside `command`"),
             (None, Some((key, url))) => self.remote(key, url?, kind),
         }
     }
 
-    fn remote(&self, key: &str, text: &str, kind: Option<Kind>) -> Read<Target> {
+    fn remote(&self, key: &str, text: &str, kind: Option<TransportWord>) -> EntryResult<ServerTarget> {
         let unread = !self.is_filled && names_variables(text);
         let url = address(key, text)
             .or_else(|mistake| if unread { address(key, NO_ADDRESS) } else { Err(mistake) })?;
@@ -162,19 +162,21 @@ impl<'f> Fields<'f> {
             }
         }
         let transport = match kind {
-            Some(Kind::Stdio) => return mistake("`type` stdio needs a `command`", "use sse or http"),
-            Some(Kind::Remote(Transport::Sse)) if key == "httpUrl" => {
+            Some(TransportWord::Stdio) => {
+                return mistake("`type` stdio needs a `command`", "use sse or http");
+            }
+            Some(TransportWord::Remote(Transport::Sse)) if key == "httpUrl" => {
                 return mistake("`httpUrl` cannot be used with sse", "put the address under `url`");
             }
-            Some(Kind::Remote(transport)) => transport,
+            Some(TransportWord::Remote(transport)) => transport,
             _ if key == "httpUrl" => Transport::Http,
             None if has_env => Transport::SseFirst,
             _ => Transport::HttpFirst,
         };
-        Ok(Target::Remote { url, transport, headers, identity: Box::new(self.identity()?) })
+        Ok(ServerTarget::Remote { url, transport, headers, identity: Box::new(self.identity()?) })
     }
 
-    fn details(&self) -> Read<ServerDetails> {
+    fn details(&self) -> EntryResult<ServerDetails> {
         let mut details = ServerDetails { included: self.texts("includeTools")?, ..ServerDetails::default() };
         // GitHub's clients write a list of names, or `*`.
         if let Some(Value::Array(_)) = self.all.get("tools") {
@@ -220,7 +222,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    fn text(&self, key: &str) -> Read<Option<&str>> {
+    fn text(&self, key: &str) -> EntryResult<Option<&str>> {
         match self.all.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if key == "description" || !text.trim().is_empty() => Ok(Some(text)),
@@ -229,7 +231,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    fn texts(&self, key: &str) -> Read<Option<Vec<String>>> {
+    fn texts(&self, key: &str) -> EntryResult<Option<Vec<String>>> {
         let wrong =
             || mistake(format!("`{key}` is not a list of strings"), "it is like [\"-y\", \"a-server\"]");
         match self.all.get(key) {
@@ -244,7 +246,7 @@ impl<'f> Fields<'f> {
     }
 
     /// Parses a number above zero.
-    fn number(&self, key: &str) -> Read<Option<f64>> {
+    fn number(&self, key: &str) -> EntryResult<Option<f64>> {
         match self.all.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Number(number)) if number.as_f64().is_some_and(|number| number > 0.0) => {
@@ -254,7 +256,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    fn flag(&self, key: &str) -> Read<Option<bool>> {
+    fn flag(&self, key: &str) -> EntryResult<Option<bool>> {
         match self.all.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -262,13 +264,13 @@ impl<'f> Fields<'f> {
         }
     }
 
-    fn identity(&self) -> Read<ClientIdentity> {
+    fn identity(&self) -> EntryResult<ClientIdentity> {
         let (id, secret) = (self.text("client_id")?, self.text("client_secret")?);
         ClientIdentity::read(id, secret, self.text("client_metadata_url")?)
             .or_else(|(what, hint)| mistake(what, hint))
     }
 
-    fn secrets(&self, key: &str) -> Read<Vec<(String, Secret)>> {
+    fn secrets(&self, key: &str) -> EntryResult<Vec<(String, Secret)>> {
         let object = match self.all.get(key) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Object(object)) => object,
@@ -285,14 +287,14 @@ impl<'f> Fields<'f> {
         object.iter().map(read).collect()
     }
 
-    fn kind(&self) -> Read<Option<Kind>> {
+    fn kind(&self) -> EntryResult<Option<TransportWord>> {
         let kind = |word: &str| match word {
-            "stdio" | "local" => Some(Kind::Stdio),
-            "sse" => Some(Kind::Remote(Transport::Sse)),
+            "stdio" | "local" => Some(TransportWord::Stdio),
+            "sse" => Some(TransportWord::Remote(Transport::Sse)),
             "http" | "streamable-http" | "streamable_http" | "streamableHttp" => {
-                Some(Kind::Remote(Transport::Http))
+                Some(TransportWord::Remote(Transport::Http))
             }
-            "remote" => Some(Kind::Anywhere),
+            "remote" => Some(TransportWord::Anywhere),
             _ => None,
         };
         let transport = match self.text("transport")?.map(|word| kind(word).filter(|_| word != "local")) {
@@ -306,7 +308,7 @@ impl<'f> Fields<'f> {
             other => other.flatten(),
         };
         match (transport, other) {
-            (Some(a), Some(Kind::Anywhere)) => Ok(Some(a)),
+            (Some(a), Some(TransportWord::Anywhere)) => Ok(Some(a)),
             (Some(a), Some(b)) if a != b => mistake("`transport` and `type` differ", "leave one of them out"),
             _ => Ok(transport.or(other)),
         }

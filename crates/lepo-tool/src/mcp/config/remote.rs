@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::mistake::{Mistake, mistake};
+use super::mistake::{EntryError, mistake};
 
 /// Headers reserved for the protocol.
 const RESERVED: &[&str] = &[
@@ -16,7 +16,7 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Parses an http or https URL; `key` is for error messages.
-pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, Mistake> {
+pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, EntryError> {
     let hint = "a `url` is like https://mcp.example.com/mcp";
     match Url::parse(text.trim()) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
@@ -35,7 +35,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
 }
 
 /// Checks that a header's name is a token (RFC 9110, 5.6.2) and that its value has no control characters.
-pub(super) fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), Mistake> {
+pub(super) fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), EntryError> {
     let hint = "the entries of a server with a `url` are sent as HTTP headers";
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::identity::ClientIdentity;
-use super::mistake::Mistake;
-use super::variables::{Origin, Used};
+use super::mistake::EntryError;
+use super::variables::{EntryOrigin, UsedVariable};
 use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
 
@@ -22,17 +22,18 @@ pub struct ServerConfig {
     /// Whether the server may be used.
     pub enabled: bool,
     /// The program or the address.
-    pub target: Target,
+    pub target: ServerTarget,
     /// Tools, time limits and variables.
     pub details: ServerDetails,
 }
 
 impl ServerConfig {
     /// Creates a server that is unusable because its entry has a mistake.
-    pub(super) fn left_out(name: &str, fields: &Value, mistake: &Mistake) -> ServerConfig {
+    pub(super) fn left_out(name: &str, fields: &Value, mistake: &EntryError) -> ServerConfig {
         let is_off = |key: &str, off: bool| fields.get(key).and_then(Value::as_bool) == Some(off);
         let why = format!("{} ({})", mistake.what, mistake.hint);
-        let target = Target::Program { command: String::new(), args: Vec::new(), env: Vec::new(), cwd: None };
+        let target =
+            ServerTarget::Program { command: String::new(), args: Vec::new(), env: Vec::new(), cwd: None };
         ServerConfig {
             name: name.to_string(),
             description: None,
@@ -49,7 +50,7 @@ impl ServerConfig {
 
 /// The program or the address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum ServerTarget {
     /// A program on this machine, which reads and writes messages on its stdin and stdout.
     Program {
         /// Name or path of the program.
@@ -101,7 +102,7 @@ pub struct ServerDetails {
     /// Time limit for connecting.
     pub connect: Option<Duration>,
     /// Variables that the entry names, each with its position.
-    pub variables: Vec<Used>,
+    pub variables: Vec<UsedVariable>,
     /// Substituted values, by variable name.
     pub filled: Vec<(String, Secret)>,
     /// The program with its arguments, or the address, as written, if the entry names variables.
@@ -109,7 +110,7 @@ pub struct ServerDetails {
     /// Why the server cannot be used: a variable has no value, or its entry has a mistake.
     pub left_out: Option<String>,
     /// The file that contains the entry.
-    pub origin: Origin,
+    pub origin: EntryOrigin,
     /// Faults of the entry, such as unknown keys.
     pub notes: Vec<KeyFault>,
 }

@@ -19,7 +19,7 @@ const BELOW: usize = 3;
 /// Returns the paths, below the servers, of all keys that appear twice; empty if the text is not JSON.
 pub fn keys_twice(bytes: &[u8]) -> Vec<Vec<String>> {
     let (mut path, mut twice) = (Vec::new(), Vec::new());
-    let level = Level { depth: DEPTH, path: &mut path, twice: &mut twice };
+    let level = JsonLevel { depth: DEPTH, path: &mut path, twice: &mut twice };
     let read = level.deserialize(&mut serde_json::Deserializer::from_slice(bytes));
     if read.is_ok() { twice } else { Vec::new() }
 }
@@ -40,13 +40,13 @@ fn below_root(path: &[String]) -> Option<&[String]> {
     (below.len() <= BELOW).then_some(below)
 }
 
-struct Level<'l> {
+struct JsonLevel<'l> {
     depth: usize,
     path: &'l mut Vec<String>,
     twice: &'l mut Vec<Vec<String>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Level<'_> {
+impl<'de> DeserializeSeed<'de> for JsonLevel<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -57,7 +57,7 @@ impl<'de> DeserializeSeed<'de> for Level<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Level<'_> {
+impl<'de> Visitor<'de> for JsonLevel<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +74,7 @@ impl<'de> Visitor<'de> for Level<'_> {
             {
                 self.twice.push(below.to_vec());
             }
-            map.next_value_seed(Level { depth: self.depth - 1, path: self.path, twice: self.twice })?;
+            map.next_value_seed(JsonLevel { depth: self.depth - 1, path: self.path, twice: self.twice })?;
             self.path.pop();
         }
         Ok(())

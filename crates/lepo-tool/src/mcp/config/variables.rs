@@ -18,7 +18,7 @@ pub struct ServerVariables<'v> {
 
 /// The file that contains an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Origin {
+pub enum EntryOrigin {
     /// The user's own.
     #[default]
     User,
@@ -28,7 +28,7 @@ pub enum Origin {
 
 /// A variable that an entry names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Used {
+pub struct UsedVariable {
     /// Name of the variable.
     pub name: String,
     /// Position in the entry, such as `argument 2`.
@@ -42,7 +42,7 @@ const SHORTEST: usize = 8;
 const COUNTS: [&str; 8] = ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
 
 #[derive(Debug, Default)]
-pub(super) struct Filled {
+pub(super) struct FilledEntry {
     pub fields: Map<String, Value>,
     /// Substituted values, by variable name.
     pub values: Vec<(String, Secret)>,
@@ -52,7 +52,7 @@ pub(super) struct Filled {
 
 impl ServerVariables<'_> {
     /// Returns the value of a variable, or why it has none.
-    fn value(&self, name: &str, origin: Origin) -> Result<String, &'static str> {
+    fn value(&self, name: &str, origin: EntryOrigin) -> Result<String, &'static str> {
         if name.starts_with("input:") {
             return Err("is asked for by another program only");
         }
@@ -61,15 +61,15 @@ impl ServerVariables<'_> {
             self.own.iter().any(|own| own == name) || keys.into_iter().any(|key| value.contains(key.as_str()))
         };
         let value = self.env.get(name).and_then(|value| value.to_str());
-        if origin == Origin::Repository && is_key(value.unwrap_or_default()) {
+        if origin == EntryOrigin::Repository && is_key(value.unwrap_or_default()) {
             return Err("holds a key of lepo's, which a repository's file cannot use");
         }
         value.map(str::to_string).ok_or("is not set")
     }
 
-    pub(super) fn fill(&self, fields: &Map<String, Value>, origin: Origin) -> Filled {
-        let mut filled = Filled { fields: fields.clone(), ..Filled::default() };
-        let Filled { fields, values, missing } = &mut filled;
+    pub(super) fn fill(&self, fields: &Map<String, Value>, origin: EntryOrigin) -> FilledEntry {
+        let mut filled = FilledEntry { fields: fields.clone(), ..FilledEntry::default() };
+        let FilledEntry { fields, values, missing } = &mut filled;
         // The program gets these in its environment, and may substitute them itself.
         let names = |key: &str| fields.get(key).and_then(Value::as_object).into_iter().flatten();
         let env: Vec<String> = names("env").map(|(name, _)| name.clone()).collect();
@@ -79,11 +79,11 @@ impl ServerVariables<'_> {
             let mut whole = String::new();
             for piece in pieces_at(place, text) {
                 let (name, default) = match piece {
-                    Piece::Words(words) => {
+                    TemplatePart::Words(words) => {
                         whole.push_str(words);
                         continue;
                     }
-                    Piece::Variable { name, default } => (name, default),
+                    TemplatePart::Variable { name, default } => (name, default),
                 };
                 match (self.value(name, origin), default) {
                     (Ok(value), _) => {
@@ -106,12 +106,12 @@ impl ServerVariables<'_> {
 }
 
 /// Returns the variables that an entry names, in order and without duplicates.
-pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
+pub(super) fn used(fields: &Map<String, Value>) -> Vec<UsedVariable> {
     let mut used = Vec::new();
     each_text(&mut fields.clone(), |place, text| {
         for piece in pieces_at(place, text) {
-            if let Piece::Variable { name, .. } = piece {
-                let one = Used { name: name.to_string(), place: place.to_string() };
+            if let TemplatePart::Variable { name, .. } = piece {
+                let one = UsedVariable { name: name.to_string(), place: place.to_string() };
                 if !used.contains(&one) {
                     used.push(one);
                 }
@@ -122,7 +122,7 @@ pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
 }
 
 pub(super) fn names_variables(text: &str) -> bool {
-    pieces(text).iter().any(|piece| matches!(piece, Piece::Variable { .. }))
+    pieces(text).iter().any(|piece| matches!(piece, TemplatePart::Variable { .. }))
 }
 
 /// Calls `act` with the position and the text of each value in which variables are substituted.
@@ -150,19 +150,19 @@ fn each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut Str
     }
 }
 
-enum Piece<'t> {
+enum TemplatePart<'t> {
     Words(&'t str),
     Variable { name: &'t str, default: Option<&'t str> },
 }
 
 /// Splits a text into pieces. No shell expands the `~` at the start of a path, so wherever a path may be, it counts as
 /// `${HOME}`.
-fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<Piece<'t>> {
+fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<TemplatePart<'t>> {
     let is_path = matches!(place, "`command`" | "`cwd`") || place.starts_with("argument");
     let below = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/'));
     match below.filter(|_| is_path) {
         Some(below) => {
-            let mut all = vec![Piece::Variable { name: "HOME", default: None }];
+            let mut all = vec![TemplatePart::Variable { name: "HOME", default: None }];
             all.extend(pieces(below));
             all
         }
@@ -171,28 +171,28 @@ fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<Piece<'t>> {
 }
 
 /// Splits a text into pieces. Anything that only resembles a variable is literal text.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<TemplatePart<'_>> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
         let variable = after.split_once('}').and_then(|(inside, behind)| Some((variable(inside)?, behind)));
         match variable {
             Some((variable, behind)) => {
-                pieces.extend([Piece::Words(before), variable]);
+                pieces.extend([TemplatePart::Words(before), variable]);
                 rest = behind;
             }
             None => {
                 let words = rest.get(..before.len() + 2).unwrap_or(rest);
-                pieces.push(Piece::Words(words));
+                pieces.push(TemplatePart::Words(words));
                 rest = after;
             }
         }
     }
-    pieces.push(Piece::Words(rest));
+    pieces.push(TemplatePart::Words(rest));
     pieces
 }
 
 /// Parses `NAME`, `NAME:-x`, and VS Code's forms `env:NAME` and `input:ID`.
-fn variable(inside: &str) -> Option<Piece<'_>> {
+fn variable(inside: &str) -> Option<TemplatePart<'_>> {
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (inside, None),
@@ -203,7 +203,7 @@ fn variable(inside: &str) -> Option<Piece<'_>> {
         !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty() && text.chars().all(letter)
     };
     let is_input = |text: &str| text.strip_prefix("input:").is_some_and(|id| !id.is_empty());
-    (is_name(bare) || is_input(bare)).then_some(Piece::Variable { name: bare, default })
+    (is_name(bare) || is_input(bare)).then_some(TemplatePart::Variable { name: bare, default })
 }
 
 #[cfg(test)]
@@ -251,7 +251,7 @@ mod tests {
             ("${${A}}", Ok("${1}"), Ok("${1}")),
             ("한${A}글", Ok("한1글"), Ok("한1글")),
         ] {
-            for (origin, expected) in [(Origin::User, user), (Origin::Repository, repository)] {
+            for (origin, expected) in [(EntryOrigin::User, user), (EntryOrigin::Repository, repository)] {
                 let filled = variables.fill(&object(json!({ "args": [text] })), origin);
                 let found = match &filled.missing {
                     Some(why) => Err(why.as_str()),

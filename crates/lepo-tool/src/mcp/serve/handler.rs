@@ -19,7 +19,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::{OnceCell, Semaphore, mpsc, watch};
 
-use super::{Going, Library, Listed, Told};
+use super::{ActiveRequest, ResourceInfo, ServeBackend, ToolOutput};
 
 /// Most requests in progress at once.
 const AT_ONCE: usize = 4;
@@ -27,22 +27,22 @@ const AT_ONCE: usize = 4;
 /// Shortest time between two change notifications: an answer writes several messages.
 const PAUSE: Duration = Duration::from_millis(300);
 
-pub struct Handler {
-    library: Arc<dyn Library>,
+pub struct ServeHandler {
+    library: Arc<dyn ServeBackend>,
     slots: Arc<Semaphore>,
     /// Counts changes of the list of resources; the watch starts with the first subscription.
     changes: OnceCell<watch::Receiver<u64>>,
 }
 
-impl Handler {
-    pub fn new(library: Arc<dyn Library>) -> Handler {
-        Handler { library, slots: Arc::new(Semaphore::new(AT_ONCE)), changes: OnceCell::new() }
+impl ServeHandler {
+    pub fn new(library: Arc<dyn ServeBackend>) -> ServeHandler {
+        ServeHandler { library, slots: Arc::new(Semaphore::new(AT_ONCE)), changes: OnceCell::new() }
     }
 
     /// Runs blocking work of the library in a thread, once a slot is free.
     async fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&dyn Library) -> T + Send + 'static,
+        work: impl FnOnce(&dyn ServeBackend) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let library = Arc::clone(&self.library);
         let slot = Arc::clone(&self.slots).acquire_owned().await;
@@ -74,7 +74,7 @@ impl Handler {
     }
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for ServeHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = json!({ "tools": {}, "resources": { "listChanged": true } });
         let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
@@ -123,7 +123,8 @@ impl ServerHandler for Handler {
         let cancelled = Arc::new(AtomicBool::new(false));
         let (sender, mut progress) = mpsc::unbounded_channel();
         let token = context.meta.get_progress_token();
-        let going = Going { cancelled: Arc::clone(&cancelled), progress: token.is_some().then_some(sender) };
+        let going =
+            ActiveRequest { cancelled: Arc::clone(&cancelled), progress: token.is_some().then_some(sender) };
         let arguments = request.arguments.unwrap_or_default();
         let work = self.work(move |library| library.call(&request.name, &arguments, &going));
         tokio::pin!(work);
@@ -158,7 +159,7 @@ impl ServerHandler for Handler {
         let cursor = request.and_then(|request| request.cursor);
         let listed = self.work(move |library| library.resources(cursor.as_deref())).await?;
         let (resources, next) = listed.map_err(|error| refused(&error))?;
-        let resource = |Listed { uri, name, title }: Listed| {
+        let resource = |ResourceInfo { uri, name, title }: ResourceInfo| {
             let resource = Resource::new(uri, name).with_mime_type("text/plain");
             match title {
                 Some(title) => resource.with_title(title),
@@ -247,7 +248,7 @@ impl ServerHandler for Handler {
     }
 }
 
-fn tool_result(told: Told) -> CallToolResult {
+fn tool_result(told: ToolOutput) -> CallToolResult {
     let content = vec![ContentBlock::text(told.text)];
     let mut result =
         if told.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };

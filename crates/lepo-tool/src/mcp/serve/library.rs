@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A tool that lepo offers.
-pub struct Offered {
+pub struct ToolInfo {
     /// Name of the tool.
     pub name: &'static str,
     /// Description for a model.
@@ -20,7 +20,7 @@ pub struct Offered {
 }
 
 /// The result of a call, for a model and for programs.
-pub struct Told {
+pub struct ToolOutput {
     /// Text for a model.
     pub text: String,
     /// Data for programs; null without any.
@@ -30,7 +30,7 @@ pub struct Told {
 }
 
 /// An entry of the list of resources.
-pub struct Listed {
+pub struct ResourceInfo {
     /// Address of the resource.
     pub uri: String,
     /// Name of the resource.
@@ -40,15 +40,15 @@ pub struct Listed {
 }
 
 /// A request in progress.
-pub struct Going {
+pub struct ActiveRequest {
     pub(super) cancelled: Arc<AtomicBool>,
     pub(super) progress: Option<UnboundedSender<(u64, u64)>>,
 }
 
-impl Going {
+impl ActiveRequest {
     /// Creates a request that nobody can cancel and that reports no progress.
-    pub fn alone() -> Going {
-        Going { cancelled: Arc::default(), progress: None }
+    pub fn alone() -> ActiveRequest {
+        ActiveRequest { cancelled: Arc::default(), progress: None }
     }
 
     /// Whether nobody waits for the result any more.
@@ -65,18 +65,18 @@ impl Going {
 }
 
 /// The served library. Its functions block, each in a thread of its own.
-pub trait Library: Send + Sync + 'static {
+pub trait ServeBackend: Send + Sync + 'static {
     /// Returns instructions for a model that uses the library.
     fn instructions(&self) -> String;
     /// Returns all tools.
-    fn tools(&self) -> Vec<Offered>;
+    fn tools(&self) -> Vec<ToolInfo>;
     /// Calls a tool of [`tools`](Library::tools).
-    fn call(&self, name: &str, arguments: &Map<String, Value>, going: &Going) -> Told;
+    fn call(&self, name: &str, arguments: &Map<String, Value>, going: &ActiveRequest) -> ToolOutput;
     /// Returns a page of resources, and the cursor of the next page.
     ///
     /// # Errors
     /// If the cursor is not from this library, or something could not be read.
-    fn resources(&self, cursor: Option<&str>) -> Result<(Vec<Listed>, Option<String>)>;
+    fn resources(&self, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)>;
     /// Returns the template of a resource's address, and its description.
     fn template(&self) -> (String, String);
     /// Returns the text of a resource.

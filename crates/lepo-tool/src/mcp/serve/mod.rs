@@ -11,19 +11,19 @@ use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use rmcp::service::ServerInitializeError;
 
-use handler::Handler;
+use handler::ServeHandler;
 use pipe::Pipe;
 
-pub use library::{Going, Library, Listed, Offered, Told};
-pub use pipe::{Input, Output};
+pub use library::{ActiveRequest, ResourceInfo, ServeBackend, ToolInfo, ToolOutput};
+pub use pipe::{LineSink, LineSource};
 
 /// Serves until the client closes its side.
 ///
 /// # Errors
 /// If no session can be started.
-pub fn serve(library: Arc<dyn Library>, input: Input, output: Output) -> Result<()> {
+pub fn serve(library: Arc<dyn ServeBackend>, input: LineSource, output: LineSink) -> Result<()> {
     current_thread()?.block_on(async {
-        let handler = Handler::new(library);
+        let handler = ServeHandler::new(library);
         match rmcp::serve_server(handler, Pipe::new(input, output)).await {
             Ok(session) => {
                 let _ = session.waiting().await;

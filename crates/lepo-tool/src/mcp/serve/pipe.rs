@@ -27,10 +27,10 @@ const AHEAD: usize = 16;
 const OPEN: usize = 16;
 
 /// The source of messages.
-pub type Input = Box<dyn BufRead + Send>;
+pub type LineSource = Box<dyn BufRead + Send>;
 
 /// Writes a whole line.
-pub type Output = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
+pub type LineSink = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
 enum InputLine {
     Text(Vec<u8>),
@@ -39,13 +39,13 @@ enum InputLine {
 
 pub struct Pipe {
     lines: mpsc::Receiver<InputLine>,
-    shared: Arc<Shared>,
+    shared: Arc<PipeState>,
     /// Whether a request has come; before the first one, no other message has a meaning.
     begun: bool,
 }
 
-struct Shared {
-    output: Mutex<Output>,
+struct PipeState {
+    output: Mutex<LineSink>,
     /// Requests without an answer.
     open: Mutex<HashSet<RequestId>>,
     answered: Notify,
@@ -53,12 +53,12 @@ struct Shared {
 
 impl Pipe {
     /// Reads in a thread of its own, which ends with the input.
-    pub fn new(input: Input, output: Output) -> Pipe {
+    pub fn new(input: LineSource, output: LineSink) -> Pipe {
         let (sender, lines) = mpsc::channel(AHEAD);
         // Without a thread the receiver sees the end of the input at once.
         let _ = thread::Builder::new().name("stdin".into()).spawn(move || read_lines(input, &sender));
         let shared =
-            Shared { output: Mutex::new(output), open: Mutex::default(), answered: Notify::default() };
+            PipeState { output: Mutex::new(output), open: Mutex::default(), answered: Notify::default() };
         Pipe { lines, shared: Arc::new(shared), begun: false }
     }
 
@@ -74,7 +74,7 @@ impl Pipe {
     }
 }
 
-impl Shared {
+impl PipeState {
     fn open(&self) -> MutexGuard<'_, HashSet<RequestId>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,7 +96,7 @@ impl Shared {
     }
 }
 
-fn read_lines(mut input: Input, to: &mpsc::Sender<InputLine>) {
+fn read_lines(mut input: LineSource, to: &mpsc::Sender<InputLine>) {
     loop {
         let mut bytes = Vec::new();
         match (&mut input).take(LONGEST).read_until(b'\n', &mut bytes) {

@@ -15,7 +15,7 @@ fn servers(each: &[(&str, &[&str])]) -> Servers {
     let entries = each.iter().map(|(name, _)| format!("{name:?}:{{\"command\":\"x\"}}"));
     let text = format!("{{\"mcpServers\":{{{}}}}}", entries.collect::<Vec<_>>().join(","));
     let limit = Duration::from_secs(1);
-    let patience = Patience { connect: limit, call: Limits { idle: limit, total: limit } };
+    let patience = ServerTimeouts { connect: limit, call: TimeLimits { idle: limit, total: limit } };
     let setup = ProcessSetup {
         folders: ServerFolders::default(),
         check: StartCheck::default(),

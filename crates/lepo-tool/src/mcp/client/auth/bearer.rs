@@ -16,7 +16,7 @@ use sse_stream::{Error as SseError, Sse};
 use tokio::sync::Mutex;
 
 use super::sign_in_store::{SignInStore, StoredSignIn};
-use super::{Manager, explain};
+use super::{AuthManager, explain};
 use crate::mcp::config::ServerConfig;
 use lepo_base::secret::Secret;
 
@@ -39,7 +39,7 @@ struct Inner {
 
 /// Why no token can be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoToken {
+pub enum TokenError {
     /// The sign-in is no longer valid, and why.
     Over(String),
     /// The token cannot be refreshed now, and why.
@@ -54,13 +54,13 @@ impl Bearer {
     }
 
     /// Returns the token to send, other than `refused`; `None` without a sign-in.
-    pub async fn token(&self, refused: Option<&str>) -> Result<Option<String>, NoToken> {
+    pub async fn token(&self, refused: Option<&str>) -> Result<Option<String>, TokenError> {
         let Some(kept) = self.load()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
             return Ok(Some(token));
         }
         let _one = self.inner.refreshing.lock().await;
-        let failed = |error: std::io::Error| NoToken::Failed(lepo_base::error::cause(&error));
+        let failed = |error: std::io::Error| TokenError::Failed(lepo_base::error::cause(&error));
         let _lock = self.inner.sign_in_store.lock().await.map_err(failed)?;
         // Another process may have refreshed the token while this one waited for the lock.
         let Some(kept) = self.load()? else { return Ok(None) };
@@ -68,23 +68,23 @@ impl Bearer {
             return Ok(Some(token));
         }
         if !kept.refreshes() {
-            return Err(NoToken::Over("the sign-in has expired".to_string()));
+            return Err(TokenError::Over("the sign-in has expired".to_string()));
         }
         self.refresh(kept).await?;
         let kept = self.load()?;
         let token = kept.as_ref().and_then(StoredSignIn::token).filter(|token| Some(*token) != refused);
         token
             .map(|token| Some(token.to_string()))
-            .ok_or_else(|| NoToken::Over("the sign-in is refused".into()))
+            .ok_or_else(|| TokenError::Over("the sign-in is refused".into()))
     }
 
     /// Requests a new token from the authorization server, and stores it.
-    async fn refresh(&self, kept: StoredSignIn) -> Result<(), NoToken> {
+    async fn refresh(&self, kept: StoredSignIn) -> Result<(), TokenError> {
         let Inner { server, sign_in_store, .. } = &*self.inner;
         let mut sign_in_store = sign_in_store.clone();
         sign_in_store.client_secret = kept.client_secret.as_ref().map(Secret::new);
-        let Manager { mut manager, web } =
-            Manager::of(server, sign_in_store).await.map_err(NoToken::Failed)?;
+        let AuthManager { mut manager, web } =
+            AuthManager::of(server, sign_in_store).await.map_err(TokenError::Failed)?;
         let refreshed = async {
             let resolution = manager.resolve_metadata().await?;
             let issuer = resolution.metadata.issuer.clone();
@@ -99,18 +99,22 @@ impl Bearer {
             manager.refresh_token().await.map(drop)
         };
         refreshed.await.map_err(|error| match error {
-            AuthError::AuthorizationRequired => NoToken::Over("the sign-in is no longer valid".to_string()),
-            AuthError::TokenRefreshRejected(_) => {
-                NoToken::Over(format!("the sign-in has expired ({})", explain(&error, &web)))
+            AuthError::AuthorizationRequired => {
+                TokenError::Over("the sign-in is no longer valid".to_string())
             }
-            error => NoToken::Failed(format!("the sign-in cannot be refreshed: {}", explain(&error, &web))),
+            AuthError::TokenRefreshRejected(_) => {
+                TokenError::Over(format!("the sign-in has expired ({})", explain(&error, &web)))
+            }
+            error => {
+                TokenError::Failed(format!("the sign-in cannot be refreshed: {}", explain(&error, &web)))
+            }
         })
     }
 
     /// Loads the stored sign-in; from then on its secrets are masked.
-    fn load(&self) -> Result<Option<StoredSignIn>, NoToken> {
+    fn load(&self) -> Result<Option<StoredSignIn>, TokenError> {
         let kept = self.inner.sign_in_store.kept();
-        let kept = kept.map_err(|error| NoToken::Failed(lepo_base::error::cause(&error)))?;
+        let kept = kept.map_err(|error| TokenError::Failed(lepo_base::error::cause(&error)))?;
         if let Some(kept) = &kept {
             let mut secrets = self.inner.secrets.write().unwrap_or_else(PoisonError::into_inner);
             let new: Vec<Secret> =
@@ -128,22 +132,22 @@ fn usable(kept: &StoredSignIn, refused: Option<&str>) -> Option<String> {
 
 /// An HTTP client whose requests carry the token.
 #[derive(Clone)]
-pub struct Signed {
+pub struct AuthorizedClient {
     /// The underlying client.
     pub client: Client,
     /// The sign-in; `None` if sign-ins are not used.
     pub bearer: Option<Bearer>,
 }
 
-type Failed = StreamableHttpError<reqwest::Error>;
+type HttpTransportError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
-impl Signed {
+impl AuthorizedClient {
     /// Calls `send` with the token, if there is one, and again with another token if the server refuses the first.
-    async fn send<T, F: Future<Output = Result<T, Failed>>>(
+    async fn send<T, F: Future<Output = Result<T, HttpTransportError>>>(
         &self,
         send: impl Fn(Option<String>) -> F,
-    ) -> Result<T, Failed> {
+    ) -> Result<T, HttpTransportError> {
         let Some(bearer) = &self.bearer else { return send(None).await };
         let Some(token) = bearer.token(None).await.map_err(no_token)? else { return send(None).await };
         match send(Some(token.clone())).await {
@@ -156,14 +160,14 @@ impl Signed {
     }
 }
 
-fn no_token(why: NoToken) -> Failed {
+fn no_token(why: TokenError) -> HttpTransportError {
     StreamableHttpError::Auth(match why {
-        NoToken::Over(words) => AuthError::TokenRefreshRejected(words),
-        NoToken::Failed(words) => AuthError::TokenRefreshFailed(words),
+        TokenError::Over(words) => AuthError::TokenRefreshRejected(words),
+        TokenError::Failed(words) => AuthError::TokenRefreshFailed(words),
     })
 }
 
-impl StreamableHttpClient for Signed {
+impl StreamableHttpClient for AuthorizedClient {
     type Error = reqwest::Error;
 
     async fn post_message(
@@ -173,7 +177,7 @@ impl StreamableHttpClient for Signed {
         session: Option<Arc<str>>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
+    ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         self.send(|token| {
             self.client.post_message(uri.clone(), message.clone(), session.clone(), token, headers.clone())
         })
@@ -188,7 +192,7 @@ impl StreamableHttpClient for Signed {
         _: Option<String>,
         headers: Headers,
         limit: usize,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
+    ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         self.send(|token| {
             let (uri, message, session) = (uri.clone(), message.clone(), session.clone());
             self.client.post_message_with_max_sse_event_size(
@@ -209,7 +213,7 @@ impl StreamableHttpClient for Signed {
         session: Arc<str>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), HttpTransportError> {
         self.send(|token| self.client.delete_session(uri.clone(), session.clone(), token, headers.clone()))
             .await
     }
@@ -221,7 +225,7 @@ impl StreamableHttpClient for Signed {
         last: Option<String>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTransportError> {
         self.send(|token| {
             self.client.get_stream(uri.clone(), session.clone(), last.clone(), token, headers.clone())
         })
@@ -236,7 +240,7 @@ impl StreamableHttpClient for Signed {
         _: Option<String>,
         headers: Headers,
         limit: usize,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTransportError> {
         self.send(|token| {
             let (uri, session, last) = (uri.clone(), session.clone(), last.clone());
             self.client.get_stream_with_max_sse_event_size(uri, session, last, token, headers.clone(), limit)

@@ -10,9 +10,9 @@ use rmcp::transport::auth::{
 use url::Url;
 
 use super::sign_in_store::SignInStore;
-use super::web::Web;
-use super::{Manager, client_of, explain};
-use crate::mcp::config::{ServerConfig, Target};
+use super::web::OAuthClient;
+use super::{AuthManager, client_of, explain};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::secret::Secret;
 use lepo_net::fetch::shown;
 
@@ -21,14 +21,14 @@ const NAME: &str = "lepo";
 /// A sign-in that waits for the user.
 pub struct Login {
     manager: AuthorizationManager,
-    web: Arc<Web>,
+    web: Arc<OAuthClient>,
     address: Url,
     state: String,
 }
 
 /// Parameters of the browser's redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Redirected {
+pub enum RedirectParams {
     /// A code, and the issuer if it is named.
     Code(String, Option<String>),
     /// The sign-in was refused, with this text.
@@ -49,7 +49,7 @@ impl Login {
     ) -> Result<Login, String> {
         let sign_in_store =
             SignInStore::of(dir, server).ok_or("it is a program, which signs in by itself")?;
-        let Manager { mut manager, web } = Manager::of(server, sign_in_store.clone()).await?;
+        let AuthManager { mut manager, web } = AuthManager::of(server, sign_in_store.clone()).await?;
         let told = |error| explain(&error, &web);
         let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(told)?;
         if resolution.source == AuthorizationMetadataSource::LegacyEndpointFallback && challenge.is_none() {
@@ -100,12 +100,12 @@ impl Login {
     }
 
     /// Parses the query of the address to which the browser was redirected.
-    pub fn read(&self, redirected: &Url) -> Redirected {
+    pub fn read(&self, redirected: &Url) -> RedirectParams {
         read(redirected, &self.state)
     }
 
     /// Returns a parser for redirects to this sign-in, for a listener that outlives this borrow.
-    pub fn reader(&self) -> impl Fn(&Url) -> Redirected + Send + Sync + 'static {
+    pub fn reader(&self) -> impl Fn(&Url) -> RedirectParams + Send + Sync + 'static {
         let state = self.state.clone();
         move |redirected| read(redirected, &state)
     }
@@ -119,7 +119,7 @@ impl Login {
 
 /// Returns the configured client, or the client of a metadata document; `None` if lepo has to register.
 fn identity(server: &ServerConfig, redirect: &str, by_document: bool) -> Option<OAuthClientConfig> {
-    let Target::Remote { identity, .. } = &server.target else { return None };
+    let ServerTarget::Remote { identity, .. } = &server.target else { return None };
     if let Some(id) = &identity.client_id {
         let mut client = client_of(id, redirect);
         client.client_secret = identity.client_secret.as_ref().map(|secret| secret.reveal().to_string());
@@ -129,7 +129,7 @@ fn identity(server: &ServerConfig, redirect: &str, by_document: bool) -> Option<
 }
 
 /// Checks that every endpoint of an authorization server may be requested or opened.
-fn check_endpoints(metadata: &AuthorizationMetadata, web: &Web) -> Result<(), String> {
+fn check_endpoints(metadata: &AuthorizationMetadata, web: &OAuthClient) -> Result<(), String> {
     let registration = metadata.registration_endpoint.as_deref();
     let named = [metadata.authorization_endpoint.as_str(), metadata.token_endpoint.as_str()];
     for endpoint in named.into_iter().chain(registration) {
@@ -141,25 +141,25 @@ fn check_endpoints(metadata: &AuthorizationMetadata, web: &Web) -> Result<(), St
 }
 
 /// Parses a redirect. A wrong state makes it foreign; a key that appears twice makes it invalid.
-fn read(redirected: &Url, state: &str) -> Redirected {
+fn read(redirected: &Url, state: &str) -> RedirectParams {
     let all = |wanted: &str| -> Vec<String> {
         let pairs = redirected.query_pairs().filter(|(key, _)| key == wanted);
         pairs.map(|(_, value)| value.into_owned()).collect()
     };
     if all("state") != [state] {
-        return Redirected::Foreign;
+        return RedirectParams::Foreign;
     }
     let one = |mut values: Vec<String>| (values.len() == 1).then(|| values.remove(0));
     let (code, error) = (all("code"), all("error"));
     if let Some(error) = error.first() {
         let description = all("error_description").into_iter().next();
         let words = description.map_or(error.clone(), |description| format!("{error}: {description}"));
-        return Redirected::Refused(super::one_line(&words));
+        return RedirectParams::Refused(super::one_line(&words));
     }
     let issuer = all("iss");
     match (one(code), issuer.len()) {
-        (Some(code), 0 | 1) if !code.is_empty() => Redirected::Code(code, one(issuer)),
-        _ => Redirected::Refused("the answer has no code, or has it twice".to_string()),
+        (Some(code), 0 | 1) if !code.is_empty() => RedirectParams::Code(code, one(issuer)),
+        _ => RedirectParams::Refused("the answer has no code, or has it twice".to_string()),
     }
 }
 
@@ -169,15 +169,18 @@ mod tests {
 
     #[test]
     fn only_an_answer_to_this_sign_in_is_read() {
-        let refused = |words: &str| Redirected::Refused(words.into());
+        let refused = |words: &str| RedirectParams::Refused(words.into());
         for (query, expected) in [
-            ("code=c&state=s", Redirected::Code("c".into(), None)),
-            ("code=c&state=s&iss=https%3A%2F%2Fa", Redirected::Code("c".into(), Some("https://a".into()))),
-            ("code=c", Redirected::Foreign),
-            ("code=c&state=t", Redirected::Foreign),
-            ("code=c&state=s&state=s", Redirected::Foreign),
-            ("code=c&state=", Redirected::Foreign),
-            ("error=access_denied", Redirected::Foreign),
+            ("code=c&state=s", RedirectParams::Code("c".into(), None)),
+            (
+                "code=c&state=s&iss=https%3A%2F%2Fa",
+                RedirectParams::Code("c".into(), Some("https://a".into())),
+            ),
+            ("code=c", RedirectParams::Foreign),
+            ("code=c&state=t", RedirectParams::Foreign),
+            ("code=c&state=s&state=s", RedirectParams::Foreign),
+            ("code=c&state=", RedirectParams::Foreign),
+            ("error=access_denied", RedirectParams::Foreign),
             ("error=access_denied&state=s", refused("access_denied")),
             ("error=x&error_description=a%0Ab%1b[2J&state=s&code=c", refused("x: a b [2J")),
             ("state=s", refused("the answer has no code, or has it twice")),

@@ -13,35 +13,35 @@ use rmcp::transport::auth::{
     AuthError, AuthorizationManager, OAuthClientConfig, ProtectedResourceMetadataInvalidReason as Invalid,
 };
 
-pub use bearer::{Bearer, LiveSecrets, NoToken, Signed};
-pub use login::{Login, Redirected};
-pub use sign_in_store::{SignInStore, SignedIn};
+pub use bearer::{AuthorizedClient, Bearer, LiveSecrets, TokenError};
+pub use login::{Login, RedirectParams};
+pub use sign_in_store::{SignInInfo, SignInStore};
 
 use super::errors::one_line;
-use crate::mcp::config::{ServerConfig, Target};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::secret::Secret;
 use lepo_net::fetch::shown;
 use sign_in_store::StoredSignIn;
-use web::Web;
+use web::OAuthClient;
 
 /// The library's state machine for a server, with lepo's HTTP client and files.
-struct Manager {
+struct AuthManager {
     manager: AuthorizationManager,
-    web: Arc<Web>,
+    web: Arc<OAuthClient>,
 }
 
-impl Manager {
-    async fn of(server: &ServerConfig, sign_in_store: SignInStore) -> Result<Manager, String> {
-        let Target::Remote { url, .. } = &server.target else {
+impl AuthManager {
+    async fn of(server: &ServerConfig, sign_in_store: SignInStore) -> Result<AuthManager, String> {
+        let ServerTarget::Remote { url, .. } = &server.target else {
             return Err("it is a program, which signs in by itself".to_string());
         };
-        let web = Web::new(url).map_err(|error| super::errors::reqwest_words(&error))?;
+        let web = OAuthClient::new(url).map_err(|error| super::errors::reqwest_words(&error))?;
         web.check(url).map_err(|words| format!("{words}: a token would be sent unencrypted"))?;
         let web = Arc::new(web);
         let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), web.clone()).await;
         let mut manager = manager.map_err(|error| one_line(&error.to_string()))?;
         manager.set_credential_store(sign_in_store);
-        Ok(Manager { manager, web })
+        Ok(AuthManager { manager, web })
     }
 }
 
@@ -52,14 +52,14 @@ fn client_of(id: &str, redirect: &str) -> OAuthClientConfig {
 /// Returns the secret of a stored client: the configured secret if the client is configured, else the registration's.
 fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
     let registered = kept.client_secret.clone();
-    let Target::Remote { identity, .. } = &server.target else { return registered };
+    let ServerTarget::Remote { identity, .. } = &server.target else { return registered };
     let is_configured = identity.client_id.as_deref() == Some(kept.credentials.client_id.as_str());
     let configured = identity.client_secret.as_ref().filter(|_| is_configured);
     configured.map(|secret: &Secret| secret.reveal().to_string()).or(registered)
 }
 
 /// Describes an error on one line, with the authorization server's explanation.
-fn explain(error: &AuthError, web: &Web) -> String {
+fn explain(error: &AuthError, web: &OAuthClient) -> String {
     let refusal = || web.refusal().unwrap_or_default();
     let said = |what: &str| match refusal() {
         words if words.is_empty() => what.to_string(),

@@ -15,7 +15,7 @@ use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 
-use crate::mcp::config::{ServerConfig, Target};
+use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::hash::hash_of;
 use lepo_base::secret::Secret;
 
@@ -56,7 +56,7 @@ pub struct StoredSignIn {
 
 /// Public facts of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignedIn {
+pub struct SignInInfo {
     /// Issuer of the sign-in.
     pub issuer: Option<String>,
     /// Scopes of the sign-in.
@@ -67,7 +67,7 @@ pub struct SignedIn {
     pub refreshes: bool,
 }
 
-impl SignedIn {
+impl SignInInfo {
     /// Whether the sign-in has expired and cannot be refreshed.
     pub fn is_over(&self) -> bool {
         !self.refreshes && self.until.is_some_and(|until| until <= now())
@@ -77,7 +77,7 @@ impl SignedIn {
 impl SignInStore {
     /// Returns the store of a server's sign-in; `None` for a program, or if `dir` is empty.
     pub fn of(dir: &Path, server: &ServerConfig) -> Option<SignInStore> {
-        let Target::Remote { url, .. } = &server.target else { return None };
+        let ServerTarget::Remote { url, .. } = &server.target else { return None };
         let mut shown = url.clone();
         shown.set_query(None);
         let key = hash_of(&[server.name.as_bytes(), url.as_str().as_bytes()]);
@@ -106,7 +106,7 @@ impl SignInStore {
     }
 
     /// Returns the public facts of the stored sign-in.
-    pub fn signed_in(&self) -> io::Result<Option<SignedIn>> {
+    pub fn signed_in(&self) -> io::Result<Option<SignInInfo>> {
         Ok(self.kept()?.and_then(|kept| kept.signed_in()))
     }
 
@@ -203,9 +203,9 @@ impl StoredSignIn {
         Some(self.credentials.token_received_at?.saturating_add(lasts))
     }
 
-    fn signed_in(&self) -> Option<SignedIn> {
+    fn signed_in(&self) -> Option<SignInInfo> {
         self.token()?;
-        Some(SignedIn {
+        Some(SignInInfo {
             issuer: self.credentials.issuer.clone(),
             scopes: self.credentials.granted_scopes.clone(),
             until: self.until(),
@@ -217,7 +217,7 @@ impl StoredSignIn {
 /// The credential store that the library asks for. `bearer.rs` locks it before a refresh starts, so that a process that
 /// waited uses the token of the other one.
 impl CredentialStore for SignInStore {
-    fn load<'s, 'f>(&'s self) -> Later<'f, Option<StoredCredentials>>
+    fn load<'s, 'f>(&'s self) -> BoxFuture<'f, Option<StoredCredentials>>
     where
         's: 'f,
         Self: 'f,
@@ -226,7 +226,7 @@ impl CredentialStore for SignInStore {
         Box::pin(std::future::ready(kept))
     }
 
-    fn save<'s, 'f>(&'s self, credentials: StoredCredentials) -> Later<'f, ()>
+    fn save<'s, 'f>(&'s self, credentials: StoredCredentials) -> BoxFuture<'f, ()>
     where
         's: 'f,
         Self: 'f,
@@ -235,7 +235,7 @@ impl CredentialStore for SignInStore {
         Box::pin(std::future::ready(kept))
     }
 
-    fn clear<'s, 'f>(&'s self) -> Later<'f, ()>
+    fn clear<'s, 'f>(&'s self) -> BoxFuture<'f, ()>
     where
         's: 'f,
         Self: 'f,
@@ -244,7 +244,7 @@ impl CredentialStore for SignInStore {
     }
 }
 
-type Later<'f, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'f>>;
+type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'f>>;
 
 fn failed(error: io::Error) -> AuthError {
     AuthError::CredentialStoreError(lepo_base::error::cause(&error))

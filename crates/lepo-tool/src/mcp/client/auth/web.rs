@@ -30,7 +30,7 @@ const LONGEST: usize = 1 << 20;
 /// Most requests of a sign-in or a refresh: metadata may name any number of URLs.
 const MOST: usize = 40;
 
-pub struct Web {
+pub struct OAuthClient {
     server: Url,
     /// For the server's own host, and for every host if the server is private.
     near: Client,
@@ -40,8 +40,8 @@ pub struct Web {
     refusal: Mutex<Option<String>>,
 }
 
-impl Web {
-    pub fn new(server: &Url) -> reqwest::Result<Web> {
+impl OAuthClient {
+    pub fn new(server: &Url) -> reqwest::Result<OAuthClient> {
         let builder = || {
             let builder = lepo_net::net::client()
                 .connect_timeout(CONNECT)
@@ -54,7 +54,7 @@ impl Web {
                 false => builder,
             }
         };
-        Ok(Web {
+        Ok(OAuthClient {
             server: server.clone(),
             near: builder().build()?,
             far: builder().dns_resolver(Arc::new(PublicResolver)).build()?,
@@ -110,7 +110,7 @@ impl Web {
     }
 }
 
-impl OAuthHttpClient for Web {
+impl OAuthHttpClient for OAuthClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             self.send(request).await.map_err(|words| {

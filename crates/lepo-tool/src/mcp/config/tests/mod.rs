@@ -10,9 +10,9 @@ use lepo_base::env::Env;
 use lepo_base::secret::Secret;
 
 use crate::mcp::config::{
-    Origin, ServerConfig, ServerVariables, Target, Transport, notes, parse, parse_with,
+    EntryOrigin, ServerConfig, ServerTarget, ServerVariables, Transport, notes, parse, parse_with,
 };
-use crate::mcp::notice::{KeyFault, Notice};
+use crate::mcp::notice::{KeyFault, ServerNotice};
 
 fn one(fields: &str) -> std::result::Result<ServerConfig, String> {
     let text = format!(r#"{{"mcpServers":{{"s":{fields}}},"inputs":[]}}"#);
@@ -25,10 +25,10 @@ fn one(fields: &str) -> std::result::Result<ServerConfig, String> {
 
 fn remote(server: &ServerConfig) -> (Transport, Vec<&str>) {
     match &server.target {
-        Target::Remote { transport, headers, .. } => {
+        ServerTarget::Remote { transport, headers, .. } => {
             (*transport, headers.iter().map(|(name, _)| name.as_str()).collect())
         }
-        Target::Program { .. } => panic!("{server:?}"),
+        ServerTarget::Program { .. } => panic!("{server:?}"),
     }
 }
 
@@ -37,7 +37,7 @@ fn every_form_of_a_server() {
     let server = one(r#"{"command":"npx","args":["-y","x"],"env":{"A":"1"},"description":"d"}"#).unwrap();
     let env = vec![("A".to_string(), Secret::new("1"))];
     let args = vec!["-y".to_string(), "x".to_string()];
-    assert_eq!(server.target, Target::Program { command: "npx".into(), args, env, cwd: None });
+    assert_eq!(server.target, ServerTarget::Program { command: "npx".into(), args, env, cwd: None });
     assert!(server.enabled);
     for (fields, transport, headers) in [
         (r#"{"url":"http://h/sse"}"#, Transport::HttpFirst, vec![]),
@@ -113,19 +113,19 @@ fn told(text: &str) -> Vec<String> {
         let mut shown = server.name.clone();
         for notice in notes(std::slice::from_ref(server)) {
             match notice {
-                Notice::LeftOut(_, why) => shown += &format!(" -{why}"),
-                Notice::Key(_, fault) => shown += &format!(" {fault:?}"),
+                ServerNotice::LeftOut(_, why) => shown += &format!(" -{why}"),
+                ServerNotice::Key(_, fault) => shown += &format!(" {fault:?}"),
                 other => shown += &format!(" {other:?}"),
             }
         }
         if server.details.left_out.is_none() {
             match &server.target {
-                Target::Program { command, args, env, .. } => {
+                ServerTarget::Program { command, args, env, .. } => {
                     let env: Vec<_> =
                         env.iter().map(|(name, value)| format!("{name}={}", value.reveal())).collect();
                     shown += &format!(" ={command} {} {}", args.join(" "), env.join(" "));
                 }
-                Target::Remote { url, headers, .. } => {
+                ServerTarget::Remote { url, headers, .. } => {
                     let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
                     shown += &format!(" ={url} {}", names.join(" "));
                 }
@@ -219,7 +219,7 @@ fn keys_of_other_clients_are_honoured_or_named() {
             "timeout":30000,"startup_timeout_sec":2.5,"version":"1","trust":false,"alwaysAllow":null}"#)
         .unwrap();
     let details = &server.details;
-    let Target::Program { cwd, .. } = &server.target else { panic!() };
+    let ServerTarget::Program { cwd, .. } = &server.target else { panic!() };
     assert_eq!(cwd.as_deref(), Some(Path::new("/d")));
     assert_eq!(
         (details.call, details.connect),
@@ -235,12 +235,13 @@ fn keys_of_other_clients_are_honoured_or_named() {
     let other = ServerConfig { name: "t".into(), ..server.clone() };
     let off = ServerConfig { name: "off".into(), enabled: false, ..server.clone() };
     let said = notes(&[server, other, off]);
-    let [Notice::Key(name, KeyFault::NotSupported(key, _)), unknown, .., seconds] = said.as_slice() else {
+    let [ServerNotice::Key(name, KeyFault::NotSupported(key, _)), unknown, .., seconds] = said.as_slice()
+    else {
         panic!("{said:?}");
     };
     assert_eq!((said.len(), name.as_str(), key.as_str()), (5, "s", "trust"));
-    assert_eq!(*unknown, Notice::Key("s".into(), KeyFault::Unknown("autoAprove".into())));
-    assert_eq!(*seconds, Notice::InSeconds(vec!["s".into(), "t".into()]));
+    assert_eq!(*unknown, ServerNotice::Key("s".into(), KeyFault::Unknown("autoAprove".into())));
+    assert_eq!(*seconds, ServerNotice::InSeconds(vec!["s".into(), "t".into()]));
 }
 
 #[test]
@@ -255,7 +256,7 @@ fn the_file_of_vs_code_is_read_with_its_comments() {
 }"#;
     let servers = parse(Path::new("mcp.json"), text).unwrap();
     assert_eq!(remote(&servers[0]), (Transport::Http, vec![]));
-    let Target::Program { args, .. } = &servers[1].target else { panic!() };
+    let ServerTarget::Program { args, .. } = &servers[1].target else { panic!() };
     assert_eq!(args, &["//not", "/* a comment */"]);
     let both = br#"{"servers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"}}}"#;
     let servers = parse(Path::new("mcp.json"), both).unwrap();
@@ -272,22 +273,23 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
     let env = Env::of(&[("HOST", "h"), ("TOKEN", "t0ken"), ("HOME", "/h"), ("KEY", "sk-12345678")]);
     let (own, keys) = (["KEY".to_string()], Vec::new());
     let variables = ServerVariables { env: &env, own: &own, keys: &keys };
-    for (origin, query, left_out) in
-        [(Origin::User, "k=sk-12345678", vec!["b", "c"]), (Origin::Repository, "k=none", vec!["b", "c", "d"])]
-    {
+    for (origin, query, left_out) in [
+        (EntryOrigin::User, "k=sk-12345678", vec!["b", "c"]),
+        (EntryOrigin::Repository, "k=none", vec!["b", "c", "d"]),
+    ] {
         let servers = parse_with(Path::new("mcp.json"), text, Some((&variables, origin))).unwrap();
-        let Target::Remote { url, headers, .. } = &servers[0].target else { panic!() };
+        let ServerTarget::Remote { url, headers, .. } = &servers[0].target else { panic!() };
         assert_eq!((url.host_str(), url.query()), (Some("h"), Some(query)));
         assert_eq!(headers[0].1.reveal(), "Bearer t0ken");
         let out = servers.iter().filter(|server| server.details.left_out.is_some());
         assert_eq!(out.map(|server| server.name.as_str()).collect::<Vec<_>>(), left_out, "{origin:?}");
         let said = notes(&servers);
         let has = |name: &str, start: &str| {
-            let is = |notice: &Notice| matches!(notice, Notice::LeftOut(of, why) if of == name && why.starts_with(start));
+            let is = |notice: &ServerNotice| matches!(notice, ServerNotice::LeftOut(of, why) if of == name && why.starts_with(start));
             said.iter().any(is)
         };
         assert!(has("b", "${GONE} is not set"), "{said:?}");
-        assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == Origin::Repository, "{said:?}");
+        assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == EntryOrigin::Repository, "{said:?}");
         assert!(!format!("{said:?}{servers:?}").contains("t0ken"));
     }
     // Without substitution, the file needs no values for the variables that it names.

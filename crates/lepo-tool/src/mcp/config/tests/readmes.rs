@@ -5,7 +5,7 @@ use std::path::Path;
 use lepo_base::env::Env;
 use lepo_base::secret::Secret;
 
-use crate::mcp::config::{Origin, ServerConfig, ServerVariables, Target, parse_with};
+use crate::mcp::config::{EntryOrigin, ServerConfig, ServerTarget, ServerVariables, parse_with};
 
 /// Name of the file, package whose README prints it, text, and the server in a line.
 const READMES: &[(&str, &str, &str, &str)] = &[
@@ -142,9 +142,13 @@ fn line(server: &ServerConfig) -> String {
         pairs.iter().map(|(name, value)| format!(" {name}={}", value.reveal())).collect()
     };
     let mut line = match &server.target {
-        Target::Program { command, args, env, cwd: None } => format!("{command} {args:?}{}", pairs(env)),
-        Target::Program { cwd: Some(_), .. } => "in another directory".to_string(),
-        Target::Remote { url, transport, headers, .. } => format!("{transport:?} {url}{}", pairs(headers)),
+        ServerTarget::Program { command, args, env, cwd: None } => {
+            format!("{command} {args:?}{}", pairs(env))
+        }
+        ServerTarget::Program { cwd: Some(_), .. } => "in another directory".to_string(),
+        ServerTarget::Remote { url, transport, headers, .. } => {
+            format!("{transport:?} {url}{}", pairs(headers))
+        }
     };
     let details = &server.details;
     assert!(server.enabled && details.notes.is_empty() && details.included.is_none(), "{server:?}");
@@ -159,7 +163,7 @@ fn the_configuration_of_a_readme_is_taken_unchanged() {
     let env = Env::of(&[]);
     let variables = ServerVariables { env: &env, own: &[], keys: &[] };
     for (name, package, text, expected) in READMES {
-        let servers = parse_with(Path::new(name), text.as_bytes(), Some((&variables, Origin::User)));
+        let servers = parse_with(Path::new(name), text.as_bytes(), Some((&variables, EntryOrigin::User)));
         let lines: Vec<String> = servers.unwrap().iter().map(line).collect();
         assert_eq!(lines, [*expected], "{name}, README of {package}");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use lepo_base::env::Env;
 
 use super::told;
-use crate::mcp::config::{Origin, ServerVariables, Target, parse_with};
+use crate::mcp::config::{EntryOrigin, ServerTarget, ServerVariables, parse_with};
 
 /// Whole files: the report, the text, the server in a line.
 #[test]
@@ -241,15 +241,16 @@ fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
         ),
     ] {
         let text = format!("{{\"mcpServers\":{{\"s\":{entry}}}}}");
-        let server =
-            parse_with(Path::new("m"), text.as_bytes(), Some((&variables, Origin::User))).unwrap().remove(0);
+        let server = parse_with(Path::new("m"), text.as_bytes(), Some((&variables, EntryOrigin::User)))
+            .unwrap()
+            .remove(0);
         assert_eq!(server.details.left_out, None, "{report}");
         let shown = match &server.target {
-            Target::Program { command, args, cwd, .. } => {
+            ServerTarget::Program { command, args, cwd, .. } => {
                 let cwd = cwd.as_ref().map(|cwd| format!(" in {}", cwd.display()));
                 format!("{command} {}{}", args.join(" "), cwd.unwrap_or_default())
             }
-            Target::Remote { url, headers, .. } => {
+            ServerTarget::Remote { url, headers, .. } => {
                 let headers = headers.iter().map(|(name, value)| format!(" {name}={}", value.reveal()));
                 format!("{url}{}", headers.collect::<String>())
             }
@@ -259,6 +260,6 @@ fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
     let none = Env::of(&[]);
     let variables = ServerVariables { env: &none, own: &[], keys: &[] };
     let text = br#"{"mcpServers":{"s":{"command":"~/x"}}}"#;
-    let servers = parse_with(Path::new("m"), text, Some((&variables, Origin::User))).unwrap();
+    let servers = parse_with(Path::new("m"), text, Some((&variables, EntryOrigin::User))).unwrap();
     assert_eq!(servers[0].details.left_out.as_deref(), Some("${HOME} is not set"));
 }
