@@ -4,9 +4,9 @@ use super::question::typed;
 use lepo_acp::update::AvailableCommand;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
-use lepo_turn::config::{Filling, check_prompt_name};
+use lepo_turn::config::{TemplateValues, check_prompt_name};
 use lepo_turn::skills::Skill;
-use lepo_turn::{Configured, PromptWish, Prompts, Question, TurnEnv, Verdict, join_parts};
+use lepo_turn::{Configuration, PromptLibrary, Question, ServerPrompt, TurnEnv, Verdict, join_parts};
 
 use crate::term::OfferedWord;
 
@@ -24,7 +24,7 @@ pub enum Wish {
     /// Ask a question, with the model that a prompt names.
     Ask(String, Option<String>),
     /// Ask with a prompt of an MCP server.
-    Served(PromptWish),
+    Served(ServerPrompt),
     /// Ask a question with the skill of this name.
     Skill(String, String),
 }
@@ -38,14 +38,14 @@ const COMMANDS: &[(&str, &str, Option<&str>)] = &[
     ("deny", "Refuse the pending request", None),
 ];
 
-pub fn available(store: &Store, configured: &Configured) -> Vec<AvailableCommand> {
+pub fn available(store: &Store, configured: &Configuration) -> Vec<AvailableCommand> {
     let paths = &configured.paths;
     let own = COMMANDS.iter().map(|(name, about, hint)| AvailableCommand {
         name: name.to_string(),
         about: about.to_string(),
         hint: hint.map(str::to_string),
     });
-    let prompts = Prompts { store: Some(store), paths }.list().unwrap_or_default();
+    let prompts = PromptLibrary { store: Some(store), paths }.list().unwrap_or_default();
     let prompts = prompts.into_iter().filter(|prompt| prompt.counts && prompt.prompt.is_some());
     let mut all: Vec<AvailableCommand> = own.collect();
     for prompt in prompts {
@@ -70,7 +70,7 @@ pub fn available(store: &Store, configured: &Configured) -> Vec<AvailableCommand
 }
 
 /// Returns the question for a skill, and the skill; without text, a default question.
-pub fn skill_question(configured: &Configured, name: &str, words: &str) -> Result<(Question, Skill)> {
+pub fn skill_question(configured: &Configuration, name: &str, words: &str) -> Result<(Question, Skill)> {
     let unknown = Error::usage(format!("no command, prompt or skill /{name}"));
     let skill = configured.skills()?.unwrap_or_default().named(name, unknown)?;
     let text = match words.trim() {
@@ -82,7 +82,7 @@ pub fn skill_question(configured: &Configured, name: &str, words: &str) -> Resul
 
 /// Parses a prompt's text, with the prompts and skills of the session.
 pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>> {
-    let prompts = Prompts { store: Some(store), paths: &env.configured.paths };
+    let prompts = PromptLibrary { store: Some(store), paths: &env.configured.paths };
     let skills = env.configured.skills().ok().flatten().unwrap_or_default();
     let is_skill = |name: &str| skills.counting.iter().any(|skill| skill.name == name);
     wish(text, env.catalogue.names(), &prompts, &is_skill)
@@ -93,7 +93,7 @@ pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>>
 fn wish(
     text: &str,
     servers: &[String],
-    prompts: &Prompts<'_>,
+    prompts: &PromptLibrary<'_>,
     is_skill: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Wish>> {
     let line = text.trim_end();
@@ -125,7 +125,7 @@ fn other(
     name: &str,
     question: &str,
     servers: &[String],
-    (prompts, is_skill): (&Prompts<'_>, &dyn Fn(&str) -> bool),
+    (prompts, is_skill): (&PromptLibrary<'_>, &dyn Fn(&str) -> bool),
 ) -> Result<Wish> {
     let words = shlex::split(question).unwrap_or_else(|| vec![question.to_string()]);
     let of_server = servers.iter().find_map(|server| {
@@ -133,7 +133,7 @@ fn other(
         Some((server.clone(), prompt.to_string()))
     });
     if let Some((server, name)) = of_server {
-        return Ok(Wish::Served(PromptWish { server, name, named: Vec::new(), words }));
+        return Ok(Wish::Served(ServerPrompt { server, name, named: Vec::new(), words }));
     }
     let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
     if found.is_none() && is_skill(name) {
@@ -143,7 +143,7 @@ fn other(
         Error::usage(format!("no command or prompt /{name}"))
             .hint("a space before the slash makes it a question")
     })?;
-    let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
+    let (text, _) = prompt.fill(name, TemplateValues { words: &words, stdin: None })?;
     Ok(Wish::Ask(text, prompt.model))
 }
 
@@ -164,7 +164,7 @@ mod tests {
             assert!(check_prompt_name(name).is_ok(), "{name:?}");
             std::fs::write(paths.prompts().join(format!("{name}.md")), "Say.").unwrap();
         }
-        let configured = Configured::load(paths, &env, None, Flags::default()).unwrap();
+        let configured = Configuration::load(paths, &env, None, Flags::default()).unwrap();
         let offered = available(&store, &configured);
         let names: Vec<&str> = offered.iter().map(|command| command.name.as_str()).collect();
         let own: Vec<&str> = COMMANDS.iter().map(|(name, ..)| *name).collect();
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_slash_begins_a_command_unless_it_begins_a_path() {
         let paths = Paths::from_env(&Env::of(&[("HOME", "/nowhere")])).unwrap();
-        let prompts = Prompts { store: None, paths: &paths };
+        let prompts = PromptLibrary { store: None, paths: &paths };
         let read = |text: &str| wish(text, &["docs".to_string()], &prompts, &|name| name == "deploy");
         assert_eq!(
             read("/deploy to  'the moon'").unwrap(),

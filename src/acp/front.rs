@@ -18,7 +18,7 @@ use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_tool::{ConsentReply, Proposal};
-use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
+use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct AcpFront<'f> {
     pub peer: &'f Peer,
@@ -107,21 +107,24 @@ pub fn message(name: &BubbName) -> Value {
 }
 
 impl Front for AcpFront<'_> {
-    fn happens(&mut self, event: Event<'_>) {
+    fn happens(&mut self, event: TurnEvent<'_>) {
         match event {
-            Event::Text(text) => self.said(ChunkKind::Agent, text),
-            Event::Thinking(text) => self.said(ChunkKind::Thought, text),
-            Event::Pause | Event::NotFinal | Event::Done => self.flush(),
-            Event::Notice(notice) => {
+            TurnEvent::Text(text) => self.said(ChunkKind::Agent, text),
+            TurnEvent::Thinking(text) => self.said(ChunkKind::Thought, text),
+            TurnEvent::Pause | TurnEvent::NotFinal | TurnEvent::Done => self.flush(),
+            TurnEvent::Notice(notice) => {
                 self.flush();
                 for line in notice_lines(notice, HintTarget::Session) {
                     self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{line}\n"));
                 }
             }
-            Event::Announce(_) | Event::Approved(_) | Event::CommandStarted(_) | Event::ToolStarted(_) => {
+            TurnEvent::Announce(_)
+            | TurnEvent::Approved(_)
+            | TurnEvent::CommandStarted(_)
+            | TurnEvent::ToolStarted(_) => {
                 self.more(|call| AcpToolCall { status: Some(ToolCallStatus::InProgress), ..call });
             }
-            Event::WebCall(call) => {
+            TurnEvent::WebCall(call) => {
                 self.flush();
                 self.peer.say(
                     &self.session.id,
@@ -129,17 +132,17 @@ impl Front for AcpFront<'_> {
                     &format!("{}: {}\n", call.tool, call.about),
                 );
             }
-            Event::Citation(page) => {
+            TurnEvent::Citation(page) => {
                 let (title, url) = (one_line(&page.title), one_line(&page.url));
                 self.said(ChunkKind::Agent, &format!("\n\n{title}: {url}"));
             }
-            Event::Progress(words) => {
+            TurnEvent::Progress(words) => {
                 let words: String = words.chars().take(1000).collect();
                 self.more(|call| AcpToolCall { texts: Some(vec![words]), ..call });
             }
-            Event::Bubb(name, bytes) => self.wrote(name, bytes),
+            TurnEvent::Bubb(name, bytes) => self.wrote(name, bytes),
             // The result contains the output.
-            Event::Waiting | Event::CommandOutput(..) => {}
+            TurnEvent::Waiting | TurnEvent::CommandOutput(..) => {}
         }
     }
 
@@ -178,7 +181,7 @@ impl Front for AcpFront<'_> {
 pub struct Silent;
 
 impl Front for Silent {
-    fn happens(&mut self, _: Event<'_>) {}
+    fn happens(&mut self, _: TurnEvent<'_>) {}
 
     fn shows_at_once(&self) -> bool {
         false

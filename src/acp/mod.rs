@@ -32,13 +32,13 @@ use std::sync::Arc;
 
 use lepo_base::error::Result;
 use lepo_store::store::Store;
-use lepo_turn::{Configured, TrustedFile};
+use lepo_turn::{Configuration, TrustedFile};
 
 pub use agent::serve;
 
 /// The settings and the store of a session's folder.
 pub struct Opened {
-    pub configured: Configured,
+    pub configured: Configuration,
     /// The working directory of turns.
     pub dir: PathBuf,
     /// The MCP servers of the repository, if they are trusted.

@@ -11,8 +11,8 @@ use crate::ui::notice_lines;
 use lepo_acp::content::ContentBlock;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
-use lepo_turn::attach::{Gathering, Looked, NewFile};
-use lepo_turn::{ContextFile, Part, Question, join_parts};
+use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
+use lepo_turn::{ContextFile, Question, QuestionPart, join_parts};
 
 #[derive(Default)]
 pub struct Entry {
@@ -70,7 +70,7 @@ impl Entry {
             ContentBlock::Link { uri, name } => match below(cwd, &uri) {
                 Some((path, shown)) => {
                     self.mention(&shown);
-                    let mut gathering = Gathering::default();
+                    let mut gathering = FileGatherer::default();
                     let taken = gathering.take(&path)?;
                     self.notes.extend(
                         gathering.notes().iter().flat_map(|note| notice_lines(note, HintTarget::Session)),
@@ -93,7 +93,7 @@ impl Entry {
             },
             ContentBlock::TextResource { uri, text } => {
                 let path = self.mention_of(cwd, &uri);
-                self.context.push(ContextFile { path, content: Looked::Other(text.into_bytes()) });
+                self.context.push(ContextFile { path, content: FileContent::Other(text.into_bytes()) });
             }
             ContentBlock::BlobResource { uri, data } => {
                 let path = self.mention_of(cwd, &uri);
@@ -123,9 +123,9 @@ impl Entry {
 }
 
 /// Returns text that the user typed, as a part of a question.
-pub fn typed(text: &str) -> Part {
-    let content = Looked::Other(text.as_bytes().to_vec());
-    Part { from: "the question".into(), content, fenced: false, typed: true }
+pub fn typed(text: &str) -> QuestionPart {
+    let content = FileContent::Other(text.as_bytes().to_vec());
+    QuestionPart { from: "the question".into(), content, fenced: false, typed: true }
 }
 
 fn decoded(what: &str, data: &str) -> Result<Vec<u8>> {

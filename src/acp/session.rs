@@ -17,7 +17,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_turn::config::ModelChoice;
-use lepo_turn::{Configured, Interrupt, TrustedFile, TurnEnv};
+use lepo_turn::{Configuration, Interrupt, TrustedFile, TurnEnv};
 
 /// The signal that ends a cancelled turn.
 pub const CANCELLED: u8 = 2;
@@ -208,7 +208,7 @@ impl Session {
     }
 
     /// Calls `make` with the configuration; `None` while a turn runs.
-    pub fn with_configured<T>(&self, make: impl FnOnce(&Configured) -> T) -> Option<T> {
+    pub fn with_configured<T>(&self, make: impl FnOnce(&Configuration) -> T) -> Option<T> {
         self.env.borrow().as_ref().map(|env| make(&env.configured))
     }
 
@@ -274,7 +274,7 @@ impl Session {
 }
 
 /// Returns the default model, if it is known without requests to servers.
-fn default_model(configured: &Configured) -> Option<String> {
+fn default_model(configured: &Configuration) -> Option<String> {
     match configured.settings.choose() {
         Ok(ModelChoice::Model(config)) => Some(config.name),
         _ => configured.settings.wanted.clone(),

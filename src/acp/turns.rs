@@ -23,8 +23,9 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
-    Ask, Compaction, Decision, KEEP, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv,
-    Verdict, compact, fill_in_time, join_parts, keep_question, make_room, start, take_turn,
+    Compaction, Decision, KEEP, Question, Report, ResourceAddress, ServerContent, StartOptions, TurnEnv,
+    TurnRequest, TurnStart, Verdict, compact, fill_in_time, join_parts, keep_question, make_room, start,
+    take_turn,
 };
 
 type Answered = std::result::Result<Value, RpcError>;
@@ -108,11 +109,12 @@ impl Turning<'_> {
                 Err(error) => Err(of_error(&error)),
             },
             Wish::Served(wish) => {
-                let served = Served { prompt: Some(wish), ..Served::default() };
+                let served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
                 let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
                 let (start, forest) = begun.map_err(|error| of_error(&error))?;
                 let config = self.model(None).await.map_err(|error| of_error(&error))?;
-                self.turn(&config, &forest, Ask { served, ..Ask::new(start, None, &[]) }).await
+                self.turn(&config, &forest, TurnRequest { served, ..TurnRequest::new(start, None, &[]) })
+                    .await
             }
         }
     }
@@ -124,9 +126,9 @@ impl Turning<'_> {
             Err(error) => return self.keep(error, question),
         };
         let resources = ResourceAddress::in_question(&question.text, self.env.catalogue.names());
-        let served = Served { resources, prompt: None };
+        let served = ServerContent { resources, prompt: None };
         let kept = question.clone();
-        let ask = Ask { served, skill, ..Ask::new(start, Some(question), &[]) };
+        let ask = TurnRequest { served, skill, ..TurnRequest::new(start, Some(question), &[]) };
         self.take(&config, &forest, ask).await.unwrap_or_else(|error| self.keep(error, kept))
     }
 
@@ -135,19 +137,19 @@ impl Turning<'_> {
         &mut self,
         question: &Question,
         model: Option<&str>,
-    ) -> Result<(ModelConfig, Forest, Start)> {
+    ) -> Result<(ModelConfig, Forest, TurnStart)> {
         let config = self.model(model).await?;
         self.env.configured.check_files(&question.files, &config)?;
         let forest = self.forest()?;
         let start = self.start(&forest, false)?;
-        let Start::Under(tail) = start else { return Ok((config, forest, start)) };
+        let TurnStart::Under(tail) = start else { return Ok((config, forest, start)) };
         if !self.env.compacts_by_itself() {
             return Ok((config, forest, start));
         }
         match make_room(self.env, &config, &forest, tail, question.text.len(), &mut Silent).await? {
             Some(id) => {
                 self.session.state.borrow_mut().branch = None;
-                Ok((config, self.session.store.names().forest()?, Start::Under(id)))
+                Ok((config, self.session.store.names().forest()?, TurnStart::Under(id)))
             }
             None => Ok((config, forest, start)),
         }
@@ -166,13 +168,13 @@ impl Turning<'_> {
     }
 
     /// Returns the start of the next question, or of the last one if it is answered `again`.
-    fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
+    fn start(&self, forest: &Forest, again: bool) -> Result<TurnStart> {
         let at = self.session.state.borrow().at;
         let tail = at.and_then(|id| forest.find(id)).map(|ix| AddressTarget { ix, by_branch: false });
         match (at, tail, again) {
             (Some(id), None, _) => Err(Error::nothing(format!("message {id} is not in the store any more"))),
             (None, _, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
-            (None, _, false) => Ok(Start::New),
+            (None, _, false) => Ok(TurnStart::New),
             (Some(_), tail, retry) => {
                 start(&self.session.store, forest, StartOptions { new: false, tail, retry })
             }
@@ -183,7 +185,7 @@ impl Turning<'_> {
         let begun = self.forest().and_then(|forest| Ok((self.start(&forest, true)?, forest)));
         let (start, forest) = begun.map_err(|error| of_error(&error))?;
         let config = self.model(None).await.map_err(|error| of_error(&error))?;
-        self.turn(&config, &forest, Ask::new(start, None, &[])).await
+        self.turn(&config, &forest, TurnRequest::new(start, None, &[])).await
     }
 
     /// Decides on the pending request, and continues its turn.
@@ -199,22 +201,23 @@ impl Turning<'_> {
         let forest = store.names().forest_for(&[ReadScope::Followed(id)])?;
         let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
         let config = self.model(None).await?;
-        let ask = Ask { decision: Some(decision), ..Ask::new(Start::Decided(id), None, &[]) };
+        let ask =
+            TurnRequest { decision: Some(decision), ..TurnRequest::new(TurnStart::Decided(id), None, &[]) };
         self.take(&config, &forest, ask).await
     }
 
-    async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Answered {
+    async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> Answered {
         self.take(config, forest, ask).await.unwrap_or_else(|error| Err(of_error(&error)))
     }
 
     /// Runs the turn, and continues after its result. Fails only before the turn starts.
-    async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Result<Answered> {
+    async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> Result<Answered> {
         let (insts, warnings) = self.env.insts()?;
         for warning in warnings {
             self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{}\n", Line::warning(warning)));
         }
         let mut front = AcpFront::new(self.peer, self.session);
-        if let Start::Decided(id) = ask.start {
+        if let TurnStart::Decided(id) = ask.start {
             front.goes_on_with(id);
         }
         let report = take_turn(self.env, config, &insts, forest, &mut front, ask).await?;
@@ -303,7 +306,7 @@ impl Turning<'_> {
     async fn compact(&mut self, words: &str) -> Answered {
         let compacted = async {
             let forest = self.forest()?;
-            let Start::Under(tail) = self.start(&forest, false)? else {
+            let TurnStart::Under(tail) = self.start(&forest, false)? else {
                 return Err(Error::nothing("there is nothing to summarise yet"));
             };
             let config = self.model(None).await?;

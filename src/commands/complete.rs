@@ -15,7 +15,7 @@ use lepo_base::env::Env;
 use lepo_base::word::Keyword;
 use lepo_store::store::{AddressCompletion, Store};
 use lepo_tool::mcp::config::all_servers;
-use lepo_turn::Prompts;
+use lepo_turn::PromptLibrary;
 use lepo_turn::config::{Flags, Paths, load_settings, setting_lines};
 use lepo_turn::skills::Skills;
 
@@ -98,7 +98,7 @@ pub fn prompt() -> ArgValueCompleter {
         let Ok(paths) = Paths::from_env(&Env::from_process()) else { return Vec::new() };
         let there = there();
         let store = there.as_ref().map(|there| &there.store);
-        let listed = Prompts { store, paths: &paths }.list().unwrap_or_default().into_iter();
+        let listed = PromptLibrary { store, paths: &paths }.list().unwrap_or_default().into_iter();
         let named = listed.filter(|one| one.counts);
         let named = named.map(|one| (one.name, one.prompt.map(|prompt| excerpt(&prompt.text))));
         let skills = std::env::current_dir().ok().and_then(|dir| Skills::of(&dir, &paths).ok());

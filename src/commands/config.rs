@@ -14,8 +14,8 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_turn::config::{
-    Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, load_settings, replace_config,
-    set_setting, setting_lines, setting_names, unset_setting,
+    Alias, ConfigImport, Flags, Paths, SettingRow, SettingSource, Settings, aliases, check_config,
+    load_settings, replace_config, set_setting, setting_lines, setting_names, unset_setting,
 };
 
 /// Show and change settings
@@ -83,7 +83,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         return Err(Error::usage("--forget needs `lepo config stores`"));
     }
     if let Some(import_file) = &args.import {
-        import(Plan::make(&paths, import_file)?, args.json, context)?;
+        import(ConfigImport::make(&paths, import_file)?, args.json, context)?;
         return Ok(0);
     }
     if args.edit {
@@ -137,8 +137,8 @@ fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Resu
 /// Warns if another source overrides a setting just written to `file`.
 fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
     let wins = match settings.source(name) {
-        Source::File { path, .. } if **path == *file => return,
-        Source::Default => return,
+        SettingSource::File { path, .. } if **path == *file => return,
+        SettingSource::Default => return,
         source => source,
     };
     say(&term::Line::note(format!("written to {}, but {wins} sets {name} too, and wins", file.display())));
@@ -147,7 +147,7 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
 fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let lines = setting_lines(settings);
     if let Some(line) = lines.iter().find(|line| line.name == name) {
-        let has_none = line.value.is_empty() && line.source == Source::Default;
+        let has_none = line.value.is_empty() && line.source == SettingSource::Default;
         match as_json {
             true => context.out.line(&line_json(line).to_string()),
             false if has_none => {}
@@ -160,7 +160,7 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
         return Ok(u8::from(has_none));
     }
     let section = format!("{name}.");
-    let below: Vec<&Line> = lines.iter().filter(|line| line.name.starts_with(&section)).collect();
+    let below: Vec<&SettingRow> = lines.iter().filter(|line| line.name.starts_with(&section)).collect();
     if below.is_empty() {
         let error = Error::usage(format!("no setting \"{name}\"")).hint("`lepo config` lists the settings");
         return Err(suggest_setting(name)(error));
@@ -215,13 +215,13 @@ fn suggest_setting(name: &str) -> impl FnOnce(Error) -> Error {
     }
 }
 
-fn line_json(line: &Line) -> serde_json::Value {
+fn line_json(line: &SettingRow) -> serde_json::Value {
     json!({
         "name": line.name, "value": line.value, "source": line.source.to_string(), "allowed": line.allowed,
     })
 }
 
-fn print(line: &Line, note: &str, context: &mut Context<'_>) {
+fn print(line: &SettingRow, note: &str, context: &mut Context<'_>) {
     context.out.untrusted(format!("{} = {}", line.name, line.value).as_bytes());
     context.out.trusted(&context.paint.dim("  # "));
     let allowed = line.allowed.as_ref().filter(|_| context.out.is_terminal());
@@ -242,7 +242,7 @@ fn show(settings: &Settings, commands: &[&str], as_json: bool, context: &mut Con
     }
 }
 
-fn import(plan: Plan, as_json: bool, context: &mut Context<'_>) -> Result<()> {
+fn import(plan: ConfigImport, as_json: bool, context: &mut Context<'_>) -> Result<()> {
     let target = plan.target.display().to_string();
     if !as_json {
         for what in &plan.added {

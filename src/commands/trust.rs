@@ -17,9 +17,9 @@ use lepo_base::work_tree::WorkTree;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_store::store::Store;
 use lepo_turn::Masking;
-use lepo_turn::agents::{Agreement, agreements};
+use lepo_turn::agents::{InstructionsConsent, agreements};
 use lepo_turn::config::{Flags, FolderTrust, Paths, RepoFile, Trust, load_settings, work_folder};
-use lepo_turn::skills::{Origin, Skill, Skills, files_of};
+use lepo_turn::skills::{Skill, SkillOrigin, Skills, files_of};
 
 /// Show what this repository's own configuration does, and trust it after confirmation
 ///
@@ -59,7 +59,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let steering = SteeringHere::read(speaks, store.as_ref(), (&trust, &masking))?;
     let files = store.as_ref().map(repo_files).transpose()?.unwrap_or_default();
     let skills = Skills::of(context.cwd(), &paths)?;
-    let known = skills.counting.iter().filter(|skill| skill.origin == Origin::Repository).count();
+    let known = skills.counting.iter().filter(|skill| skill.origin == SkillOrigin::Repository).count();
     let is_asked = |file: &RepoFile| Ok(!trust.covers(file)?);
     let nothing_else = files.iter().map(is_asked).collect::<Result<Vec<bool>>>()?.iter().all(|asked| !asked);
     let mut folders = folders_here(store.as_ref(), context)?;
@@ -165,7 +165,7 @@ fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
 }
 
 fn tell_trusted(skills: &Skills) {
-    for skill in skills.counting.iter().filter(|skill| skill.origin == Origin::Repository) {
+    for skill in skills.counting.iter().filter(|skill| skill.origin == SkillOrigin::Repository) {
         say(&format!("{} is trusted", skill.file.path.display()));
     }
 }
@@ -209,7 +209,7 @@ fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Resul
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
     let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
     let agreements = agreements(trust, masking, &folders)?;
-    for Agreement { path, is_as_now } in &agreements {
+    for InstructionsConsent { path, is_as_now } in &agreements {
         let state = if *is_as_now { "is agreed to" } else { "was agreed to, but has changed since" };
         say(&format!("{path} {state}"));
     }

@@ -6,23 +6,23 @@ use crate::term::say;
 use crate::ui::{self, Stopped};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
-use lepo_turn::attach::Looked;
-use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
+use lepo_turn::attach::FileContent;
+use lepo_turn::{ContextFile, Question, QuestionPart, Report, join_parts};
 
 /// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
 
 pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question> {
-    let part = Part {
+    let part = QuestionPart {
         from: "the question".into(),
-        content: Looked::Other(text.into_bytes()),
+        content: FileContent::Other(text.into_bytes()),
         fenced: false,
         typed: true,
     };
     let contexts = session
         .contexts
         .iter()
-        .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
+        .map(|(path, bytes)| ContextFile { path: path.clone(), content: FileContent::Other(bytes.clone()) });
     let question = join_parts(vec![part], contexts.collect(), session.files.clone())?;
     let bytes: usize = session.contexts.iter().map(|(_, bytes)| bytes.len()).sum();
     let tokens = (bytes as u64).div_ceil(BYTES_OF_TOKEN);

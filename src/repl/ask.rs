@@ -10,7 +10,7 @@ use super::turn::turn;
 use crate::ui::{Choice, Offer, State, Step};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_model::ModelConfig;
-use lepo_turn::{Ask, ResourceAddress, Served, Start};
+use lepo_turn::{ResourceAddress, ServerContent, TurnRequest, TurnStart};
 
 /// Runs a turn, answered by `model` if one is given; the session's model does not change.
 pub(super) async fn ask_model(
@@ -58,9 +58,9 @@ pub(super) async fn ask_with(
         return told(state, &error);
     }
     let (forest, start) = match (&question, start) {
-        (Some(text), Start::Under(tail)) if session.env.compacts_by_itself() => {
+        (Some(text), TurnStart::Under(tail)) if session.env.compacts_by_itself() => {
             match make_room(session, &forest, tail, text.len()).await {
-                Ok(Some(id)) => (session.forest()?, Start::Under(id)),
+                Ok(Some(id)) => (session.forest()?, TurnStart::Under(id)),
                 Ok(None) => (forest, start),
                 Err(error) => return told(state, &error),
             }
@@ -82,7 +82,7 @@ pub(super) async fn ask_with(
     if let Some(typed) = typed {
         session.past.push(Past::Asked(session.at, typed));
     }
-    session.served = Served { resources, prompt: None };
-    let ask = Ask::new(start, question, &session.runs);
+    session.served = ServerContent { resources, prompt: None };
+    let ask = TurnRequest::new(start, question, &session.runs);
     turn(session, state, &forest, ask).await
 }

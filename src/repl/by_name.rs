@@ -10,8 +10,8 @@ use crate::ui::{State, listed_models};
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 use lepo_model::ModelConfig;
-use lepo_turn::config::{Filling, check_prompt_name};
-use lepo_turn::{Prompts, TurnEnv};
+use lepo_turn::config::{TemplateValues, check_prompt_name};
+use lepo_turn::{PromptLibrary, TurnEnv};
 
 /// Returns commands, servers' offers and skills for completion.
 pub(super) fn offered(env: &TurnEnv) -> Result<Offered> {
@@ -71,12 +71,12 @@ pub(super) fn prompt(
     words: &str,
 ) -> Result<(String, Option<ModelConfig>)> {
     let configured = &session.env.configured;
-    let prompts = Prompts { store: Some(&session.store), paths: &configured.paths };
+    let prompts = PromptLibrary { store: Some(&session.store), paths: &configured.paths };
     // A name that is not valid for a prompt is a mistyped command.
     let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
     let prompt = found.ok_or_else(|| unknown_command(name))?;
     let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
-    let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
+    let (text, _) = prompt.fill(name, TemplateValues { words: &words, stdin: None })?;
     let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;
     say(&format!("> {}", text.replace('\n', "\n  ")));
     Ok((text, model))

@@ -14,7 +14,7 @@ use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
 use lepo_store::bubb::BubbName;
 use lepo_store::store::{AddressCompletion, Store};
 use lepo_turn::config::Paths;
-use lepo_turn::{Catalogue, Prompts};
+use lepo_turn::{OfferCatalog, PromptLibrary};
 
 /// The most ids in a menu; one more character narrows them down.
 const OFFERED: usize = 20;
@@ -32,7 +32,7 @@ pub struct Completion {
 /// Candidates that come neither from the store nor from the disk.
 pub struct Offered {
     pub commands: Vec<&'static CommandWord>,
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<OfferCatalog>,
     /// The skills, each with its description.
     pub skills: Vec<(String, String)>,
     /// The models, each with its line in the list.
@@ -59,7 +59,8 @@ impl Completion {
 
     /// Returns the effective prompts, each with the start of its text.
     fn prompts(&self, begun: &str) -> Vec<(String, String)> {
-        let listed = Prompts { store: Some(&self.store), paths: &self.paths }.list().unwrap_or_default();
+        let listed =
+            PromptLibrary { store: Some(&self.store), paths: &self.paths }.list().unwrap_or_default();
         let prompts = listed.into_iter().filter(|one| one.counts).map(|one| {
             let about = one.prompt.map(|prompt| excerpt_within(&prompt.text, PREVIEW)).unwrap_or_default();
             (format!("/{}", one.name), about)

@@ -5,7 +5,7 @@ use super::session::Session;
 use super::turn::turn;
 use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
-use lepo_turn::{Ask, Decision, Start, Verdict};
+use lepo_turn::{Decision, TurnRequest, TurnStart, Verdict};
 
 /// The minimum length of the part of an id that identifies a request.
 const LEAST_OF_ID: usize = 4;
@@ -22,7 +22,10 @@ pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Resul
     let decision = Decision::on((&store, &session.env.masking), &forest, id, verdict)?;
     session.waiting = None;
     let state = State::Idle.after(Step::Entered);
-    let ask = Ask { decision: Some(decision), ..Ask::new(Start::Decided(id), None, &session.runs) };
+    let ask = TurnRequest {
+        decision: Some(decision),
+        ..TurnRequest::new(TurnStart::Decided(id), None, &session.runs)
+    };
     turn(session, state, &forest, ask).await
 }
 

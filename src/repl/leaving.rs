@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::term::{clean, say, say_dim};
 use lepo_store::bubb::BubbId;
-use lepo_turn::{Start, StartOptions, start};
+use lepo_turn::{StartOptions, TurnStart, start};
 
 /// Prints what ends with the session, and how to continue the conversation.
 pub(super) fn tell_leaving(session: &Session<'_>) {
@@ -35,7 +35,7 @@ pub(super) fn tell_leaving(session: &Session<'_>) {
 fn is_continued(session: &Session<'_>, at: BubbId) -> bool {
     let options = StartOptions { new: false, tail: None, retry: false };
     let next = session.forest().and_then(|forest| start(&session.store, &forest, options));
-    matches!(next, Ok(Start::Under(id)) if id == at)
+    matches!(next, Ok(TurnStart::Under(id)) if id == at)
 }
 
 /// Lists the choices that end with the session.

@@ -24,7 +24,7 @@ use crate::ui::{self, Shown, State, Step};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
-use lepo_turn::{Served, Start, StartOptions, TurnEnv, start, unanswered};
+use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, start, unanswered};
 
 /// Reads entries and runs turns until the user leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
@@ -52,7 +52,7 @@ fn begin<'o>(
     let forest = store.addresses().forest_at(new, address.as_deref())?;
     let tail = address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
     let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
-    let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
+    let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != TurnStart::New);
     let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
     let left = left.map(|question| forest.name(question).id);
     let tip = tip.map(|ix| forest.name(ix));
@@ -87,7 +87,7 @@ fn begin<'o>(
         spent: Spent::default(),
         files: Vec::new(),
         contexts: Vec::new(),
-        served: Served::default(),
+        served: ServerContent::default(),
         named_skill: None,
         listed: Vec::new(),
         runs,

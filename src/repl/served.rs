@@ -5,10 +5,10 @@ use super::session::{Session, told};
 use super::turn::turn;
 use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
-use lepo_turn::{Ask, PromptWish, ResourceAddress, Served};
+use lepo_turn::{ResourceAddress, ServerContent, ServerPrompt, TurnRequest};
 
 /// Parses `/NAME WORDS` as a server's prompt; `None` if NAME does not start with a server's name and a colon.
-pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> Option<Result<PromptWish>> {
+pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> Option<Result<ServerPrompt>> {
     let servers = session.env.catalogue.names();
     let (server, prompt) = servers
         .iter()
@@ -18,10 +18,10 @@ pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> O
         return Some(Err(Error::usage(format!("name a prompt of {server}")).hint(hint)));
     }
     let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
-    Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
+    Some(Ok(ServerPrompt { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
 }
 
-pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: PromptWish) -> Result<State> {
+pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: ServerPrompt) -> Result<State> {
     let state = state.after(Step::Entered);
     let forest = session.forest()?;
     let start = match session.start(&forest, false) {
@@ -32,8 +32,8 @@ pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: Pr
     let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
     let typed = format!("/{}:{} {typed}", wish.server, wish.name);
     session.past.push(Past::Asked(session.at, typed.trim_end().to_string()));
-    session.served = Served { prompt: Some(wish), ..Served::default() };
-    let ask = Ask::new(start, None, &session.runs);
+    session.served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
+    let ask = TurnRequest::new(start, None, &session.runs);
     turn(session, state, &forest, ask).await
 }
 

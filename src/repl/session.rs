@@ -17,7 +17,7 @@ use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::skills::Skill;
-use lepo_turn::{Served, Start, StartOptions, TurnEnv, start};
+use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, start};
 
 /// The number of SIGINT, which ends an answer, or at the prompt the session; not a failure in either case.
 pub(super) const SIGINT: u8 = 2;
@@ -64,7 +64,7 @@ pub struct Session<'o> {
     /// Texts to attach to the next question, each with its path.
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// Resources and prompts of MCP servers for the next turn.
-    pub(super) served: Served,
+    pub(super) served: ServerContent,
     pub(super) named_skill: Option<Skill>,
     /// The messages that `/ls` or `/grep` listed, by number.
     pub(super) listed: Vec<BubbId>,
@@ -121,10 +121,10 @@ impl Session<'_> {
     }
 
     /// Returns the start of the next question, or of the last one if it is answered `again`.
-    pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
+    pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<TurnStart> {
         let tail = self.at.and_then(|id| forest.find(id)).map(|ix| AddressTarget { ix, by_branch: false });
         if let Some(id) = self.unanswered.filter(|_| again) {
-            return Ok(Start::Again(id));
+            return Ok(TurnStart::Again(id));
         }
         match (tail, again) {
             (None, true) if self.at.is_some() => Err(Error::usage(GONE).hint("/tail continues another one")),
@@ -133,7 +133,7 @@ impl Session<'_> {
                 if self.at.is_some() && !self.shown.quiet {
                     say(&Line::note(format!("{GONE}: a new one begins; /tail continues another")));
                 }
-                Ok(Start::New)
+                Ok(TurnStart::New)
             }
             (Some(_), retry) => start(&self.store, forest, StartOptions { new: false, tail, retry }),
         }

@@ -20,9 +20,9 @@ use lepo_store::conv::ReadScope;
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::agents::is_of_repository;
-use lepo_turn::attach::{Gathering, Looked, NewFile};
+use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
 use lepo_turn::config::ModelChoice;
-use lepo_turn::{Compaction, ContextFile, KEEP, Start};
+use lepo_turn::{Compaction, ContextFile, KEEP, TurnStart};
 
 /// Starts and lists the MCP servers, which then run for the next turn.
 pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
@@ -171,14 +171,14 @@ pub(super) fn file(session: &mut Session<'_>, path: &str) -> Result<()> {
 
 /// Attaches a file, or the text files of a folder, to `question`, with a note.
 pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str) -> Result<()> {
-    let mut gathering = Gathering::default();
+    let mut gathering = FileGatherer::default();
     for ContextFile { path, content } in gathering.take(path)? {
         match content {
-            Looked::Media(file) => {
+            FileContent::Media(file) => {
                 say(&one_line(&format!("{} goes with {question}", file.name)));
                 session.files.push(file);
             }
-            Looked::Other(bytes) => {
+            FileContent::Other(bytes) => {
                 if std::str::from_utf8(&bytes).is_err() {
                     return Err(Error::usage(format!("{path} is not text")));
                 }
@@ -252,7 +252,7 @@ pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
 /// Continues from a summary of the conversation, which excludes its last turns.
 pub(super) async fn compact(session: &mut Session<'_>, instruction: &str) -> Result<()> {
     let forest = session.forest()?;
-    let Start::Under(tail) = session.start(&forest, false)? else {
+    let TurnStart::Under(tail) = session.start(&forest, false)? else {
         return Err(Error::nothing("there is nothing to summarise yet"));
     };
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());

@@ -9,7 +9,7 @@ use crate::ui::{self, State, Step, Stopped, TurnView};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
-use lepo_turn::{Ask, Report, TurnEnv, keep_question, take_turn};
+use lepo_turn::{Report, TurnEnv, TurnRequest, keep_question, take_turn};
 
 /// Reports a pending request, and how to decide on it.
 fn tell_waiting(needs: &str) {
@@ -32,7 +32,7 @@ pub(super) async fn turn(
     session: &mut Session<'_>,
     state: State,
     forest: &Forest,
-    ask: Ask,
+    ask: TurnRequest,
 ) -> Result<State> {
     let (start, question) = (ask.start, ask.question.clone());
     match take(session, state, forest, ask).await {
@@ -78,12 +78,12 @@ pub(super) async fn turn(
 }
 
 /// Runs the turn itself, with a view.
-async fn take(session: &mut Session<'_>, state: State, forest: &Forest, ask: Ask) -> Result<Report> {
+async fn take(session: &mut Session<'_>, state: State, forest: &Forest, ask: TurnRequest) -> Result<Report> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let served = std::mem::take(&mut session.served);
     let skill = session.named_skill.take();
-    let ask = Ask { served, skill, ..ask };
+    let ask = TurnRequest { served, skill, ..ask };
     let turn = async |env: &TurnEnv, view: &mut TurnView<'_>| {
         take_turn(env, &model, &insts, forest, view, ask).await
     };

@@ -19,7 +19,7 @@ use lepo_model::{AgentQuestion, PermissionReply, Utf8Decoder};
 use lepo_store::bubb::BubbName;
 use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
 use lepo_tool::{ConsentReply, OutputStream, Proposal, Unagreed};
-use lepo_turn::{Event, Front, Moment, PersonAnswer, StartQuestion, Watch};
+use lepo_turn::{Front, Moment, PersonAnswer, StartQuestion, TurnEvent, Watch};
 
 /// Prints the events of a turn on stdout.
 pub struct EventLines<'o> {
@@ -37,33 +37,35 @@ impl<'o> EventLines<'o> {
     }
 
     /// Prints an event, with the name of the participant to whose reply it belongs.
-    fn tell(&mut self, name: Option<&str>, event: Event<'_>) {
+    fn tell(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
         let told = match event {
-            Event::Pause => return self.out.flush(),
+            TurnEvent::Pause => return self.out.flush(),
             // The wait for MCP servers was printed already.
-            Event::Waiting if name.is_none() && self.waits => return,
-            Event::Bubb(name, bytes) => bubb(name, bytes),
-            Event::Waiting => json!({ "event": "waiting" }),
-            Event::Thinking(text) => json!({ "event": "thinking", "text": text }),
-            Event::Text(text) => json!({ "event": "text", "text": text }),
-            Event::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
-            Event::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
-            Event::Notice(notice) => {
+            TurnEvent::Waiting if name.is_none() && self.waits => return,
+            TurnEvent::Bubb(name, bytes) => bubb(name, bytes),
+            TurnEvent::Waiting => json!({ "event": "waiting" }),
+            TurnEvent::Thinking(text) => json!({ "event": "thinking", "text": text }),
+            TurnEvent::Text(text) => json!({ "event": "text", "text": text }),
+            TurnEvent::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
+            TurnEvent::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
+            TurnEvent::Notice(notice) => {
                 for line in notice_lines(notice, self.at) {
                     let text = if line.level == Level::Warning { line.to_string() } else { line.text };
                     self.line(named(json!({ "event": "note", "text": text }), name));
                 }
                 return;
             }
-            Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
-            Event::CommandStarted(command) => json!({ "event": "running", "command": command }),
-            Event::CommandOutput(_, OutputStream::Stderr, bytes) => {
+            TurnEvent::Announce(proposal) | TurnEvent::Approved(proposal) => request("announce", proposal),
+            TurnEvent::CommandStarted(command) => json!({ "event": "running", "command": command }),
+            TurnEvent::CommandOutput(_, OutputStream::Stderr, bytes) => {
                 json!({ "event": "stderr", "text": self.stderr.decode(bytes) })
             }
-            Event::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
-            Event::Progress(words) => json!({ "event": "progress", "text": words }),
+            TurnEvent::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
+            TurnEvent::Progress(words) => json!({ "event": "progress", "text": words }),
             // Their bubbs have events of their own, and output of a REPL does not belong to one turn.
-            Event::NotFinal | Event::Done | Event::CommandOutput(_, OutputStream::Stdout, _) => return,
+            TurnEvent::NotFinal | TurnEvent::Done | TurnEvent::CommandOutput(_, OutputStream::Stdout, _) => {
+                return;
+            }
         };
         self.line(named(told, name));
     }
@@ -79,7 +81,7 @@ impl<'o> EventLines<'o> {
 }
 
 impl Front for EventLines<'_> {
-    fn happens(&mut self, event: Event<'_>) {
+    fn happens(&mut self, event: TurnEvent<'_>) {
         self.tell(None, event);
     }
 

@@ -20,7 +20,7 @@ use lepo_model::Usage;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
 use lepo_tool::OutputStream;
-use lepo_turn::{Answered, Bid, Event, GroupMode, Masking, Moment, Panel};
+use lepo_turn::{Answered, Bid, GroupMode, Masking, Moment, Panel, TurnEvent};
 
 /// The interval between redraws of the rows.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -321,28 +321,28 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    fn event(&mut self, name: Option<&str>, event: Event<'_>) {
+    fn event(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
         match (name, event) {
-            (_, Event::Bubb(name, bytes)) => self.bubb(name, bytes),
-            (name, Event::Notice(notice)) => {
+            (_, TurnEvent::Bubb(name, bytes)) => self.bubb(name, bytes),
+            (name, TurnEvent::Notice(notice)) => {
                 for line in notice_lines(notice, self.at) {
                     let line = if let Some(name) = name { line.about(name) } else { line };
                     self.note(&line.to_string());
                 }
             }
-            (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),
-            (None, Event::CommandOutput(_, OutputStream::Stderr, bytes)) => self.foreign(bytes),
-            (Some(name), Event::Waiting) => {
+            (None, TurnEvent::CommandStarted(command)) => self.talk(&format!("$ {command}")),
+            (None, TurnEvent::CommandOutput(_, OutputStream::Stderr, bytes)) => self.foreign(bytes),
+            (Some(name), TurnEvent::Waiting) => {
                 // An orchestrator may take part, too: if asked for the floor, it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);
                 let state = if decides { "deciding" } else { "waiting" };
                 self.rows.begin(name, state);
                 self.draw();
             }
-            (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinking", false),
-            (Some(name), Event::Text(text)) if self.mode == GroupMode::Debate => self.speech(name, text),
-            (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answering", true),
-            (_, Event::Pause) if self.speaking => self.out.flush(),
+            (Some(name), TurnEvent::Thinking(_)) => self.rows.goes_on(name, "thinking", false),
+            (Some(name), TurnEvent::Text(text)) if self.mode == GroupMode::Debate => self.speech(name, text),
+            (Some(name), TurnEvent::Text(_)) => self.rows.goes_on(name, "answering", true),
+            (_, TurnEvent::Pause) if self.speaking => self.out.flush(),
             _ => {}
         }
     }

@@ -10,10 +10,10 @@ use lepo_store::conv::{Forest, ReadScope, RequestState};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
-use lepo_turn::{Configured, Start, being_answered};
+use lepo_turn::{Configuration, TurnStart, being_answered};
 
 /// Warns that the continued conversation is dated ahead, as its answers will be, too.
-pub fn warn_of_ahead(forest: &Forest, begin: Start) {
+pub fn warn_of_ahead(forest: &Forest, begin: TurnStart) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)).filter(|&at| forest.is_ahead(at)) else {
         return;
     };
@@ -25,8 +25,8 @@ pub fn warn_of_ahead(forest: &Forest, begin: Start) {
 }
 
 /// Reports that a question skips a pending request at the newest tail, which it would continue by default.
-pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
-    let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
+pub fn note_place(store: &Store, forest: &Forest, begin: TurnStart) {
+    let (TurnStart::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
     if being_answered(store, forest, newest).is_some() {
         say(&Line::note(
@@ -38,8 +38,8 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
 }
 
 /// Reports that a question skips the pending request at `tip`.
-pub fn note_dropped(store: &Store, begin: Start, tip: &BubbName) {
-    if matches!(begin, Start::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
+pub fn note_dropped(store: &Store, begin: TurnStart, tip: &BubbName) {
+    if matches!(begin, TurnStart::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
         say(&Line::note(format!("request {} was dropped: the conversation moved on", tip.id)));
     }
 }
@@ -54,7 +54,7 @@ pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>>
 
 /// Notes that a conversation stays with its own system prompt: when another one is requested, or when the
 /// configured one has changed since the conversation's last message.
-pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Forest, begin: Start) {
+pub fn note_system_prompt(configured: &Configuration, store: &Store, forest: &Forest, begin: TurnStart) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
     let own = root.filter(|name| name.kind == Speaker::System && name.hidden);

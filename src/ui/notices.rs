@@ -12,7 +12,7 @@ pub use server::line as server_line;
 use crate::term::{Line, one_line};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_store::bubb::counted_in_thousands;
-use lepo_turn::{Notice, Secrets};
+use lepo_turn::{Notice, SecretsFound};
 
 /// Returns the lines of a notice, with commands as the user types them at `at`.
 pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<Line> {
@@ -72,7 +72,7 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<Line> {
         Notice::SkillOfRepository(name, own) => {
             Line::note(format!("the repository's skill {name} is used, not {own}"))
         }
-        Notice::Secrets(Secrets { count, sources, kinds, masked }) => {
+        Notice::Secrets(SecretsFound { count, sources, kinds, masked }) => {
             let secrets =
                 if *count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
             let done = if *masked { "masked" } else { "found, and kept," };

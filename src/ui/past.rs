@@ -5,7 +5,7 @@ use crate::term::{Line, Out, Paint, say};
 use lepo_base::error::Result;
 use lepo_store::conv::{Conv, ConvEnd, Forest};
 use lepo_store::store::Store;
-use lepo_turn::Start;
+use lepo_turn::TurnStart;
 
 /// Prints the conv that a turn continues.
 pub fn show_past(
@@ -13,7 +13,7 @@ pub fn show_past(
     (out, paint): (&mut Out, Paint),
     store: &Store,
     forest: &Forest,
-    begin: Start,
+    begin: TurnStart,
 ) -> Result<()> {
     let Some(ix) = begin.id().and_then(|id| forest.find(id)) else { return Ok(()) };
     let conv = forest.conv(ix);

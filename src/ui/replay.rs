@@ -19,8 +19,8 @@ use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Usage};
 use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
 use lepo_tool::{ConsentReply, Proposal};
-use lepo_turn::replay::Progress;
-use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
+use lepo_turn::replay::ReplayObserver;
+use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct ReplayRows<'a> {
     drawn: RefCell<Drawn>,
@@ -98,7 +98,7 @@ pub struct ReplayLine<'r> {
     state: String,
 }
 
-impl Progress for ReplayLine<'_> {
+impl ReplayObserver for ReplayLine<'_> {
     fn asks(&mut self, number: usize, of: usize) {
         self.state = format!("{}/{of}", number + 1);
         self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, false);
@@ -110,14 +110,14 @@ impl Progress for ReplayLine<'_> {
 }
 
 impl Front for ReplayLine<'_> {
-    fn happens(&mut self, event: Event<'_>) {
+    fn happens(&mut self, event: TurnEvent<'_>) {
         match event {
-            Event::Notice(notice) => {
+            TurnEvent::Notice(notice) => {
                 for line in notice_lines(notice, self.rows.at) {
                     self.rows.note(&self.name, line);
                 }
             }
-            Event::Text(_) | Event::Thinking(_) => {
+            TurnEvent::Text(_) | TurnEvent::Thinking(_) => {
                 self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, true);
             }
             _ => {}

@@ -22,7 +22,7 @@ use lepo_model::{AgentQuestion, Citation, PermissionReply};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
 use lepo_tool::{ConsentReply, OutputStream, Proposal};
-use lepo_turn::{Event, Front, PersonAnswer, RunBy, StartQuestion};
+use lepo_turn::{CommandOrigin, Front, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct TurnView<'o> {
     out: &'o mut Out,
@@ -181,15 +181,15 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    fn command_output(&mut self, by: RunBy, stream: OutputStream, bytes: &[u8]) {
+    fn command_output(&mut self, by: CommandOrigin, stream: OutputStream, bytes: &[u8]) {
         match (by, stream) {
-            (RunBy::Session, OutputStream::Stdout) => {
+            (CommandOrigin::Session, OutputStream::Stdout) => {
                 self.out.untrusted(bytes);
                 self.out.flush();
             }
-            (RunBy::Session | RunBy::RunOption, OutputStream::Stderr) => self.foreign(bytes),
+            (CommandOrigin::Session | CommandOrigin::RunOption, OutputStream::Stderr) => self.foreign(bytes),
             // Output of the command must not pass for a question of lepo's.
-            (RunBy::RunOption, OutputStream::Stdout) | (RunBy::Model, _) => {
+            (CommandOrigin::RunOption, OutputStream::Stdout) | (CommandOrigin::Model, _) => {
                 let shown = self.printed.take(bytes);
                 self.err(&self.paint.dim(&shown));
             }
@@ -282,58 +282,58 @@ impl<'o> TurnView<'o> {
 }
 
 impl Front for TurnView<'_> {
-    fn happens(&mut self, event: Event<'_>) {
+    fn happens(&mut self, event: TurnEvent<'_>) {
         match event {
-            Event::Waiting => self.step(Step::Asked),
-            Event::Thinking(text) => {
+            TurnEvent::Waiting => self.step(Step::Asked),
+            TurnEvent::Thinking(text) => {
                 self.step(Step::Thought);
                 let shown = self.thinking.push(text);
                 self.err(&shown);
             }
-            Event::Text(text) => {
+            TurnEvent::Text(text) => {
                 self.step(Step::Said);
                 if !self.shown.json {
                     self.answer(text);
                 }
             }
-            Event::WebCall(call) => {
+            TurnEvent::WebCall(call) => {
                 if self.talkative {
                     self.interject(|| say(&one_line(&format!("{} {}", call.tool, call.about))));
                 }
             }
-            Event::Citation(page) => self.cite(page),
-            Event::NotFinal => self.step(Step::Called),
-            Event::Done => {
+            TurnEvent::Citation(page) => self.cite(page),
+            TurnEvent::NotFinal => self.step(Step::Called),
+            TurnEvent::Done => {
                 self.step(Step::Done);
                 self.list_citations();
             }
-            Event::Pause => self.out.flush(),
-            Event::Notice(_) if self.shown.quiet => {}
-            Event::Notice(notice) => {
+            TurnEvent::Pause => self.out.flush(),
+            TurnEvent::Notice(_) if self.shown.quiet => {}
+            TurnEvent::Notice(notice) => {
                 for line in notice_lines(notice, self.at) {
                     self.interject(|| say(&line));
                 }
             }
-            Event::Announce(proposal) => self.announce(proposal, "(auto)"),
-            Event::Approved(proposal) => self.announce(proposal, "(approved)"),
-            Event::CommandStarted(command) => {
+            TurnEvent::Announce(proposal) => self.announce(proposal, "(auto)"),
+            TurnEvent::Approved(proposal) => self.announce(proposal, "(approved)"),
+            TurnEvent::CommandStarted(command) => {
                 self.begin_command();
                 if self.talkative {
                     say(&format!("$ {command}"));
                 }
             }
-            Event::CommandOutput(by, stream, bytes) => self.command_output(by, stream, bytes),
-            Event::ToolStarted(_) => self.begin_command(),
-            Event::Progress(words) => {
+            TurnEvent::CommandOutput(by, stream, bytes) => self.command_output(by, stream, bytes),
+            TurnEvent::ToolStarted(_) => self.begin_command(),
+            TurnEvent::Progress(words) => {
                 if self.talkative {
                     self.interject(|| say(&format!("  {words}")));
                 }
             }
-            Event::Bubb(name, Some(bytes)) => {
+            TurnEvent::Bubb(name, Some(bytes)) => {
                 self.end_printed();
                 self.bubb(name, bytes);
             }
-            Event::Bubb(_, None) => {}
+            TurnEvent::Bubb(_, None) => {}
         }
     }
 

@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 
 /// A change that a command or an agent caused. Paths are escaped for a single line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Left {
+pub enum CleanupItem {
     /// The first (a command or an agent) created a git repository at the second, which was moved aside to the
     /// third.
     RepositoryMoved(String, String, String),
@@ -27,7 +27,7 @@ pub enum Left {
     /// This many further files that run, or ran, with their owner's rights.
     MoreOwnersRights(usize),
     /// Files that will run on some occasion.
-    WillRun(WillRun),
+    WillRun(AutorunFiles),
     /// This many further files that tools run automatically.
     MoreWillRun(usize),
     /// This many new directories could not be searched.
@@ -36,7 +36,7 @@ pub enum Left {
 
 /// Files that will run on some occasion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WillRun {
+pub struct AutorunFiles {
     /// Number of files.
     pub files: usize,
     /// Paths of the first files.
@@ -46,34 +46,34 @@ pub struct WillRun {
 }
 
 /// Returns values for the user about a command or an agent.
-pub fn for_person(maker: &str, found: &CleanupReport) -> Vec<Left> {
+pub fn for_person(maker: &str, found: &CleanupReport) -> Vec<CleanupItem> {
     let maker = || maker.to_string();
-    let mut left: Vec<Left> = found
+    let mut left: Vec<CleanupItem> = found
         .moved
         .iter()
         .map(|(path, moved)| match moved {
-            Ok(to) => Left::RepositoryMoved(maker(), shown(path), shown(to)),
-            Err(why) => Left::Repository(maker(), shown(path), why.clone()),
+            Ok(to) => CleanupItem::RepositoryMoved(maker(), shown(path), shown(to)),
+            Err(why) => CleanupItem::Repository(maker(), shown(path), why.clone()),
         })
         .collect();
     left.extend(found.set_ids.iter().take(MOST).map(|(path, cleared)| match cleared {
-        Ok(()) => Left::OwnersRightsRemoved(shown(path)),
-        Err(why) => Left::OwnersRights(shown(path), why.clone()),
+        Ok(()) => CleanupItem::OwnersRightsRemoved(shown(path)),
+        Err(why) => CleanupItem::OwnersRights(shown(path), why.clone()),
     }));
     let more = found.set_ids.len().saturating_sub(MOST);
     if more > 0 {
-        left.push(Left::MoreOwnersRights(more));
+        left.push(CleanupItem::MoreOwnersRights(more));
     }
     left.extend(by_occasion(&found.runs));
     if found.unread > 0 {
-        left.push(Left::Unread(found.unread));
+        left.push(CleanupItem::Unread(found.unread));
     }
     left
 }
 
 /// Groups the files by occasion: returns all occasions that need no command first, and the first of the
 /// others.
-fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<Left> {
+fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<CleanupItem> {
     let mut grouped: BTreeMap<AutorunTrigger, Vec<&Path>> = BTreeMap::new();
     for (path, occasion) in runs {
         grouped.entry(*occasion).or_default().push(path);
@@ -87,10 +87,10 @@ fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<Left> {
             continue;
         }
         let named = paths.iter().take(NAMED).map(|path| shown(path)).collect();
-        left.push(Left::WillRun(WillRun { files: paths.len(), named, when }));
+        left.push(CleanupItem::WillRun(AutorunFiles { files: paths.len(), named, when }));
     }
     if more > 0 {
-        left.push(Left::MoreWillRun(more));
+        left.push(CleanupItem::MoreWillRun(more));
     }
     left
 }
@@ -149,19 +149,19 @@ mod tests {
         };
         let runs = |files, named: &[&str], when| {
             let named = named.iter().map(ToString::to_string).collect();
-            Left::WillRun(WillRun { files, named, when })
+            CleanupItem::WillRun(AutorunFiles { files, named, when })
         };
         let (command, no) = (|| "the command".to_string(), || "no".to_string());
         assert_eq!(
             for_person(&command(), &found),
             [
-                Left::RepositoryMoved(command(), "src/.git".into(), "src/git.aside".into()),
-                Left::Repository(command(), "x/HEAD".into(), no()),
-                Left::OwnersRightsRemoved("x".into()),
-                Left::OwnersRights("y".into(), no()),
+                CleanupItem::RepositoryMoved(command(), "src/.git".into(), "src/git.aside".into()),
+                CleanupItem::Repository(command(), "x/HEAD".into(), no()),
+                CleanupItem::OwnersRightsRemoved("x".into()),
+                CleanupItem::OwnersRights("y".into(), no()),
                 runs(1, &[".envrc"], "you enter"),
                 runs(22, &["0/Makefile", "1/Makefile", "2/Makefile"], "you run make"),
-                Left::Unread(1),
+                CleanupItem::Unread(1),
             ]
         );
         let occasions = ["a", "b", "c"].iter().cycle().take(3 * MOST);
@@ -172,7 +172,7 @@ mod tests {
             .collect();
         let left = by_occasion(&many);
         assert_eq!(left.len(), MOST + 5 + MOST + 1, "{left:#?}");
-        assert_eq!(left.last().unwrap(), &Left::MoreWillRun(15));
+        assert_eq!(left.last().unwrap(), &CleanupItem::MoreWillRun(15));
         assert_eq!(for_model(&found).lines().count(), 2);
         assert_eq!(for_model(&CleanupReport::default()), "");
     }

@@ -11,7 +11,7 @@ use super::masking_cut::cut;
 use super::path::PathEntry;
 use super::transcript::write_bubb;
 use super::turn::Turn;
-use super::{Event, Front, Interrupt, Masking, Notice, ToolUse};
+use super::{Front, Interrupt, Masking, Notice, ToolUse, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentCall, AgentQuestion, AnswerStream, PermissionReply, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -28,7 +28,7 @@ const STOPPED: &str = "no result came: the answer was cut short";
 const MOST_UNANSWERED: usize = 16;
 
 /// The side branch of an answer.
-pub(super) struct Beside<'s> {
+pub(super) struct AgentBranch<'s> {
     store: &'s Arc<Store>,
     masking: &'s Masking,
     model: &'s str,
@@ -48,11 +48,11 @@ pub(super) struct Beside<'s> {
     used: &'s RefCell<Vec<ToolUse>>,
 }
 
-impl<'s> Beside<'s> {
+impl<'s> AgentBranch<'s> {
     /// Creates an empty side branch for an answer at this position.
-    pub fn of(place: &AnswerPlace<'s>) -> Beside<'s> {
+    pub fn of(place: &AnswerPlace<'s>) -> AgentBranch<'s> {
         let (store, masking, model) = (place.store, place.masking, place.model);
-        Beside {
+        AgentBranch {
             store,
             masking,
             model,
@@ -78,7 +78,7 @@ impl<'s> Beside<'s> {
         match event {
             lepo_model::ChatEvent::AgentSession(session) => self.session = Some(session),
             lepo_model::ChatEvent::Working(title) => {
-                front.happens(Event::Progress(&format!("{}: {title}", self.model)));
+                front.happens(TurnEvent::Progress(&format!("{}: {title}", self.model)));
             }
             lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, front)?,
             lepo_model::ChatEvent::AgentCall(call) => self.ends(call, front)?,
@@ -111,7 +111,7 @@ impl<'s> Beside<'s> {
                 ))
                 .hint("ask it in a terminal, or configure a `sandbox` and what the agent may do by itself"));
             }
-            front.happens(Event::Notice(&Notice::AgentRefused(self.model.to_string())));
+            front.happens(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
         Ok(permit)
     }
@@ -203,7 +203,7 @@ impl<'s> Beside<'s> {
         let kept = self.masking.kept(text.as_bytes(), "what an agent did");
         let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
         self.tip = Some(name.id);
-        front.happens(Event::Bubb(&name, Some(text.as_bytes())));
+        front.happens(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(name.id)
     }
 }

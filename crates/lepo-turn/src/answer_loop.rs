@@ -8,27 +8,27 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use super::agent::agent_session;
-use super::answer_place::{AnswerPlace, Tools};
+use super::answer_place::{AnswerPlace, CallStyle};
 use super::call_fault::call_fault;
 use super::called::keep_called;
 use super::code_only::tell_code_only;
 use super::context::{Inst, instruction, messages};
 use super::native::{call_text, request_of};
-use super::offer::{Offer, ToolList, tool_list};
+use super::offer::{ToolList, ToolOffer, tool_list};
 use super::path::CalledAnswer;
 use super::plan::plan;
 use super::receive::receive;
-use super::received::Received;
+use super::received::ReceivedAnswer;
 use super::recorded::{RequestFacts, tools_hash};
 use super::report::Answered;
-use super::request::{Next, decide_and_run};
+use super::request::{Continuation, decide_and_run};
 use super::request_words::several_note;
 use super::schema::{complaint, tell, unfit};
-use super::send::{Sent, send};
+use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::turn::Turn;
-use super::{Event, Notice};
+use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_model::{AgentContext, ChatMessage, ChatRequest, ModelConfig, ToolCall, spec};
@@ -41,19 +41,19 @@ const NO_TOOLS: &str = "there are no tools here: answer in words";
 const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
 /// A call in an answer.
-enum Wanted {
+enum CallForm {
     Native(ToolCall),
     InText(CallRequest),
 }
 
-enum Asked {
-    Received(Received),
+enum RequestOutcome {
+    Received(ReceivedAnswer),
     /// The model did not answer.
     Failed(Error),
 }
 
-struct Progress {
-    offer: Offer,
+struct LoopState {
+    offer: ToolOffer,
     /// The tools of `offer`, in the form that the model receives.
     tools: ToolList,
     /// Remaining rounds of tools.
@@ -71,57 +71,57 @@ struct Progress {
     warned: bool,
 }
 
-impl Progress {
+impl LoopState {
     /// Whether the model may call tools now.
     fn is_open(&self) -> bool {
         self.rounds > 0 && !self.tools.is_nothing()
     }
 
-    fn way_to_call(&self) -> Tools {
+    fn way_to_call(&self) -> CallStyle {
         match self.tools.blocks {
-            Some(_) => Tools::InText,
-            None if self.is_open() => Tools::Native,
-            None => Tools::Unoffered,
+            Some(_) => CallStyle::InText,
+            None if self.is_open() => CallStyle::Native,
+            None => CallStyle::Unoffered,
         }
     }
 }
 
 /// Requests the answer, which is streamed and becomes a visible bubb. The model may call the tools of `offer`
 /// first.
-pub(super) async fn answer(turn: &mut Turn<'_>, offer: Offer) -> Result<()> {
+pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> {
     let mut progress = progress(turn, offer).await?;
     loop {
         let wanted = match ask_once(turn, &mut progress).await? {
-            Asked::Failed(error) => {
+            RequestOutcome::Failed(error) => {
                 plan_instead(turn, error, &mut progress).await?;
                 continue;
             }
-            Asked::Received(Received::Answer(answered)) => {
+            RequestOutcome::Received(ReceivedAnswer::Answer(answered)) => {
                 keep_answer(turn, answered, &progress);
                 return Ok(());
             }
-            Asked::Received(Received::Cut(part, error)) => {
+            RequestOutcome::Received(ReceivedAnswer::Cut(part, error)) => {
                 turn.record.report.partial = part.map(|part| part.id);
                 return Err(error);
             }
-            Asked::Received(Received::Unfit(words, fault)) => {
+            RequestOutcome::Received(ReceivedAnswer::Unfit(words, fault)) => {
                 ask_for_form(turn, &words, &fault, &mut progress)?;
                 continue;
             }
-            Asked::Received(Received::Calls(words, calls, replay)) => {
+            RequestOutcome::Received(ReceivedAnswer::Calls(words, calls, replay)) => {
                 let at = turn.record.transcript.entries.len();
                 if let Some(words) = words {
                     take_up(turn, &words)?;
                 }
                 let answer = CalledAnswer { at, calls: calls.clone(), replay, waited: false };
                 turn.record.transcript.called.push(answer);
-                calls.into_iter().map(Wanted::Native).collect()
+                calls.into_iter().map(CallForm::Native).collect()
             }
-            Asked::Received(Received::TextCalls(words, calls)) => {
+            RequestOutcome::Received(ReceivedAnswer::TextCalls(words, calls)) => {
                 if !words.is_empty() {
                     turn.add(Kind::Assistant, true, words.as_bytes())?;
                 }
-                calls.into_iter().map(Wanted::InText).collect()
+                calls.into_iter().map(CallForm::InText).collect()
             }
         };
         match progress.is_open() {
@@ -132,14 +132,14 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: Offer) -> Result<()> {
 }
 
 /// Prepares the loop: the tools are known, and no request was sent.
-async fn progress(turn: &mut Turn<'_>, offer: Offer) -> Result<Progress> {
+async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
     if offer.calls {
         turn.question_saved().await?;
-        turn.front.happens(Event::Waiting);
+        turn.front.happens(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let done = turn.record.transcript.requests_of_turn();
-    Ok(Progress {
+    Ok(LoopState {
         offer,
         tools: tool_list(turn, offer),
         rounds: match offer.ended {
@@ -165,7 +165,7 @@ fn request_facts(turn: &Turn<'_>) -> RequestFacts {
     RequestFacts::of(turn.config, turn.schema.as_deref(), tools)
 }
 
-async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked> {
+async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<RequestOutcome> {
     // Results since the last request may have files.
     turn.choose_files();
     if let Some(base) = progress.base {
@@ -194,8 +194,8 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
     };
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {
-        Sent::Answer(answer) => answer,
-        Sent::ModelFailed(error) => return Ok(Asked::Failed(error)),
+        SendOutcome::Answer(answer) => answer,
+        SendOutcome::ModelFailed(error) => return Ok(RequestOutcome::Failed(error)),
     };
     let base = *progress.base.get_or_insert(turn.record.transcript.path.len());
     let path = &turn.record.transcript.path;
@@ -218,16 +218,16 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
     };
     let received = receive(*answer, place, turn.front, interrupt).await;
     turn.record.report.tools.extend(agent_calls.into_inner());
-    received.map(Asked::Received)
+    received.map(RequestOutcome::Received)
 }
 
 /// Whether a request may include the schema while tools are offered. Not with tools of servers, or with the
 /// provider's web search: some servers apply the schema to calls too, so that no call is possible.
-pub(super) fn holds_with_tools(config: &ModelConfig, offer: Offer) -> bool {
+pub(super) fn holds_with_tools(config: &ModelConfig, offer: ToolOffer) -> bool {
     !offer.calls && !config.options.web
 }
 
-fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<ChatMessage> {
+fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
     let inst = Inst::General(turn.insts.general.as_deref());
     let blocks = progress.tools.blocks.as_deref();
@@ -246,8 +246,8 @@ fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<ChatMessage> {
 
 /// Continues without native tools if the server rejects them: they are described in the prompt, and a chooser
 /// plans if that is still possible. Any other failure of the model ends the turn.
-async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut Progress) -> Result<()> {
-    let Progress { offer, tools, base, .. } = &*progress;
+async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopState) -> Result<()> {
+    let LoopState { offer, tools, base, .. } = &*progress;
     if !tools.native || tools.specs.is_empty() || turn.model.takes_tools() {
         return Err(failed);
     }
@@ -255,12 +255,12 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut Progres
         plan(turn).await?;
     }
     turn.record.pending()?;
-    progress.tools = tool_list(turn, Offer { commands: false, ..progress.offer });
+    progress.tools = tool_list(turn, ToolOffer { commands: false, ..progress.offer });
     Ok(())
 }
 
 /// Ends the side branch: the conversation continues from its start.
-fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &Progress) {
+fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &LoopState) {
     if let Some(base) = progress.base {
         turn.record.transcript.path.truncate(base);
         turn.record.transcript.path.extend(kept_skills(turn));
@@ -270,13 +270,13 @@ fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &Progress) {
 }
 
 /// Requests the answer again in the format of the schema, but only once.
-fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &mut Progress) -> Result<()> {
+fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &mut LoopState) -> Result<()> {
     if std::mem::replace(&mut progress.asked_again, true) {
         return Err(unfit(&turn.config.name, fault));
     }
     take_up(turn, words)?;
     turn.add(Kind::System, true, complaint(fault).as_bytes())?;
-    turn.front.happens(Event::Notice(&Notice::AskedAgain(fault.to_string())));
+    turn.front.happens(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
     progress.rounds = 0;
     Ok(())
 }
@@ -292,7 +292,7 @@ fn take_up(turn: &mut Turn<'_>, words: &BubbName) -> Result<()> {
 }
 
 /// Answers calls that are not allowed any more; returns an error the second time.
-fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
+fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut LoopState) -> Result<()> {
     if std::mem::replace(&mut progress.warned, true) {
         return Err(Error::remote("the model keeps calling tools without answering").hint(
             Hint::from("ask again with ")
@@ -307,8 +307,8 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progr
     }
     for call in calls {
         let text = match call {
-            Wanted::InText(request) => ToolRequest::Call(request).canonical(),
-            Wanted::Native(call) => request_of(turn.servers, &call)
+            CallForm::InText(request) => ToolRequest::Call(request).canonical(),
+            CallForm::Native(call) => request_of(turn.servers, &call)
                 .map_or_else(|| call_text(&call), |request| request.canonical()),
         };
         turn.add(Kind::Assistant, true, text.as_bytes())?;
@@ -318,17 +318,17 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progr
 }
 
 /// Executes the calls of an answer: a round of tools.
-async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
+async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut LoopState) -> Result<()> {
     let names = progress.tools.names(turn);
     progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.done)).await? {
-        Next::Again if progress.rounds == 1 => {
+        Continuation::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;
-            turn.front.happens(Event::Notice(&Notice::NoMoreTools(limit)));
+            turn.front.happens(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
             0
         }
-        Next::Again => progress.rounds - 1,
-        Next::Answer => 0,
-        Next::Wait => {
+        Continuation::Again => progress.rounds - 1,
+        Continuation::Answer => 0,
+        Continuation::Wait => {
             if let Some(id) = turn.record.report.pending {
                 keep_called(&turn.record.transcript, &turn.env.store, turn.config, id);
             }
@@ -342,9 +342,9 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut 
 /// Executes the calls of an answer in order. Calls after a call that ends tool use are dropped.
 async fn carry_out_calls(
     turn: &mut Turn<'_>,
-    calls: Vec<Wanted>,
+    calls: Vec<CallForm>,
     (names, done): (&[String], &mut Vec<ToolRequest>),
-) -> Result<Next> {
+) -> Result<Continuation> {
     turn.env.sandbox.begin(turn.env.store.root());
     if let Some(told) = several_note(calls.len()) {
         turn.add(Kind::Assistant, true, told.as_bytes())?;
@@ -352,8 +352,8 @@ async fn carry_out_calls(
     let mut calls = calls.into_iter();
     while let Some(call) = calls.next() {
         let request = match call {
-            Wanted::InText(request) => Ok(ToolRequest::Call(turn.servers.meant(request))),
-            Wanted::Native(call) => request_of(turn.servers, &call).ok_or(call),
+            CallForm::InText(request) => Ok(ToolRequest::Call(turn.servers.meant(request))),
+            CallForm::Native(call) => request_of(turn.servers, &call).ok_or(call),
         };
         let request = match request {
             Ok(request) => request,
@@ -370,13 +370,13 @@ async fn carry_out_calls(
         };
         let name = turn.add(Kind::Assistant, true, request.canonical().as_bytes())?;
         let next = decide_and_run(turn, request, name, done).await?;
-        if next == Next::Answer && calls.len() > 0 {
+        if next == Continuation::Answer && calls.len() > 0 {
             let text = format!("calls of the same answer that were dropped: {}", calls.len());
             turn.add(Kind::System, true, text.as_bytes())?;
         }
-        if next != Next::Again {
+        if next != Continuation::Again {
             return Ok(next);
         }
     }
-    Ok(Next::Again)
+    Ok(Continuation::Again)
 }

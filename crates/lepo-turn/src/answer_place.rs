@@ -23,7 +23,7 @@ pub struct AnswerPlace<'a> {
     pub tip: Option<BubbId>,
     /// The hidden bubb before the answer in a group turn, which names the model.
     pub before: Option<&'a str>,
-    pub tools: Tools,
+    pub tools: CallStyle,
     /// Whether the user is asked an agent's questions; otherwise each is refused.
     pub asks: bool,
     /// The calls of an agent that are already written.
@@ -44,7 +44,7 @@ pub struct AnswerPlace<'a> {
 
 /// How a model may call tools in its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tools {
+pub enum CallStyle {
     /// Calls are ignored.
     None,
     /// Tools are not offered, or not any more; a call is still received as a call.

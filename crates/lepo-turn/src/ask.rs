@@ -2,30 +2,30 @@
 
 use std::sync::Arc;
 
-use super::replay::ResultRecord;
+use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
-use super::served::Served;
+use super::served::ServerContent;
 use super::skills::Skill;
-use super::{Carried, Decision, Question, Start, TurnEnv};
+use super::{Decision, Question, ToolResult, TurnEnv, TurnStart};
 use lepo_base::error::Result;
 use lepo_model::ModelConfig;
 
 /// A question, or a decision from which to continue.
-pub struct Ask {
+pub struct TurnRequest {
     /// Where the turn starts.
-    pub start: Start,
+    pub start: TurnStart,
     /// The question; `None` if an existing question is answered again.
     pub question: Option<Question>,
     /// Resources and prompts of MCP servers for the question.
-    pub served: Served,
+    pub served: ServerContent,
     /// The system prompt of a new conv; an empty one overrides the settings: no system prompt.
     pub system_prompt: Option<String>,
     /// Commands of the user's own, to be run first.
     pub runs: Vec<String>,
     /// The results of the first commands, which ran already.
-    pub ran: Vec<Carried>,
+    pub ran: Vec<ToolResult>,
     /// Recorded results, in a replay: a request without one always needs consent.
-    pub results: Option<ResultRecord>,
+    pub results: Option<RecordedResults>,
     /// The decision on the request of [`Start::Decided`].
     pub decision: Option<Decision>,
     /// The schema of the answer.
@@ -36,14 +36,14 @@ pub struct Ask {
     pub skill: Option<Skill>,
 }
 
-impl Ask {
+impl TurnRequest {
     /// Creates the input for a question after `runs`; without a question, an existing question is answered
     /// again.
-    pub fn new(start: Start, question: Option<Question>, runs: &[String]) -> Ask {
-        Ask {
+    pub fn new(start: TurnStart, question: Option<Question>, runs: &[String]) -> TurnRequest {
+        TurnRequest {
             start,
             question,
-            served: Served::default(),
+            served: ServerContent::default(),
             system_prompt: None,
             runs: runs.to_vec(),
             ran: Vec::new(),
@@ -61,7 +61,7 @@ impl Ask {
         if let Some(question) = &self.question {
             env.configured.check_files(&question.files, config)?;
         }
-        if self.start == Start::New && self.system_prompt.is_none() {
+        if self.start == TurnStart::New && self.system_prompt.is_none() {
             self.system_prompt = env.system_prompt()?;
         }
         self.system_prompt = self.system_prompt.take().filter(|prompt| !prompt.is_empty());

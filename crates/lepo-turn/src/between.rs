@@ -3,13 +3,18 @@
 
 use super::attach::keep_files;
 use super::transcript::Transcript;
-use super::{CommandRunner, Event, Front, Notice, Question, RunBy, Start, TurnEnv};
+use super::{CommandOrigin, CommandRunner, Front, Notice, Question, TurnEnv, TurnEvent, TurnStart};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Forest;
 
 /// Stores a question that cannot be answered yet as an ordinary bubb, to be answered again.
-pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Question) -> Result<BubbName> {
+pub fn keep_question(
+    env: &TurnEnv,
+    forest: &Forest,
+    start: TurnStart,
+    question: Question,
+) -> Result<BubbName> {
     let typed = question.typed.clone();
     let text = keep_files(&env.store, question)?;
     let kept = env.masking.kept_question(&text, &typed);
@@ -25,30 +30,31 @@ pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Que
 pub async fn run_own(
     env: &TurnEnv,
     forest: &Forest,
-    start: Start,
+    start: TurnStart,
     command: &str,
     front: &mut dyn Front,
 ) -> Result<BubbId> {
     let system_prompt = env.system_prompt()?;
     let runner = CommandRunner::of(env);
     // If interrupted, write nothing: a new conv starts only with the command's result.
-    let carried = runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
+    let carried =
+        runner.carry_out_own(command, CommandOrigin::Session, &mut |event| front.happens(event)).await?;
     match carried.exit {
         Some(0) => {}
-        Some(code) => front.happens(Event::Notice(&Notice::ExitCode(code))),
-        None => front.happens(Event::Notice(&Notice::NoExit)),
+        Some(code) => front.happens(TurnEvent::Notice(&Notice::ExitCode(code))),
+        None => front.happens(TurnEvent::Notice(&Notice::NoExit)),
     }
     let mut transcript = begin(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
     if let Some(told) = env.masking.told() {
-        front.happens(Event::Notice(&told));
+        front.happens(TurnEvent::Notice(&told));
     }
     Ok(used.bubb)
 }
 
-fn begin(env: &TurnEnv, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
+fn begin(env: &TurnEnv, forest: &Forest, start: TurnStart, prompt: Option<String>) -> Result<Transcript> {
     let mut transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
-    if start == Start::New
+    if start == TurnStart::New
         && let Some(prompt) = prompt
     {
         transcript.add_as(Kind::System, true, prompt.as_bytes(), &env.masking.kept_prompt(&prompt))?;

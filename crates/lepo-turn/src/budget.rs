@@ -16,21 +16,24 @@ use lepo_store::store::{JournalCursor, JournalEntry, JournalRecord, Store, now};
 
 /// Money and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Sum {
+struct SpentAmount {
     /// In the unit of [`Money::units`].
     cost: u128,
     tokens: u64,
 }
 
-impl Sum {
-    fn plus(self, other: Sum) -> Sum {
-        Sum { cost: self.cost.saturating_add(other.cost), tokens: self.tokens.saturating_add(other.tokens) }
+impl SpentAmount {
+    fn plus(self, other: SpentAmount) -> SpentAmount {
+        SpentAmount {
+            cost: self.cost.saturating_add(other.cost),
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
     }
 
-    fn of(usage: Usage, price: Option<Price>) -> Sum {
+    fn of(usage: Usage, price: Option<Price>) -> SpentAmount {
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
         let cost = price.map_or(0, |price| price.cost(input, usage.cached.unwrap_or(0), output));
-        Sum { cost, tokens: input.saturating_add(output) }
+        SpentAmount { cost, tokens: input.saturating_add(output) }
     }
 }
 
@@ -39,7 +42,7 @@ const DAYS: u64 = 3 * 24 * 3600 * 1000;
 
 /// The costs of a local day, according to the journal.
 #[derive(Default)]
-struct Day {
+struct SpendingDay {
     name: String,
     /// The position up to which the journal was read.
     tail: JournalCursor,
@@ -53,12 +56,12 @@ struct Day {
 
 /// Spending of this process.
 #[derive(Default)]
-struct Spent {
-    day: Day,
+struct SpendingState {
+    day: SpendingDay,
     turn: u128,
-    all: Sum,
+    all: SpentAmount,
     /// Open requests, each with its estimated maximum.
-    open: HashMap<u64, Sum>,
+    open: HashMap<u64, SpentAmount>,
     tickets: u64,
 }
 
@@ -69,7 +72,7 @@ pub struct Budget {
     store: Arc<Store>,
     /// Whether requests add a line to the journal of this store, which is not the store of the conversation.
     told: bool,
-    spent: Mutex<Spent>,
+    spent: Mutex<SpendingState>,
 }
 
 impl Budget {
@@ -100,7 +103,7 @@ impl Budget {
         config.price.or_else(|| self.prices.of(&config.name, Some(&config.model)))
     }
 
-    fn spent(&self) -> MutexGuard<'_, Spent> {
+    fn spent(&self) -> MutexGuard<'_, SpendingState> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,17 +116,17 @@ impl Budget {
         let price = record.model.as_deref().and_then(|model| self.prices.of(model, None));
         let usage =
             Usage { input: record.input, cached: record.cached, output: record.output, ..Usage::default() };
-        Sum::of(usage, price).cost
+        SpentAmount::of(usage, price).cost
     }
 
     /// Returns the spending of today, of all processes: the larger of the journal's sum and the sum of this
     /// process, whose own line may not be written yet.
-    fn today(&self, day: &mut Day) -> u128 {
+    fn today(&self, day: &mut SpendingDay) -> u128 {
         let now = now();
         let name = when::day(now);
         let is_new = day.name != name;
         if is_new {
-            *day = Day { name, ..Day::default() };
+            *day = SpendingDay { name, ..SpendingDay::default() };
         }
         let mut new = 0u128;
         let anew = day.tail.read_on(&self.store.journal(), now.saturating_sub(DAYS), |record| {
@@ -156,10 +159,10 @@ impl Meter for Budget {
         self.check(planned.config)?;
         let price = self.price(planned.config);
         let usage = Usage { input: Some(planned.input), output: planned.output, ..Usage::default() };
-        let this = Sum::of(usage, price);
+        let this = SpentAmount::of(usage, price);
         let is_free = price.is_none_or(|price| price.input == 0 && price.output == 0 && price.cached == 0);
         let mut spent = self.spent();
-        let open = spent.open.values().fold(Sum::default(), |sum, open| sum.plus(*open));
+        let open = spent.open.values().fold(SpentAmount::default(), |sum, open| sum.plus(*open));
         let limits = &self.limits;
         let today = if limits.day.is_some() { self.today(&mut spent.day) } else { 0 };
         for (name, limit, so_far) in [
@@ -200,7 +203,7 @@ impl Meter for Budget {
     }
 
     fn after(&self, taken: RequestUsage<'_>) {
-        let sum = Sum::of(taken.usage, self.price(taken.config));
+        let sum = SpentAmount::of(taken.usage, self.price(taken.config));
         let mut spent = self.spent();
         spent.open.remove(&taken.ticket);
         spent.turn = spent.turn.saturating_add(sum.cost);

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::call_fault::told;
-use super::command_runner::Carried;
+use super::command_runner::ToolResult;
 use super::folders::{StartNeeds, ask_about_start};
-use super::result_text::ResultText;
+use super::result_text::ResultBuilder;
 use super::servers::{FrontCaller, sign_ins_hold};
 use super::turn::Turn;
-use super::{Event, Masking, Notice, RunBy};
+use super::{CommandOrigin, Masking, Notice, TurnEvent};
 use lepo_base::error::Result;
 use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{CallOutcome, CallRequest, CallResult, ResultBlock};
@@ -24,7 +24,7 @@ pub(super) async fn propose_call(
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
     for said in turn.servers.unsaid() {
-        turn.front.happens(Event::Notice(&Notice::Server(said)));
+        turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
     if let Err(words) = up {
@@ -60,8 +60,8 @@ fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
 }
 
 /// Makes a granted call, and returns the text of its result; `None` if the tool has changed since consent.
-pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Option<Carried>> {
-    turn.front.happens(Event::ToolStarted(granted.request()));
+pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Option<ToolResult>> {
+    turn.front.happens(TurnEvent::ToolStarted(granted.request()));
     let start = Instant::now();
     let Turn { env, servers, front, .. } = turn;
     let server = granted.request().server.clone();
@@ -83,9 +83,9 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
     };
     if is_result {
         // Displayed like the output of a command.
-        turn.front.happens(Event::CommandOutput(RunBy::Model, OutputStream::Stdout, &text));
+        turn.front.happens(TurnEvent::CommandOutput(CommandOrigin::Model, OutputStream::Stdout, &text));
     }
-    Ok(Some(Carried { text, exit: None, ms, ran }))
+    Ok(Some(ToolResult { text, exit: None, ms, ran }))
 }
 
 /// Formats a result, shortened if it is too long, then a line for each blob: the complete text, images and
@@ -106,7 +106,7 @@ fn result_text(store: &Store, result: CallResult, (limit, masking): (usize, &Mas
         }
         whole.push('\n');
     }
-    let mut text = ResultText::new(Vec::new(), masking);
+    let mut text = ResultBuilder::new(Vec::new(), masking);
     match whole.trim_end_matches('\n') {
         "" => text.text.extend(b"(it gave nothing)"),
         whole => text.add_capped(store, whole, limit)?,

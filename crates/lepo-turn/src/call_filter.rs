@@ -158,7 +158,7 @@ fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
 
 /// The calls of an answer in order, and the text around them.
 #[derive(Debug, Default, PartialEq)]
-pub struct CalledText {
+pub struct ParsedCalls {
     /// The whole text to store.
     pub words: String,
     /// The text after the first call, which a [`CallFilter`] withholds.
@@ -166,7 +166,7 @@ pub struct CalledText {
     pub calls: Vec<CallRequest>,
 }
 
-pub fn calls_in_text(said: &str) -> CalledText {
+pub fn calls_in_text(said: &str) -> ParsedCalls {
     let (mut words, mut calls, mut before) = (Vec::new(), Vec::new(), 0);
     for piece in pieces(said) {
         match piece {
@@ -181,7 +181,7 @@ pub fn calls_in_text(said: &str) -> CalledText {
         }
     }
     let behind = words.get(before..).unwrap_or_default().join("\n\n");
-    CalledText { words: words.join("\n\n"), behind, calls }
+    ParsedCalls { words: words.join("\n\n"), behind, calls }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const DROPPED: &str = "dropped: it was not carried out, because a call before it
 const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
 
 #[derive(Default)]
-struct Group<'s> {
+struct CallGroup<'s> {
     /// Text around the calls, edited requests, and the note that several requests follow.
     words: Vec<&'s str>,
     /// Each request with its index on the path and its result.
@@ -43,7 +43,7 @@ pub fn answer_at(
     match called.iter().position(|answer| answer.at == at) {
         Some(i) => {
             let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
-            let group = Group::read(entries, at, end, usize::MAX);
+            let group = CallGroup::read(entries, at, end, usize::MAX);
             if group.end == at {
                 return None;
             }
@@ -52,7 +52,7 @@ pub fn answer_at(
         None if rebuild => {
             let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(entries.len());
             let calls = announced(entries, at);
-            let group = Group::read(entries, at, end, calls);
+            let group = CallGroup::read(entries, at, end, calls);
             let whole =
                 !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
             whole.then(|| (group.rebuilt(), group.end))
@@ -74,10 +74,10 @@ fn is_asked(entry: &PathEntry) -> bool {
     entry.hidden && entry.kind == Kind::Assistant
 }
 
-impl<'s> Group<'s> {
+impl<'s> CallGroup<'s> {
     /// Reads at most `most` requests with their results.
-    fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> Group<'s> {
-        let mut group = Group { end: at, ..Group::default() };
+    fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> CallGroup<'s> {
+        let mut group = CallGroup { end: at, ..CallGroup::default() };
         for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
             let waits = matches!(group.requests.last(), Some((.., None)));
             match bubb.kind {
@@ -169,19 +169,19 @@ struct WaitingTurn {
     provider: String,
     base_url: String,
     model: String,
-    payload: Vec<KeptAnswer>,
+    payload: Vec<StoredAnswer>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptAnswer {
+struct StoredAnswer {
     /// The bubb that it follows.
     under: String,
-    calls: Vec<KeptCall>,
+    calls: Vec<StoredCall>,
     said: Option<Value>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptCall {
+struct StoredCall {
     id: String,
     name: String,
     arguments: Value,
@@ -191,18 +191,18 @@ struct KeptCall {
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::of(config) else { return };
     let answer = |answer: &CalledAnswer| {
-        let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| KeptCall {
+        let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
             id: id.clone(),
             name: name.clone(),
             arguments: arguments.clone(),
         });
-        Some(KeptAnswer {
+        Some(StoredAnswer {
             under: transcript.path.get(answer.at.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
             said: answer.replay.as_ref().map(|replay| replay.json().clone()),
         })
     };
-    let payload: Vec<KeptAnswer> = transcript.called.iter().filter_map(answer).collect();
+    let payload: Vec<StoredAnswer> = transcript.called.iter().filter_map(answer).collect();
     if payload.is_empty() {
         return;
     }
@@ -223,10 +223,10 @@ pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &Model
     if !same {
         return;
     }
-    for KeptAnswer { under, calls, said } in kept.payload {
+    for StoredAnswer { under, calls, said } in kept.payload {
         let Some(place) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
         let calls =
-            calls.into_iter().map(|KeptCall { id, name, arguments }| ToolCall { id, name, arguments });
+            calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
         let (at, calls, replay) = (place + 1, calls.collect(), said.map(ProviderMessage::new));
         transcript.called.push(CalledAnswer { at, calls, replay, waited: false });
     }

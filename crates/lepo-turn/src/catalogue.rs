@@ -14,9 +14,9 @@ const WAIT: Duration = Duration::from_secs(3);
 
 /// Names of the servers, and their offers as far as known.
 #[derive(Debug, Default)]
-pub struct Catalogue {
+pub struct OfferCatalog {
     names: Vec<String>,
-    known: Mutex<HashMap<String, Vec<Offered>>>,
+    known: Mutex<HashMap<String, Vec<OfferEntry>>>,
     told: Condvar,
     /// Servers that completion needs.
     wanted: Mutex<Vec<String>>,
@@ -27,18 +27,18 @@ pub struct Catalogue {
 
 /// An offer of a server, as the user types it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offered {
+pub struct OfferEntry {
     /// `@SERVER:URI` or `/SERVER:PROMPT`.
     pub word: String,
     /// The server's description.
     pub about: String,
 }
 
-impl Catalogue {
+impl OfferCatalog {
     /// Creates the catalogue of these servers, without asking them.
-    pub fn new(servers: &Servers) -> Catalogue {
+    pub fn new(servers: &Servers) -> OfferCatalog {
         let names = servers.each().iter().map(|server| server.config.name.clone()).collect();
-        Catalogue { names, ..Catalogue::default() }
+        OfferCatalog { names, ..OfferCatalog::default() }
     }
 
     /// Returns the names of the active servers.
@@ -48,7 +48,7 @@ impl Catalogue {
 
     /// Returns the offers that start with this word, which names a server; waits a moment if they are not
     /// known yet.
-    pub fn offered(&self, begun: &str) -> Vec<Offered> {
+    pub fn offered(&self, begun: &str) -> Vec<OfferEntry> {
         let word = begun.strip_prefix(['@', '/']).unwrap_or(begun);
         let is_of =
             |name: &&String| word.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':'));
@@ -67,7 +67,7 @@ impl Catalogue {
                 Err(poisoned) => poisoned.into_inner().0,
             };
         }
-        let fits = |offered: &&Offered| offered.word.starts_with(begun);
+        let fits = |offered: &&OfferEntry| offered.word.starts_with(begun);
         known.get(server).into_iter().flatten().filter(fits).cloned().collect()
     }
 
@@ -94,7 +94,7 @@ impl Catalogue {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<Offered>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<OfferEntry>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,18 +103,18 @@ impl Catalogue {
     }
 }
 
-fn offered(server: &Server) -> Vec<Offered> {
+fn offered(server: &Server) -> Vec<OfferEntry> {
     let name = &server.config.name;
     let Some(offers) = &server.offers else { return Vec::new() };
     let resources = offers.resources.iter().map(|resource| {
         let about = [resource.name.as_str(), resource.description.as_str()].join(" ");
         // A template is completed up to its first variable, where the user continues.
         let uri = resource.uri.split('{').next().unwrap_or_default();
-        Offered { word: format!("@{name}:{uri}"), about: about.trim().to_string() }
+        OfferEntry { word: format!("@{name}:{uri}"), about: about.trim().to_string() }
     });
     let prompts = offers.prompts.iter().map(|prompt| {
         let about = [prompt.usage(), prompt.description.clone()].join("  ");
-        Offered { word: format!("/{name}:{}", prompt.name), about: about.trim().to_string() }
+        OfferEntry { word: format!("/{name}:{}", prompt.name), about: about.trim().to_string() }
     });
     resources.chain(prompts).collect()
 }

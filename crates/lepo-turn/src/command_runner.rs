@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::aftermath;
 use super::masking_cut::cut;
 use super::report::ToolUse;
-use super::result_text::ResultText;
+use super::result_text::ResultBuilder;
 use super::transcript::Transcript;
-use super::{Event, Masking, Notice, RunBy, TurnEnv};
+use super::{CommandOrigin, Masking, Notice, TurnEnv, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::{JournalEntry, Store};
@@ -22,7 +22,7 @@ use lepo_tool::{
 const MOST_COMMAND: usize = 4 << 10;
 
 /// A request that was carried out, ready to be a bubb.
-pub struct Carried {
+pub struct ToolResult {
     /// The result bubb's bytes.
     pub text: Vec<u8>,
     /// Exit code, if it came to one.
@@ -53,9 +53,9 @@ impl<'e> CommandRunner<'e> {
         &self,
         transcript: &mut Transcript,
         command: &str,
-        tell: &mut dyn FnMut(Event<'_>),
+        tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
-        let carried = self.carry_out_own(command, RunBy::RunOption, tell).await?;
+        let carried = self.carry_out_own(command, CommandOrigin::RunOption, tell).await?;
         self.keep_own(transcript, command, &carried, tell)
     }
 
@@ -63,10 +63,10 @@ impl<'e> CommandRunner<'e> {
     pub async fn carry_out_own(
         &self,
         command: &str,
-        by: RunBy,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Carried> {
-        tell(Event::CommandStarted(command));
+        by: CommandOrigin,
+        tell: &mut dyn FnMut(TurnEvent<'_>),
+    ) -> Result<ToolResult> {
+        tell(TurnEvent::CommandStarted(command));
         self.carry_out(GrantedCommand::by_user(command), by, tell).await
     }
 
@@ -75,11 +75,11 @@ impl<'e> CommandRunner<'e> {
         &self,
         transcript: &mut Transcript,
         command: &str,
-        carried: &Carried,
-        tell: &mut dyn FnMut(Event<'_>),
+        carried: &ToolResult,
+        tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
         let name = transcript.add(Kind::System, false, &carried.text)?;
-        tell(Event::Bubb(&name, Some(&carried.text)));
+        tell(TurnEvent::Bubb(&name, Some(&carried.text)));
         self.journal(&name, "command", carried);
         Ok(ToolUse {
             bubb: name.id,
@@ -95,13 +95,13 @@ impl<'e> CommandRunner<'e> {
     pub async fn carry_out(
         &self,
         granted: GrantedCommand,
-        by: RunBy,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Carried> {
+        by: CommandOrigin,
+        tell: &mut dyn FnMut(TurnEvent<'_>),
+    ) -> Result<ToolResult> {
         let settings = self.env.settings();
         let access = granted.request().access.word();
         tracing::debug!(access, command = granted.request().command, "command");
-        if granted.request().access != Access::Read && by == RunBy::Model {
+        if granted.request().access != Access::Read && by == CommandOrigin::Model {
             self.env.note_programs()?;
         }
         let read_only = [&*settings.sandbox_read_only, self.readable].concat();
@@ -121,23 +121,23 @@ impl<'e> CommandRunner<'e> {
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let found = Arc::default();
         let limit = (settings.output_limit as usize, &*self.env.masking);
-        let mut live = |stream, bytes: &[u8]| tell(Event::CommandOutput(by, stream, bytes));
+        let mut live = |stream, bytes: &[u8]| tell(TurnEvent::CommandOutput(by, stream, bytes));
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
         for left in aftermath::for_person("the command", &found) {
-            tell(Event::Notice(&Notice::Left(left)));
+            tell(TurnEvent::Notice(&Notice::Left(left)));
         }
         let (carried, left) = carried?;
         tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {
-            tell(Event::Notice(&Notice::ProcessesLeft(left)));
+            tell(TurnEvent::Notice(&Notice::ProcessesLeft(left)));
         }
         Ok(carried)
     }
 
     /// Notes how long it took.
-    pub fn journal(&self, name: &BubbName, what: &str, carried: &Carried) {
+    pub fn journal(&self, name: &BubbName, what: &str, carried: &ToolResult) {
         self.env.store.journal().add(JournalEntry {
             bubb: Some(name.id),
             what,
@@ -157,14 +157,14 @@ async fn carry_out(
     limit: (usize, &Masking),
     live: &mut OutputSink<'_>,
     found: &Arc<Mutex<CleanupReport>>,
-) -> Result<(Carried, usize)> {
+) -> Result<(ToolResult, usize)> {
     let command = granted.request().command.clone();
     let scratch = [store.bubbs().scratch()?, store.bubbs().scratch()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
     let mut outcome = shell.run(granted, scratch, live, found).await.map_err(failed)?;
     let found = aftermath::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));
     let text = result_text(store, &command, &mut outcome, &found, limit)?;
-    let carried = Carried {
+    let carried = ToolResult {
         text,
         exit: match outcome.ending {
             CommandExit::Exit(code) => Some(code),
@@ -185,7 +185,7 @@ fn result_text(
     (limit, masking): (usize, &Masking),
 ) -> Result<Vec<u8>> {
     let head = format!("$ {}\n{}\n", shortened(command, masking), ending_text(&outcome.ending));
-    let mut result = ResultText::new(head.into_bytes(), masking);
+    let mut result = ResultBuilder::new(head.into_bytes(), masking);
     if outcome.left > 0 {
         let left = format!("processes of it that could not be ended: {}\n", outcome.left);
         result.text.extend(left.bytes());

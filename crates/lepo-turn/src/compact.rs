@@ -5,11 +5,11 @@
 //! its cache.
 
 use super::context::{Inst, messages};
-use super::fill::{Fill, fill_in_time};
+use super::fill::{WindowFill, fill_in_time};
 use super::folders::{StartNeeds, ask_about_start};
 use super::journal::usage_entry;
-use super::new_turn::{Parties, new_turn};
-use super::offer::{Offer, tool_list};
+use super::new_turn::{TurnResources, new_turn};
+use super::offer::{ToolOffer, tool_list};
 use super::path::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
@@ -17,7 +17,7 @@ use super::skills::find_skills;
 use super::steering::steers_alone;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Ask, Event, Front, Notice, Start, TurnEnv};
+use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
 use crate::config::Insts;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
@@ -64,13 +64,13 @@ pub async fn compact(
     let gate = Gate::new();
     gate.open();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
-    let start = Start::Under(wanted.tail);
+    let start = TurnStart::Under(wanted.tail);
     let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     let cut = cut(&transcript.entries, wanted.keep)?;
     let path = transcript.path.clone();
     let mut servers = env.servers_of_turns().await;
-    let parties = Parties { model: &mut model, gate, servers: &mut servers, front: &mut *front };
-    let nothing = &mut Ask::new(start, None, &[]);
+    let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
+    let nothing = &mut TurnRequest::new(start, None, &[]);
     let mut turn = new_turn(env, (config, insts), parties, transcript, forest, nothing);
     turn.forks = false;
     let summary = summary(&mut turn, cut, wanted.instruction).await;
@@ -96,10 +96,10 @@ pub async fn make_room(
 ) -> Result<Option<BubbId>> {
     let filling = async { Ok(fill_in_time(env, config, forest, tail, more).await) };
     let fill = env.interrupt.or(filling).await?;
-    if !fill.is_some_and(Fill::is_full) {
+    if !fill.is_some_and(WindowFill::is_full) {
         return Ok(None);
     }
-    front.happens(Event::Notice(&Notice::Compacts));
+    front.happens(TurnEvent::Notice(&Notice::Compacts));
     // The next turn reports the warnings about them.
     let (insts, _) = env.insts()?;
     let wanted = Compaction { tail, keep: KEEP, instruction: None };
@@ -148,9 +148,9 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     }
     let commands = tools && turn.planner() == Planner::Native;
     find_skills(turn)?;
-    let offer = Offer { commands, calls: tools && !turn.servers.is_empty(), skills: tools, ended: true };
+    let offer = ToolOffer { commands, calls: tools && !turn.servers.is_empty(), skills: tools, ended: true };
     if offer.calls {
-        turn.front.happens(Event::Waiting);
+        turn.front.happens(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let told = tool_list(turn, offer);

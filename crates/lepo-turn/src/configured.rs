@@ -8,14 +8,14 @@ use super::Masking;
 use super::agents::Instructions;
 use super::attach::{NewFile, check};
 use super::budget::Budget;
-use super::held::{HeldAgents, Holder};
+use super::held::{AgentSandboxes, ProcessSandboxer};
 use super::masking::{key_if_there, user_key};
 use super::program_start::{check_key_program, model_folders, start_check};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use super::store_insts::insts_in_force;
 use crate::config::{
-    Flags, FolderTrust, Found, Insts, ModelChoice, Paths, Settings, load_settings, system_prompt,
+    Flags, FolderTrust, Insts, LocalModels, ModelChoice, Paths, Settings, load_settings, system_prompt,
 };
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -47,7 +47,7 @@ pub fn server_folders(paths: &Paths, dir: &Path) -> ServerFolders {
 
 /// The settings in force and the files they came from. Read before a store is made.
 #[derive(Clone)]
-pub struct Configured {
+pub struct Configuration {
     /// The paths of the user's own files.
     pub paths: Paths,
     /// The settings.
@@ -55,17 +55,17 @@ pub struct Configured {
     pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
     pub(crate) budget: Option<Arc<Budget>>,
-    pub(crate) held: HeldAgents,
+    pub(crate) held: AgentSandboxes,
 }
 
-impl Configured {
+impl Configuration {
     /// Reads the user's files, `repo` (the repository's own configuration) and the options.
-    pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
+    pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configuration> {
         let settings = load_settings(&paths, env, repo.clone(), &flags)?;
         let is_replayed = !flags.writes_nothing && env.text("LEPO_RECORDED")? == Some("only");
         let sends_nothing = flags.sends_nothing || is_replayed;
         let flags = Flags { sends_nothing, ..flags };
-        Ok(Configured { paths, settings, flags, repo, budget: None, held: HeldAgents::default() })
+        Ok(Configuration { paths, settings, flags, repo, budget: None, held: AgentSandboxes::default() })
     }
 
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
@@ -162,7 +162,7 @@ impl Configured {
             ModelChoice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
-                let model = look.settle(Found { ollama_model, embedded })?;
+                let model = look.settle(LocalModels { ollama_model, embedded })?;
                 model.require_web()?;
                 Ok(model)
             }
@@ -174,7 +174,7 @@ impl Configured {
         match self.settings.choose()? {
             ModelChoice::Model(config) => Ok(*config),
             ModelChoice::Look(look) => {
-                look.settle(Found { ollama_model: None, embedded: self.installed("").is_some() })
+                look.settle(LocalModels { ollama_model: None, embedded: self.installed("").is_some() })
             }
         }
     }
@@ -239,7 +239,7 @@ impl Configured {
         model.set_meter(self.meter());
         model.set_folders(model_folders(&self.paths, self.cli_dir()));
         if config.sandbox.is_some() {
-            model.set_holder(Arc::new(Holder::new(
+            model.set_holder(Arc::new(ProcessSandboxer::new(
                 self.held.clone(),
                 &self.settings,
                 &self.paths,

@@ -7,15 +7,15 @@ use super::agents::instructions;
 use super::answer_loop::holds_with_tools;
 use super::code_only::tell_code_only;
 use super::context::{Inst, messages};
-use super::new_turn::{Parties, new_turn};
-use super::offer::{Offer, tool_list};
-use super::path::Opening;
+use super::new_turn::{TurnResources, new_turn};
+use super::offer::{ToolOffer, tool_list};
+use super::path::OpeningBubb;
 use super::planner::choice_schema;
 use super::schema::tell;
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Ask, Event, Front, NOT_FETCHED, Notice, Start, TurnEnv};
+use super::{Front, NOT_FETCHED, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
 use crate::config::Insts;
 use lepo_base::error::Result;
 use lepo_base::media::Media;
@@ -33,7 +33,7 @@ pub struct FirstRequest {
     /// Its messages, in order.
     pub messages: Vec<ChatMessage>,
     /// The new files of the question.
-    pub files: Vec<FileToSend>,
+    pub files: Vec<DryRunFile>,
     /// The tools in fields of the model's API.
     pub tools: Vec<ToolSpec>,
     /// The schema in a field of the API, if there is one.
@@ -46,7 +46,7 @@ pub struct FirstRequest {
 
 /// A file of the question.
 #[derive(Debug)]
-pub struct FileToSend {
+pub struct DryRunFile {
     pub media: Media,
     pub name: String,
     /// Length in bytes.
@@ -59,7 +59,7 @@ pub async fn first_request(
     (config, insts): (&ModelConfig, &Insts),
     forest: &Forest,
     front: &mut dyn Front,
-    mut ask: Ask,
+    mut ask: TurnRequest,
 ) -> Result<FirstRequest> {
     ask.prepare(env, config)?;
     let gate = Gate::new();
@@ -68,14 +68,14 @@ pub async fn first_request(
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
     let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
-    let parties = Parties { model: &mut model, gate, servers: &mut servers, front };
+    let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front };
     let mut turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
     request_of(&mut turn, ask)
 }
 
-fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
+fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let files = ask.question.iter().flat_map(|question| &question.files);
-    let files = files.map(|file| FileToSend { media: file.media, name: file.name.clone(), len: file.len });
+    let files = files.map(|file| DryRunFile { media: file.media, name: file.name.clone(), len: file.len });
     let files = files.collect();
     let opening = imagined(turn, ask)?;
     turn.record.transcript.imagine(opening);
@@ -86,11 +86,11 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     if may && !plans {
         turn.servers.take_kept();
         for said in turn.servers.unsaid() {
-            turn.front.happens(Event::Notice(&Notice::Server(said)));
+            turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
         }
     }
     let calls = may && !plans;
-    let offer = Offer {
+    let offer = ToolOffer {
         commands: calls && planner == Planner::Native,
         calls: calls && !turn.servers.is_empty(),
         skills: calls,
@@ -128,20 +128,20 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
 }
 
 /// A bubb that is not written: kind, hidden, text.
-type Imagined = (Kind, bool, String);
+type UnsavedBubb = (Kind, bool, String);
 
 /// Returns the messages that would be written before the answer.
-fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Imagined>> {
-    let mut opening: Vec<Imagined> = Vec::new();
-    let due = |opening: Opening| (opening.kind, opening.hidden, opening.text);
+fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<UnsavedBubb>> {
+    let mut opening: Vec<UnsavedBubb> = Vec::new();
+    let due = |opening: OpeningBubb| (opening.kind, opening.hidden, opening.text);
     let said = |kind, text| (kind, false, text);
-    if ask.start == Start::New
+    if ask.start == TurnStart::New
         && let Some(prompt) = ask.system_prompt
     {
         opening.push((Kind::System, true, prompt));
     }
     find_skills(turn)?;
-    if matches!(ask.start, Start::New | Start::Under(_)) {
+    if matches!(ask.start, TurnStart::New | TurnStart::Under(_)) {
         opening.extend(instructions(turn).map(due));
         opening.extend(catalogue(turn).map(due));
     }

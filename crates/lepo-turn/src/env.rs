@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex as Lock};
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::catalogue::Catalogue;
-use super::configured::Configured;
+use super::catalogue::OfferCatalog;
+use super::configured::Configuration;
 use super::folder_questions::{question_of_servers, take_answers};
 use super::programs::programs_of;
 use super::steering_words::SteeringWords;
@@ -21,7 +21,7 @@ use lepo_tool::ToolMode;
 use lepo_tool::mcp::{self, Pins, Servers};
 use lepo_tool::{AllowedRequests, NamedProgram, SandboxDetector};
 
-fn all_programs(configured: &Configured, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
+fn all_programs(configured: &Configuration, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
     let servers = servers.each().iter().map(|server| &server.config);
     programs_of(&configured.settings.models, servers, &[store.root(), &configured.cli_dir()]).into()
 }
@@ -29,13 +29,13 @@ fn all_programs(configured: &Configured, servers: &Servers, store: &Store) -> Ar
 /// Everything that is the same for all turns of a process, until a setting is changed in a session.
 pub struct TurnEnv {
     /// The settings in force.
-    pub configured: Configured,
+    pub configured: Configuration,
     /// The store that turns are written to.
     pub store: Arc<Store>,
     /// The signals that end a turn early.
     pub interrupt: Interrupt,
     /// Offers of the servers, for completion.
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<OfferCatalog>,
     /// The store is kept after the turn: a request may wait for consent.
     pub keeps: bool,
     pub(super) own: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub struct TurnEnv {
 impl TurnEnv {
     /// Makes the environment. No server is started yet.
     pub fn new(
-        mut configured: Configured,
+        mut configured: Configuration,
         servers: Servers,
         store: Arc<Store>,
         interrupt: Interrupt,
@@ -76,7 +76,7 @@ impl TurnEnv {
             keeps: true,
             own: configured.own(),
             sandbox: SandboxDetector::default(),
-            catalogue: Arc::new(Catalogue::new(&servers)),
+            catalogue: Arc::new(OfferCatalog::new(&servers)),
             servers: Mutex::new(servers),
             pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),
@@ -92,7 +92,7 @@ impl TurnEnv {
     }
 
     /// The environment of turns that call no tools.
-    pub fn without_servers(configured: Configured, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+    pub fn without_servers(configured: Configuration, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
         let servers = configured.servers_of(Vec::new(), store.root());
         TurnEnv::new(configured, servers, store, interrupt)
     }
@@ -173,7 +173,7 @@ impl TurnEnv {
     /// Takes these as the MCP servers; those before them end.
     pub async fn use_servers(&mut self, servers: Servers) {
         self.close().await;
-        self.catalogue = Arc::new(Catalogue::new(&servers));
+        self.catalogue = Arc::new(OfferCatalog::new(&servers));
         self.programs = all_programs(&self.configured, &servers, &self.store);
         self.configured.held.keep_off(self.store.path(), self.programs.clone());
         self.servers = Mutex::new(servers);

@@ -12,7 +12,7 @@ use lepo_tool::{ConsentReply, OutputStream, Proposal};
 
 /// An event of a turn.
 #[derive(Debug)]
-pub enum Event<'e> {
+pub enum TurnEvent<'e> {
     /// A bubb was written; with its bytes, except for an answer, whose text was reported in pieces before.
     Bubb(&'e BubbName, Option<&'e [u8]>),
     /// A request was sent; no data has arrived yet.
@@ -40,7 +40,7 @@ pub enum Event<'e> {
     /// A command starts that was not announced.
     CommandStarted(&'e str),
     /// Output of the running command.
-    CommandOutput(RunBy, OutputStream, &'e [u8]),
+    CommandOutput(CommandOrigin, OutputStream, &'e [u8]),
     /// A call of an MCP tool starts.
     ToolStarted(&'e CallRequest),
     /// Progress of the call, as text of the server.
@@ -49,7 +49,7 @@ pub enum Event<'e> {
 
 /// The origin of a command, which decides how its output is displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunBy {
+pub enum CommandOrigin {
     /// The user, at the prompt of a session: its stdout is the output.
     Session,
     /// The user, with `--run`: its stdout is for the model, and is displayed to be watched.
@@ -64,7 +64,7 @@ pub type PersonAnswer<'f, T> = Pin<Box<dyn Future<Output = Result<T>> + 'f>>;
 /// The display of a turn, which can ask the user for consent.
 pub trait Front {
     /// Handles an event.
-    fn happens(&mut self, event: Event<'_>);
+    fn happens(&mut self, event: TurnEvent<'_>);
 
     /// Whether text is displayed as it arrives, before it is known to be the answer.
     fn shows_at_once(&self) -> bool;

@@ -1,14 +1,14 @@
 //! Fetches the resources and the prompt of MCP servers for a question. All of them are fetched before
 //! anything is written.
 
-use super::attach::{Looked, NewFile, keep_file, keep_files};
+use super::attach::{FileContent, NewFile, keep_file, keep_files};
 use super::folders::{StartNeeds, ask_about_start};
 use super::question::{Question, fenced};
-use super::result_text::{ResultText, blob_line};
-use super::served::{PromptWish, ResourceAddress, Served};
+use super::result_text::{ResultBuilder, blob_line};
+use super::served::{ResourceAddress, ServerContent, ServerPrompt};
 use super::servers::{FrontCaller, servers_ready};
 use super::turn::Turn;
-use super::{Event, Masking, Notice};
+use super::{Masking, Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::Hint;
 use lepo_store::bubb::Kind;
@@ -19,7 +19,7 @@ use lepo_tool::mcp::{
 };
 
 /// A bubb to write: kind, hidden flag, text.
-type Opening = (Kind, bool, String);
+type OpeningText = (Kind, bool, String);
 
 /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
 ///
@@ -27,9 +27,9 @@ type Opening = (Kind, bool, String);
 /// becomes `None`.
 pub(super) async fn fetch(
     turn: &mut Turn<'_>,
-    served: &Served,
+    served: &ServerContent,
     question: &mut Option<Question>,
-) -> Result<Vec<Opening>> {
+) -> Result<Vec<OpeningText>> {
     if served.is_empty() {
         return Ok(Vec::new());
     }
@@ -49,7 +49,7 @@ pub(super) async fn fetch(
         let reading = read_resource(servers, &address.server, &address.uri, &mut caller);
         let contents = env.interrupt.or(reading).await?;
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
-        turn.front.happens(Event::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
+        turn.front.happens(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
         opening.push((
             Kind::System,
             false,
@@ -67,7 +67,7 @@ pub(super) async fn fetch(
 
 async fn prompt_messages(
     turn: &mut Turn<'_>,
-    wish: &PromptWish,
+    wish: &ServerPrompt,
     question: &mut Option<Question>,
 ) -> Result<Vec<PromptMessage>> {
     let Turn { env, servers, front, .. } = turn;
@@ -102,18 +102,18 @@ fn message_text(
     server: &str,
     message: PromptMessage,
     limit: usize,
-) -> Result<Opening> {
+) -> Result<OpeningText> {
     let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
     let text = match message.block {
         ResultBlock::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
         ResultBlock::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
-            Looked::Media(file) if kind == Kind::User => {
+            FileContent::Media(file) if kind == Kind::User => {
                 turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
                 let text = format!("[{what} of server {server}]");
                 keep_files(store, Question { text, files: vec![file], ..Question::default() })?
             }
-            Looked::Media(file) => format!("[{what}]\n{}", keep_file(&file, store)?.line()),
-            Looked::Other(bytes) => {
+            FileContent::Media(file) => format!("[{what}]\n{}", keep_file(&file, store)?.line()),
+            FileContent::Other(bytes) => {
                 format!("[{what}]\n{}", blob_line(store, &turn.env.masking, &bytes)?)
             }
         },
@@ -137,7 +137,7 @@ fn resource_text(
         let mime = content.mime.map(|mime| format!(", {mime}")).unwrap_or_default();
         match String::from_utf8(content.bytes) {
             Ok(text) if content.is_text => {
-                let mut capped = ResultText::new(Vec::new(), masking);
+                let mut capped = ResultBuilder::new(Vec::new(), masking);
                 capped.add_capped(store, &text, limit)?;
                 parts.push(fenced(&format!("{name}{mime}"), shown(&capped).trim_end_matches(['\n', '\r'])));
                 blobs.append(&mut capped.blobs);
@@ -159,7 +159,7 @@ fn resource_text(
 
 /// Returns a text unchanged, or its start and end, followed by the line of a blob with the whole text.
 fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Result<String> {
-    let mut capped = ResultText::new(Vec::new(), masking);
+    let mut capped = ResultBuilder::new(Vec::new(), masking);
     capped.add_capped(store, text, limit)?;
     Ok(match capped.blobs.as_slice() {
         [] => text.to_string(),
@@ -167,6 +167,6 @@ fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Res
     })
 }
 
-fn shown(text: &ResultText) -> String {
+fn shown(text: &ResultBuilder) -> String {
     String::from_utf8_lossy(&text.text).into_owned()
 }

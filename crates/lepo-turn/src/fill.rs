@@ -22,12 +22,12 @@ const BYTES: u64 = 4;
 
 /// The tokens of a conversation and of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fill {
+pub struct WindowFill {
     pub tokens: u64,
     pub window: u64,
 }
 
-impl Fill {
+impl WindowFill {
     pub fn percent(self) -> u64 {
         self.tokens.saturating_mul(100) / self.window.max(1)
     }
@@ -46,7 +46,7 @@ async fn fill_of(
     forest: &Forest,
     tail: BubbId,
     more: usize,
-) -> Result<Option<Fill>> {
+) -> Result<Option<WindowFill>> {
     let tokens = tokens(env, forest, tail)? + more as u64 / BYTES;
     let window = match known_window(config, &env.configured.paths.state) {
         Some(window) => Some(window),
@@ -58,7 +58,7 @@ async fn fill_of(
             model.facts().await.context
         }
     };
-    Ok(window.map(|window| Fill { tokens, window }))
+    Ok(window.map(|window| WindowFill { tokens, window }))
 }
 
 /// Like `fill_of`, but `None` on errors, or if the server does not answer in time.
@@ -68,7 +68,7 @@ pub async fn fill_in_time(
     forest: &Forest,
     tail: BubbId,
     more: usize,
-) -> Option<Fill> {
+) -> Option<WindowFill> {
     timeout(PATIENCE, fill_of(env, config, forest, tail, more)).await.ok()?.ok()?
 }
 

@@ -3,23 +3,23 @@
 
 use super::agents::instructions;
 use super::answer_loop::answer;
-use super::ask::Ask;
+use super::ask::TurnRequest;
 use super::attach::begin_files;
 use super::called::take_up_called;
 use super::fetch_served::fetch;
 use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
-use super::new_turn::{Parties, new_turn};
-use super::offer::Offer;
-use super::path::Opening;
+use super::new_turn::{TurnResources, new_turn};
+use super::offer::ToolOffer;
+use super::path::OpeningBubb;
 use super::plan::plan;
 use super::program_start::ask_about_key;
-use super::request::{Next, decided};
+use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::truth::forget_overtaken;
 use super::turn::{Turn, tell_typed};
-use super::{CommandRunner, Decision, Event, Front, Notice, Report, Start, TurnEnv, record_worktree};
+use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, TurnStart, record_worktree};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
@@ -34,7 +34,7 @@ pub async fn take_turn(
     insts: &Insts,
     forest: &Forest,
     front: &mut dyn Front,
-    mut ask: Ask,
+    mut ask: TurnRequest,
 ) -> Result<Report> {
     ask.prepare(env, config)?;
     if let Some(budget) = env.configured.budget() {
@@ -53,7 +53,7 @@ pub async fn take_turn(
     let mut servers = env.servers_of_turns().await;
     servers.new_turn();
     take_answers(&mut servers, &env.configured.paths);
-    let parties = Parties { model: &mut model, gate, servers: &mut servers, front: &mut *front };
+    let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
     let turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
     let report = take(turn, ask).await;
     record_worktree(&env.configured.paths, &env.store, &report);
@@ -62,12 +62,12 @@ pub async fn take_turn(
 }
 
 /// Runs the turn. A failure is in the report, together with the results before it.
-async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
+async fn take(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     let ended = go(&mut turn, ask).await;
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(told) = masking.told() {
-        turn.front.happens(Event::Notice(&told));
+        turn.front.happens(TurnEvent::Notice(&told));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
@@ -77,7 +77,7 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     Report { truths, ..report }
 }
 
-async fn go(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
+async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     let decision = ask.decision.take();
     open(turn, ask).await?;
     let offer = decide_or_plan(turn, decision).await?;
@@ -85,19 +85,19 @@ async fn go(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
 }
 
 /// Runs the commands of `--run`, and starts to write the bubbs before the answer.
-async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
+async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
     if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
     }
-    let mut opening: Vec<Opening> = Vec::new();
-    let is_asked_anew = matches!(ask.start, Start::New | Start::Under(_));
-    if ask.start == Start::New
+    let mut opening: Vec<OpeningBubb> = Vec::new();
+    let is_asked_anew = matches!(ask.start, TurnStart::New | TurnStart::Under(_));
+    if ask.start == TurnStart::New
         && let Some(prompt) = ask.system_prompt
     {
         let kept = turn.env.masking.kept_prompt(&prompt);
-        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept });
+        opening.push(OpeningBubb { kind: Kind::System, hidden: true, text: prompt, kept });
     }
     find_skills(turn)?;
     if is_asked_anew {
@@ -105,14 +105,14 @@ async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
         opening.extend(catalogue(turn));
     }
     if !ask.runs.is_empty() {
-        for Opening { kind, hidden, text, kept } in opening.drain(..) {
+        for OpeningBubb { kind, hidden, text, kept } in opening.drain(..) {
             let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
-            turn.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
+            turn.front.happens(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.into_iter();
         for command in &ask.runs {
             let (runner, front) = (CommandRunner::of(turn.env), &mut *turn.front);
-            let mut tell = |event: Event<'_>| front.happens(event);
+            let mut tell = |event: TurnEvent<'_>| front.happens(event);
             let transcript = &mut turn.record.transcript;
             let used = match ran.next() {
                 Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
@@ -124,7 +124,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     let masking = turn.env.masking.clone();
     opening.extend(served.into_iter().map(|(kind, hidden, text)| {
         let kept = masking.kept(text.as_bytes(), "what an MCP server gave").into_owned();
-        Opening { kind, hidden, text, kept }
+        OpeningBubb { kind, hidden, text, kept }
     }));
     if let Some(skill) = ask.skill {
         opening.extend(named_skill(turn, skill));
@@ -135,10 +135,10 @@ async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
         typed = question.typed.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
         let kept = masking.kept_question(&text, &typed);
-        opening.push(Opening { kind: Kind::User, hidden: false, text, kept });
+        opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
     }
     if opening.is_empty() {
-        if let Start::Again(question) = ask.start {
+        if let TurnStart::Again(question) = ask.start {
             turn.record.transcript.mark_answering(question);
         }
         turn.gate.open();
@@ -152,7 +152,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
 
 /// Applies the decision with which the turn continues, or lets a chooser plan; returns the tools that the
 /// model may call after it.
-async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Result<Offer> {
+async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Result<ToolOffer> {
     let planner = turn.planner();
     let own_tools = spec(turn.config).own_tools;
     let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
@@ -163,7 +163,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         // Without servers, nothing will wait for their notices.
         if turn.servers.is_empty() {
             for said in turn.servers.unsaid() {
-                turn.front.happens(Event::Notice(&Notice::Server(said)));
+                turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
             }
         }
     }
@@ -172,7 +172,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     if let Some(decision) = decision {
         on_side_branch = decision.name.kind == Kind::Assistant;
         take_up_called(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
-        ended = decided(turn, decision).await? != Next::Again;
+        ended = decided(turn, decision).await? != Continuation::Again;
     }
     // A planner's bubbs belong to the conv, and not after a native call.
     if tools && !ended && planner == Planner::Chooser && !on_side_branch {
@@ -183,5 +183,5 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let tools = tools && (!ended || on_side_branch);
     let commands = tools && planner == Planner::Native;
     let calls = tools && !turn.servers.is_empty();
-    Ok(Offer { commands, calls, skills: tools, ended })
+    Ok(ToolOffer { commands, calls, skills: tools, ended })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::program_start::{StartingProgram, changed_of, key_program, model_program, model_program_in};
-use super::{Configured, ProgramRole, StartQuestion, server_folders};
+use super::{Configuration, ProgramRole, StartQuestion, server_folders};
 use crate::config::{FolderQuestion, FolderTrust, Paths, work_folder};
 use lepo_base::error::Result;
 use lepo_model::{ConversationFormat, ModelConfig, spec};
@@ -22,7 +22,7 @@ pub(super) struct FolderPrograms {
 
 /// Returns the program of a model, and its working folder; `None` for a model without a program of the user.
 pub(super) fn model_programs(
-    configured: &Configured,
+    configured: &Configuration,
     model: &ModelConfig,
     store_root: &Path,
 ) -> Option<FolderPrograms> {
@@ -69,7 +69,7 @@ pub(super) fn joined(
 
 /// Returns the question to ask before these models run concurrently, when they cannot ask on their own.
 pub(super) fn questions_of_models<'m>(
-    configured: &Configured,
+    configured: &Configuration,
     models: impl Iterator<Item = &'m ModelConfig>,
     store_root: &Path,
 ) -> Result<StartQuestion> {

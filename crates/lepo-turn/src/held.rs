@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::aftermath::{self, Left};
-use super::{Event, Front, Notice};
+use super::aftermath::{self, CleanupItem};
+use super::{Front, Notice, TurnEvent};
 use crate::config::{Paths, ProgramTrust, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
@@ -20,7 +20,7 @@ use lepo_tool::{
 
 /// Facts about held agents that a process keeps.
 #[derive(Clone, Default)]
-pub struct HeldAgents {
+pub struct AgentSandboxes {
     /// The store, once there is one: a held agent never changes it.
     store: Arc<Mutex<Option<PathBuf>>>,
     /// Programs that run outside of every sandbox: a held agent never changes the files that they name.
@@ -29,10 +29,10 @@ pub struct HeldAgents {
     /// Models of which it was said that they have no network.
     said: Arc<Mutex<HashSet<String>>>,
     /// Traces of agents, of which the person is still to be told.
-    left: Arc<Mutex<Vec<Left>>>,
+    left: Arc<Mutex<Vec<CleanupItem>>>,
 }
 
-impl HeldAgents {
+impl AgentSandboxes {
     /// Takes note of the store, and of the programs whose files no agent changes; for this and all clones.
     pub(crate) fn keep_off(&self, store: PathBuf, programs: Arc<[NamedProgram]>) {
         *open(&self.store) = Some(store);
@@ -42,14 +42,14 @@ impl HeldAgents {
     /// Tells of files that agents left behind, each once.
     pub(crate) fn tell_left(&self, front: &mut dyn Front) {
         for left in std::mem::take(&mut *open(&self.left)) {
-            front.happens(Event::Notice(&Notice::Left(left)));
+            front.happens(TurnEvent::Notice(&Notice::Left(left)));
         }
     }
 }
 
 /// Puts agents into a sandbox.
-pub struct Holder {
-    kept: HeldAgents,
+pub struct ProcessSandboxer {
+    kept: AgentSandboxes,
     own: Vec<PathBuf>,
     state: PathBuf,
     read_only: Vec<PathBuf>,
@@ -57,10 +57,15 @@ pub struct Holder {
     patience: Duration,
 }
 
-impl Holder {
+impl ProcessSandboxer {
     /// The holder of these settings. `own` are lepo's own directories.
-    pub fn new(kept: HeldAgents, settings: &Settings, paths: &Paths, own: Vec<PathBuf>) -> Holder {
-        Holder {
+    pub fn new(
+        kept: AgentSandboxes,
+        settings: &Settings,
+        paths: &Paths,
+        own: Vec<PathBuf>,
+    ) -> ProcessSandboxer {
+        ProcessSandboxer {
             kept,
             own,
             state: paths.state.clone(),
@@ -149,7 +154,7 @@ impl Holder {
             program,
             words: format!("sandboxed by {by} with access `{}`{net}{also}", access.word()),
             note: is_new.then(note),
-            rest: Box::new(Rest {
+            rest: Box::new(AgentHold {
                 found: held.found(),
                 held: Some(held),
                 model: agent.model.to_string(),
@@ -159,7 +164,7 @@ impl Holder {
     }
 }
 
-impl AgentSandboxer for Holder {
+impl AgentSandboxer for ProcessSandboxer {
     fn hold<'h>(
         &'h self,
         agent: AgentCommand<'h>,
@@ -169,14 +174,14 @@ impl AgentSandboxer for Holder {
 }
 
 /// The hold on an agent. Dropped, it notes the files that the agent left behind.
-struct Rest {
+struct AgentHold {
     held: Option<SandboxHold>,
     found: Arc<Mutex<CleanupReport>>,
     model: String,
-    left: Arc<Mutex<Vec<Left>>>,
+    left: Arc<Mutex<Vec<CleanupItem>>>,
 }
 
-impl Drop for Rest {
+impl Drop for AgentHold {
     fn drop(&mut self) {
         drop(self.held.take());
         let found = std::mem::take(&mut *open(&self.found));

@@ -79,39 +79,39 @@ mod unproven;
 mod user_key;
 mod worktree;
 
-pub use aftermath::{Left, WillRun};
-pub use ask::Ask;
-pub use attach::LeftOut;
+pub use aftermath::{AutorunFiles, CleanupItem};
+pub use ask::TurnRequest;
+pub use attach::UnsentFiles;
 pub use between::{keep_question, run_own};
-pub use catalogue::Catalogue;
-pub use command_runner::{Carried, CommandRunner};
+pub use catalogue::OfferCatalog;
+pub use command_runner::{CommandRunner, ToolResult};
 pub use compact::{Compaction, KEEP, compact, make_room};
-pub use configured::{Configured, TrustedFile, server_folders};
+pub use configured::{Configuration, TrustedFile, server_folders};
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
 pub use env::TurnEnv;
-pub use event::{Event, Front, PersonAnswer, RunBy};
+pub use event::{CommandOrigin, Front, PersonAnswer, TurnEvent};
 pub use fill::fill_in_time;
 pub use flow::take_turn;
 pub use folder_questions::{question_of_server, question_of_servers, take_answers};
 pub use group::{
-    Bid, DebateModels, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
+    Bid, DebateModels, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
     debate_models, take_group_turn,
 };
-pub use held::{HeldAgents, Holder};
+pub use held::{AgentSandboxes, ProcessSandboxer};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
-pub use notice::{Notice, Secrets};
+pub use notice::{Notice, SecretsFound};
 pub use program_changes::{ChangedProgram, ProgramRole};
 pub use program_start::{changed_programs, model_folders};
 pub use programs::programs_of;
-pub use prompts::{ListedPrompt, Prompts, no_such_prompt, repo_file, repo_prompts};
-pub use question::{ContextFile, NOT_FETCHED, Part, Question, join_parts, not_utf8, text_of_bytes};
+pub use prompts::{ListedPrompt, PromptLibrary, no_such_prompt, repo_file, repo_prompts};
+pub use question::{ContextFile, NOT_FETCHED, Question, QuestionPart, join_parts, not_utf8, text_of_bytes};
 pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
-pub use served::{PromptWish, ResourceAddress, Served};
-pub use start::{Start, StartOptions, being_answered, start, start_at, unanswered};
+pub use served::{ResourceAddress, ServerContent, ServerPrompt};
+pub use start::{StartOptions, TurnStart, being_answered, start, start_at, unanswered};
 pub use start_question::StartQuestion;
 pub use store_insts::{ignored_insts, insts_of_repository, note_made, untrusted_insts};
 pub use transcript::{write_bubb, write_bubb_at};

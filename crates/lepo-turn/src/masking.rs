@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Paths, SecretsMode, Settings};
-use crate::notice::{Notice, Secrets};
+use crate::notice::{Notice, SecretsFound};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
@@ -28,12 +28,12 @@ const KEY_FILE: &str = "secrets-key";
 pub struct Masking {
     treatment: Treatment,
     masker: Masker,
-    seen: Mutex<Seen>,
+    seen: Mutex<MaskingState>,
 }
 
 /// The secrets of a turn so far.
 #[derive(Default)]
-struct Seen {
+struct MaskingState {
     tally: SecretCounts,
     sources: Vec<&'static str>,
     /// The masks of the last answer, each with the text that it replaced.
@@ -85,7 +85,7 @@ impl Masking {
         Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, MaskingState> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -282,7 +282,7 @@ impl Masking {
         }
         let kinds = tally.words();
         tracing::info!(count, kinds, "secrets found");
-        Some(Notice::Secrets(Secrets { count, sources, kinds, masked: self.masks() }))
+        Some(Notice::Secrets(SecretsFound { count, sources, kinds, masked: self.masks() }))
     }
 }
 

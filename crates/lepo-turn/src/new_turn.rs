@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ask::Ask;
+use super::ask::TurnRequest;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::turn::{Turn, TurnSkills};
@@ -13,7 +13,7 @@ use lepo_store::conv::Forest;
 use lepo_tool::mcp::Servers;
 
 /// The resources of a turn.
-pub struct Parties<'t> {
+pub struct TurnResources<'t> {
     /// The client of the model that answers.
     pub model: &'t mut Model,
     /// The gate of its requests.
@@ -26,12 +26,12 @@ pub struct Parties<'t> {
 pub fn new_turn<'t>(
     env: &'t TurnEnv,
     (config, insts): (&'t ModelConfig, &'t Insts),
-    parties: Parties<'t>,
+    parties: TurnResources<'t>,
     transcript: Transcript,
     forest: &Forest,
-    ask: &mut Ask,
+    ask: &mut TurnRequest,
 ) -> Turn<'t> {
-    let Parties { model, gate, servers, front } = parties;
+    let TurnResources { model, gate, servers, front } = parties;
     Turn {
         env,
         insts: Cow::Borrowed(insts),

@@ -1,8 +1,8 @@
 //! Notices: values that a turn reports to the user in addition to the conversation; each display has its own
 //! text for them.
 
-use super::aftermath::Left;
-use super::attach::{Gathered, LeftOut};
+use super::aftermath::CleanupItem;
+use super::attach::{FolderSummary, UnsentFiles};
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp;
 
@@ -14,7 +14,7 @@ pub enum Notice {
     /// A notice about an MCP server.
     Server(mcp::ServerNotice),
     /// A change that a command or an agent caused.
-    Left(Left),
+    Left(CleanupItem),
     /// Nothing is configured, and the environment offers several models: the answering model, the variable
     /// that decides, and the other.
     AmbientModel(String, &'static str, String),
@@ -53,15 +53,15 @@ pub enum Notice {
     /// The repository's skill of this name is used, and not the one in this folder.
     SkillOfRepository(String, String),
     /// Added files of a folder.
-    Gathered(Gathered),
+    Gathered(FolderSummary),
     /// Secrets were found in written text.
-    Secrets(Secrets),
+    Secrets(SecretsFound),
     /// This question has secrets of these kinds, and is stored unmasked.
     TypedSecret(BubbId, String),
     /// The system prompt has secrets of these kinds, and is stored unmasked.
     PromptSecret(String),
     /// Files that are not sent to the model of this name.
-    FilesNotSent(String, LeftOut),
+    FilesNotSent(String, UnsentFiles),
     /// This many processes of a command could not be terminated.
     ProcessesLeft(usize),
     /// The request of the agent with this name was refused, because nobody can be asked.
@@ -88,7 +88,7 @@ pub enum Notice {
 
 /// Secrets in written text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Secrets {
+pub struct SecretsFound {
     /// Number of secrets.
     pub count: usize,
     /// Sources of the texts.

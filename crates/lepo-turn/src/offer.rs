@@ -8,7 +8,7 @@ use lepo_tool::mcp::{blocks, native_name};
 
 /// The tools that a model may call before its answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offer {
+pub(super) struct ToolOffer {
     /// The shell command, natively.
     pub commands: bool,
     /// The tools of MCP servers.
@@ -43,7 +43,7 @@ impl ToolList {
 }
 
 /// Returns the tools of `offer`, in the form for the model of this turn.
-pub(super) fn tool_list(turn: &Turn<'_>, offer: Offer) -> ToolList {
+pub(super) fn tool_list(turn: &Turn<'_>, offer: ToolOffer) -> ToolList {
     let native = turn.takes_native_tools();
     let mut offered = ToolList { native, ..ToolList::default() };
     if offer.commands && native {

@@ -1,6 +1,6 @@
 //! The path of a turn: the bubbs with their texts, the bubbs to add, and the answers with calls.
 
-use super::attach::Attached;
+use super::attach::AttachedFile;
 use lepo_model::{MediaFile, ProviderMessage, SharedText, ToolCall};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
@@ -16,7 +16,7 @@ pub struct PathEntry {
     /// The text; bytes that are not UTF-8 are U+FFFD.
     pub text: SharedText,
     /// The files attached to it; only questions and results of servers' tools have files.
-    pub files: Vec<Attached>,
+    pub files: Vec<AttachedFile>,
 }
 
 impl PathEntry {
@@ -27,7 +27,7 @@ impl PathEntry {
 }
 
 /// A bubb to insert before the answer.
-pub struct Opening {
+pub struct OpeningBubb {
     pub kind: Kind,
     pub hidden: bool,
     /// The text that the model receives.

@@ -5,11 +5,11 @@ use std::time::Instant;
 use super::context::{Inst, messages};
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
-use super::request::{Next, decide_and_run};
+use super::request::{Continuation, decide_and_run};
 use super::request_words::several_note;
 use super::send::send_whole;
 use super::turn::Turn;
-use super::{Event, Notice};
+use super::{Notice, TurnEvent};
 use lepo_base::error::Result;
 use lepo_model::{ChatRequest, Schema, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -24,7 +24,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     for _ in done.len()..turn.env.settings().max_rounds as usize {
         let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
         let Some((choice, used)) = choice else {
-            turn.front.happens(Event::Notice(&Notice::ChooserUnreadable));
+            turn.front.happens(TurnEvent::Notice(&Notice::ChooserUnreadable));
             return Ok(());
         };
         let name = turn.add(Kind::System, true, choice.canonical().as_bytes())?;
@@ -34,7 +34,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
         let written = ask(turn, &writer, &request_schema(), read_requests).await?;
         let Some(((requests, mut words), used)) = written else {
-            turn.front.happens(Event::Notice(&Notice::WriterUnreadable));
+            turn.front.happens(TurnEvent::Notice(&Notice::WriterUnreadable));
             return Ok(());
         };
         if let Some(told) = several_note(requests.len()) {
@@ -51,9 +51,9 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
                 journal(turn, Some(name.id), "writer", used);
             }
             match decide_and_run(turn, ToolRequest::Command(request), name, &mut done).await? {
-                Next::Again => {}
-                Next::Answer => return Ok(()),
-                Next::Wait => {
+                Continuation::Again => {}
+                Continuation::Answer => return Ok(()),
+                Continuation::Wait => {
                     turn.keep_truth();
                     return Ok(());
                 }
@@ -61,7 +61,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
     }
     let limit = turn.env.settings().max_rounds;
-    turn.front.happens(Event::Notice(&Notice::NoMoreCommands(limit)));
+    turn.front.happens(TurnEvent::Notice(&Notice::NoMoreCommands(limit)));
     Ok(())
 }
 
@@ -71,7 +71,7 @@ async fn ask<T>(
     inst: &Option<String>,
     schema: &Schema,
     read: impl Fn(&str) -> Option<T>,
-) -> Result<Option<(T, Used)>> {
+) -> Result<Option<(T, RequestCost)>> {
     let messages = messages(
         &turn.record.transcript.entries,
         &turn.record.transcript.called,
@@ -87,7 +87,7 @@ async fn ask<T>(
         let interrupt = &turn.env.interrupt;
         let work = send_whole(turn.model, turn.front, &mut turn.record, request);
         let (text, usage) = interrupt.or(work).await?;
-        let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
+        let used = RequestCost { usage, ms: start.elapsed().as_millis() as u64 };
         match read(&text) {
             Some(found) => return Ok(Some((found, used))),
             None => journal(turn, None, "unreadable", used),
@@ -96,13 +96,13 @@ async fn ask<T>(
     Ok(None)
 }
 
-fn journal(turn: &Turn<'_>, bubb: Option<BubbId>, what: &str, used: Used) {
+fn journal(turn: &Turn<'_>, bubb: Option<BubbId>, what: &str, used: RequestCost) {
     let entry = usage_entry(what, &turn.config.name, used.usage, used.ms);
     turn.env.store.journal().add(JournalEntry { bubb, ..entry });
 }
 
 /// The cost of a request.
-struct Used {
+struct RequestCost {
     usage: lepo_model::Usage,
     ms: u64,
 }

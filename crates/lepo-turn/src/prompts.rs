@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Paths, Prompt, RepoFile, Trust, check_prompt_name, prompt_names};
+use crate::config::{Paths, PromptTemplate, RepoFile, Trust, check_prompt_name, prompt_names};
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 
@@ -10,7 +10,7 @@ use lepo_store::store::Store;
 const FOLDER: &str = "_prompts";
 
 /// The sources of prompts.
-pub struct Prompts<'p> {
+pub struct PromptLibrary<'p> {
     /// The store, if there is one.
     pub store: Option<&'p Store>,
     /// The user's files.
@@ -29,7 +29,7 @@ pub struct ListedPrompt {
     /// Whether the prompt is active: the user's own always, a store's prompts if they are trusted.
     pub counts: bool,
     /// The text; `None` if it cannot be read.
-    pub prompt: Option<Prompt>,
+    pub prompt: Option<PromptTemplate>,
 }
 
 /// Returns a file of the store that needs trust, in its current state; `None` if it does not exist.
@@ -59,10 +59,10 @@ pub fn no_such_prompt(name: &str) -> Error {
         .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one")
 }
 
-impl Prompts<'_> {
+impl PromptLibrary<'_> {
     /// Returns the prompt of this name, if it exists. Exit 2 if only the store has it, and it is not trusted.
-    pub fn find(&self, name: &str) -> Result<Option<Prompt>> {
-        self.counting(name)?.map(|(path, bytes)| Prompt::parse(&path, &bytes)).transpose()
+    pub fn find(&self, name: &str) -> Result<Option<PromptTemplate>> {
+        self.counting(name)?.map(|(path, bytes)| PromptTemplate::parse(&path, &bytes)).transpose()
     }
 
     /// Returns the file and the bytes of the active prompt. Exit 2 if only the store has it, and it is not
@@ -87,13 +87,13 @@ impl Prompts<'_> {
         let mut listed = Vec::new();
         for name in self.store.map(|store| prompt_names(&store.path().join(FOLDER))).unwrap_or_default() {
             if let Some((file, counts)) = self.of_store(&name)? {
-                let prompt = Prompt::parse(&file.path, &file.bytes).ok();
+                let prompt = PromptTemplate::parse(&file.path, &file.bytes).ok();
                 listed.push(ListedPrompt { name, path: file.path, of_store: true, counts, prompt });
             }
         }
         for name in prompt_names(&self.paths.prompts()) {
             if let Some((path, bytes)) = self.of_user(&name)? {
-                let prompt = Prompt::parse(&path, &bytes).ok();
+                let prompt = PromptTemplate::parse(&path, &bytes).ok();
                 listed.push(ListedPrompt { name, path, of_store: false, counts: true, prompt });
             }
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::attach::{Looked, NewFile};
+use super::attach::{FileContent, NewFile};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_store::bubb::thousands;
@@ -49,11 +49,11 @@ impl Question {
 
 /// A part of a question: its source, for errors, and its content.
 #[derive(Debug)]
-pub struct Part {
+pub struct QuestionPart {
     /// `PROMPT`, `question.md`, `stdin`.
     pub from: String,
     /// Text, or a file.
-    pub content: Looked,
+    pub content: FileContent,
     /// Whether the part is in a fence below its name.
     pub fenced: bool,
     /// Whether the user typed it: then it is stored unmasked.
@@ -69,7 +69,7 @@ pub struct ContextFile {
     /// Path of the file, as the user gave it.
     pub path: String,
     /// Bytes of the file.
-    pub content: Looked,
+    pub content: FileContent,
 }
 
 impl From<String> for Question {
@@ -82,16 +82,20 @@ impl From<String> for Question {
 /// Joins the parts with blank lines, without their trailing newlines, and appends the context, each text file
 /// fenced below its path. Files that can be attached are appended to `files`. Exit 2 if the text is blank, or
 /// not UTF-8.
-pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<NewFile>) -> Result<Question> {
+pub fn join_parts(
+    parts: Vec<QuestionPart>,
+    context: Vec<ContextFile>,
+    mut files: Vec<NewFile>,
+) -> Result<Question> {
     let (mut texts, mut typed, mut len) = (Vec::new(), Vec::new(), 0);
     for part in parts {
         let before = texts.len();
         let bytes = match part.content {
-            Looked::Media(file) => {
+            FileContent::Media(file) => {
                 files.push(file);
                 continue;
             }
-            Looked::Other(bytes) => bytes,
+            FileContent::Other(bytes) => bytes,
         };
         let text = utf8(&part.from, bytes)?;
         let text = text.trim_end_matches(['\n', '\r']);
@@ -118,11 +122,11 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
     }
     for file in context {
         let bytes = match file.content {
-            Looked::Media(file) => {
+            FileContent::Media(file) => {
                 files.push(file);
                 continue;
             }
-            Looked::Other(bytes) => bytes,
+            FileContent::Other(bytes) => bytes,
         };
         let text = utf8(&file.path, bytes)?;
         texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
@@ -200,16 +204,21 @@ mod tests {
     use super::*;
     use lepo_base::hint::HintTarget;
 
-    fn part(text: &str) -> Part {
-        Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false, typed: false }
+    fn part(text: &str) -> QuestionPart {
+        QuestionPart {
+            from: "stdin".into(),
+            content: FileContent::Other(text.into()),
+            fenced: false,
+            typed: false,
+        }
     }
 
-    fn in_fence(path: &str, text: &str) -> Part {
-        Part { from: path.into(), fenced: true, ..part(text) }
+    fn in_fence(path: &str, text: &str) -> QuestionPart {
+        QuestionPart { from: path.into(), fenced: true, ..part(text) }
     }
 
     fn file(path: &str, text: &str) -> ContextFile {
-        ContextFile { path: path.into(), content: Looked::Other(text.into()) }
+        ContextFile { path: path.into(), content: FileContent::Other(text.into()) }
     }
 
     #[test]
@@ -242,10 +251,11 @@ mod tests {
     #[test]
     fn what_can_be_attached_is() {
         let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
-        let image = |name: &str| Part { from: name.into(), content: gif(name), fenced: false, typed: false };
+        let image =
+            |name: &str| QuestionPart { from: name.into(), content: gif(name), fenced: false, typed: false };
         let parts = vec![part("what is this?"), image("in.gif")];
         let context = vec![ContextFile { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
-        let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
+        let FileContent::Media(first) = gif("first.gif") else { panic!("a GIF") };
         let asked = join_parts(parts, context, vec![first]).unwrap();
         assert_eq!(asked.text, "what is this?\n\nx:\n```\ny\n```");
         let names: Vec<&str> = asked.files.iter().map(|file| file.name.as_str()).collect();
@@ -275,9 +285,9 @@ mod tests {
     #[test]
     fn what_is_not_utf8_is_told_with_its_place() {
         let error = join_parts(
-            vec![Part {
+            vec![QuestionPart {
                 from: "stdin".into(),
-                content: Looked::Other(b"ab\xff".to_vec()),
+                content: FileContent::Other(b"ab\xff".to_vec()),
                 fenced: false,
                 typed: false,
             }],

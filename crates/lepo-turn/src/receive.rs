@@ -3,19 +3,19 @@
 use std::pin::pin;
 use std::time::Instant;
 
-use super::agent::Beside;
+use super::agent::AgentBranch;
 use super::answer_failures::{only_thinking, too_long};
 use super::answer_order::WritingTurn;
-use super::answer_place::{AnswerPlace, Tools};
-use super::call_filter::{CallFilter, CalledText, calls_in_text};
+use super::answer_place::{AnswerPlace, CallStyle};
+use super::call_filter::{CallFilter, ParsedCalls, calls_in_text};
 use super::journal::usage_entry;
 use super::native::sound_arguments;
-use super::received::{Ending, Received};
+use super::received::{AnswerEnd, ReceivedAnswer};
 use super::schema::AnswerSchema;
 use super::send::tell_cut;
 use super::spool::AnswerSpool;
 use super::transcript::{write_bubb, write_bubb_at};
-use super::{Event, Front, Interrupt, Notice};
+use super::{Front, Interrupt, Notice, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_model::{AnswerStream, ProviderMessage, ToolCall, Usage, Utf8Decoder};
 use lepo_net::runtime::blocking;
@@ -24,7 +24,7 @@ use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::JournalEntry;
 
 /// An answer that is being received, and its spool.
-struct Receiving<'s> {
+struct AnswerReceiver<'s> {
     spool: AnswerSpool<'s>,
     blank: bool,
     /// Leading white space: displayed with the text after it, or not at all.
@@ -38,7 +38,7 @@ struct Receiving<'s> {
     first_ms: Option<u64>,
     /// Whether text is displayed only after the end, when it is known to be the answer.
     held: bool,
-    tools: Tools,
+    tools: CallStyle,
     /// The calls by fields of the API.
     calls: Vec<ToolCall>,
     /// The answer as received, if it has calls.
@@ -50,7 +50,7 @@ struct Receiving<'s> {
     /// The text after the first call.
     behind: String,
     /// Events of the agent.
-    beside: Beside<'s>,
+    beside: AgentBranch<'s>,
     /// The bubb that the spool follows.
     tip: Option<BubbId>,
     model: &'s str,
@@ -66,10 +66,10 @@ pub async fn receive(
     place: AnswerPlace<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
-) -> Result<Received> {
-    let mut receiving = Receiving::begin(&place, front)?;
+) -> Result<ReceivedAnswer> {
+    let mut receiving = AnswerReceiver::begin(&place, front)?;
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
-    front.happens(Event::Pause);
+    front.happens(TurnEvent::Pause);
     if done.is_err() {
         receiving.beside.stop(front)?;
     }
@@ -78,12 +78,12 @@ pub async fn receive(
     receiving.spool.end();
     let ending = receiving.ending(done, &place)?;
     let mut writing = match (&ending, place.order) {
-        (Ending::Final, Some(order)) => Some(order.writing_turn().await),
+        (AnswerEnd::Final, Some(order)) => Some(order.writing_turn().await),
         _ => None,
     };
     let time = writing.as_ref().and_then(WritingTurn::time);
     match &ending {
-        Ending::Final => {
+        AnswerEnd::Final => {
             receiving.show_held(front);
             let under = match place.before.filter(|_| !receiving.blank) {
                 Some(text) => Some(write_before(&place, time, text, front).await?.id),
@@ -92,27 +92,27 @@ pub async fn receive(
             receiving.spool.put_under(under);
         }
         // As after a call, the answer follows later.
-        Ending::Unfit(_) => front.happens(Event::NotFinal),
+        AnswerEnd::Unfit(_) => front.happens(TurnEvent::NotFinal),
         // Text after a call is displayed once its calls are separated from it.
-        Ending::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
-            front.happens(Event::Text(&receiving.behind));
-            front.happens(Event::Pause);
+        AnswerEnd::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
+            front.happens(TurnEvent::Text(&receiving.behind));
+            front.happens(TurnEvent::Pause);
         }
-        Ending::Failed(_) => receiving.spool.put_under(receiving.beside.tip),
-        Ending::Calls(..) | Ending::TextCalls(..) => {}
+        AnswerEnd::Failed(_) => receiving.spool.put_under(receiving.beside.tip),
+        AnswerEnd::Calls(..) | AnswerEnd::TextCalls(..) => {}
     }
     let (tip, session) = (receiving.beside.tip, receiving.beside.session.take());
-    if let Ending::Final | Ending::Calls(..) | Ending::Unfit(_) = ending {
-        front.happens(Event::Done);
+    if let AnswerEnd::Final | AnswerEnd::Calls(..) | AnswerEnd::Unfit(_) = ending {
+        front.happens(TurnEvent::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
     let limit = receiving.cut;
     let truths = receiving.spool.truths().to_vec();
     let kept = match &ending {
         // The text around the calls becomes a bubb together with them.
-        Ending::TextCalls(..) => None,
+        AnswerEnd::TextCalls(..) => None,
         _ if receiving.blank => None,
-        ending => Some(receiving.keep(!matches!(ending, Ending::Final), tip, time)),
+        ending => Some(receiving.keep(!matches!(ending, AnswerEnd::Final), tip, time)),
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let (Some(writing), Some(name)) = (&mut writing, name) {
@@ -123,14 +123,14 @@ pub async fn receive(
         if place.before.is_some() && !truths.is_empty() {
             place.masking.note_given(name.id, &restore(&place.store.bubbs().text(name)?, &truths));
         }
-        front.happens(Event::Bubb(name, None));
+        front.happens(TurnEvent::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
     place.store.journal().add(JournalEntry {
         bubb: name.map(|name| name.id),
         first_ms,
         agent_session: session.as_deref(),
-        failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
+        failed: matches!(&ending, AnswerEnd::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
         options: place.facts.options.as_ref(),
         schema: place.facts.schema.as_deref(),
         tools: place.facts.tools.as_deref(),
@@ -154,21 +154,21 @@ async fn write_before(
         None => write_bubb(&store, (Kind::System, true), under, 0, &kept),
     });
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
-    front.happens(Event::Bubb(&written, Some(text.as_bytes())));
+    front.happens(TurnEvent::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
 }
 
 /// Handles events until the end mark.
 async fn receive_events(
     answer: &mut AnswerStream<'_>,
-    receiving: &mut Receiving<'_>,
+    receiving: &mut AnswerReceiver<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
 ) -> Result<()> {
     let mut interrupted = pin!(interrupt.wait());
     loop {
         if !answer.ready() {
-            front.happens(Event::Pause);
+            front.happens(TurnEvent::Pause);
             receiving.spool.write();
         }
         let event = tokio::select! {
@@ -184,24 +184,26 @@ async fn receive_events(
             }
             Some(lepo_model::ChatEvent::WasThinking) => receiving.was_thinking(front)?,
             Some(lepo_model::ChatEvent::Thinking(text)) => {
-                front.happens(Event::Thinking(&text));
+                front.happens(TurnEvent::Thinking(&text));
                 if receiving.blank {
                     receiving.thought.push_str(&text);
                 }
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(lepo_model::ChatEvent::WebCall(call)) => front.happens(Event::WebCall(&call)),
-            Some(lepo_model::ChatEvent::Citation(citation)) => front.happens(Event::Citation(&citation)),
+            Some(lepo_model::ChatEvent::WebCall(call)) => front.happens(TurnEvent::WebCall(&call)),
+            Some(lepo_model::ChatEvent::Citation(citation)) => front.happens(TurnEvent::Citation(&citation)),
             Some(lepo_model::ChatEvent::Usage(usage)) => receiving.usage = usage,
-            Some(lepo_model::ChatEvent::Notice(said)) => front.happens(Event::Notice(&Notice::Model(said))),
+            Some(lepo_model::ChatEvent::Notice(said)) => {
+                front.happens(TurnEvent::Notice(&Notice::Model(said)))
+            }
             Some(lepo_model::ChatEvent::Done(finish)) => {
                 receiving.cut = finish.cut();
                 tell_cut(finish, front);
             }
-            Some(lepo_model::ChatEvent::ToolCall(mut call)) if receiving.tools != Tools::None => {
+            Some(lepo_model::ChatEvent::ToolCall(mut call)) if receiving.tools != CallStyle::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
-                front.happens(Event::NotFinal);
+                front.happens(TurnEvent::NotFinal);
             }
             Some(lepo_model::ChatEvent::Replay(replay)) => receiving.replay = Some(replay),
             Some(other) => receiving.beside.happens(other, answer, front, interrupt).await?,
@@ -209,9 +211,9 @@ async fn receive_events(
     }
 }
 
-impl<'s> Receiving<'s> {
-    fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
-        Ok(Receiving {
+impl<'s> AnswerReceiver<'s> {
+    fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
+        Ok(AnswerReceiver {
             spool: AnswerSpool::begin(place.store, place.tip, place.masking)?,
             blank: true,
             lead: String::new(),
@@ -227,7 +229,7 @@ impl<'s> Receiving<'s> {
             said: String::new(),
             filter: CallFilter::default(),
             behind: String::new(),
-            beside: Beside::of(place),
+            beside: AgentBranch::of(place),
             tip: place.tip,
             model: place.model,
             thought: String::new(),
@@ -243,7 +245,7 @@ impl<'s> Receiving<'s> {
         if !self.blank {
             self.thought = String::new();
         }
-        if self.tools == Tools::InText {
+        if self.tools == CallStyle::InText {
             self.said.push_str(text);
         }
         match self.blank {
@@ -261,9 +263,9 @@ impl<'s> Receiving<'s> {
     /// Handles the end of thinking in the text: displayed text remains on the screen, but is not stored.
     fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
         if !self.held && !self.blank {
-            front.happens(Event::Pause);
+            front.happens(TurnEvent::Pause);
             let said = lepo_model::ModelNotice::WasThinking(self.model.to_string());
-            front.happens(Event::Notice(&Notice::Model(said)));
+            front.happens(TurnEvent::Notice(&Notice::Model(said)));
         }
         self.spool.begin_again(self.tip)?;
         (self.blank, self.lead, self.said) = (true, String::new(), String::new());
@@ -284,33 +286,33 @@ impl<'s> Receiving<'s> {
 
     /// Displays text as it arrives, except text that may be a call.
     fn show(&mut self, text: &str, front: &mut dyn Front) {
-        let in_text = (self.tools == Tools::InText).then(|| self.filter.push(text));
+        let in_text = (self.tools == CallStyle::InText).then(|| self.filter.push(text));
         match in_text.as_deref().unwrap_or(text) {
             "" => {}
-            shown => front.happens(Event::Text(shown)),
+            shown => front.happens(TurnEvent::Text(shown)),
         }
     }
 
     /// Determines how the answer ended; `done` is an error if it did not reach its end mark.
-    fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<Ending> {
+    fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<AnswerEnd> {
         if let Err(error) = done {
-            return Ok(Ending::Failed(error));
+            return Ok(AnswerEnd::Failed(error));
         }
         if self.is_thought {
-            return Ok(Ending::Failed(only_thinking(self.model)));
+            return Ok(AnswerEnd::Failed(only_thinking(self.model)));
         }
         if !self.calls.is_empty() {
-            return Ok(Ending::Calls(std::mem::take(&mut self.calls), self.replay.take()));
+            return Ok(AnswerEnd::Calls(std::mem::take(&mut self.calls), self.replay.take()));
         }
-        let CalledText { words, behind, calls } = calls_in_text(&self.said);
+        let ParsedCalls { words, behind, calls } = calls_in_text(&self.said);
         if !calls.is_empty() {
             let is_more = words.len() > behind.len() && !behind.is_empty();
             self.behind = if is_more { format!("\n\n{behind}") } else { behind };
-            return Ok(Ending::TextCalls(words, calls));
+            return Ok(AnswerEnd::TextCalls(words, calls));
         }
         let schema = place.schema.filter(|_| !self.blank);
         let fault = schema.map(|schema| self.fit(schema, place)).transpose()?.flatten();
-        Ok(fault.map_or(Ending::Final, Ending::Unfit))
+        Ok(fault.map_or(AnswerEnd::Final, AnswerEnd::Unfit))
     }
 
     /// Checks the answer against the schema. Stores only its JSON if it matches; otherwise returns the fault.
@@ -337,8 +339,8 @@ impl<'s> Receiving<'s> {
         if !self.held {
             let rest = std::mem::take(&mut self.filter).end();
             if !rest.is_empty() {
-                front.happens(Event::Text(&rest));
-                front.happens(Event::Pause);
+                front.happens(TurnEvent::Text(&rest));
+                front.happens(TurnEvent::Pause);
             }
             return;
         }
@@ -346,15 +348,15 @@ impl<'s> Receiving<'s> {
         let is_masked = !self.spool.truths().is_empty();
         let read = self.spool.read_back(|piece| {
             let piece = text.decode(piece);
-            if is_masked { whole.push_str(&piece) } else { front.happens(Event::Text(&piece)) }
+            if is_masked { whole.push_str(&piece) } else { front.happens(TurnEvent::Text(&piece)) }
         });
         if is_masked {
-            front.happens(Event::Text(&self.spool.as_given(&whole)));
+            front.happens(TurnEvent::Text(&self.spool.as_given(&whole)));
         }
         if let Err(error) = read {
             self.spool.note_failure(error);
         }
-        front.happens(Event::Pause);
+        front.happens(TurnEvent::Pause);
     }
 
     /// Publishes the answer: at this time, or else later than all bubbs of the turn, even if it follows an

@@ -6,7 +6,7 @@ use lepo_model::{ProviderMessage, ToolCall, Usage};
 use lepo_store::bubb::BubbName;
 use lepo_tool::mcp::CallRequest;
 
-pub enum Received {
+pub enum ReceivedAnswer {
     /// The answer that ends the turn.
     Answer(Answered),
     /// Calls by fields of the API, and the text around them, which is a hidden bubb.
@@ -20,7 +20,7 @@ pub enum Received {
 }
 
 /// How an answer ended.
-pub enum Ending {
+pub enum AnswerEnd {
     Final,
     /// Calls tools by fields of the API.
     Calls(Vec<ToolCall>, Option<ProviderMessage>),
@@ -30,15 +30,15 @@ pub enum Ending {
     Failed(Error),
 }
 
-impl Ending {
+impl AnswerEnd {
     /// Returns the keyword for the journal.
     pub fn word(&self, blank: bool) -> &'static str {
         match self {
-            Ending::Final if blank => "empty",
-            Ending::Final => "answer",
-            Ending::Calls(..) | Ending::TextCalls(..) => "calls",
-            Ending::Unfit(_) => "unfit",
-            Ending::Failed(_) => "partial",
+            AnswerEnd::Final if blank => "empty",
+            AnswerEnd::Final => "answer",
+            AnswerEnd::Calls(..) | AnswerEnd::TextCalls(..) => "calls",
+            AnswerEnd::Unfit(_) => "unfit",
+            AnswerEnd::Failed(_) => "partial",
         }
     }
 
@@ -48,20 +48,24 @@ impl Ending {
         kept: Option<Result<BubbName>>,
         (usage, cut): (Usage, Option<&'static str>),
         ms: u64,
-    ) -> Result<Received> {
+    ) -> Result<ReceivedAnswer> {
         match (self, kept) {
-            (Ending::Final, Some(name)) => Ok(Received::Answer(Answered { name: name?, usage, cut, ms })),
-            (Ending::Calls(calls, replay), kept) => Ok(Received::Calls(kept.transpose()?, calls, replay)),
-            (Ending::TextCalls(words, calls), _) => Ok(Received::TextCalls(words, calls)),
-            (Ending::Unfit(fault), Some(name)) => Ok(Received::Unfit(name?, fault)),
-            (Ending::Final | Ending::Unfit(_), None) => {
+            (AnswerEnd::Final, Some(name)) => {
+                Ok(ReceivedAnswer::Answer(Answered { name: name?, usage, cut, ms }))
+            }
+            (AnswerEnd::Calls(calls, replay), kept) => {
+                Ok(ReceivedAnswer::Calls(kept.transpose()?, calls, replay))
+            }
+            (AnswerEnd::TextCalls(words, calls), _) => Ok(ReceivedAnswer::TextCalls(words, calls)),
+            (AnswerEnd::Unfit(fault), Some(name)) => Ok(ReceivedAnswer::Unfit(name?, fault)),
+            (AnswerEnd::Final | AnswerEnd::Unfit(_), None) => {
                 Err(Error::remote("the model's answer is empty").ask_again())
             }
-            (Ending::Failed(mut error), Some(Err(also))) => {
+            (AnswerEnd::Failed(mut error), Some(Err(also))) => {
                 error.message = format!("{}; and {}", error.message, also.chain());
                 Err(error)
             }
-            (Ending::Failed(error), kept) => Ok(Received::Cut(kept.transpose()?, error)),
+            (AnswerEnd::Failed(error), kept) => Ok(ReceivedAnswer::Cut(kept.transpose()?, error)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::report::log_failure;
 use super::transcript::Transcript;
-use super::{Event, Front, Report, Start, ToolUse};
+use super::{Front, Report, ToolUse, TurnEvent, TurnStart};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::{BubbName, Kind};
@@ -21,11 +21,11 @@ pub struct TurnRecord {
 
 impl TurnRecord {
     /// Creates the state of a turn that starts at `start`.
-    pub fn begin(transcript: Transcript, model: &str, forest: &Forest, start: Start) -> TurnRecord {
+    pub fn begin(transcript: Transcript, model: &str, forest: &Forest, start: TurnStart) -> TurnRecord {
         let user = match start {
-            Start::New | Start::Under(_) => None,
-            Start::Again(question) => Some(question),
-            Start::Decided(id) => {
+            TurnStart::New | TurnStart::Under(_) => None,
+            TurnStart::Again(question) => Some(question),
+            TurnStart::Decided(id) => {
                 forest.find(id).and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix).id)
             }
         };
@@ -39,7 +39,7 @@ impl TurnRecord {
             if name.kind == Kind::User {
                 self.report.user = Some(name.id);
             }
-            front.happens(Event::Bubb(&name, Some(&text)));
+            front.happens(TurnEvent::Bubb(&name, Some(&text)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A request of a model, from consent to result. Requests of planners and calls of models are handled alike.
 
 use super::call::{call, propose_call};
-use super::command_runner::{Carried, CommandRunner};
+use super::command_runner::{CommandRunner, ToolResult};
 use super::decision::{Decision, Verdict};
 use super::request_words::{CHANGED, NOBODY, REFUSED};
 use super::servers::servers_ready;
@@ -9,7 +9,7 @@ use super::skills::readable_skills;
 use super::steering::{agree_to_words, steering_words};
 use super::steering_words::SteeringWords;
 use super::turn::Turn;
-use super::{Event, Notice, RunBy, ToolUse};
+use super::{CommandOrigin, Notice, ToolUse, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::{
@@ -19,7 +19,7 @@ use lepo_tool::{
 
 /// How tool use continues after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum Continuation {
     /// The model may request more.
     Again,
     /// Tool use has ended for this turn: the model answers with the results so far.
@@ -34,20 +34,20 @@ pub(super) async fn decide_and_run(
     mut request: ToolRequest,
     mut name: BubbName,
     done: &mut Vec<ToolRequest>,
-) -> Result<Next> {
+) -> Result<Continuation> {
     // Until its result is written, no other process can decide on it.
     let mut _claim = turn.env.store.requests().claim(name.id)?;
     loop {
         if done.iter().any(|earlier| earlier.same_action(&request)) {
             let text = "This very request was carried out before in this turn; its result is above.";
             add_result(turn, &name, &request, text.as_bytes(), None)?;
-            return Ok(Next::Again);
+            return Ok(Continuation::Again);
         }
         if let Some((text, exit)) = recorded(turn, &request) {
-            turn.front.happens(Event::Notice(&Notice::Recorded(request.line())));
+            turn.front.happens(TurnEvent::Notice(&Notice::Recorded(request.line())));
             add_result(turn, &name, &request, &text, exit)?;
             done.push(request);
-            return Ok(if text == REFUSED.as_bytes() { Next::Answer } else { Next::Again });
+            return Ok(if text == REFUSED.as_bytes() { Continuation::Answer } else { Continuation::Again });
         }
         let mut proposal = match propose(turn, &request).await? {
             Ok(proposal) => proposal,
@@ -62,7 +62,7 @@ pub(super) async fn decide_and_run(
         let unasked = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal)));
         let granted = match unasked {
             Some(granted) => {
-                turn.front.happens(Event::Announce(&proposal));
+                turn.front.happens(TurnEvent::Announce(&proposal));
                 granted
             }
             None => match asked(turn, proposal, &request, &steering).await? {
@@ -80,7 +80,7 @@ pub(super) async fn decide_and_run(
                 Consent::Pending if !turn.env.keeps => return not_run(turn, &name, &request, NOBODY),
                 Consent::Pending => {
                     turn.record.wait_for(&name, &request);
-                    return Ok(Next::Wait);
+                    return Ok(Continuation::Wait);
                 }
             },
         };
@@ -110,7 +110,7 @@ async fn asked(
     if let Consent::Granted(_) = &consent {
         pin_tool(turn, request)?;
         if let ToolRequest::Command(request) = request {
-            turn.front.happens(Event::CommandStarted(&request.command));
+            turn.front.happens(TurnEvent::CommandStarted(&request.command));
         }
     }
     Ok(consent)
@@ -123,7 +123,7 @@ fn recorded(turn: &Turn<'_>, request: &ToolRequest) -> Option<(Vec<u8>, Option<i
 }
 
 /// Applies a decision (`--approve`, `--deny`) to a pending request.
-pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<Next> {
+pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<Continuation> {
     let Decision { name, request, verdict, truth } = decision;
     if let Some(truth) = truth {
         turn.record.transcript.restore_last(&truth);
@@ -148,7 +148,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
     let reply = if asks {
         turn.env.interrupt.or(turn.front.ask(&proposal)).await?
     } else {
-        turn.front.happens(Event::Approved(&proposal));
+        turn.front.happens(TurnEvent::Approved(&proposal));
         verdict.reply()
     };
     if reply == ConsentReply::Always {
@@ -159,7 +159,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
     }
     if let (Verdict::Ask, ConsentReply::NoTerminal) = (verdict, &reply) {
         turn.record.wait_for(&name, &request);
-        return Ok(Next::Wait);
+        return Ok(Continuation::Wait);
     }
     if let ConsentReply::NoTerminal | ConsentReply::Edit(_) = reply {
         return Err(Error::usage(format!("no sandbox here can enforce the access of request {}", name.id))
@@ -219,7 +219,7 @@ async fn run_granted(
     name: &BubbName,
     request: &ToolRequest,
     granted: Grant,
-) -> Result<Option<Next>> {
+) -> Result<Option<Continuation>> {
     let carried = match granted {
         Grant::Command(granted) => carry_out(turn, granted).await.map(Some),
         Grant::Call(granted) => call(turn, granted).await,
@@ -234,18 +234,18 @@ async fn run_granted(
     };
     let Some(carried) = carried else { return Ok(None) };
     if let (ToolRequest::Command(_), Some(code @ 1..)) = (request, carried.exit) {
-        turn.front.happens(Event::Notice(&Notice::ExitCode(code)));
+        turn.front.happens(TurnEvent::Notice(&Notice::ExitCode(code)));
     }
     let result = add_result(turn, name, request, &carried.text, carried.exit)?;
     CommandRunner::of(turn.env).journal(&result, request.kind(), &carried);
-    Ok(Some(if carried.ran { Next::Again } else { Next::Answer }))
+    Ok(Some(if carried.ran { Continuation::Again } else { Continuation::Answer }))
 }
 
-async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<Carried> {
+async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<ToolResult> {
     let readable = readable_skills(turn);
     let runner = CommandRunner { readable: &readable, ..CommandRunner::of(turn.env) };
     let front = &mut *turn.front;
-    runner.carry_out(granted, RunBy::Model, &mut |event| front.happens(event)).await
+    runner.carry_out(granted, CommandOrigin::Model, &mut |event| front.happens(event)).await
 }
 
 /// Adds the result of a request: of kind tool after a model's call, of kind system after a planner's request.
@@ -264,7 +264,7 @@ fn add_result(
 }
 
 /// Adds the reason as the result of a request that does not run, and ends tool use for this turn.
-fn not_run(turn: &mut Turn<'_>, name: &BubbName, request: &ToolRequest, why: &str) -> Result<Next> {
+fn not_run(turn: &mut Turn<'_>, name: &BubbName, request: &ToolRequest, why: &str) -> Result<Continuation> {
     add_result(turn, name, request, why.as_bytes(), None)?;
-    Ok(Next::Answer)
+    Ok(Continuation::Answer)
 }

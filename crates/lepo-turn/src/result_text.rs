@@ -10,7 +10,7 @@ use super::Masking;
 use lepo_secrets::{LOOKED_AT, is_binary};
 
 /// A result under construction.
-pub(super) struct ResultText<'m> {
+pub(super) struct ResultBuilder<'m> {
     pub text: Vec<u8>,
     /// The lines of its blobs.
     pub blobs: Vec<String>,
@@ -18,9 +18,9 @@ pub(super) struct ResultText<'m> {
     masking: &'m Masking,
 }
 
-impl<'m> ResultText<'m> {
-    pub fn new(text: Vec<u8>, masking: &'m Masking) -> ResultText<'m> {
-        ResultText { text, blobs: Vec::new(), masking }
+impl<'m> ResultBuilder<'m> {
+    pub fn new(text: Vec<u8>, masking: &'m Masking) -> ResultBuilder<'m> {
+        ResultBuilder { text, blobs: Vec::new(), masking }
     }
 
     /// Appends a text; if it exceeds `limit` bytes, appends its start and end, and the line of a blob.

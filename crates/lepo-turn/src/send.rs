@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use super::record::TurnRecord;
-use super::{Event, Front, Notice};
+use super::{Front, Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};
 
@@ -12,7 +12,7 @@ use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};
 const PLANNER_LIMIT: usize = 1 << 20;
 
 /// The outcome of a request.
-pub enum Sent<'m> {
+pub enum SendOutcome<'m> {
     /// The answer starts.
     Answer(Box<AnswerStream<'m>>),
     /// The model did not answer.
@@ -27,11 +27,11 @@ pub async fn send<'m>(
     front: &mut dyn Front,
     record: &mut TurnRecord,
     request: ChatRequest<'m>,
-) -> Result<Sent<'m>> {
+) -> Result<SendOutcome<'m>> {
     let start = Instant::now();
     let front = RefCell::new(front);
     let answer = {
-        let mut notice = |said| front.borrow_mut().happens(Event::Notice(&Notice::Model(said)));
+        let mut notice = |said| front.borrow_mut().happens(TurnEvent::Notice(&Notice::Model(said)));
         tokio::pin! {
             let asked = model.ask(request, &mut notice);
         }
@@ -43,17 +43,17 @@ pub async fn send<'m>(
         };
         // At once, because an interrupt may end the wait for the answer.
         record.tell_saved(*front.borrow_mut(), saved);
-        front.borrow_mut().happens(Event::Waiting);
+        front.borrow_mut().happens(TurnEvent::Waiting);
         match failed {
             Some(failed) => failed,
             None => asked.await,
         }
     };
     Ok(match answer {
-        Ok(answer) => Sent::Answer(Box::new(answer)),
+        Ok(answer) => SendOutcome::Answer(Box::new(answer)),
         Err(error) => {
             record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
-            Sent::ModelFailed(error)
+            SendOutcome::ModelFailed(error)
         }
     })
 }
@@ -68,8 +68,8 @@ pub async fn send_whole(
 ) -> Result<(String, lepo_model::Usage)> {
     let start = Instant::now();
     let answer = match send(model, front, record, request).await? {
-        Sent::Answer(answer) => answer,
-        Sent::ModelFailed(error) => return Err(error),
+        SendOutcome::Answer(answer) => answer,
+        SendOutcome::ModelFailed(error) => return Err(error),
     };
     let read = whole(*answer, front).await;
     if read.is_err() {
@@ -96,7 +96,7 @@ pub async fn whole(
             lepo_model::ChatEvent::Text(piece) => text.push_str(&piece),
             lepo_model::ChatEvent::WasThinking => text.clear(),
             lepo_model::ChatEvent::Usage(told) => usage = told,
-            lepo_model::ChatEvent::Notice(said) => front.happens(Event::Notice(&Notice::Model(said))),
+            lepo_model::ChatEvent::Notice(said) => front.happens(TurnEvent::Notice(&Notice::Model(said))),
             lepo_model::ChatEvent::Done(finish) => tell_cut(finish, front),
             // A reply for lepo's own use never grants a permission.
             lepo_model::ChatEvent::AgentAsks(question) => {
@@ -116,5 +116,5 @@ pub fn tell_cut(finish: lepo_model::FinishReason, front: &mut dyn Front) {
         lepo_model::FinishReason::Window => Notice::CutAtWindow,
         lepo_model::FinishReason::Other(reason) => Notice::Stopped(reason),
     };
-    front.happens(Event::Notice(&notice));
+    front.happens(TurnEvent::Notice(&notice));
 }

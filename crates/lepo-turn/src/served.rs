@@ -16,7 +16,7 @@ pub struct ResourceAddress {
 
 /// A prompt of a server, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptWish {
+pub struct ServerPrompt {
     /// Name of the server.
     pub server: String,
     /// Name of the prompt.
@@ -29,14 +29,14 @@ pub struct PromptWish {
 
 /// The resources and the prompt that servers provide for a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Served {
+pub struct ServerContent {
     /// Resources, in order.
     pub resources: Vec<ResourceAddress>,
     /// A prompt.
-    pub prompt: Option<PromptWish>,
+    pub prompt: Option<ServerPrompt>,
 }
 
-impl Served {
+impl ServerContent {
     /// Whether there are neither resources nor a prompt.
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.prompt.is_none()

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::turn::Turn;
-use super::{Event, Front, Notice};
+use super::{Front, Notice, TurnEvent};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerQuestion};
 
@@ -18,7 +18,7 @@ pub(super) struct FrontCaller<'f> {
 
 impl ElicitationHandler for FrontCaller<'_> {
     fn hears(&mut self, words: &str) {
-        self.front.happens(Event::Progress(words));
+        self.front.happens(TurnEvent::Progress(words));
     }
 
     async fn answers(&mut self, asked: ServerQuestion) -> ElicitationResult {
@@ -47,7 +47,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
     for said in said {
-        turn.front.happens(Event::Notice(&Notice::Server(said)));
+        turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
     for server in turn.servers.each() {

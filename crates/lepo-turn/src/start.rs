@@ -20,7 +20,7 @@ pub struct StartOptions {
 
 /// Where a turn starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum TurnStart {
     /// At a new root.
     New,
     /// A new question after this bubb.
@@ -31,20 +31,20 @@ pub enum Start {
     Decided(BubbId),
 }
 
-impl Start {
+impl TurnStart {
     /// Returns the bubb at which the turn starts; `None` for a new conv.
     pub fn id(self) -> Option<BubbId> {
         match self {
-            Start::New => None,
-            Start::Under(id) | Start::Again(id) | Start::Decided(id) => Some(id),
+            TurnStart::New => None,
+            TurnStart::Under(id) | TurnStart::Again(id) | TurnStart::Decided(id) => Some(id),
         }
     }
 }
 
 /// Decides where a turn starts.
-pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start> {
+pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<TurnStart> {
     if wish.new {
-        return Ok(Start::New);
+        return Ok(TurnStart::New);
     }
     let tip = match wish.tail {
         Some(tail) => Some(tail.ix),
@@ -54,7 +54,7 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
         return match wish.retry {
             true => Err(Error::usage("no question to answer again: the store has no messages")
                 .hint(Hint::from("ask something first: ").bare(HintCommand::Ask))),
-            false => Ok(Start::New),
+            false => Ok(TurnStart::New),
         };
     };
     if wish.retry {
@@ -67,23 +67,23 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
                 forest.name(tip).id
             ))
         })?;
-        return Ok(Start::Again(forest.name(question).id));
+        return Ok(TurnStart::Again(forest.name(question).id));
     }
     match wish.tail {
-        Some(_) => Ok(Start::Under(forest.name(tip).id)),
+        Some(_) => Ok(TurnStart::Under(forest.name(tip).id)),
         None => start_at(store, forest, tip),
     }
 }
 
 /// Decides where a question goes that follows the end of a conversation, if the user did not name the end:
 /// not after a question that is being answered or got no answer, nor after an unfinished turn.
-pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<Start> {
+pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<TurnStart> {
     let open = being_answered(store, forest, tip).or_else(|| unanswered(store, forest, tip));
     let under = match open {
         Some(question) => forest.prev(question),
         None => step_back(store, forest, tip)?,
     };
-    Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
+    Ok(under.map_or(TurnStart::New, |ix| TurnStart::Under(forest.name(ix).id)))
 }
 
 /// Returns the question at this end of a conversation that another process is answering: the next question

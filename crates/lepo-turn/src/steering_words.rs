@@ -1,6 +1,6 @@
 //! Texts of others that a question is about: their names, and the consent to them.
 
-use super::agents::{ToldFile, agree};
+use super::agents::{SentInstructions, agree};
 use super::unproven::{UnprovenMessage, agree_to_messages};
 use crate::config::{RepoFile, Trust};
 use lepo_base::error::Result;
@@ -11,7 +11,7 @@ use lepo_tool::Unagreed;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SteeringWords {
     /// Instructions of the repository.
-    pub(crate) files: Vec<ToldFile>,
+    pub(crate) files: Vec<SentInstructions>,
     /// Messages of the conversation without a proof.
     pub(crate) messages: Vec<UnprovenMessage>,
     /// Instructions of the store, which are ignored so far.

@@ -7,11 +7,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Start;
-use super::attach::{Arriving, Attached, LeftOut, choose};
+use super::TurnStart;
+use super::attach::{AttachedFile, FileUpload, UnsentFiles, choose};
 use super::journal::failure_entry;
 use super::masking::{Masking, source_of};
-use super::path::{CalledAnswer, Opening, PathEntry, request};
+use super::path::{CalledAnswer, OpeningBubb, PathEntry, request};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};
@@ -22,11 +22,11 @@ use lepo_store::store::{Claim, JournalEntry, Store};
 use lepo_tool::ToolRequest;
 
 /// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
-type Written = Vec<(BubbName, Vec<u8>)>;
+type SaveResult = Vec<(BubbName, Vec<u8>)>;
 
 /// The bubbs written before an answer, and the mark that the question is being answered.
 struct WrittenOpening {
-    names: Written,
+    names: SaveResult,
     answering: Option<Claim>,
 }
 
@@ -60,7 +60,7 @@ impl Transcript {
     pub fn at(
         store: &Arc<Store>,
         forest: &Forest,
-        start: Start,
+        start: TurnStart,
         masking: &Arc<Masking>,
     ) -> Result<Transcript> {
         let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
@@ -88,9 +88,9 @@ impl Transcript {
     }
 
     /// Decides which of the files are sent to a model with these limits, and returns the others by reason.
-    pub fn choose_files(&mut self, accepts: impl FnOnce() -> FileSupport) -> LeftOut {
+    pub fn choose_files(&mut self, accepts: impl FnOnce() -> FileSupport) -> UnsentFiles {
         if self.entries.iter().all(|entry| entry.files.is_empty()) {
-            return LeftOut::default();
+            return UnsentFiles::default();
         }
         choose(self.entries.iter_mut().map(|entry| &mut entry.files), &accepts())
     }
@@ -169,14 +169,14 @@ impl Transcript {
     /// Calls `written` when all are durable.
     pub fn begin(
         &mut self,
-        bubbs: Vec<Opening>,
-        mut files: Vec<Arriving>,
+        bubbs: Vec<OpeningBubb>,
+        mut files: Vec<FileUpload>,
         written: impl FnOnce() + Send + 'static,
     ) {
-        for (i, Opening { kind, hidden, text, .. }) in bubbs.iter().enumerate() {
+        for (i, OpeningBubb { kind, hidden, text, .. }) in bubbs.iter().enumerate() {
             let root = i == 0 && self.path.is_empty();
             if i + 1 == bubbs.len() && !files.is_empty() {
-                let files = files.iter().map(Arriving::attached).collect();
+                let files = files.iter().map(FileUpload::attached).collect();
                 self.push_text_with(*kind, *hidden, root, text.as_bytes(), files);
             } else {
                 self.push_text(*kind, *hidden, root, text.as_bytes());
@@ -186,7 +186,7 @@ impl Transcript {
         self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
-            for Opening { kind, hidden, text, kept } in bubbs {
+            for OpeningBubb { kind, hidden, text, kept } in bubbs {
                 let name = write_bubb(&store, (kind, hidden), tip, not_before, &kept)?;
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
@@ -214,7 +214,7 @@ impl Transcript {
     }
 
     /// Waits until the bubbs of [`Transcript::begin`] are durable; returns their names.
-    pub async fn saved(&mut self) -> Result<Written> {
+    pub async fn saved(&mut self) -> Result<SaveResult> {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
         self.unsaved = None;
@@ -275,7 +275,14 @@ impl Transcript {
         self.push_text_with(kind, hidden, root, text, files);
     }
 
-    fn push_text_with(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8], files: Vec<Attached>) {
+    fn push_text_with(
+        &mut self,
+        kind: Kind,
+        hidden: bool,
+        root: bool,
+        text: &[u8],
+        files: Vec<AttachedFile>,
+    ) {
         let text: SharedText = String::from_utf8_lossy(text).into_owned().into();
         self.entries.push(PathEntry { kind, hidden, root, text, files });
     }
@@ -316,10 +323,15 @@ fn prove_written(store: &Store, name: &BubbName) {
 
 /// Returns the files of a bubb that follows these entries: files of a question, or in the result of a
 /// server's tool.
-fn files_of(store: &Store, before: &[PathEntry], (kind, hidden): (Kind, bool), text: &str) -> Vec<Attached> {
+fn files_of(
+    store: &Store,
+    before: &[PathEntry],
+    (kind, hidden): (Kind, bool),
+    text: &str,
+) -> Vec<AttachedFile> {
     let asked = before.last().filter(|_| hidden && kind == Kind::Tool);
     match asked.and_then(|asked| request(asked.kind, asked.hidden, &asked.text)) {
-        Some(ToolRequest::Call(call)) => Attached::of_result(store, &call.tool, text),
-        _ => Attached::of(store, kind, text),
+        Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, text),
+        _ => AttachedFile::of(store, kind, text),
     }
 }

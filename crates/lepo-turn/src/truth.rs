@@ -17,7 +17,7 @@ const FIELD: &str = "truth";
 
 /// A request as the model made it.
 #[derive(Serialize, Deserialize)]
-struct Truth {
+struct UnmaskedRequest {
     text: String,
     /// The masked spans: start, end, kind.
     masked: Vec<(usize, usize, String)>,
@@ -35,7 +35,7 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     }
     let masked =
         found.iter().map(|found| (found.span.start, found.span.end, found.kind.to_string())).collect();
-    let truth = Truth { text: text.to_string(), masked, proof };
+    let truth = UnmaskedRequest { text: text.to_string(), masked, proof };
     let mut kept = store.requests().replay(id).ok().flatten().unwrap_or_default();
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     // Without this file the request cannot be approved, which the error of a decision explains.
@@ -56,7 +56,7 @@ pub fn carry_waiting(
         return Ok(false);
     }
     let Some(mut kept) = store.requests().replay(from)? else { return Ok(true) };
-    let truth = kept.remove(FIELD).and_then(|truth| serde_json::from_value::<Truth>(truth).ok());
+    let truth = kept.remove(FIELD).and_then(|truth| serde_json::from_value::<UnmaskedRequest>(truth).ok());
     let mut rest = serde_json::to_vec(&kept).unwrap_or_default();
     put_ids(&mut rest, ids);
     let mut kept: Map<String, Value> = serde_json::from_slice(&rest).unwrap_or_default();
@@ -65,7 +65,7 @@ pub fn carry_waiting(
         && proof(from, &truth.text).as_ref() == Some(&truth.proof)
         && let Some(proof) = proof(to, &truth.text)
     {
-        let truth = Truth { proof, ..truth };
+        let truth = UnmaskedRequest { proof, ..truth };
         kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     }
     store.requests().keep_replay(to, kept).map(|()| true)
@@ -105,7 +105,7 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
             .hint(Hint::from("ask for it again, or refuse it: ").bare(ResumeAction::Deny(id.to_string()))))
     };
     let kept = store.requests().replay(id)?;
-    let truth = kept.and_then(|mut kept| serde_json::from_value::<Truth>(kept.remove(FIELD)?).ok());
+    let truth = kept.and_then(|mut kept| serde_json::from_value::<UnmaskedRequest>(kept.remove(FIELD)?).ok());
     let Some(truth) = truth else {
         return refused(match store.requests().replay_bytes(id)? {
             Some(_) => "what was kept of it was changed",

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::record::TurnRecord;
-use super::replay::ResultRecord;
+use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
 use super::truth::keep_truth;
-use super::{Event, Front, Masking, Notice, TurnEnv, UnprovenMessage};
+use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, spec};
@@ -34,7 +34,7 @@ pub struct Turn<'t> {
     pub schema: Option<Arc<AnswerSchema>>,
     pub code_only: bool,
     /// Recorded results, in a replay.
-    pub results: Option<ResultRecord>,
+    pub results: Option<RecordedResults>,
     pub record: TurnRecord,
     /// Whether the last answer of the conversation has another successor.
     pub forks: bool,
@@ -57,7 +57,7 @@ impl Turn<'_> {
     pub fn choose_files(&mut self) {
         let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
         if !left.is_empty() {
-            self.front.happens(Event::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
+            self.front.happens(TurnEvent::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
         }
     }
 
@@ -72,7 +72,7 @@ impl Turn<'_> {
             Planner::Native if !native => {
                 if self.env.settings().planner == Planner::Native {
                     let name = self.config.name.clone();
-                    self.front.happens(Event::Notice(&Notice::NoNativeTools(name)));
+                    self.front.happens(TurnEvent::Notice(&Notice::NoNativeTools(name)));
                 }
                 Planner::Chooser
             }
@@ -98,7 +98,7 @@ impl Turn<'_> {
 
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let name = self.record.transcript.add(kind, hidden, text)?;
-        self.front.happens(Event::Bubb(&name, Some(text)));
+        self.front.happens(TurnEvent::Bubb(&name, Some(text)));
         Ok(name)
     }
 
@@ -122,7 +122,7 @@ impl Turn<'_> {
     pub fn say_once(&mut self, notice: Notice) {
         let mut said = self.env.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !said.contains(&notice) {
-            self.front.happens(Event::Notice(&notice));
+            self.front.happens(TurnEvent::Notice(&notice));
             said.push(notice);
         }
     }
@@ -136,6 +136,6 @@ impl Turn<'_> {
 pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
     let typed = question.and_then(|id| masking.told_typed(id));
     for note in masking.told_prompt().into_iter().chain(typed) {
-        front.happens(Event::Notice(&note));
+        front.happens(TurnEvent::Notice(&note));
     }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use super::config::{Paths, replace_file};
-use super::{Report, Start, start_at};
+use super::{Report, TurnStart, start_at};
 use lepo_base::error::Result;
 use lepo_base::hash::sha256_hex;
 use lepo_base::record::read_if_there;
@@ -110,8 +110,8 @@ fn tail_at(store: &Store, forest: &Forest, last: BubbId, retry: bool) -> Result<
         return Ok(Some(last));
     }
     Ok(match start_at(store, forest, ix)? {
-        Start::Under(id) => Some(id),
-        Start::New | Start::Again(_) | Start::Decided(_) => None,
+        TurnStart::Under(id) => Some(id),
+        TurnStart::New | TurnStart::Again(_) | TurnStart::Decided(_) => None,
     })
 }
 

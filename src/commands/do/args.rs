@@ -23,7 +23,7 @@ use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::read_text;
 use lepo_turn::config::Flags;
-use lepo_turn::{PromptWish, ResourceAddress, Served, Verdict, not_utf8};
+use lepo_turn::{ResourceAddress, ServerContent, ServerPrompt, Verdict, not_utf8};
 
 /// Usual values of `--effort`.
 const EFFORTS: &[(&str, &str)] =
@@ -286,14 +286,14 @@ impl DoArgs {
     }
 
     /// Returns the MCP resources and prompts of `--context mcp:…`, `--prompt` and `--arg`.
-    pub fn served(&self) -> Result<Served> {
+    pub fn served(&self) -> Result<ServerContent> {
         let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
         let resources = named.collect::<Result<Vec<_>>>()?;
         if !resources.is_empty() && self.group.mode().is_some() {
             return Err(Error::usage("a resource of an MCP server can be sent to one model only")
                 .hint("leave out --parallel or --debate, or keep it in a file for --context"));
         }
-        let Some(wanted) = &self.server_prompt else { return Ok(Served { resources, prompt: None }) };
+        let Some(wanted) = &self.server_prompt else { return Ok(ServerContent { resources, prompt: None }) };
         let (server, name) = wanted
             .split_once('/')
             .filter(|(server, name)| !server.is_empty() && !name.is_empty())
@@ -307,9 +307,9 @@ impl DoArgs {
         });
         let named = named.collect::<Result<Vec<_>>>()?;
         let prompt =
-            PromptWish { server: server.to_string(), name: name.to_string(), named, words: Vec::new() };
+            ServerPrompt { server: server.to_string(), name: name.to_string(), named, words: Vec::new() };
         let prompt = Some(prompt);
-        Ok(Served { resources, prompt })
+        Ok(ServerContent { resources, prompt })
     }
 
     /// Parses `--approve` and `--deny`. Requires a full id: a part of one could later match another bubb.

@@ -13,7 +13,8 @@ use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{
-    Compaction, Event, Front, Interrupt, KEEP, PersonAnswer, Start, StartOptions, StartQuestion, TurnEnv,
+    Compaction, Front, Interrupt, KEEP, PersonAnswer, StartOptions, StartQuestion, TurnEnv, TurnEvent,
+    TurnStart,
 };
 use lepo_turn::{compact, start};
 
@@ -21,8 +22,8 @@ use lepo_turn::{compact, start};
 pub struct Quiet<'a>(pub HintTarget<'a>);
 
 impl Front for Quiet<'_> {
-    fn happens(&mut self, event: Event<'_>) {
-        if let Event::Notice(notice) = event {
+    fn happens(&mut self, event: TurnEvent<'_>) {
+        if let TurnEvent::Notice(notice) = event {
             ui::notice_lines(notice, self.0).iter().for_each(say);
         }
     }
@@ -52,7 +53,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let tail = find_tail(args, &store, &forest)?;
     let nothing = || Error::usage("no conversation to summarise").hint("`lepo ls` lists the conversations");
     let from = match start(&store, &forest, StartOptions { new: false, tail, retry: false })? {
-        Start::Under(id) => id,
+        TurnStart::Under(id) => id,
         _ => return Err(nothing()),
     };
     let instruction = args.prompt.join(" ");

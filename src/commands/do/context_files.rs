@@ -10,7 +10,7 @@ use lepo_base::error::Result;
 use lepo_model::{ModelConfig, ToolFormat, spec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::counted_in_thousands;
-use lepo_turn::Configured;
+use lepo_turn::Configuration;
 use lepo_turn::agents::Instructions;
 use lepo_turn::skills::Skills;
 
@@ -26,7 +26,7 @@ pub fn list_context_files(args: &DoArgs, context: &mut Context<'_>) -> Result<u8
 }
 
 fn skills(
-    configured: &Configured,
+    configured: &Configuration,
     why_not: Option<&str>,
     config: &ModelConfig,
     context: &mut Context<'_>,
@@ -54,7 +54,7 @@ fn skills(
     Ok(())
 }
 
-fn instructions(configured: &Configured, why_not: Option<&str>, context: &mut Context<'_>) {
+fn instructions(configured: &Configuration, why_not: Option<&str>, context: &mut Context<'_>) {
     let found = Instructions::of(context.cwd());
     let why_not = why_not.or_else(|| (!configured.settings.agents).then_some("`agents` is false"));
     for file in &found.files {

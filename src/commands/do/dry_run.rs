@@ -19,7 +19,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
-use lepo_turn::{Ask, FirstRequest, Interrupt, StartOptions, TurnEnv, first_request, start};
+use lepo_turn::{FirstRequest, Interrupt, StartOptions, TurnEnv, TurnRequest, first_request, start};
 
 /// Bytes of text per token, roughly.
 const BYTES_OF_TOKEN: usize = 4;
@@ -51,7 +51,8 @@ pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Con
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
         let TurnInput { question, served, schema, code_only, skill, .. } = input;
-        let ask = Ask { served, schema, code_only, skill, ..Ask::new(start, question, &args.run) };
+        let ask =
+            TurnRequest { served, schema, code_only, skill, ..TurnRequest::new(start, question, &args.run) };
         let state = State::Idle.after(Step::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;

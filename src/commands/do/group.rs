@@ -22,17 +22,17 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::Store;
-use lepo_turn::config::{Insts, Paths, Prompt};
+use lepo_turn::config::{Insts, Paths, PromptTemplate};
 use lepo_turn::{
-    AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
-    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, WorktreeRecord, is_unread, start,
-    take_group_turn,
+    AnswerSchema, Answered, Configuration, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Interrupt,
+    Masking, Moment, Panel, Question, StartOptions, TurnEnv, TurnRequest, TurnStart, Watch, WorktreeRecord,
+    is_unread, start, take_group_turn,
 };
 
 pub fn run_group(
     args: &DoArgs,
     mode: GroupMode,
-    prompt: Option<&Prompt>,
+    prompt: Option<&PromptTemplate>,
     schema: Option<Arc<AnswerSchema>>,
     context: &mut Context<'_>,
 ) -> Result<u8> {
@@ -68,7 +68,7 @@ pub fn run_group(
     let (forest, begin) = place(args, &store, question.is_some())?;
     tell_before(args, &configured, (&store, &forest, begin), context)?;
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
-    let ask = Ask { schema, ran, ..Ask::new(begin, question, &args.run) };
+    let ask = TurnRequest { schema, ran, ..TurnRequest::new(begin, question, &args.run) };
     let tidy = configured.settings.tidy.limit();
     let mut group = Group { mode, panel, store, forest, insts };
     let paths = configured.paths.clone();
@@ -90,7 +90,7 @@ fn tell_recorded(
     question: Option<Question>,
     store: Arc<Store>,
     told: Told,
-    configured: Configured,
+    configured: Configuration,
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let mut output = args.output.as_deref().map(open_output).transpose()?;
@@ -110,7 +110,7 @@ fn tell_recorded(
     };
     let mut group = Group { mode, panel, store, forest, insts };
     let (outcome, masking) = match debated {
-        None => group.take(args, configured, Ask::new(Start::New, question, &[]), context)?,
+        None => group.take(args, configured, TurnRequest::new(TurnStart::New, question, &[]), context)?,
         Some(debated) => {
             group.show(args, &debated, question.as_ref(), context);
             // A recorded answer is printed as stored.
@@ -133,8 +133,8 @@ impl Group {
     fn take(
         &mut self,
         args: &DoArgs,
-        configured: Configured,
-        ask: Ask,
+        configured: Configuration,
+        ask: TurnRequest,
         context: &mut Context<'_>,
     ) -> Result<(GroupOutcome, Arc<Masking>)> {
         let Group { mode, panel, store, forest, insts } = self;
@@ -185,7 +185,13 @@ impl Group {
         Ok(outcome)
     }
 
-    fn show(&self, args: &DoArgs, debated: &Debated, question: Option<&Question>, context: &mut Context<'_>) {
+    fn show(
+        &self,
+        args: &DoArgs,
+        debated: &DebateOutcome,
+        question: Option<&Question>,
+        context: &mut Context<'_>,
+    ) {
         if args.events {
             return;
         }
@@ -257,7 +263,7 @@ fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Resul
     Ok(())
 }
 
-fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)> {
+fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, TurnStart)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
     let forest = match args.retry {
         true => store.addresses().forest_to_retry(args.tail.as_deref())?,
@@ -274,8 +280,8 @@ fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)
 /// Prints the past conversation if requested, and notes a different system prompt.
 fn tell_before(
     args: &DoArgs,
-    configured: &Configured,
-    (store, forest, begin): (&Store, &Forest, Start),
+    configured: &Configuration,
+    (store, forest, begin): (&Store, &Forest, TurnStart),
     context: &mut Context<'_>,
 ) -> Result<()> {
     if args.show_past && !args.json && !args.events {
@@ -288,7 +294,7 @@ fn tell_before(
 }
 
 /// Returns the question; `None` for a retry, or to continue a debate.
-fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<Option<Question>> {
+fn question(args: &DoArgs, prompt: Option<&PromptTemplate>, mode: GroupMode) -> Result<Option<Question>> {
     let goes_on = mode == GroupMode::Debate
         && args.tail.is_some()
         && args.prompt.is_empty()

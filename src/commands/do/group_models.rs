@@ -5,7 +5,7 @@ use super::setup::find_tail;
 use crate::commands::Context;
 use lepo_base::error::Result;
 use lepo_turn::config::Settings;
-use lepo_turn::{Configured, GroupMode, debate_models};
+use lepo_turn::{Configuration, GroupMode, debate_models};
 
 /// Source of names that are read from messages.
 const DEBATE: &str = "the debate that is continued";
@@ -21,7 +21,7 @@ impl ModelSources {
     pub fn choose(
         args: &DoArgs,
         mode: GroupMode,
-        configured: &mut Configured,
+        configured: &mut Configuration,
         context: &Context<'_>,
     ) -> Result<ModelSources> {
         let settings = &mut configured.settings;

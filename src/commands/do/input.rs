@@ -11,9 +11,9 @@ use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::fetch::is_url;
-use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
-use lepo_turn::config::{Filling, Prompt};
-use lepo_turn::{ContextFile, Part, Question, join_parts, text_of_bytes};
+use lepo_turn::attach::{FileContent, FileGatherer, NewFile, same_name};
+use lepo_turn::config::{PromptTemplate, TemplateValues};
+use lepo_turn::{ContextFile, Question, QuestionPart, join_parts, text_of_bytes};
 
 const STDIN: &str = "-";
 
@@ -24,7 +24,7 @@ const MOST: usize = 256 << 20;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the question; `None` without one on a terminal, which starts a session.
-pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Question>> {
+pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option<Question>> {
     let mut parts = Vec::new();
     let mut names_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
     if prompt.is_none() && args.prompt == [STDIN] {
@@ -34,16 +34,16 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         parts.push(part("stdin", NewFile::of_bytes("stdin", stdin(!args.quiet)?)?));
     } else if prompt.is_none() && !args.prompt.is_empty() {
         let bytes = args.prompt.join(" ").into_bytes();
-        parts.push(Part { typed: true, ..part("PROMPT", Looked::Other(bytes)) });
+        parts.push(QuestionPart { typed: true, ..part("PROMPT", FileContent::Other(bytes)) });
     }
-    let mut gathering = if args.dry_run { Gathering::offline() } else { Gathering::default() };
+    let mut gathering = if args.dry_run { FileGatherer::offline() } else { FileGatherer::default() };
     for path in &args.file {
         if path.as_os_str() == STDIN {
             if std::mem::replace(&mut names_stdin, true) {
                 return Err(twice());
             }
             let content = NewFile::of_bytes("stdin", stdin(!args.quiet)?)?;
-            parts.push(Part {
+            parts.push(QuestionPart {
                 from: "stdin".to_string(),
                 content,
                 fenced: args.file.len() > 1,
@@ -54,7 +54,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         // A single prose file is the question or a part of it; other files get a heading with their name.
         let fenced = args.file.len() > 1 || !is_prose(path);
         for ContextFile { path, content } in gathering.take(path)? {
-            parts.push(Part { from: path, content, fenced, typed: false });
+            parts.push(QuestionPart { from: path, content, fenced, typed: false });
         }
     }
     let terminal = std::io::stdin().is_terminal();
@@ -71,8 +71,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     if let Some(prompt) = prompt {
         fill(prompt, args, &mut parts)?;
     }
-    let is_blank =
-        |part: &Part| matches!(&part.content, Looked::Other(bytes) if bytes.trim_ascii().is_empty());
+    let is_blank = |part: &QuestionPart| matches!(&part.content, FileContent::Other(bytes) if bytes.trim_ascii().is_empty());
     if args.server_prompt.is_some() && args.attach.is_empty() && parts.iter().all(is_blank) {
         return Ok(None);
     }
@@ -101,20 +100,25 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
 }
 
 /// Inserts the filled prompt before the parts; stdin is removed as a part if the prompt contains it.
-fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
-    let is_text = |part: &Part| part.from == "stdin" && matches!(part.content, Looked::Other(_));
+fn fill(prompt: &PromptTemplate, args: &DoArgs, parts: &mut Vec<QuestionPart>) -> Result<()> {
+    let is_text = |part: &QuestionPart| part.from == "stdin" && matches!(part.content, FileContent::Other(_));
     let at = parts.iter().position(is_text);
     let piped = match at.map(|at| &parts[at].content) {
-        Some(Looked::Other(bytes)) => Some(text_of_bytes("stdin", bytes)?.trim_end_matches(['\n', '\r'])),
+        Some(FileContent::Other(bytes)) => {
+            Some(text_of_bytes("stdin", bytes)?.trim_end_matches(['\n', '\r']))
+        }
         _ => None,
     };
     let name = args.template.as_deref().unwrap_or_default();
-    let (text, used) = prompt.fill(name, Filling { words: &args.prompt, stdin: piped })?;
+    let (text, used) = prompt.fill(name, TemplateValues { words: &args.prompt, stdin: piped })?;
     if let Some(at) = at.filter(|_| used) {
         parts.remove(at);
     }
     // With stdin inserted, the text is not only the user's own.
-    parts.insert(0, Part { typed: at.is_none() || !used, ..part(name, Looked::Other(text.into_bytes())) });
+    parts.insert(
+        0,
+        QuestionPart { typed: at.is_none() || !used, ..part(name, FileContent::Other(text.into_bytes())) },
+    );
     Ok(())
 }
 
@@ -130,8 +134,8 @@ fn twice() -> Error {
 }
 
 /// A part without a code fence.
-fn part(from: &str, content: Looked) -> Part {
-    Part { from: from.to_string(), content, fenced: false, typed: false }
+fn part(from: &str, content: FileContent) -> QuestionPart {
+    QuestionPart { from: from.to_string(), content, fenced: false, typed: false }
 }
 
 fn attach(path: &Path, told: bool) -> Result<NewFile> {

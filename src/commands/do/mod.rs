@@ -48,7 +48,7 @@ use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
-use lepo_turn::config::Prompt;
+use lepo_turn::config::PromptTemplate;
 use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
 use named::named;
 use recover_cut::recover_cut;
@@ -92,7 +92,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     // Checked first: an invalid schema is an error for every question.
     let schema = args.form.answer_schema()?;
     let (prompt, skill) = named(&mut args, context)?;
-    if let Some(Prompt { model: Some(model), .. }) = &prompt
+    if let Some(PromptTemplate { model: Some(model), .. }) = &prompt
         && args.model.is_empty()
         && args.group.mode().is_none()
     {

@@ -4,18 +4,18 @@ use super::DoArgs;
 use crate::commands::Context;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_turn::config::{Paths, Prompt, load_settings};
+use lepo_turn::config::{Paths, PromptTemplate, load_settings};
 use lepo_turn::skills::{Skill, Skills};
-use lepo_turn::{Prompts, no_such_prompt};
+use lepo_turn::{PromptLibrary, no_such_prompt};
 
 /// Returns the prompt that `-T` names, preferring the store's if it is trusted; or else the skill to ask
 /// with. Without a question, a skill asks for itself.
-pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>, Option<Skill>)> {
+pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<PromptTemplate>, Option<Skill>)> {
     let Some(name) = args.template.clone() else { return Ok((None, None)) };
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let store = context.find_store()?;
-    if let Some(prompt) = (Prompts { store: store.as_ref(), paths: &paths }).find(&name)? {
+    if let Some(prompt) = (PromptLibrary { store: store.as_ref(), paths: &paths }).find(&name)? {
         return Ok((Some(prompt), None));
     }
     let settings = load_settings(&paths, &env, None, &args.flags()?)?;

@@ -20,19 +20,19 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{STORE, Store};
 use lepo_tool::ToolMode;
 use lepo_turn::recorded::{
-    Hit, OptionsWish, Record, Recorded, Said, ToolsWish, Wish, before, find, missed, not_recorded,
-    options_json, question, schema_hash, tell, tools_hash,
+    OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolsRule, before, find,
+    missed, not_recorded, options_json, question, schema_hash, tell, tools_hash,
 };
 use lepo_turn::{
-    AnswerSchema, Carried, CommandRunner, Configured, GroupMode, Interrupt, Question, RunBy, Start,
-    StartOptions, TurnEnv, start,
+    AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, Interrupt, Question, StartOptions,
+    ToolResult, TurnEnv, TurnStart, start,
 };
 
 pub enum LookedUp {
     /// The answer was recorded and is printed; false if code was requested and it has none.
     Answered(bool),
     /// Not recorded. Contains the output of the user's own commands, which ran for the look-up.
-    Missed(Vec<Carried>),
+    Missed(Vec<ToolResult>),
 }
 
 pub struct Asked {
@@ -42,16 +42,16 @@ pub struct Asked {
     /// The store to search is also the current one.
     pub is_own: bool,
     /// The messages before the answer, ending with the question.
-    pub past: Vec<Said>,
-    pub ran: Vec<Carried>,
-    start: Start,
+    pub past: Vec<PastMessage>,
+    pub ran: Vec<ToolResult>,
+    start: TurnStart,
 }
 
 /// Answers a turn from the record, if possible. With `=only`, a miss is an error.
 pub fn look_up(
     args: &DoArgs,
     input: &TurnInput,
-    recorded: &Recorded,
+    recorded: &RecordedOptions,
     setup: &Setup,
     context: &mut Context<'_>,
 ) -> Result<LookedUp> {
@@ -72,7 +72,7 @@ pub fn look_up(
         return if recorded.only { Err(no_store()) } else { Ok(LookedUp::Missed(asked.ran)) };
     };
     let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
-    let record = Record::of(store, &asked.forest);
+    let record = RecordStore::of(store, &asked.forest);
     match find(&record, &wish)? {
         Some(hit) => {
             let has_code = show(args, hit, &asked, context)?;
@@ -85,27 +85,27 @@ pub fn look_up(
 
 /// Describes the request to this model, or to the default one; the tools of its servers are unknown.
 pub fn wish<'w>(
-    past: &'w [Said],
-    configured: &Configured,
+    past: &'w [PastMessage],
+    configured: &Configuration,
     model: Option<&str>,
     schema: Option<&AnswerSchema>,
     has_servers: bool,
-) -> Wish<'w> {
+) -> Query<'w> {
     let settings = &configured.settings;
     let active = || settings.models.iter().find(|model| model.active).map(|model| model.name.clone());
     let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
     let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
     let given = options_json(configured.given_options(), &Default::default());
     let options = match &config {
-        Some(config) => OptionsWish::Are(options_json(&config.options, &config.extra)),
-        None => OptionsWish::Have(given),
+        Some(config) => OptionsRule::Are(options_json(&config.options, &config.extra)),
+        None => OptionsRule::Have(given),
     };
     let tools = match (&config, settings.tool_call_mode) {
-        (_, ToolMode::Off) => ToolsWish::Are(None),
-        (Some(config), _) if !has_servers => ToolsWish::Are(tools_hash(settings.may_command(config), &[])),
-        _ => ToolsWish::Any,
+        (_, ToolMode::Off) => ToolsRule::Are(None),
+        (Some(config), _) if !has_servers => ToolsRule::Are(tools_hash(settings.may_command(config), &[])),
+        _ => ToolsRule::Any,
     };
-    Wish { past, model: name, options, schema: schema.map(schema_hash), tools }
+    Query { past, model: name, options, schema: schema.map(schema_hash), tools }
 }
 
 impl Asked {
@@ -113,8 +113,8 @@ impl Asked {
     pub fn read(
         args: &DoArgs,
         asked: Option<&Question>,
-        recorded: &Recorded,
-        (configured, has_servers): (&Configured, bool),
+        recorded: &RecordedOptions,
+        (configured, has_servers): (&Configuration, bool),
         context: &Context<'_>,
     ) -> Result<Asked> {
         let own = context.find_store()?.map(Arc::new);
@@ -123,10 +123,10 @@ impl Asked {
             own.as_ref().map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
         let goes_on = args.group.mode() == Some(GroupMode::Debate) && asked.is_none() && !args.retry;
         let (start, mut past) = place(args, goes_on, own.as_deref(), from.as_deref())?;
-        if start == Start::New
+        if start == TurnStart::New
             && let Some(prompt) = configured.system_prompt(has_servers)?
         {
-            past.push(Said::new(Kind::System, true, &prompt));
+            past.push(PastMessage::new(Kind::System, true, &prompt));
         }
         let masking = configured.masking();
         let is_own = from.is_none();
@@ -139,7 +139,7 @@ impl Asked {
         };
         for carried in &ran {
             let kept = masking.kept(&carried.text, "the output of a command");
-            past.push(Said::new(Kind::System, false, &kept.text()));
+            past.push(PastMessage::new(Kind::System, false, &kept.text()));
         }
         if let Some(asked) = asked {
             past.push(question(asked, &masking, (context.cwd(), &root))?);
@@ -174,10 +174,10 @@ fn place(
     goes_on: bool,
     own: Option<&Store>,
     from: Option<&Store>,
-) -> Result<(Start, Vec<Said>)> {
+) -> Result<(TurnStart, Vec<PastMessage>)> {
     let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
     let is_placed = args.tail.is_some() || args.retry;
-    let within = |store: &Store| -> Result<(Start, Vec<Said>)> {
+    let within = |store: &Store| -> Result<(TurnStart, Vec<PastMessage>)> {
         let forest = store.names().forest()?;
         let tail = find_tail(args, store, &forest)?;
         let begin = match tail.filter(|_| goes_on) {
@@ -193,24 +193,30 @@ fn place(
         },
         (None, Some(from)) if is_placed => within(from),
         (None, None) if is_placed => Err(no_store()),
-        _ => Ok((Start::New, Vec::new())),
+        _ => Ok((TurnStart::New, Vec::new())),
     }
 }
 
 /// Runs the user's own commands, whose output is part of the request.
-fn run_commands(commands: &[String], configured: &Configured, store: &Arc<Store>) -> Result<Vec<Carried>> {
+fn run_commands(
+    commands: &[String],
+    configured: &Configuration,
+    store: &Arc<Store>,
+) -> Result<Vec<ToolResult>> {
     current_thread()?.block_on(async {
         let env = TurnEnv::without_servers(configured.clone(), store.clone(), Interrupt::listen()?);
         let mut ran = Vec::new();
         for command in commands {
-            ran.push(CommandRunner::of(&env).carry_out_own(command, RunBy::RunOption, &mut |_| ()).await?);
+            ran.push(
+                CommandRunner::of(&env).carry_out_own(command, CommandOrigin::RunOption, &mut |_| ()).await?,
+            );
         }
         Ok(ran)
     })
 }
 
 /// Prints a recorded answer as a turn does. False if code was requested and it has none.
-fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Result<bool> {
+fn show(args: &DoArgs, hit: RecordedAnswer, asked: &Asked, context: &mut Context<'_>) -> Result<bool> {
     let Some(store) = &asked.store else { return Ok(true) };
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     if args.show_past && !args.json && !args.events && asked.is_own {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_turn::recorded::Recorded;
+use lepo_turn::recorded::RecordedOptions;
 
 /// Heading of these options in the help.
 const RECORD: &str = "Recorded answers";
@@ -38,7 +38,7 @@ fn word(text: &str) -> std::result::Result<bool, String> {
 
 impl RecordedArgs {
     /// Combines the options and the environment; `None` if recorded answers are not requested.
-    pub fn wish(&self) -> Result<Option<Recorded>> {
+    pub fn wish(&self) -> Result<Option<RecordedOptions>> {
         let env = Env::from_process();
         let by_env = match env.text("LEPO_RECORDED")? {
             None => false,
@@ -55,6 +55,6 @@ impl RecordedArgs {
                 Some(_) => Err(Error::usage("--recorded-from needs --recorded").hint("lepo do --help")),
             };
         }
-        Ok(Some(Recorded { only, from: self.recorded_from.clone() }))
+        Ok(Some(RecordedOptions { only, from: self.recorded_from.clone() }))
     }
 }

@@ -7,19 +7,21 @@ use super::recorded::{Asked, no_store, wish};
 use crate::commands::Context;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
-use lepo_turn::recorded::{Hit, Record, Recorded, ToolsWish, debate, find, missed, no_verdict, verdict};
-use lepo_turn::{AnswerSchema, Carried, Configured, Debated, GroupMode, Question};
+use lepo_turn::recorded::{
+    RecordStore, RecordedAnswer, RecordedOptions, ToolsRule, debate, find, missed, no_verdict, verdict,
+};
+use lepo_turn::{AnswerSchema, Configuration, DebateOutcome, GroupMode, Question, ToolResult};
 
 pub enum Found {
     All(Arc<Store>, Told),
     /// Some of the answers, and the output of the user's own commands.
-    Some(Vec<(String, Hit)>, Vec<Carried>),
+    Some(Vec<(String, RecordedAnswer)>, Vec<ToolResult>),
 }
 
 pub enum Told {
     /// The answers of all participants, and the judge's.
-    Answers(Vec<(String, Hit)>, Option<Box<Hit>>),
-    Debate(Box<Debated>),
+    Answers(Vec<(String, RecordedAnswer)>, Option<Box<RecordedAnswer>>),
+    Debate(Box<DebateOutcome>),
 }
 
 /// Looks up the requests of a group turn. With `=only`, a miss is an error.
@@ -27,19 +29,19 @@ pub fn look_up(
     args: &DoArgs,
     mode: GroupMode,
     (question, schema): (Option<&Question>, Option<&AnswerSchema>),
-    recorded: &Recorded,
-    configured: &Configured,
+    recorded: &RecordedOptions,
+    configured: &Configuration,
     context: &Context<'_>,
 ) -> Result<Found> {
     let asked = Asked::read(args, question, recorded, (configured, false), context)?;
     let Some(store) = &asked.store else {
         return if recorded.only { Err(no_store()) } else { Ok(Found::Some(Vec::new(), asked.ran)) };
     };
-    let record = Record::of(store, &asked.forest);
+    let record = RecordStore::of(store, &asked.forest);
     let of = |name: &str| {
         let wish = wish(&asked.past, configured, Some(name), schema, false);
         // Group turns have no tools.
-        lepo_turn::recorded::Wish { tools: ToolsWish::Are(None), ..wish }
+        lepo_turn::recorded::Query { tools: ToolsRule::Are(None), ..wish }
     };
     let settings = &configured.settings;
     let names = &settings.many_participants;
@@ -56,7 +58,8 @@ pub fn look_up(
             }
         }
         (GroupMode::Parallel, _) => {
-            let (mut hits, mut first_miss): (Vec<(String, Hit)>, Option<Error>) = (Vec::new(), None);
+            let (mut hits, mut first_miss): (Vec<(String, RecordedAnswer)>, Option<Error>) =
+                (Vec::new(), None);
             for name in names {
                 let wish = of(name);
                 match find(&record, &wish)? {

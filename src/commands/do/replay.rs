@@ -19,7 +19,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::config::Insts;
-use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
+use lepo_turn::replay::{ReplayOptions, ReplayOutcome, ReplayPlan, all, replay};
 use lepo_turn::write_bubb;
 use lepo_turn::{Interrupt, TurnEnv};
 
@@ -55,7 +55,7 @@ fn models(args: &DoArgs, setup: &Setup) -> Result<Vec<ModelConfig>> {
 }
 
 /// Returns the forest, and a plan for each model.
-fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Plan>)> {
+fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<ReplayPlan>)> {
     let wish = &args.replay;
     if wish.onto.len() > models {
         return Err(Error::usage(format!("--onto is given {} times, for {models} models", wish.onto.len()))
@@ -77,9 +77,9 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Pla
     let of = |at: usize| {
         let onto = onto.get(at).copied().flatten();
         let (new_system, teacher) = (args.system.is_some(), wish.teacher);
-        Plan::of(store, &forest, PlanOptions { end, from, onto, new_system, teacher })
+        ReplayPlan::of(store, &forest, ReplayOptions { end, from, onto, new_system, teacher })
     };
-    let plans = (0..models).map(of).collect::<Result<Vec<Plan>>>()?;
+    let plans = (0..models).map(of).collect::<Result<Vec<ReplayPlan>>>()?;
     Ok((forest, plans))
 }
 
@@ -88,9 +88,9 @@ fn under_new_root(
     setup: &Setup,
     store: &Store,
     forest: &Forest,
-    mut plans: Vec<Plan>,
+    mut plans: Vec<ReplayPlan>,
     wanted: bool,
-) -> Result<Vec<Plan>> {
+) -> Result<Vec<ReplayPlan>> {
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = ScreenedBytes::typed(&prompt);
@@ -106,8 +106,8 @@ fn run(
     store: &Arc<Store>,
     forest: &Forest,
     (configs, insts): (&[ModelConfig], &Insts),
-    plans: Vec<Plan>,
-) -> Result<Vec<ReplayedLine>> {
+    plans: Vec<ReplayPlan>,
+) -> Result<Vec<ReplayOutcome>> {
     let runtime = current_thread()?;
     let lines = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
@@ -140,12 +140,12 @@ fn run(
 }
 
 /// Exit 0 if any line was completed; otherwise the error, with the command that resumes.
-fn outcome(args: &DoArgs, lines: Vec<ReplayedLine>) -> Result<u8> {
+fn outcome(args: &DoArgs, lines: Vec<ReplayOutcome>) -> Result<u8> {
     if lines.iter().any(|line| line.error.is_none()) {
         return Ok(0);
     }
     let again = goes_on(args, &lines);
-    let kind = |line: &ReplayedLine| line.error.as_ref().map(|error| error.kind);
+    let kind = |line: &ReplayOutcome| line.error.as_ref().map(|error| error.kind);
     let several = lines.len() > 1;
     let stronger =
         |kind: &ErrorKind| matches!(kind, ErrorKind::Signal(_) | ErrorKind::Pending | ErrorKind::Store);

@@ -15,14 +15,14 @@ use lepo_store::bubb::thousands;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{JournalIndex, Store};
 use lepo_turn::config::short_cost;
-use lepo_turn::replay::ReplayedLine;
+use lepo_turn::replay::ReplayOutcome;
 
 const QUESTION: usize = 30;
 
 pub struct Told<'t> {
     pub args: &'t DoArgs,
     pub store: &'t Store,
-    pub lines: &'t [ReplayedLine],
+    pub lines: &'t [ReplayOutcome],
     /// The configured models, with their prices.
     pub models: &'t [ModelConfig],
     pub configs: &'t [ModelConfig],
@@ -71,7 +71,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
 }
 
 fn document(told: &Told<'_>, at: HintTarget<'_>) -> Value {
-    let line = |line: &ReplayedLine| {
+    let line = |line: &ReplayOutcome| {
         let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref(), at);
         json!({
             "name": line.name,
@@ -83,7 +83,7 @@ fn document(told: &Told<'_>, at: HintTarget<'_>) -> Value {
 }
 
 /// Formats a row for each question: tokens, seconds and cost, old and new.
-fn table(told: &Told<'_>, line: &ReplayedLine, config: &ModelConfig, facts: &JournalIndex) -> Vec<String> {
+fn table(told: &Told<'_>, line: &ReplayOutcome, config: &ModelConfig, facts: &JournalIndex) -> Vec<String> {
     let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
     let (mut old_sum, mut new_sum) = (Took::default(), Took::default());
     for (step, report) in &line.turns {

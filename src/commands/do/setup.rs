@@ -18,11 +18,11 @@ use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
 use lepo_turn::config::{Flags, Paths};
 use lepo_turn::secret_values;
-use lepo_turn::{Configured, TrustedFile};
+use lepo_turn::{Configuration, TrustedFile};
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
-    pub configured: Configured,
+    pub configured: Configuration,
     /// The working directory of turns.
     dir: PathBuf,
     /// The repository's MCP servers, if they are trusted.
@@ -41,7 +41,7 @@ impl Setup {
             }
             None => (context.new_root(), None, None),
         };
-        let mut configured = Configured::load(paths, &env, repo, flags)?;
+        let mut configured = Configuration::load(paths, &env, repo, flags)?;
         // An unknown model fails here, not at the first question; for a look-up it may be unknown.
         if args.recorded.wish()?.is_none() {
             configured.check_wanted()?;

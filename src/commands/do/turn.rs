@@ -24,8 +24,8 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::{
-    Ask, Carried, Configured, Decision, Interrupt, Question, Report, Start, StartOptions, TurnEnv, Verdict,
-    is_unread, make_room, start, take_turn,
+    Configuration, Decision, Interrupt, Question, Report, StartOptions, ToolResult, TurnEnv, TurnRequest,
+    TurnStart, Verdict, is_unread, make_room, start, take_turn,
 };
 
 struct Place {
@@ -36,7 +36,7 @@ struct Place {
     decision: Option<Decision>,
     /// The branch that moves to the answer.
     moving: Option<Moving>,
-    start: Start,
+    start: TurnStart,
 }
 
 pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
@@ -108,7 +108,7 @@ impl Place {
     fn find(
         args: &DoArgs,
         verdict: Option<(BubbId, Verdict)>,
-        configured: &Configured,
+        configured: &Configuration,
         context: &Context<'_>,
     ) -> Result<Place> {
         let store: Arc<Store> = match verdict {
@@ -132,7 +132,7 @@ impl Place {
         }
         let request = decision.as_ref().map(|decision| decision.name.id);
         let (start, moving) = match request.and_then(|id| Some((id, forest.find(id)?))) {
-            Some((id, ix)) => (Start::Decided(id), Moving::of_request(args, &store, &forest, ix)?),
+            Some((id, ix)) => (TurnStart::Decided(id), Moving::of_request(args, &store, &forest, ix)?),
             None => {
                 let tail = find_tail(args, &store, &forest)?;
                 let wish = StartOptions { new: args.new, tail, retry: args.retry };
@@ -147,7 +147,7 @@ impl Place {
     fn tell(
         &self,
         args: &DoArgs,
-        configured: &Configured,
+        configured: &Configuration,
         model: Option<&ModelConfig>,
         context: &mut Context<'_>,
     ) -> Result<()> {
@@ -180,24 +180,31 @@ impl Place {
         env: &TurnEnv,
         config: &ModelConfig,
         args: &DoArgs,
-        (input, ran): (TurnInput, Vec<Carried>),
+        (input, ran): (TurnInput, Vec<ToolResult>),
         context: &mut Context<'_>,
     ) -> Result<Report> {
         let TurnInput { question, served, schema, code_only, skill, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         let (forest, start) = match (&question, self.start) {
-            (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
+            (Some(question), TurnStart::Under(tail)) if env.compacts_by_itself() => {
                 let more = question.text.len();
                 match make_room(env, config, &self.forest, tail, more, &mut Quiet(context.at)).await? {
-                    Some(id) => (&self.store.names().forest()?, Start::Under(id)),
+                    Some(id) => (&self.store.names().forest()?, TurnStart::Under(id)),
                     None => (&self.forest, self.start),
                 }
             }
             (_, start) => (&self.forest, start),
         };
         let decision = self.decision.take();
-        let ask =
-            Ask { decision, served, schema, code_only, skill, ran, ..Ask::new(start, question, &args.run) };
+        let ask = TurnRequest {
+            decision,
+            served,
+            schema,
+            code_only,
+            skill,
+            ran,
+            ..TurnRequest::new(start, question, &args.run)
+        };
         if args.events {
             return take_turn(
                 env,
@@ -241,7 +248,7 @@ pub fn confirm_size<'m>(
     args: &DoArgs,
     question: &Question,
     models: impl IntoIterator<Item = &'m ModelConfig>,
-    configured: &Configured,
+    configured: &Configuration,
 ) -> Result<()> {
     let windows = models.into_iter().map(|config| known_window(config, &configured.paths.state));
     let what = windows.filter_map(|window| question.size_to_confirm(window)).next();

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use lepo_store::bubb::BubbId;
 use lepo_turn::skills::Skill;
-use lepo_turn::{AnswerSchema, Question, Served, Verdict};
+use lepo_turn::{AnswerSchema, Question, ServerContent, Verdict};
 
 pub struct TurnInput {
     pub verdict: Option<(BubbId, Verdict)>,
     /// `None` if an existing question is answered again.
     pub question: Option<Question>,
     /// Resources and prompts of MCP servers to send with it.
-    pub served: Served,
+    pub served: ServerContent,
     pub schema: Option<Arc<AnswerSchema>>,
     /// Only the code blocks of the answer are printed.
     pub code_only: bool,

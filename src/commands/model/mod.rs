@@ -21,7 +21,7 @@ use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_mi
 use lepo_model::{ModelConfig, Provider};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Flags, ModelChoice, Paths, Settings, load_settings};
-use lepo_turn::{HeldAgents, Holder, model_folders};
+use lepo_turn::{AgentSandboxes, ProcessSandboxer, model_folders};
 
 /// List and add models, choose the active one, fetch the embedded one
 ///
@@ -150,7 +150,7 @@ fn list_remote(
     let own = vec![paths.config.clone(), paths.state.clone(), settings.file.clone()];
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     model.set_folders(model_folders(paths, here));
-    model.set_holder(Arc::new(Holder::new(HeldAgents::default(), settings, paths, own)));
+    model.set_holder(Arc::new(ProcessSandboxer::new(AgentSandboxes::default(), settings, paths, own)));
     let models = runtime.block_on(model.offered())?;
     if as_json {
         let document = |model: &ModelFacts| {

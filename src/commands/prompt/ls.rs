@@ -7,7 +7,7 @@ use crate::term::{excerpt, one_line, say};
 use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintCommand};
-use lepo_turn::skills::{Origin, Skill, Skills};
+use lepo_turn::skills::{Skill, SkillOrigin, Skills};
 use lepo_turn::{ListedPrompt, Notice};
 
 pub fn list(
@@ -63,7 +63,7 @@ fn skill_document(skill: &Skill, counts: bool) -> Value {
         "name": skill.name,
         "description": skill.description,
         "path": skill.file.path.to_string_lossy(),
-        "repository": skill.origin == Origin::Repository,
+        "repository": skill.origin == SkillOrigin::Repository,
         "counts": counts,
     })
 }

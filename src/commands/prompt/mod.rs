@@ -14,7 +14,7 @@ use crate::term::{edit, say};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
-use lepo_turn::Prompts;
+use lepo_turn::PromptLibrary;
 use lepo_turn::config::{Flags, Paths, RepoFile, Trust, check_prompt_name, load_settings};
 use lepo_turn::skills::Skills;
 
@@ -113,7 +113,7 @@ impl PromptArgs {
 pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&Env::from_process())?;
     let store = context.find_store()?;
-    let prompts = Prompts { store: store.as_ref(), paths: &paths };
+    let prompts = PromptLibrary { store: store.as_ref(), paths: &paths };
     match args.verb.unwrap_or(Verb::Ls { json: false }) {
         Verb::Ls { json } => ls::list(&prompts.list()?, &skills(&paths, context)?, json, context),
         Verb::Check { dir } => check::check(dir.as_deref(), &paths, context),

@@ -9,13 +9,13 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
-use lepo_turn::agents::{ToldFile, agree, unagreed_here};
+use lepo_turn::agents::{SentInstructions, agree, unagreed_here};
 use lepo_turn::config::Trust;
 use lepo_turn::{Masking, UnprovenMessage, agree_to_messages, unproven_messages};
 
 /// Text without consent.
 pub struct SteeringHere {
-    files: Vec<ToldFile>,
+    files: Vec<SentInstructions>,
     messages: Vec<UnprovenMessage>,
 }
 

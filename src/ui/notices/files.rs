@@ -3,11 +3,11 @@
 use crate::term::Line;
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::thousands;
-use lepo_turn::LeftOut;
-use lepo_turn::attach::{Gathered, Skipped, SkippedWhy};
+use lepo_turn::UnsentFiles;
+use lepo_turn::attach::{FolderSummary, SkipReason, SkippedGroup};
 
 /// Returns one line for each reason why files are not sent.
-pub fn not_sent(model: &str, left: &LeftOut, at: HintTarget<'_>) -> Vec<Line> {
+pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<Line> {
     let sentence = |names: &[String], why: String| match names {
         [] => None,
         [one] => Some(Line::note(format!("{one} is not sent: {why}"))),
@@ -25,7 +25,7 @@ pub fn not_sent(model: &str, left: &LeftOut, at: HintTarget<'_>) -> Vec<Line> {
     lines.into_iter().flatten().collect()
 }
 
-pub fn gathered(Gathered { folder, files, tokens, skipped }: &Gathered) -> Line {
+pub fn gathered(FolderSummary { folder, files, tokens, skipped }: &FolderSummary) -> Line {
     let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
     let tokens = format!(", about {} token{}", thousands(*tokens), if *tokens == 1 { "" } else { "s" });
     let skipped: Vec<String> = skipped.iter().map(of_reason).collect();
@@ -34,17 +34,17 @@ pub fn gathered(Gathered { folder, files, tokens, skipped }: &Gathered) -> Line 
     Line::note(format!("{files} in {folder}{tokens}{skipped}"))
 }
 
-fn of_reason(Skipped { count, why, named }: &Skipped) -> String {
+fn of_reason(SkippedGroup { count, why, named }: &SkippedGroup) -> String {
     let why = match why {
-        SkippedWhy::Link if *count == 1 => "link".to_string(),
-        SkippedWhy::Link => "links".to_string(),
-        SkippedWhy::NotFile => "not regular files".to_string(),
-        SkippedWhy::NotText => "not text".to_string(),
-        SkippedWhy::ManyBytes(most) => format!("more than {} bytes in all", thousands(*most)),
-        SkippedWhy::ManyFiles(most) => format!("more than {most} files"),
-        SkippedWhy::Unreadable => "unreadable".to_string(),
-        SkippedWhy::Hidden => "hidden".to_string(),
-        SkippedWhy::Ignored => "ignored by git".to_string(),
+        SkipReason::Link if *count == 1 => "link".to_string(),
+        SkipReason::Link => "links".to_string(),
+        SkipReason::NotFile => "not regular files".to_string(),
+        SkipReason::NotText => "not text".to_string(),
+        SkipReason::ManyBytes(most) => format!("more than {} bytes in all", thousands(*most)),
+        SkipReason::ManyFiles(most) => format!("more than {most} files"),
+        SkipReason::Unreadable => "unreadable".to_string(),
+        SkipReason::Hidden => "hidden".to_string(),
+        SkipReason::Ignored => "ignored by git".to_string(),
     };
     match named.as_slice() {
         [] => format!("{count} {why}"),
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn a_folder_tells_what_goes_along_and_what_does_not() {
-        let skipped = |count, why, named: &[&str]| Skipped { count, why, named: names(named) };
+        let skipped = |count, why, named: &[&str]| SkippedGroup { count, why, named: names(named) };
         let all = vec![
-            skipped(1, SkippedWhy::Link, &["link"]),
-            skipped(4, SkippedWhy::NotText, &["a", "b", "c"]),
-            skipped(1, SkippedWhy::ManyBytes(1 << 20), &["large"]),
-            skipped(1, SkippedWhy::ManyFiles(200), &["last"]),
-            skipped(2, SkippedWhy::Ignored, &[]),
+            skipped(1, SkipReason::Link, &["link"]),
+            skipped(4, SkipReason::NotText, &["a", "b", "c"]),
+            skipped(1, SkipReason::ManyBytes(1 << 20), &["large"]),
+            skipped(1, SkipReason::ManyFiles(200), &["last"]),
+            skipped(2, SkipReason::Ignored, &[]),
         ];
         for (files, tokens, skipped, words) in [
             (1, 1, Vec::new(), "note: 1 file in src, about 1 token"),
@@ -84,7 +84,7 @@ mod tests {
             ),
         ] {
             let folder = "src".to_string();
-            assert_eq!(gathered(&Gathered { folder, files, tokens, skipped }).to_string(), words);
+            assert_eq!(gathered(&FolderSummary { folder, files, tokens, skipped }).to_string(), words);
         }
     }
 
@@ -95,7 +95,7 @@ mod tests {
             (names(&["a"]), Some("note: a is not sent: m does not accept them")),
             (names(&["a", "b"]), Some("note: a and 1 more file are not sent: m does not accept them")),
         ] {
-            let lines = not_sent("m", &LeftOut { refused, ..LeftOut::default() }, HintTarget::SHELL);
+            let lines = not_sent("m", &UnsentFiles { refused, ..UnsentFiles::default() }, HintTarget::SHELL);
             let told: Vec<String> = lines.iter().map(ToString::to_string).collect();
             assert_eq!(told, words.into_iter().collect::<Vec<_>>());
         }

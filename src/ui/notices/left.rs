@@ -1,33 +1,37 @@
 //! Texts about what a command or an agent leaves in the working directory.
 
 use crate::term::Line;
-use lepo_turn::{Left, WillRun};
+use lepo_turn::{AutorunFiles, CleanupItem};
 
-pub fn line(left: &Left) -> Line {
+pub fn line(left: &CleanupItem) -> Line {
     match left {
-        Left::RepositoryMoved(maker, path, to) => Line::warning(format!(
+        CleanupItem::RepositoryMoved(maker, path, to) => Line::warning(format!(
             "{maker} made a git repository at {path}, moved aside to {to}: git would run what its settings say"
         )),
-        Left::Repository(maker, path, why) => Line::warning(format!(
+        CleanupItem::Repository(maker, path, why) => Line::warning(format!(
             "{maker} made a git repository at {path} that cannot be moved aside ({why}): \
              git would run what its settings say"
         )),
-        Left::OwnersRightsRemoved(path) => Line::warning(format!(
+        CleanupItem::OwnersRightsRemoved(path) => Line::warning(format!(
             "{path} ran with its owner's rights (set-user-id or set-group-id): removed"
         )),
-        Left::OwnersRights(path, why) => Line::warning(format!(
+        CleanupItem::OwnersRights(path, why) => Line::warning(format!(
             "{path} runs with its owner's rights (set-user-id or set-group-id), which cannot be removed ({why})"
         )),
-        Left::MoreOwnersRights(more) => {
+        CleanupItem::MoreOwnersRights(more) => {
             Line::warning(format!("and {more} other files that ran, or run, with their owner's rights"))
         }
-        Left::WillRun(files) => Line::note(will_run(files)),
-        Left::MoreWillRun(more) => Line::note(format!("and {more} other files that tools run by themselves")),
-        Left::Unread(count) => Line::warning(format!("{count} new directories could not be looked into")),
+        CleanupItem::WillRun(files) => Line::note(will_run(files)),
+        CleanupItem::MoreWillRun(more) => {
+            Line::note(format!("and {more} other files that tools run by themselves"))
+        }
+        CleanupItem::Unread(count) => {
+            Line::warning(format!("{count} new directories could not be looked into"))
+        }
     }
 }
 
-fn will_run(WillRun { files, named, when }: &WillRun) -> String {
+fn will_run(AutorunFiles { files, named, when }: &AutorunFiles) -> String {
     let names = named.join(", ");
     match (files, files.saturating_sub(named.len())) {
         (1, _) => format!("{names} will run when {when}"),
@@ -48,7 +52,7 @@ mod tests {
             (22, &["a", "b", "c"], "note: 22 files will run when you enter: a, b, c and 19 more"),
         ] {
             let named = named.iter().map(ToString::to_string).collect();
-            let left = Left::WillRun(WillRun { files, named, when: "you enter" });
+            let left = CleanupItem::WillRun(AutorunFiles { files, named, when: "you enter" });
             assert_eq!(line(&left).to_string(), words);
         }
     }

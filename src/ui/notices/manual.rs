@@ -7,8 +7,8 @@ use lepo_base::hint::HintTarget;
 use lepo_model::{ModelNotice as Model, Retry, TransientFailure};
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp::{KeyFault, ServerNotice as Server, ToolsFault};
-use lepo_turn::attach::Gathered;
-use lepo_turn::{Left, LeftOut, Notice, Secrets, WillRun};
+use lepo_turn::attach::FolderSummary;
+use lepo_turn::{AutorunFiles, CleanupItem, Notice, SecretsFound, UnsentFiles};
 
 const MODELS: &str = "Models and answers";
 const FILES: &str = "Files and the repository";
@@ -156,22 +156,22 @@ fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
     }
 }
 
-fn of_left(left: &Left) -> Option<(&'static str, &'static str)> {
+fn of_left(left: &CleanupItem) -> Option<(&'static str, &'static str)> {
     match left {
-        Left::RepositoryMoved(..) => {
+        CleanupItem::RepositoryMoved(..) => {
             Some((COMMANDS, "Only a command with access `full` makes a repository that stays in place."))
         }
-        Left::OwnersRightsRemoved(_) => {
+        CleanupItem::OwnersRightsRemoved(_) => {
             Some((COMMANDS, "Whoever started such a program would have had the rights of its owner."))
         }
-        Left::WillRun(_) => {
+        CleanupItem::WillRun(_) => {
             Some((COMMANDS, "They were written in a sandbox and run outside of it: read them first."))
         }
-        Left::Repository(..)
-        | Left::OwnersRights(..)
-        | Left::MoreOwnersRights(_)
-        | Left::MoreWillRun(_)
-        | Left::Unread(_) => None,
+        CleanupItem::Repository(..)
+        | CleanupItem::OwnersRights(..)
+        | CleanupItem::MoreOwnersRights(_)
+        | CleanupItem::MoreWillRun(_)
+        | CleanupItem::Unread(_) => None,
     }
 }
 
@@ -213,16 +213,16 @@ fn samples() -> Vec<Notice> {
         Server::NameTaken(name()),
     ];
     let of_left = [
-        Left::RepositoryMoved(text("the command"), text("PATH"), text("PATH.aside")),
-        Left::Repository(text("the command"), text("PATH"), why()),
-        Left::OwnersRightsRemoved(file()),
-        Left::OwnersRights(file(), why()),
-        Left::MoreOwnersRights(5),
-        Left::WillRun(WillRun { files: 1, named: vec![file()], when: "you run make" }),
-        Left::MoreWillRun(5),
-        Left::Unread(5),
+        CleanupItem::RepositoryMoved(text("the command"), text("PATH"), text("PATH.aside")),
+        CleanupItem::Repository(text("the command"), text("PATH"), why()),
+        CleanupItem::OwnersRightsRemoved(file()),
+        CleanupItem::OwnersRights(file(), why()),
+        CleanupItem::MoreOwnersRights(5),
+        CleanupItem::WillRun(AutorunFiles { files: 1, named: vec![file()], when: "you run make" }),
+        CleanupItem::MoreWillRun(5),
+        CleanupItem::Unread(5),
     ];
-    let secrets = Secrets {
+    let secrets = SecretsFound {
         count: 1,
         sources: vec!["a command's output"],
         kinds: text("1 github-token"),
@@ -242,8 +242,13 @@ fn samples() -> Vec<Notice> {
         Notice::Compacts,
         Notice::Stopped(why()),
         Notice::Recorded(text("REQUEST")),
-        Notice::FilesNotSent(model(), LeftOut { refused: vec![file()], ..LeftOut::default() }),
-        Notice::Gathered(Gathered { folder: text("DIRECTORY"), files: 12, tokens: 900, skipped: Vec::new() }),
+        Notice::FilesNotSent(model(), UnsentFiles { refused: vec![file()], ..UnsentFiles::default() }),
+        Notice::Gathered(FolderSummary {
+            folder: text("DIRECTORY"),
+            files: 12,
+            tokens: 900,
+            skipped: Vec::new(),
+        }),
         Notice::LeftOut(file(), why()),
         Notice::SkillGiven(name()),
         Notice::SkillsNotTrusted(1),

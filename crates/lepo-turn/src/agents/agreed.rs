@@ -13,7 +13,7 @@ use lepo_base::error::Result;
 
 /// A file of instructions in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldFile {
+pub struct SentInstructions {
     /// Path of the file on this machine.
     pub place: PathBuf,
     /// Path below the root of the repository.
@@ -27,8 +27,8 @@ pub(crate) fn unagreed(
     path: &[PathEntry],
     root: &Path,
     (trust, masking): (&Trust, &Masking),
-) -> Result<Vec<ToldFile>> {
-    let mut files: Vec<ToldFile> = Vec::new();
+) -> Result<Vec<SentInstructions>> {
+    let mut files: Vec<SentInstructions> = Vec::new();
     for entry in path.iter().filter(|entry| is_instructions_entry(entry)) {
         // A bubb that another program wrote counts as a single file.
         let read =
@@ -37,7 +37,7 @@ pub(crate) fn unagreed(
         for (path, text) in read {
             // In the turn that wrote it, the text is still unmasked in memory.
             let text = masking.masked(text).into_owned();
-            let file = ToldFile { place: root.join(path), path: path.to_string(), text };
+            let file = SentInstructions { place: root.join(path), path: path.to_string(), text };
             if !files.contains(&file) {
                 files.push(file);
             }
@@ -48,27 +48,27 @@ pub(crate) fn unagreed(
 }
 
 /// Returns the instructions for a folder that need consent, as they would be written.
-pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec<ToldFile>> {
+pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec<SentInstructions>> {
     let found = Instructions::of(dir);
     let Some(root) = found.root else { return Ok(Vec::new()) };
-    let file = |file: InstructionFile| ToldFile {
+    let file = |file: InstructionFile| SentInstructions {
         place: root.join(&file.path),
         text: masking.masked(&file.text).into_owned(),
         path: file.path,
     };
-    let files: Vec<ToldFile> = found.files.into_iter().map(file).collect();
+    let files: Vec<SentInstructions> = found.files.into_iter().map(file).collect();
     let agreed = trust.agreed(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))?;
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
 /// Records the user's consent to these files.
-pub fn agree(files: &[ToldFile], trust: &Trust) -> Result<()> {
+pub fn agree(files: &[SentInstructions], trust: &Trust) -> Result<()> {
     trust.agree(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
 }
 
 /// Instructions of a repository that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agreement {
+pub struct InstructionsConsent {
     /// The path as recorded.
     pub path: String,
     /// Whether the file is unchanged since then.
@@ -76,7 +76,7 @@ pub struct Agreement {
 }
 
 /// Returns the consents to instructions below these folders.
-pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result<Vec<Agreement>> {
+pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result<Vec<InstructionsConsent>> {
     let mut found = Vec::new();
     for path in trust.listed(folders)? {
         let path = path.trim_matches('"').to_string();
@@ -86,7 +86,7 @@ pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result
         let text = read_instructions(None, Path::new(&path)).map(|(text, _)| text).unwrap_or_default();
         let text = masking.masked(&text);
         let is_as_now = trust.agreed([(Path::new(&path), &*text)].into_iter())?.contains(&true);
-        found.push(Agreement { path, is_as_now });
+        found.push(InstructionsConsent { path, is_as_now });
     }
     Ok(found)
 }

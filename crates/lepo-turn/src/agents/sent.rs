@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use super::find::Instructions;
 use super::told::{GONE, is_instructions_entry, written};
 use crate::Masking;
-use crate::path::{Opening, PathEntry};
+use crate::path::{OpeningBubb, PathEntry};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 
 /// Returns the bubb to insert before a question at the end of this path, if one is needed.
-pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
+pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
     let last = path.iter().rfind(|entry| is_instructions_entry(entry));
     let hidden = |text: String, kept: ScreenedBytes<'_>| {
-        Some(Opening { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
+        Some(OpeningBubb { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
     };
     if found.is_empty() {
         return last

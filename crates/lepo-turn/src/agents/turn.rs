@@ -5,9 +5,9 @@ use std::path::Path;
 use super::bounded::in_note;
 use super::find::Instructions;
 use super::sent::opening;
-use crate::path::Opening;
+use crate::path::OpeningBubb;
 use crate::turn::Turn;
-use crate::{Event, Notice};
+use crate::{Notice, TurnEvent};
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
 use std::os::unix::ffi::OsStrExt;
@@ -34,14 +34,14 @@ fn news(found: &Instructions, state: &Path) -> Option<Notice> {
 }
 
 /// Returns the bubb of instructions to insert before a question, and reports the skipped files.
-pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<Opening> {
+pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<OpeningBubb> {
     let found = turn.env.configured.instructions(turn.config)?;
     left_out(&found).for_each(|notice| turn.say_once(notice));
     let opening = opening(&found, &turn.record.transcript.entries, &turn.env.masking)?;
     if !turn.env.configured.writes_nothing()
         && let Some(news) = news(&found, &turn.env.configured.paths.state)
     {
-        turn.front.happens(Event::Notice(&news));
+        turn.front.happens(TurnEvent::Notice(&news));
     }
     Some(opening)
 }

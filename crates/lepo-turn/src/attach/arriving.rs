@@ -3,14 +3,14 @@
 
 use std::fs::File;
 
-use super::{Attached, NewFile};
+use super::{AttachedFile, NewFile};
 use crate::Question;
 use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, with_attachments};
 use lepo_store::store::{NewBlob, Store};
 
 /// A file whose bytes are in the store, but whose blob does not have its final name yet.
-pub struct Arriving {
+pub struct FileUpload {
     /// Line of the file.
     pub line: Attachment,
     blob: NewBlob,
@@ -19,14 +19,14 @@ pub struct Arriving {
     side: Option<u32>,
 }
 
-impl Arriving {
+impl FileUpload {
     /// Copies a file into the store.
-    pub(super) fn begin(file: &NewFile, store: &Store) -> Result<Arriving> {
+    pub(super) fn begin(file: &NewFile, store: &Store) -> Result<FileUpload> {
         let blob = file.begin_blob(store)?;
         let line = file.line(&blob.blob)?;
         let copy = blob.file().map_err(|error| file.unreadable(error))?;
         let side = file.pixels.map(|(width, height)| width.max(height));
-        Ok(Arriving { line, blob, file: copy, side })
+        Ok(FileUpload { line, blob, file: copy, side })
     }
 
     /// Renames the blob to its final name; durable when this returns.
@@ -35,21 +35,22 @@ impl Arriving {
     }
 
     /// Returns the file as an attachment of its bubb, to be sent.
-    pub fn attached(&self) -> Attached {
-        Attached::open(self.line.clone(), self.file.try_clone().ok(), self.side)
+    pub fn attached(&self) -> AttachedFile {
+        AttachedFile::open(self.line.clone(), self.file.try_clone().ok(), self.side)
     }
 }
 
 /// Copies the files of a question into the store, without durability, and returns the text of its bubb.
-pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<Arriving>)> {
-    let files = question.files.iter().map(|file| Arriving::begin(file, store)).collect::<Result<Vec<_>>>()?;
+pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<FileUpload>)> {
+    let files =
+        question.files.iter().map(|file| FileUpload::begin(file, store)).collect::<Result<Vec<_>>>()?;
     let lines: Vec<Attachment> = files.iter().map(|file| file.line.clone()).collect();
     Ok((with_attachments(&question.text, &lines), files))
 }
 
 /// Stores a file, durably.
 pub fn keep_file(file: &NewFile, store: &Store) -> Result<Attachment> {
-    let mut arriving = Arriving::begin(file, store)?;
+    let mut arriving = FileUpload::begin(file, store)?;
     arriving.publish(store)?;
     Ok(arriving.line)
 }

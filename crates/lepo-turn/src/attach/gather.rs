@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::gathered::{Gathered, Skipped, SkippedWhy};
-use super::{Looked, NewFile, same_name, web_page};
+use super::gathered::{FolderSummary, SkipReason, SkippedGroup};
+use super::{FileContent, NewFile, same_name, web_page};
 use crate::{ContextFile, NOT_FETCHED, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
@@ -33,7 +33,7 @@ const KEPT_BY_PROGRAMS: &[&str] = &[".git", ".lepo", ".hg", ".jj"];
 
 /// Files added so far for a question.
 #[derive(Default)]
-pub struct Gathering {
+pub struct FileGatherer {
     files: usize,
     bytes: u64,
     /// Bytes of the text files that the user named directly.
@@ -45,7 +45,7 @@ pub struct Gathering {
 
 /// Skipped entries of a folder.
 #[derive(Default)]
-struct LeftOut {
+struct FolderSkips {
     links: Vec<String>,
     not_files: Vec<String>,
     not_text: Vec<String>,
@@ -58,12 +58,12 @@ struct LeftOut {
 
 /// Entries that a walk visited.
 #[derive(Default)]
-struct Seen {
+struct VisitedEntries {
     folders: Vec<PathBuf>,
     entries: HashSet<PathBuf>,
 }
 
-impl Seen {
+impl VisitedEntries {
     fn see(&mut self, entry: &DirEntry) {
         if entry.file_type().is_some_and(|kind| kind.is_dir()) {
             self.folders.push(entry.path().to_path_buf());
@@ -80,10 +80,10 @@ impl Seen {
     }
 }
 
-impl Gathering {
+impl FileGatherer {
     /// Creates a gathering that does not fetch pages, but inserts a placeholder.
-    pub fn offline() -> Gathering {
-        Gathering { is_offline: true, ..Gathering::default() }
+    pub fn offline() -> FileGatherer {
+        FileGatherer { is_offline: true, ..FileGatherer::default() }
     }
 
     /// Returns the file at this path; or the files of the folder, ordered by path; or the page at this URL.
@@ -93,7 +93,7 @@ impl Gathering {
     pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
         if let Some(address) = path.to_str().filter(|path| is_url(path)) {
             let content = match self.is_offline {
-                true => Looked::Other(NOT_FETCHED.into()),
+                true => FileContent::Other(NOT_FETCHED.into()),
                 false => web_page(address)?,
             };
             return Ok(vec![ContextFile { path: address.to_string(), content }]);
@@ -101,7 +101,7 @@ impl Gathering {
         let path = &same_name(path);
         if !path.is_dir() {
             let content = NewFile::look(path)?;
-            if let Looked::Other(bytes) = &content {
+            if let FileContent::Other(bytes) = &content {
                 self.named_bytes += bytes.len() as u64;
             }
             return Ok(vec![ContextFile { path: path.display().to_string(), content }]);
@@ -118,7 +118,8 @@ impl Gathering {
             }
             !is_hidden
         });
-        let (mut paths, mut left_out, mut seen) = (Vec::new(), LeftOut::default(), Seen::default());
+        let (mut paths, mut left_out, mut seen) =
+            (Vec::new(), FolderSkips::default(), VisitedEntries::default());
         for entry in walk.build() {
             match entry {
                 Ok(entry) => {
@@ -150,12 +151,17 @@ impl Gathering {
                 .hint("hidden files and those ignored by git are skipped; name such a file itself"));
         }
         let bytes = taken.iter().map(|file: &ContextFile| match &file.content {
-            Looked::Other(bytes) => bytes.len() as u64,
-            Looked::Media(_) => 0,
+            FileContent::Other(bytes) => bytes.len() as u64,
+            FileContent::Media(_) => 0,
         });
         let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
         let (folder, files) = (path.display().to_string(), taken.len());
-        self.notes.push(Notice::Gathered(Gathered { folder, files, tokens, skipped: left_out.skipped() }));
+        self.notes.push(Notice::Gathered(FolderSummary {
+            folder,
+            files,
+            tokens,
+            skipped: left_out.skipped(),
+        }));
         Ok(taken)
     }
 
@@ -175,7 +181,7 @@ impl Gathering {
     }
 
     /// Reads a file of a folder, if it fits.
-    fn one(&mut self, path: &Path, size: u64, left_out: &mut LeftOut) -> Option<ContextFile> {
+    fn one(&mut self, path: &Path, size: u64, left_out: &mut FolderSkips) -> Option<ContextFile> {
         let shown = shown(path);
         if self.files == FILES && size <= BYTES - self.bytes {
             left_out.too_many.push(shown);
@@ -196,7 +202,7 @@ impl Gathering {
             left_out.too_many.push(shown);
             return None;
         }
-        if let Looked::Other(bytes) = &content {
+        if let FileContent::Other(bytes) = &content {
             if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
                 left_out.not_text.push(shown);
                 return None;
@@ -213,40 +219,40 @@ fn shown(path: &Path) -> String {
 }
 
 /// Returns a file to attach, or the bytes of another file; `None` if the bytes exceed `room`.
-fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
+fn read_within(path: &Path, room: u64) -> Result<Option<FileContent>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(room + 1).read_to_end(&mut bytes).map_err(failed)?;
     match NewFile::of_bytes(&path.display().to_string(), bytes)? {
-        Looked::Media(_) => NewFile::look(path).map(Some),
-        Looked::Other(bytes) if bytes.len() as u64 > room => Ok(None),
+        FileContent::Media(_) => NewFile::look(path).map(Some),
+        FileContent::Other(bytes) if bytes.len() as u64 > room => Ok(None),
         other => Ok(Some(other)),
     }
 }
 
-impl LeftOut {
+impl FolderSkips {
     /// Returns the reasons, each with its first entries.
-    fn skipped(mut self) -> Vec<Skipped> {
+    fn skipped(mut self) -> Vec<SkippedGroup> {
         // The entries were visited by ascending size.
         self.not_text.sort();
         self.unreadable.sort();
         self.too_large.reverse();
         self.too_many.reverse();
         let named = [
-            (self.links, SkippedWhy::Link),
-            (self.not_files, SkippedWhy::NotFile),
-            (self.not_text, SkippedWhy::NotText),
-            (self.too_large, SkippedWhy::ManyBytes(BYTES)),
-            (self.too_many, SkippedWhy::ManyFiles(FILES)),
-            (self.unreadable, SkippedWhy::Unreadable),
+            (self.links, SkipReason::Link),
+            (self.not_files, SkipReason::NotFile),
+            (self.not_text, SkipReason::NotText),
+            (self.too_large, SkipReason::ManyBytes(BYTES)),
+            (self.too_many, SkipReason::ManyFiles(FILES)),
+            (self.unreadable, SkipReason::Unreadable),
         ];
         let named = named.into_iter().map(|(mut named, why)| {
             let count = named.len();
             named.truncate(NAMED);
-            Skipped { count, why, named }
+            SkippedGroup { count, why, named }
         });
-        let counted = [(self.hidden, SkippedWhy::Hidden), (self.ignored, SkippedWhy::Ignored)];
-        let counted = counted.into_iter().map(|(count, why)| Skipped { count, why, named: Vec::new() });
+        let counted = [(self.hidden, SkipReason::Hidden), (self.ignored, SkipReason::Ignored)];
+        let counted = counted.into_iter().map(|(count, why)| SkippedGroup { count, why, named: Vec::new() });
         named.chain(counted).filter(|skipped| skipped.count > 0).collect()
     }
 }
@@ -268,7 +274,7 @@ mod tests {
         taken.iter().map(short).collect()
     }
 
-    fn told(gathering: &Gathering) -> Gathered {
+    fn told(gathering: &FileGatherer) -> FolderSummary {
         let [Notice::Gathered(gathered), ..] = gathering.notes() else { panic!() };
         gathered.clone()
     }
@@ -294,27 +300,27 @@ mod tests {
             ],
         );
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
-        let mut gathering = Gathering::default();
+        let mut gathering = FileGatherer::default();
         gathering.take(&dir.join("b")).unwrap();
         let folder = dir.join("b").display().to_string();
-        assert_eq!(told(&gathering), Gathered { folder, files: 1, tokens: 1, skipped: Vec::new() });
-        let mut gathering = Gathering::default();
+        assert_eq!(told(&gathering), FolderSummary { folder, files: 1, tokens: 1, skipped: Vec::new() });
+        let mut gathering = FileGatherer::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
-        assert!(matches!(taken[2].content, Looked::Media(_)));
+        assert!(matches!(taken[2].content, FileContent::Media(_)));
         let skipped = |count, why, named: &[&str]| {
             let named = named.iter().map(|name| dir.join(name).display().to_string()).collect();
-            Skipped { count, why, named }
+            SkippedGroup { count, why, named }
         };
         let gathered = told(&gathering);
         assert_eq!((gathered.files, gathered.tokens), (3, 1));
         assert_eq!(
             gathered.skipped,
             [
-                skipped(1, SkippedWhy::Link, &["link"]),
-                skipped(2, SkippedWhy::NotText, &["bin", "latin"]),
-                skipped(2, SkippedWhy::Hidden, &[]),
-                skipped(2, SkippedWhy::Ignored, &[]),
+                skipped(1, SkipReason::Link, &["link"]),
+                skipped(2, SkipReason::NotText, &["bin", "latin"]),
+                skipped(2, SkipReason::Hidden, &[]),
+                skipped(2, SkipReason::Ignored, &[]),
             ]
         );
         let one = gathering.take(&dir.join("x.log")).unwrap();
@@ -331,7 +337,7 @@ mod tests {
         let dir = dir.path();
         let large = vec![b'x'; 600 << 10];
         write(dir, &[("a/big", &large), ("a/small", b"1"), ("b/big", &large), ("z/small", b"2")]);
-        let mut gathering = Gathering::default();
+        let mut gathering = FileGatherer::default();
         assert_eq!(names(&gathering.take(dir).unwrap(), dir), ["a/big", "a/small", "z/small"]);
         let skipped = told(&gathering).skipped;
         assert_eq!((skipped.len(), skipped[0].count), (1, 1));
@@ -348,11 +354,11 @@ mod tests {
             std::fs::write(dir.path().join(format!("{i:03}")), "x").unwrap();
         }
         std::fs::write(dir.path().join("000"), vec![b'x'; 2 << 20]).unwrap();
-        let mut gathering = Gathering::default();
+        let mut gathering = FileGatherer::default();
         assert_eq!(gathering.take(dir.path()).unwrap().len(), FILES);
         let skipped = told(&gathering).skipped;
         let reasons: Vec<_> = skipped.iter().map(|one| (one.count, one.why)).collect();
-        let (bytes, files) = (SkippedWhy::ManyBytes(1 << 20), SkippedWhy::ManyFiles(200));
+        let (bytes, files) = (SkipReason::ManyBytes(1 << 20), SkipReason::ManyFiles(200));
         assert_eq!(reasons, [(1, bytes), (1, files)], "there is no repository");
     }
 }

@@ -2,7 +2,7 @@
 
 /// Added and skipped files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gathered {
+pub struct FolderSummary {
     /// Path of the folder.
     pub folder: String,
     /// Number of added files.
@@ -10,23 +10,23 @@ pub struct Gathered {
     /// Approximate tokens of their texts.
     pub tokens: u64,
     /// Skipped entries by reason; each reason has at least one.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedGroup>,
 }
 
 /// Skipped entries of a folder with the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedGroup {
     /// Number of entries.
     pub count: usize,
     /// The reason.
-    pub why: SkippedWhy,
+    pub why: SkipReason,
     /// The first entries, if the report names them.
     pub named: Vec<String>,
 }
 
 /// The reason for skipping an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkippedWhy {
+pub enum SkipReason {
     /// A symbolic link.
     Link,
     /// Not a regular file.

@@ -74,7 +74,7 @@ pub fn is_taken(size: Size, accepts: &FileSupport) -> bool {
 }
 
 /// A limit that a file exceeds.
-struct TooMuch {
+struct LimitExcess {
     words: String,
     /// Options that shrink the file, for use between `magick IN` and `OUT`.
     shrink: Option<String>,
@@ -87,7 +87,7 @@ fn other_model() -> Hint {
         .words(" lists them")
 }
 
-impl TooMuch {
+impl LimitExcess {
     fn explain(&self, name: &str, error: Error) -> Error {
         match &self.shrink {
             Some(options) => error.hint(format!("shrink it: magick {} {options} small.jpg", quoted(name))),
@@ -96,12 +96,12 @@ impl TooMuch {
     }
 }
 
-fn alone(size: Size, accepts: &FileSupport) -> Option<TooMuch> {
+fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
     let Size { media, len, side } = size;
     if !accepts.media.contains(&media) {
         let words = format!("it does not accept {}", if media.is_image() { media.mime() } else { "PDF" });
         let shrink = (media.is_image() && accepts.media.contains(&Media::Jpeg)).then(String::new);
-        return Some(TooMuch { words, shrink });
+        return Some(LimitExcess { words, shrink });
     }
     if let Some(limit) = accepts.image.filter(|&limit| media.is_image() && encoded_len(len) > limit) {
         let words = format!(
@@ -110,14 +110,14 @@ fn alone(size: Size, accepts: &FileSupport) -> Option<TooMuch> {
             thousands(limit),
             thousands(limit / 4 * 3)
         );
-        return Some(TooMuch {
+        return Some(LimitExcess {
             words,
             shrink: Some(format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024)),
         });
     }
     if let Some(limit) = accepts.side.filter(|&limit| side.is_some_and(|side| side > limit)) {
         let words = format!("the limit of a side is {limit} pixels");
-        return Some(TooMuch { words, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
+        return Some(LimitExcess { words, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
     }
     if let Some(limit) = accepts.total.filter(|&limit| encoded_len(len) > limit) {
         let words = format!(
@@ -126,10 +126,10 @@ fn alone(size: Size, accepts: &FileSupport) -> Option<TooMuch> {
             thousands(limit)
         );
         let shrink = media.is_image().then(|| format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024));
-        return Some(TooMuch { words, shrink });
+        return Some(LimitExcess { words, shrink });
     }
     if accepts.documents.is_some_and(|limit| !media.is_image() && len > limit) {
-        return Some(TooMuch { words: documents(&[size], accepts), shrink: None });
+        return Some(LimitExcess { words: documents(&[size], accepts), shrink: None });
     }
     None
 }
@@ -170,7 +170,7 @@ fn together(sizes: &[Size], accepts: &FileSupport) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Looked;
+    use super::super::FileContent;
     use super::*;
     use lepo_base::hint::HintTarget;
     use lepo_model::IMAGES;
@@ -192,8 +192,8 @@ mod tests {
         bytes.extend(1u16.to_le_bytes());
         bytes.resize(len.max(16), 0);
         match NewFile::of_bytes(name, bytes).unwrap() {
-            Looked::Media(file) => file,
-            Looked::Other(_) => panic!("no GIF"),
+            FileContent::Media(file) => file,
+            FileContent::Other(_) => panic!("no GIF"),
         }
     }
 
@@ -201,8 +201,8 @@ mod tests {
         let mut bytes = b"%PDF-1.7\n".to_vec();
         bytes.resize(len.max(9), b' ');
         match NewFile::of_bytes("a.pdf", bytes).unwrap() {
-            Looked::Media(file) => file,
-            Looked::Other(_) => panic!("no PDF"),
+            FileContent::Media(file) => file,
+            FileContent::Other(_) => panic!("no PDF"),
         }
     }
 

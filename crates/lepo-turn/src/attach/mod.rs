@@ -11,12 +11,12 @@ mod same_name;
 mod sent;
 mod web_page;
 
-pub use arriving::{Arriving, begin_files, keep_file, keep_files};
+pub use arriving::{FileUpload, begin_files, keep_file, keep_files};
 pub use bounded::{read_bounded, read_text};
-pub use gather::Gathering;
-pub use gathered::{Gathered, Skipped, SkippedWhy};
+pub use gather::FileGatherer;
+pub use gathered::{FolderSummary, SkipReason, SkippedGroup};
 pub use limits::check;
-pub use new_file::{Looked, NewFile};
+pub use new_file::{FileContent, NewFile};
 pub use same_name::{composed, lookalike, same_name};
-pub use sent::{Attached, LeftOut, choose, sent_text};
+pub use sent::{AttachedFile, UnsentFiles, choose, sent_text};
 pub use web_page::web_page;

@@ -38,7 +38,7 @@ enum Data {
 
 /// A file whose type is known.
 #[derive(Debug)]
-pub enum Looked {
+pub enum FileContent {
     /// A file that can be attached.
     Media(NewFile),
     /// Any other file, perhaps text: all its bytes.
@@ -63,7 +63,7 @@ impl NewFile {
     }
 
     /// Opens a path: a file to attach, which is not read yet, or the bytes of another file.
-    pub fn look(path: &Path) -> Result<Looked> {
+    pub fn look(path: &Path) -> Result<FileContent> {
         let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
         let shown = path.display().to_string();
         let mut file = File::open(path).map_err(|error| with_lookalike(failed(error), path))?;
@@ -74,7 +74,7 @@ impl NewFile {
             file.seek(SeekFrom::Start(0)).map_err(failed)?;
             let pixels = pixels(media, &shown, BufReader::new(&file))?;
             let name = named(&shown, media);
-            return Ok(Looked::Media(NewFile {
+            return Ok(FileContent::Media(NewFile {
                 media,
                 name,
                 len: metadata.len(),
@@ -86,11 +86,11 @@ impl NewFile {
     }
 
     /// Recognises the bytes of `name`, which is not a path.
-    pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<Looked> {
-        let Some(media) = Media::of_bytes(&bytes) else { return Ok(Looked::Other(bytes)) };
+    pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<FileContent> {
+        let Some(media) = Media::of_bytes(&bytes) else { return Ok(FileContent::Other(bytes)) };
         let pixels = pixels(media, name, Cursor::new(&bytes))?;
         let name = named(name, media);
-        Ok(Looked::Media(NewFile {
+        Ok(FileContent::Media(NewFile {
             media,
             name,
             len: bytes.len() as u64,
@@ -147,10 +147,10 @@ impl NewFile {
     }
 }
 
-fn known(name: &str, looked: Looked) -> Result<NewFile> {
+fn known(name: &str, looked: FileContent) -> Result<NewFile> {
     let bytes = match looked {
-        Looked::Media(file) => return Ok(file),
-        Looked::Other(bytes) => bytes,
+        FileContent::Media(file) => return Ok(file),
+        FileContent::Other(bytes) => bytes,
     };
     let what = "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF";
     let error = Error::usage(format!("{name} cannot be attached: {what}"));

@@ -16,7 +16,7 @@ const MOST_FILES: usize = 100;
 
 /// A file of a user bubb, or of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attached {
+pub struct AttachedFile {
     /// Line of the file.
     pub line: Attachment,
     /// The file, if it is to be sent.
@@ -28,7 +28,7 @@ pub struct Attached {
 
 /// Files that are not sent, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct UnsentFiles {
     /// Names of files whose blob is missing, or does not match its hash.
     pub broken: Vec<String>,
     /// Names of files that the provider does not accept.
@@ -37,28 +37,32 @@ pub struct LeftOut {
     pub beyond: Vec<String>,
 }
 
-impl LeftOut {
+impl UnsentFiles {
     /// Whether all files are sent.
     pub fn is_empty(&self) -> bool {
         self.broken.is_empty() && self.refused.is_empty() && self.beyond.is_empty()
     }
 }
 
-impl Attached {
+impl AttachedFile {
     /// Returns the files of a bubb; only user bubbs have files. Opens each, and verifies its hash.
-    pub fn of(store: &Store, kind: Kind, text: &str) -> Vec<Attached> {
+    pub fn of(store: &Store, kind: Kind, text: &str) -> Vec<AttachedFile> {
         let lines = if kind == Kind::User { split_attachments(text).1 } else { Vec::new() };
-        lines.into_iter().map(|line| Attached::find(store, line)).collect()
+        lines.into_iter().map(|line| AttachedFile::find(store, line)).collect()
     }
 
     /// Returns the images and documents among the blobs in the result of a server's tool, recognised by their
     /// bytes.
-    pub fn of_result(store: &Store, tool: &str, text: &str) -> Vec<Attached> {
+    pub fn of_result(store: &Store, tool: &str, text: &str) -> Vec<AttachedFile> {
         let hashes = blobs_of_result(text);
-        hashes.into_iter().take(MOST_FILES).filter_map(|hash| Attached::of_blob(store, tool, hash)).collect()
+        hashes
+            .into_iter()
+            .take(MOST_FILES)
+            .filter_map(|hash| AttachedFile::of_blob(store, tool, hash))
+            .collect()
     }
 
-    fn of_blob(store: &Store, tool: &str, hash: ContentHash) -> Option<Attached> {
+    fn of_blob(store: &Store, tool: &str, hash: ContentHash) -> Option<AttachedFile> {
         let (mut file, len) = store.blobs().open_proven(&hash).ok()??;
         let mut magic = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
@@ -72,25 +76,25 @@ impl Attached {
         file.seek(SeekFrom::Start(0)).ok()?;
         let name = clean_name(tool).unwrap_or_else(|| "result".to_string());
         let line = Attachment { media, len, name: format!("{name}.{}", media.extension()), hash };
-        Some(Attached::open(line, Some(file), side.flatten()))
+        Some(AttachedFile::open(line, Some(file), side.flatten()))
     }
 
-    fn find(store: &Store, line: Attachment) -> Attached {
+    fn find(store: &Store, line: Attachment) -> AttachedFile {
         let Ok(Some((file, len))) = store.blobs().open_proven(&line.hash) else {
-            return Attached::open(line, None, None);
+            return AttachedFile::open(line, None, None);
         };
         let mut file = file;
         if len != line.len || file.seek(SeekFrom::Start(0)).is_err() {
-            return Attached::open(line, None, None);
+            return AttachedFile::open(line, None, None);
         }
         let side = side_of(&file).filter(|_| line.media.is_image());
-        Attached::open(line, Some(file), side)
+        AttachedFile::open(line, Some(file), side)
     }
 
     /// Creates the attachment of a line, from its blob if that exists and is unchanged.
-    pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> Attached {
+    pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> AttachedFile {
         let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
-        Attached { line, file, side, is_settled: false }
+        AttachedFile { line, file, side, is_settled: false }
     }
 
     fn size(&self) -> Size {
@@ -106,11 +110,11 @@ fn side_of(file: &File) -> Option<u32> {
 
 /// Returns a user bubb's text for a model: a short label replaces each attachment line, and mentions if the
 /// file is not sent.
-pub fn sent_text(text: &SharedText, files: &[Attached]) -> SharedText {
+pub fn sent_text(text: &SharedText, files: &[AttachedFile]) -> SharedText {
     if files.is_empty() {
         return text.clone();
     }
-    let label = |attached: &Attached| match &attached.file {
+    let label = |attached: &AttachedFile| match &attached.file {
         Some(_) => attached.line.label(),
         None => format!("[{} {}, not sent]", attached.line.media.mime(), attached.line.name),
     };
@@ -119,9 +123,12 @@ pub fn sent_text(text: &SharedText, files: &[Attached]) -> SharedText {
 }
 
 /// Removes the files that are not to be sent from a conv's bubbs, given in order, and returns them by reason.
-pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &FileSupport) -> LeftOut {
-    let mut left = LeftOut::default();
-    let mut files: Vec<&mut Attached> = Vec::new();
+pub fn choose<'a>(
+    bubbs: impl Iterator<Item = &'a mut Vec<AttachedFile>>,
+    accepts: &FileSupport,
+) -> UnsentFiles {
+    let mut left = UnsentFiles::default();
+    let mut files: Vec<&mut AttachedFile> = Vec::new();
     for attached in bubbs.flatten() {
         let name = attached.line.name.clone();
         if attached.is_settled {
@@ -152,10 +159,10 @@ mod tests {
     use lepo_base::media::Media;
     use lepo_model::IMAGES;
 
-    fn attached(name: &str, media: Media, len: u64) -> Attached {
+    fn attached(name: &str, media: Media, len: u64) -> AttachedFile {
         let line = Attachment { media, len, name: name.into(), hash: [0xaa; 32].into() };
         let file = MediaFile::new(media, name.into(), len, tempfile::tempfile().unwrap());
-        Attached { line, file: Some(file), side: Some(1), is_settled: false }
+        AttachedFile { line, file: Some(file), side: Some(1), is_settled: false }
     }
 
     #[test]
@@ -179,7 +186,7 @@ mod tests {
             .collect();
         assert_eq!(sent, ["a", "b"]);
         assert!(!left.is_empty());
-        assert_eq!(choose(bubbs.iter_mut(), &accepts), LeftOut::default(), "each is told once");
-        assert_eq!(choose(bubbs[2..].iter_mut(), &accepts), LeftOut::default());
+        assert_eq!(choose(bubbs.iter_mut(), &accepts), UnsentFiles::default(), "each is told once");
+        assert_eq!(choose(bubbs[2..].iter_mut(), &accepts), UnsentFiles::default());
     }
 }

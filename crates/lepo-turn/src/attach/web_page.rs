@@ -6,7 +6,7 @@ use std::time::Duration;
 use encoding_rs::{Encoding, UTF_8};
 use html2text::config;
 
-use super::{Looked, NewFile};
+use super::{FileContent, NewFile};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::{FetchedFile, fetch};
 
@@ -21,18 +21,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Text formats of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum PageFormat {
     Html,
     Plain,
 }
 
 /// Fetches a URL that the user gave. Exit 3 if it cannot be fetched; exit 2 if it is not text, an image or a
 /// PDF.
-pub fn web_page(address: &str) -> Result<Looked> {
+pub fn web_page(address: &str) -> Result<FileContent> {
     let FetchedFile { name, bytes, content_type } = fetch(address, MOST)?;
     match NewFile::of_bytes(&name, bytes)? {
-        Looked::Other(bytes) => {
-            text_of(address, &content_type, bytes).map(|text| Looked::Other(text.into_bytes()))
+        FileContent::Other(bytes) => {
+            text_of(address, &content_type, bytes).map(|text| FileContent::Other(text.into_bytes()))
         }
         file => Ok(file),
     }
@@ -51,26 +51,26 @@ fn text_of(address: &str, content_type: &str, bytes: Vec<u8>) -> Result<String> 
     };
     let text = decoded(address, charset(parts), &bytes)?;
     match form {
-        Form::Plain => Ok(text),
-        Form::Html => readable(address, text, PATIENCE),
+        PageFormat::Plain => Ok(text),
+        PageFormat::Html => readable(address, text, PATIENCE),
     }
 }
 
 /// Returns the text format of a media type; without a media type, the format of the bytes.
-fn form(media: &str, bytes: &[u8]) -> Option<Form> {
+fn form(media: &str, bytes: &[u8]) -> Option<PageFormat> {
     match media {
-        "text/html" | "application/xhtml+xml" => Some(Form::Html),
+        "text/html" | "application/xhtml+xml" => Some(PageFormat::Html),
         "application/json" | "application/xml" | "application/x-ndjson" | "application/jsonl" => {
-            Some(Form::Plain)
+            Some(PageFormat::Plain)
         }
         _ if media.starts_with("text/") || media.ends_with("+json") || media.ends_with("+xml") => {
-            Some(Form::Plain)
+            Some(PageFormat::Plain)
         }
         "" if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() => None,
         "" => {
             let start = bytes.trim_ascii_start().get(..14).unwrap_or_default().to_ascii_lowercase();
             let is_html = start.starts_with(b"<!doctype html") || start.starts_with(b"<html");
-            Some(if is_html { Form::Html } else { Form::Plain })
+            Some(if is_html { PageFormat::Html } else { PageFormat::Plain })
         }
         _ => None,
     }
@@ -127,16 +127,16 @@ mod tests {
     #[test]
     fn a_type_says_whether_it_is_text() {
         for (media, bytes, expected) in [
-            ("text/html", &b""[..], Some(Form::Html)),
-            ("application/xhtml+xml", b"", Some(Form::Html)),
-            ("text/markdown", b"", Some(Form::Plain)),
-            ("application/json", b"", Some(Form::Plain)),
-            ("application/ld+json", b"", Some(Form::Plain)),
-            ("image/svg+xml", b"", Some(Form::Plain)),
+            ("text/html", &b""[..], Some(PageFormat::Html)),
+            ("application/xhtml+xml", b"", Some(PageFormat::Html)),
+            ("text/markdown", b"", Some(PageFormat::Plain)),
+            ("application/json", b"", Some(PageFormat::Plain)),
+            ("application/ld+json", b"", Some(PageFormat::Plain)),
+            ("image/svg+xml", b"", Some(PageFormat::Plain)),
             ("application/zip", b"text", None),
             ("video/mp4", b"", None),
-            ("", b" <!DOCTYPE HTML><p>", Some(Form::Html)),
-            ("", b"# Title", Some(Form::Plain)),
+            ("", b" <!DOCTYPE HTML><p>", Some(PageFormat::Html)),
+            ("", b"# Title", Some(PageFormat::Plain)),
             ("", b"\0", None),
             ("", b"\xff", None),
         ] {

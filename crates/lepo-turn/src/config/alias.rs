@@ -1,7 +1,7 @@
 //! `[alias]` of the user's file: names for a command with its options.
 
-use super::document::{Set, Source};
-use super::reader::Section;
+use super::document::{SettingSource, SourcedValue};
+use super::reader::TableReader;
 use lepo_base::error::Result;
 
 /// An alias.
@@ -14,11 +14,11 @@ pub struct Alias {
     /// The command and its arguments, split like a shell does; never empty.
     pub words: Vec<String>,
     /// Source of the alias.
-    pub source: Source,
+    pub source: SettingSource,
 }
 
-pub fn read_aliases(section: Section<'_>) -> Result<Vec<Alias>> {
-    section.texts(|name, Set { value: text, source }| {
+pub fn read_aliases(section: TableReader<'_>) -> Result<Vec<Alias>> {
+    section.texts(|name, SourcedValue { value: text, source }| {
         let is_word = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
         if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_word) {
             return Err((format!("an alias cannot be \"{name}\""), "use letters, digits, - and _"));

@@ -6,7 +6,7 @@
 
 use super::Settings;
 use super::ambient::Ambient;
-use super::document::{Set, Source};
+use super::document::{SettingSource, SourcedValue};
 use crate::Notice;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
@@ -19,12 +19,12 @@ pub enum ModelChoice {
     /// The model that answers.
     Model(Box<ModelConfig>),
     /// Nothing is configured: look for local models, then call [`Look::settle`].
-    Look(Box<Look>),
+    Look(Box<LocalLookup>),
 }
 
 /// A choice that depends on the local models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct LocalLookup {
     /// URL of the Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
     pub ollama_url: String,
     ambient: Ambient,
@@ -33,7 +33,7 @@ pub struct Look {
 
 /// Models found on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct LocalModels {
     /// The Ollama server's first model, if the server answered and has a model.
     pub ollama_model: Option<String>,
     /// Whether the embedded model's program and its weights are installed.
@@ -53,7 +53,7 @@ impl Settings {
         if !self.models.is_empty() {
             return Err(self.none_active());
         }
-        Ok(ModelChoice::Look(Box::new(Look {
+        Ok(ModelChoice::Look(Box::new(LocalLookup {
             ollama_url: self.ambient.pair(lepo_model::Provider::Ollama).0,
             ambient: self.ambient.clone(),
             guidance: self.none_configured(),
@@ -62,8 +62,11 @@ impl Settings {
 
     /// Returns the name of the model that answers, and the source of the choice, if no server has to be
     /// asked.
-    pub fn chosen(&self) -> Option<Set<String>> {
-        let set = |value: &str, source: &Source| Set { value: value.to_string(), source: source.clone() };
+    pub fn chosen(&self) -> Option<SourcedValue<String>> {
+        let set = |value: &str, source: &SettingSource| SourcedValue {
+            value: value.to_string(),
+            source: source.clone(),
+        };
         if let Some(wanted) = &self.wanted {
             return Some(set(wanted, self.source("model")));
         }
@@ -71,7 +74,7 @@ impl Settings {
             return Some(set(&active.name, self.source(&format!("models.{}", active.name))));
         }
         let (offer, variable) = self.ambient.offers().next().filter(|_| self.models.is_empty())?;
-        Some(set(&offer, &Source::Env(variable)))
+        Some(set(&offer, &SettingSource::Env(variable)))
     }
 
     /// Returns the notice for the case that nothing is configured and the environment offers several models.
@@ -145,13 +148,13 @@ const EXAMPLE: &str = r#"    [[models]]
     api_key_env = "OPENAI_API_KEY"
     active = true"#;
 
-impl Look {
+impl LocalLookup {
     /// Returns the model to use, preferring Ollama's to the embedded one; without any, the guidance (exit 2).
-    pub fn settle(self, found: Found) -> Result<ModelConfig> {
+    pub fn settle(self, found: LocalModels) -> Result<ModelConfig> {
         let name = match found {
-            Found { ollama_model: Some(model), .. } => format!("ollama:{model}"),
-            Found { embedded: true, .. } => "embedded:".to_string(),
-            Found { .. } => {
+            LocalModels { ollama_model: Some(model), .. } => format!("ollama:{model}"),
+            LocalModels { embedded: true, .. } => "embedded:".to_string(),
+            LocalModels { .. } => {
                 return Err(Error::usage("no model is configured").hint(self.guidance));
             }
         };

@@ -10,7 +10,7 @@ use toml::de::DeTable;
 use lepo_base::error::{Error, Result};
 
 /// A file that is being read.
-pub struct Document<'a> {
+pub struct ConfigDocument<'a> {
     path: Arc<Path>,
     text: &'a str,
     typed: Option<&'a str>,
@@ -18,13 +18,13 @@ pub struct Document<'a> {
     is_of_wrong_type: Cell<bool>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> ConfigDocument<'a> {
     /// Parses `bytes`; `path` is used in messages only. Exit 2 with the line if the file is not UTF-8.
-    pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
+    pub fn new(path: &Path, bytes: &'a [u8]) -> Result<ConfigDocument<'a>> {
         let path = Arc::from(path);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Document { path, text, typed: None, is_of_wrong_type: Cell::new(false) }),
+            Ok(text) => Ok(ConfigDocument { path, text, typed: None, is_of_wrong_type: Cell::new(false) }),
             Err(error) => {
                 let line = line_at(bytes, error.valid_up_to());
                 Err(Error::usage(format!("{}:{line}: not UTF-8", path.display()))
@@ -35,8 +35,8 @@ impl<'a> Document<'a> {
 
     /// Sets the value that the user typed in a shell: errors about it have no line, and do not mention the
     /// format of the file.
-    pub fn with_typed(self, typed: &'a str) -> Document<'a> {
-        Document { typed: Some(typed), ..self }
+    pub fn with_typed(self, typed: &'a str) -> ConfigDocument<'a> {
+        ConfigDocument { typed: Some(typed), ..self }
     }
 
     pub fn typed(&self) -> Option<&'a str> {
@@ -88,8 +88,8 @@ impl<'a> Document<'a> {
         Error::usage(message).hint(allowed)
     }
 
-    pub fn source(&self, at: usize) -> Source {
-        Source::File { path: Arc::clone(&self.path), line: line_at(self.text.as_bytes(), at) }
+    pub fn source(&self, at: usize) -> SettingSource {
+        SettingSource::File { path: Arc::clone(&self.path), line: line_at(self.text.as_bytes(), at) }
     }
 }
 
@@ -100,7 +100,7 @@ fn line_at(bytes: &[u8], at: usize) -> usize {
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum SettingSource {
     /// The default.
     Default,
     /// A line of a file, counted from 1.
@@ -116,26 +116,26 @@ pub enum Source {
     Flag(&'static str),
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Default => f.write_str("default"),
-            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Source::Env(name) | Source::Flag(name) => f.write_str(name),
+            SettingSource::Default => f.write_str("default"),
+            SettingSource::File { path, line } => write!(f, "{}:{line}", path.display()),
+            SettingSource::Env(name) | SettingSource::Flag(name) => f.write_str(name),
         }
     }
 }
 
 /// A value, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Set<T> {
+pub struct SourcedValue<T> {
     pub value: T,
-    pub source: Source,
+    pub source: SettingSource,
 }
 
-impl<T> Set<T> {
+impl<T> SourcedValue<T> {
     /// Converts the value; its source remains.
-    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Set<U> {
-        Set { value: form(self.value), source: self.source }
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> SourcedValue<U> {
+        SourcedValue { value: form(self.value), source: self.source }
     }
 }

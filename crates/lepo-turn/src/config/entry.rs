@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use super::document::Source;
-use super::form::Form;
+use super::document::SettingSource;
+use super::form::SettingValue;
 use super::options::{read_extra, read_options};
 use super::price::read_price;
 use super::program::{read_agent, read_program, read_sandbox};
-use super::reader::Section;
+use super::reader::TableReader;
 use lepo_base::error::Result;
 use lepo_base::secret::Secret;
 use lepo_base::word::Keyword;
@@ -34,7 +34,7 @@ pub enum KeyEntry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelEntry {
     /// The line of its `[[models]]`.
-    pub source: Source,
+    pub source: SettingSource,
     /// Name for `-m`.
     pub name: String,
     pub provider: Provider,
@@ -61,7 +61,7 @@ pub struct ModelEntry {
 }
 
 /// Reads a `[[models]]` table, and rejects keys that its provider does not have.
-pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
+pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
     let source = section.source();
     let name = match (section.take("name"), section.text_of("preset")) {
         (Some(field), _) => {
@@ -122,7 +122,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     Ok(entry)
 }
 
-fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerDefaults) -> Result<()> {
+fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &ServerDefaults) -> Result<()> {
     let model = section.take("model");
     if let Some(field) = section.take("base_url") {
         let url = base_url(&String::of_field(&field, &())?);

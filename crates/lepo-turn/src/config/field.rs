@@ -4,12 +4,12 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::Document;
+use super::document::ConfigDocument;
 use lepo_base::error::{Error, Result};
 
 /// A value that is being read, with its key.
-pub struct Field<'d> {
-    pub document: &'d Document<'d>,
+pub struct FieldReader<'d> {
+    pub document: &'d ConfigDocument<'d>,
     pub key: &'static str,
     /// ` in [NAME]`; empty for the root table.
     pub title: String,
@@ -18,7 +18,7 @@ pub struct Field<'d> {
     pub value: Spanned<DeValue<'d>>,
 }
 
-impl<'d> Field<'d> {
+impl<'d> FieldReader<'d> {
     /// Returns an error about this value, which names the key and never the value.
     pub fn error(&self, what: &str, allowed: impl Into<String>) -> Error {
         let what = format!("`{}`{} {what}", self.key, self.title);

@@ -1,22 +1,22 @@
-//! Parses `config.toml`, the user's or a trusted repository's, into a [`Layer`] and models, or returns the
+//! Parses `config.toml`, the user's or a trusted repository's, into a [`SettingsLayer`] and models, or returns the
 //! first error with its line. Opens no files.
 
 use std::path::Path;
 
 use super::Paths;
 use super::alias::{Alias, read_aliases};
-use super::document::Document;
+use super::document::ConfigDocument;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::price::{PriceEntry, read_price_entry};
-use super::reader::Section;
-use super::table::Layer;
+use super::reader::TableReader;
+use super::table::SettingsLayer;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 
 /// The settings and models of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigFile {
-    pub layer: Layer,
+    pub layer: SettingsLayer,
     /// Models in the order of the file. Their names are unique, and at most one is active.
     pub models: Vec<ModelEntry>,
     pub aliases: Vec<Alias>,
@@ -27,12 +27,12 @@ pub struct ConfigFile {
 impl ConfigFile {
     /// Parses the text of a file. Errors name `path` (exit 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
-        ConfigFile::read(&Document::new(path, bytes)?)
+        ConfigFile::read(&ConfigDocument::new(path, bytes)?)
     }
 
-    pub(super) fn read(document: &Document<'_>) -> Result<ConfigFile> {
-        let mut root = Section::root(document)?;
-        let layer = Layer::from_file(&mut root)?;
+    pub(super) fn read(document: &ConfigDocument<'_>) -> Result<ConfigFile> {
+        let mut root = TableReader::root(document)?;
+        let layer = SettingsLayer::from_file(&mut root)?;
 
         let mut models: Vec<ModelEntry> = Vec::new();
         for section in root.sections("models")? {

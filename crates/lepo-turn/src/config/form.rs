@@ -7,7 +7,7 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 use super::Paths;
-use super::field::Field;
+use super::field::FieldReader;
 use super::money::Money;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use lepo_base::error::{Error, Result};
@@ -16,10 +16,10 @@ use lepo_model::{AgentAccess, Planner, Provider, Wire};
 use lepo_tool::{AutoAccess, ToolMode};
 
 /// A type of value, used by settings and by keys of models.
-pub trait Form: Sized {
+pub trait SettingValue: Sized {
     type Limits: ?Sized;
 
-    fn of_field(field: &Field<'_>, limits: &Self::Limits) -> Result<Self>;
+    fn of_field(field: &FieldReader<'_>, limits: &Self::Limits) -> Result<Self>;
 
     fn of_text(variable: &str, text: &str, limits: &Self::Limits) -> Result<Self>;
 
@@ -40,10 +40,10 @@ pub trait Form: Sized {
 /// Implements the trait for enums whose values are spelled as a word.
 macro_rules! words {
     ($($word:ty),*) => {$(
-        impl Form for $word {
+        impl SettingValue for $word {
             type Limits = &'static [$word];
 
-            fn of_field(field: &Field<'_>, allowed: &&'static [$word]) -> Result<$word> {
+            fn of_field(field: &FieldReader<'_>, allowed: &&'static [$word]) -> Result<$word> {
                 let text = String::of_field(field, &())?;
                 let wrong = || field.error(&format!("cannot be \"{text}\""), one_of(allowed));
                 read_word(&text, allowed).ok_or_else(wrong)
@@ -80,10 +80,10 @@ words!(
     Wire
 );
 
-impl Form for u32 {
+impl SettingValue for u32 {
     type Limits = RangeInclusive<u32>;
 
-    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<u32> {
+    fn of_field(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<u32> {
         let wanted = whole_number(range);
         let number = field.value.get_ref().as_integer().ok_or_else(|| field.wrong_type(&wanted))?;
         let value = u32::from_str_radix(number.as_str(), number.radix()).ok();
@@ -104,10 +104,10 @@ impl Form for u32 {
     }
 }
 
-impl Form for bool {
+impl SettingValue for bool {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<bool> {
+    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<bool> {
         let wanted = match field.document.typed() {
             Some(_) => "true or false",
             None => "true or false, without quotes",
@@ -128,10 +128,10 @@ impl Form for bool {
     }
 }
 
-impl Form for Duration {
+impl SettingValue for Duration {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Duration> {
+    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Duration> {
         decimal(field, 0.1..=86400.0, "a number of seconds from 0.1 to 86400").map(Duration::from_secs_f64)
     }
 
@@ -149,10 +149,10 @@ impl Form for Duration {
     }
 }
 
-impl Form for Money {
+impl SettingValue for Money {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Money> {
+    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Money> {
         decimal(field, 0.0..=1e6, "a number from 0 to 1000000").map(Money::of)
     }
 
@@ -170,10 +170,10 @@ impl Form for Money {
 }
 
 /// A text that is not blank and has no control characters.
-impl Form for String {
+impl SettingValue for String {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<String> {
+    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<String> {
         let text = field.value.get_ref().as_str().ok_or_else(|| field.wrong_type("a text in quotes"))?;
         plain(field, text)
     }
@@ -187,10 +187,10 @@ impl Form for String {
     }
 }
 
-impl<T: Form> Form for Option<T> {
+impl<T: SettingValue> SettingValue for Option<T> {
     type Limits = T::Limits;
 
-    fn of_field(field: &Field<'_>, limits: &T::Limits) -> Result<Option<T>> {
+    fn of_field(field: &FieldReader<'_>, limits: &T::Limits) -> Result<Option<T>> {
         T::of_field(field, limits).map(Some)
     }
 
@@ -208,10 +208,10 @@ impl<T: Form> Form for Option<T> {
 }
 
 /// Texts, each of them not blank.
-impl Form for Vec<String> {
+impl SettingValue for Vec<String> {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Vec<String>> {
+    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Vec<String>> {
         let wanted = "a list of texts in quotes";
         let array = field.value.get_ref().as_array().ok_or_else(|| field.wrong_type(wanted))?;
         let other = || field.error("has an entry that is not a string", format!("it is {wanted}"));
@@ -228,10 +228,10 @@ impl Form for Vec<String> {
 }
 
 /// Paths, absolute or below the home directory with `~/`.
-impl Form for Vec<PathBuf> {
+impl SettingValue for Vec<PathBuf> {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Vec<PathBuf>> {
+    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Vec<PathBuf>> {
         let paths = Vec::<String>::of_field(field, &())?;
         match paths.iter().all(|path| path.starts_with('/') || path.starts_with("~/")) {
             true => Ok(paths.into_iter().map(PathBuf::from).collect()),
@@ -258,7 +258,7 @@ impl Form for Vec<PathBuf> {
 }
 
 /// Reads an integer or a decimal number.
-fn decimal(field: &Field<'_>, range: RangeInclusive<f64>, wanted: &str) -> Result<f64> {
+fn decimal(field: &FieldReader<'_>, range: RangeInclusive<f64>, wanted: &str) -> Result<f64> {
     let number = match field.value.get_ref() {
         DeValue::Integer(number) => number.as_str().parse().ok(),
         DeValue::Float(number) => number.as_str().parse().ok(),
@@ -267,7 +267,7 @@ fn decimal(field: &Field<'_>, range: RangeInclusive<f64>, wanted: &str) -> Resul
     number.filter(|number| range.contains(number)).ok_or_else(|| field.out_of_range(wanted))
 }
 
-fn plain(field: &Field<'_>, text: &str) -> Result<String> {
+fn plain(field: &FieldReader<'_>, text: &str) -> Result<String> {
     if text.trim().is_empty() {
         return Err(field.error("is empty", "give it a value, or leave the key out"));
     }

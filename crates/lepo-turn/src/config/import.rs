@@ -22,7 +22,7 @@ use lepo_tool::ToolMode;
 use lepo_tool::mcp::config::without_comments;
 
 /// The plan of an import. Not `Debug`, because the new text may contain keys.
-pub struct Plan {
+pub struct ConfigImport {
     /// The file to write.
     pub target: PathBuf,
     /// The entries to add, one line each, without keys.
@@ -32,9 +32,9 @@ pub struct Plan {
     text: String,
 }
 
-impl Plan {
+impl ConfigImport {
     /// Reads `file` and plans its import. Exit 2 if it is neither of the two.
-    pub fn make(paths: &Paths, file: &Path) -> Result<Plan> {
+    pub fn make(paths: &Paths, file: &Path) -> Result<ConfigImport> {
         let shown = file.display();
         let Some(bytes) = read_if_there(file)? else {
             return Err(Error::usage(format!("no file {shown}")).hint("name the file to import"));
@@ -60,11 +60,11 @@ impl Plan {
     }
 }
 
-fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<Plan> {
+fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> {
     let target = paths.config_file();
     let text = text_of(&target)?;
     let there = ConfigFile::parse(&target, text.as_bytes())?;
-    let mut plan = Plan { target, added: Vec::new(), left_out: Vec::new(), text };
+    let mut plan = ConfigImport { target, added: Vec::new(), left_out: Vec::new(), text };
 
     let level = |word: &str| read_word(word, LogLevel::ALL).is_some();
     let mode = |word: &str| read_word(word, ToolMode::LASTING).is_some();
@@ -108,7 +108,7 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<Plan> {
     Ok(plan)
 }
 
-impl Plan {
+impl ConfigImport {
     fn add(&mut self, mut model: NewModel, has_active: &mut bool) {
         let name = model.name.clone();
         if model.active && *has_active {
@@ -158,7 +158,7 @@ fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewMod
     Ok(new)
 }
 
-fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Plan> {
+fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<ConfigImport> {
     let target = paths.mcp_file();
     let Some(Value::Object(servers)) = old.remove("mcpServers") else {
         return Err(Error::usage(format!("{}: `mcpServers` is not an object", file.display()))
@@ -187,5 +187,5 @@ fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Pl
     }
     left_out.extend(old.keys().map(|key| format!("{key}: lepo has no such key")));
     let text = format!("{:#}\n", Value::Object(root));
-    Ok(Plan { target, added, left_out, text })
+    Ok(ConfigImport { target, added, left_out, text })
 }

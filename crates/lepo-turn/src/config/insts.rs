@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::document::Document;
-use super::field::Field;
-use super::reader::Section;
+use super::document::ConfigDocument;
+use super::field::FieldReader;
+use super::reader::TableReader;
 use lepo_base::error::Result;
 
 /// The file that `lepo init` writes: each default below a comment on its use. Also the only source of the
@@ -121,16 +121,16 @@ pub fn is_general_as_made(text: &str) -> bool {
 
 /// Reads the texts of a file, including blank ones, and lists its unknown keys.
 fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
-    let document = Document::new(path, bytes)?;
-    let mut root = Section::root(&document)?;
+    let document = ConfigDocument::new(path, bytes)?;
+    let mut root = TableReader::root(&document)?;
     let said = Insts {
-        general: root.read("general", Field::prose)?,
-        tool_chooser: root.read("toolChooser", Field::prose)?,
-        command_writer: root.read("commandWriter", Field::prose)?,
-        orchestrator: root.read("orchestrator", Field::prose)?,
-        floor: root.read("floor", Field::prose)?,
-        speech: root.read("speech", Field::prose)?,
-        judge: root.read("judge", Field::prose)?,
+        general: root.read("general", FieldReader::prose)?,
+        tool_chooser: root.read("toolChooser", FieldReader::prose)?,
+        command_writer: root.read("commandWriter", FieldReader::prose)?,
+        orchestrator: root.read("orchestrator", FieldReader::prose)?,
+        floor: root.read("floor", FieldReader::prose)?,
+        speech: root.read("speech", FieldReader::prose)?,
+        judge: root.read("judge", FieldReader::prose)?,
     };
     let ignored = |(at, key)| format!("{}: unknown key `{key}`, ignored", document.source(at));
     Ok((said, root.rest().into_iter().map(ignored).collect()))

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::repeat;
 
-use super::document::Set;
+use super::document::SourcedValue;
 
 /// Units per unit of the currency: a price is in millionths per million tokens, so a token costs this many
 /// units.
@@ -111,9 +111,9 @@ impl Budgets {
 
 /// The lesser of two limits, a repository's and the user's.
 pub fn lower(
-    repo: Option<Set<Option<Money>>>,
-    user: Option<&Set<Option<Money>>>,
-) -> Option<Set<Option<Money>>> {
+    repo: Option<SourcedValue<Option<Money>>>,
+    user: Option<&SourcedValue<Option<Money>>>,
+) -> Option<SourcedValue<Option<Money>>> {
     match (repo, user) {
         (Some(repo), Some(user)) => match (repo.value, user.value) {
             (Some(theirs), Some(own)) if theirs < own => Some(repo),
@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn a_repository_only_lowers() {
         let set = |amount: Option<u64>| {
-            amount.map(|amount| Set {
+            amount.map(|amount| SourcedValue {
                 value: Some(Money(amount)),
-                source: super::super::document::Source::Default,
+                source: super::super::document::SettingSource::Default,
             })
         };
         for (repo, user, holds) in [

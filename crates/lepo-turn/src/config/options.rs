@@ -4,16 +4,16 @@
 use serde_json::{Map, Number, Value};
 use toml::de::{DeTable, DeValue};
 
-use super::field::Field;
-use super::reader::Section;
+use super::field::FieldReader;
+use super::reader::TableReader;
 use lepo_base::error::Result;
 use lepo_model::ModelOptions;
 
 /// Maximum nesting of a value of `extra`.
 const DEEPEST: usize = 32;
 
-pub fn read_options(mut section: Section) -> Result<ModelOptions> {
-    let number = |field: Option<Field>, most: f64| -> Result<Option<Number>> {
+pub fn read_options(mut section: TableReader) -> Result<ModelOptions> {
+    let number = |field: Option<FieldReader>, most: f64| -> Result<Option<Number>> {
         let Some(field) = field else { return Ok(None) };
         match json(field.value.get_ref(), 0) {
             Some(Value::Number(number)) if number.as_f64().is_some_and(|n| (0.0..=most).contains(&n)) => {
@@ -47,7 +47,7 @@ pub fn read_options(mut section: Section) -> Result<ModelOptions> {
 }
 
 /// Reads `extra`: a table with any values.
-pub fn read_extra(field: Field) -> Result<Map<String, Value>> {
+pub fn read_extra(field: FieldReader) -> Result<Map<String, Value>> {
     let wrong = field.error("cannot go into a request", "it is a table like { top_k = 20 }");
     let table = field.table()?;
     table_json(&table, 0).ok_or(wrong)

@@ -1,7 +1,7 @@
 //! Token prices: a model's own, and the table `[[prices]]`.
 
 use super::money::Money;
-use super::reader::Section;
+use super::reader::TableReader;
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, Price};
 
@@ -13,7 +13,7 @@ pub struct PriceEntry {
     pub price: Price,
 }
 
-pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
+pub fn read_price_entry(mut section: TableReader<'_>) -> Result<PriceEntry> {
     const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
     let Some(model) = section.get::<String>("model", &())? else {
         return Err(section.error("a price without a model", FORM));
@@ -27,7 +27,7 @@ pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
     }
 }
 
-pub fn read_price(section: &mut Section<'_>) -> Result<Option<Price>> {
+pub fn read_price(section: &mut TableReader<'_>) -> Result<Option<Price>> {
     let mut table = section.section("price")?;
     let price = read_amounts(&mut table)?;
     table.end()?;
@@ -35,7 +35,7 @@ pub fn read_price(section: &mut Section<'_>) -> Result<Option<Price>> {
 }
 
 /// Reads the amounts of a price: `input` or `in`, `output` or `out`, `cached`.
-fn read_amounts(table: &mut Section<'_>) -> Result<Option<Price>> {
+fn read_amounts(table: &mut TableReader<'_>) -> Result<Option<Price>> {
     let mut either = |long, short| {
         let long: Option<Money> = table.get(long, &())?;
         Ok(long.or(table.get(short, &())?).map(Money::millionths))

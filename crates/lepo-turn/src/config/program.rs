@@ -4,11 +4,11 @@ use lepo_base::error::Result;
 use lepo_base::word::list_words;
 use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerFormat, agent_preset, preset};
 
-use super::form::Form;
-use super::reader::Section;
+use super::form::SettingValue;
+use super::reader::TableReader;
 
 /// Reads the keys of a `cli` model: a preset, or a command with the format of its answer.
-pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, AnswerFormat)> {
+pub fn read_program(model: &str, section: &mut TableReader) -> Result<(Vec<String>, AnswerFormat)> {
     let command = section.take("command");
     let answer = section.take("answer");
     if let Some(field) = section.take("preset") {
@@ -41,7 +41,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
 }
 
 /// Reads the sandbox of an `acp` model, and the agent's own folders to which it has access.
-pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
+pub fn read_sandbox(section: &mut TableReader) -> Result<Option<AgentSandbox>> {
     let access = section.get("sandbox", &AgentAccess::ALL)?;
     let home = section.take("sandbox_home");
     match (access, home) {
@@ -50,14 +50,14 @@ pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
             Err(field.error("needs `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL))))
         }
         (Some(access), home) => {
-            let home = home.map(|field| Form::of_field(&field, &())).transpose()?.unwrap_or_default();
+            let home = home.map(|field| SettingValue::of_field(&field, &())).transpose()?.unwrap_or_default();
             Ok(Some(AgentSandbox { access, home }))
         }
     }
 }
 
 /// Reads the keys of an `acp` model: a preset, or a command.
-pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
+pub fn read_agent(model: &str, section: &mut TableReader) -> Result<Vec<String>> {
     let command = section.take("command");
     if let Some(field) = section.take("preset") {
         if command.is_some() {

@@ -8,7 +8,7 @@ use lepo_base::hint::{Hint, HintCommand};
 
 /// A prompt as written in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct PromptTemplate {
     /// The model that answers, if the prompt names it.
     pub model: Option<String>,
     /// The text without that line.
@@ -17,7 +17,7 @@ pub struct Prompt {
 
 /// Values for the placeholders of a prompt.
 #[derive(Debug, Clone, Copy)]
-pub struct Filling<'f> {
+pub struct TemplateValues<'f> {
     /// Arguments after the prompt's name.
     pub words: &'f [String],
     /// The text of stdin, if there was any.
@@ -47,9 +47,9 @@ pub fn prompt_names(folder: &Path) -> Vec<String> {
     names
 }
 
-impl Prompt {
+impl PromptTemplate {
     /// Parses the bytes of `path`.
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Prompt> {
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<PromptTemplate> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let offset = error.valid_up_to();
             Error::usage(format!("{}: not UTF-8 at byte {offset}", path.display()))
@@ -60,14 +60,17 @@ impl Prompt {
             Some(_) => text.split_once('\n').map_or("", |(_, rest)| rest),
             None => text,
         };
-        Ok(Prompt { model: model.map(str::to_string), text: rest.trim_matches(['\n', '\r']).to_string() })
+        Ok(PromptTemplate {
+            model: model.map(str::to_string),
+            text: rest.trim_matches(['\n', '\r']).to_string(),
+        })
     }
 
     /// Returns the text with all placeholders replaced, and whether `$stdin` was among them. Inserted text is
     /// not expanded again. Arguments are appended if no placeholder refers to any. Exit 2 for a `$1` without
     /// an argument.
-    pub fn fill(&self, name: &str, filling: Filling<'_>) -> Result<(String, bool)> {
-        let Filling { words, stdin } = filling;
+    pub fn fill(&self, name: &str, filling: TemplateValues<'_>) -> Result<(String, bool)> {
+        let TemplateValues { words, stdin } = filling;
         let (mut filled, mut rest) = (String::new(), self.text.as_str());
         let (mut used, mut used_stdin) = (false, false);
         while let Some((before, after)) = rest.split_once('$') {
@@ -110,8 +113,8 @@ fn place(after: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn prompt(text: &str) -> Prompt {
-        Prompt::parse(Path::new("x.md"), text.as_bytes()).unwrap()
+    fn prompt(text: &str) -> PromptTemplate {
+        PromptTemplate::parse(Path::new("x.md"), text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -140,12 +143,12 @@ mod tests {
             ("$0 $1", "$0 a"),
             ("$3.", "c d."),
         ] {
-            let filling = Filling { words: &words, stdin: Some("INPUT") };
+            let filling = TemplateValues { words: &words, stdin: Some("INPUT") };
             assert_eq!(prompt(text).fill("p", filling).unwrap().0, expected, "{text}");
         }
-        let error = prompt("$2").fill("p", Filling { words: &words[..1], stdin: None }).unwrap_err();
+        let error = prompt("$2").fill("p", TemplateValues { words: &words[..1], stdin: None }).unwrap_err();
         assert_eq!(error.message, "prompt p needs a word for $2, and has 1");
-        let alone = prompt("hi").fill("p", Filling { words: &[], stdin: None }).unwrap();
+        let alone = prompt("hi").fill("p", TemplateValues { words: &[], stdin: None }).unwrap();
         assert_eq!(alone, ("hi".to_string(), false));
     }
 

@@ -5,9 +5,9 @@
 
 use toml::de::DeTable;
 
-use super::document::{Document, Set, Source};
-use super::field::Field;
-use super::form::Form;
+use super::document::{ConfigDocument, SettingSource, SourcedValue};
+use super::field::FieldReader;
+use super::form::SettingValue;
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 
@@ -15,8 +15,8 @@ use lepo_base::nearest::nearest;
 const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
 
 /// A table that is being read. Each key is read once; [`Section::end`] rejects the remaining ones.
-pub struct Section<'d> {
-    document: &'d Document<'d>,
+pub struct TableReader<'d> {
+    document: &'d ConfigDocument<'d>,
     /// ` in [http]`; empty for the root table.
     title: String,
     /// Byte offset of the start of the table.
@@ -25,24 +25,29 @@ pub struct Section<'d> {
     known: Vec<&'static str>,
 }
 
-impl<'d> Section<'d> {
-    pub fn root(document: &'d Document<'d>) -> Result<Section<'d>> {
-        Ok(Section::new(document, String::new(), 0, document.root()?))
+impl<'d> TableReader<'d> {
+    pub fn root(document: &'d ConfigDocument<'d>) -> Result<TableReader<'d>> {
+        Ok(TableReader::new(document, String::new(), 0, document.root()?))
     }
 
     /// Creates a reader for a table at a byte offset; `title` is ` in [NAME]`, for messages.
-    fn new(document: &'d Document<'d>, title: String, at: usize, table: DeTable<'d>) -> Section<'d> {
+    fn new(
+        document: &'d ConfigDocument<'d>,
+        title: String,
+        at: usize,
+        table: DeTable<'d>,
+    ) -> TableReader<'d> {
         let known = Vec::new();
-        Section { document, title, at, table, known }
+        TableReader { document, title, at, table, known }
     }
 
     /// Removes and returns the value of `key`, if the table has it.
-    pub fn take(&mut self, key: &'static str) -> Option<Field<'d>> {
+    pub fn take(&mut self, key: &'static str) -> Option<FieldReader<'d>> {
         self.known.push(key);
         let (name, value) = self.table.remove_entry(key)?;
         let document = self.document;
         let title = self.title.clone();
-        Some(Field { document, key, title, at: name.span().start, value })
+        Some(FieldReader { document, key, title, at: name.span().start, value })
     }
 
     /// Whether the table has this key, and it was not read yet.
@@ -59,38 +64,42 @@ impl<'d> Section<'d> {
     pub fn read<T>(
         &mut self,
         key: &'static str,
-        form: impl FnOnce(&Field<'d>) -> Result<T>,
+        form: impl FnOnce(&FieldReader<'d>) -> Result<T>,
     ) -> Result<Option<T>> {
         self.take(key).map(|field| form(&field)).transpose()
     }
 
     /// Reads the value of `key`, if the table has it.
-    pub fn get<T: Form>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<T>> {
+    pub fn get<T: SettingValue>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<T>> {
         self.read(key, |field| T::of_field(field, limits))
     }
 
     /// Reads the value of `key` with its source, if the table has it.
-    pub fn set<T: Form>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<Set<T>>> {
+    pub fn set<T: SettingValue>(
+        &mut self,
+        key: &'static str,
+        limits: &T::Limits,
+    ) -> Result<Option<SourcedValue<T>>> {
         self.read(key, |field| {
-            Ok(Set { value: T::of_field(field, limits)?, source: field.document.source(field.at) })
+            Ok(SourcedValue { value: T::of_field(field, limits)?, source: field.document.source(field.at) })
         })
     }
 
     /// Returns the table `key`; an empty one if it is missing.
-    pub fn section(&mut self, key: &'static str) -> Result<Section<'d>> {
+    pub fn section(&mut self, key: &'static str) -> Result<TableReader<'d>> {
         match self.take(key) {
-            None => Ok(Section::new(self.document, String::new(), 0, DeTable::new())),
+            None => Ok(TableReader::new(self.document, String::new(), 0, DeTable::new())),
             Some(field) => {
                 let at = field.at;
-                Ok(Section::new(self.document, format!(" in [{key}]"), at, field.table()?))
+                Ok(TableReader::new(self.document, format!(" in [{key}]"), at, field.table()?))
             }
         }
     }
 
     /// Returns the tables of the array `key`, in order.
-    pub fn sections(&mut self, key: &'static str) -> Result<Vec<Section<'d>>> {
-        let tables = self.take(key).map(Field::tables).transpose()?.unwrap_or_default();
-        let section = |(at, table)| Section::new(self.document, format!(" in [[{key}]]"), at, table);
+    pub fn sections(&mut self, key: &'static str) -> Result<Vec<TableReader<'d>>> {
+        let tables = self.take(key).map(FieldReader::tables).transpose()?.unwrap_or_default();
+        let section = |(at, table)| TableReader::new(self.document, format!(" in [[{key}]]"), at, table);
         Ok(tables.into_iter().map(section).collect())
     }
 
@@ -98,7 +107,7 @@ impl<'d> Section<'d> {
     /// message and the hint.
     pub fn texts<T>(
         self,
-        form: impl Fn(String, Set<String>) -> std::result::Result<T, (String, &'static str)>,
+        form: impl Fn(String, SourcedValue<String>) -> std::result::Result<T, (String, &'static str)>,
     ) -> Result<Vec<T>> {
         let (document, title) = (self.document, self.title);
         let mut texts = Vec::new();
@@ -108,7 +117,7 @@ impl<'d> Section<'d> {
                 let what = format!("`{name}`{title} is not a text");
                 return Err(document.error(at, what, "write it in quotes"));
             };
-            let text = Set { value: text.to_string(), source: document.source(at) };
+            let text = SourcedValue { value: text.to_string(), source: document.source(at) };
             texts.push((at, form(name, text).map_err(|(what, allowed)| document.error(at, what, allowed))?));
         }
         texts.sort_by_key(|(at, _)| *at);
@@ -120,7 +129,7 @@ impl<'d> Section<'d> {
         self.document.error(self.at, what, allowed)
     }
 
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> SettingSource {
         self.document.source(self.at)
     }
 

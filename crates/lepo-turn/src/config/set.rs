@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::document::Document;
+use super::document::ConfigDocument;
 use super::edit::{change, put};
 use super::file::ConfigFile;
 use super::table::NAMES;
@@ -26,7 +26,7 @@ pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
             let (table, key) = table_of(&mut tried, name)?;
             put(table, key, value);
             let new = tried.to_string();
-            let new = Document::new(path, new.as_bytes())?.with_typed(text);
+            let new = ConfigDocument::new(path, new.as_bytes())?.with_typed(text);
             match ConfigFile::read(&new) {
                 Ok(_) => {
                     *document = tried;

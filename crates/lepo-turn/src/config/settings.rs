@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use super::Paths;
 use super::alias::Alias;
 use super::ambient::Ambient;
-use super::document::{Set, Source};
+use super::document::{SettingSource, SourcedValue};
 use super::file::ConfigFile;
 use super::flags::Flags;
 use super::models::{complete, merge};
 use super::money::lower;
-use super::table::{Layer, Settings};
+use super::table::{Settings, SettingsLayer};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
@@ -19,13 +19,13 @@ use lepo_model::{ModelConfig, Provider};
 
 /// A setting in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct SettingRow {
     /// `max_rounds`, `http.idle_timeout`, `models.gpt`.
     pub name: String,
     /// The value in readable form; durations in seconds, empty if unset.
     pub value: String,
     /// Source of the value.
-    pub source: Source,
+    pub source: SettingSource,
     /// The allowed values, if they can be listed or have bounds.
     pub allowed: Option<String>,
 }
@@ -63,7 +63,10 @@ pub fn load_settings(
     let mut repo = repo;
     repo.layer.budget_turn = lower(repo.layer.budget_turn, user.layer.budget_turn.as_ref());
     repo.layer.budget_day = lower(repo.layer.budget_day, user.layer.budget_day.as_ref());
-    let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
+    let layer = SettingsLayer::from_flags(flags)
+        .over(SettingsLayer::from_env(env)?)
+        .over(repo.layer)
+        .over(user.layer);
     let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
     let mut settings = Settings { file, ..Settings::of(layer, paths, ambient) };
     for entry in merge(user.models, repo.models) {
@@ -80,18 +83,18 @@ pub fn load_settings(
 
 /// Returns every setting and every model in the order of the manual, as `lepo config` prints them. Contains
 /// no keys; a model's program is listed without its arguments, since an argument may be a key.
-pub fn setting_lines(settings: &Settings) -> Vec<Line> {
-    let none = Set { value: String::new(), source: Source::Default };
-    let Set { value, source } = settings.chosen().unwrap_or(none);
-    let model = Line { name: "model".into(), value, source, allowed: None };
+pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
+    let none = SourcedValue { value: String::new(), source: SettingSource::Default };
+    let SourcedValue { value, source } = settings.chosen().unwrap_or(none);
+    let model = SettingRow { name: "model".into(), value, source, allowed: None };
     let line = |(name, value, allowed): (String, String, Option<String>)| {
         let source = settings.source(&name).clone();
-        Line { name, value, source, allowed }
+        SettingRow { name, value, source, allowed }
     };
     let set = settings.values().into_iter().filter(|(name, ..)| *name != "model");
     let shown = set.map(|(name, value, allowed)| (name.to_string(), value, allowed));
     let models = settings.models.iter().map(|model| (format!("models.{}", model.name), about(model), None));
-    let alias = |alias: &Alias| Line {
+    let alias = |alias: &Alias| SettingRow {
         name: format!("alias.{}", alias.name),
         value: alias.text.clone(),
         source: alias.source.clone(),

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::alias::Alias;
 use super::ambient::Ambient;
-use super::document::{Set, Source};
-use super::form::Form;
+use super::document::{SettingSource, SourcedValue};
+use super::form::SettingValue;
 use super::money::{Budgets, Money};
 use super::price::{PriceEntry, Prices};
-use super::reader::Section;
+use super::reader::TableReader;
 use super::tidy::Tidy;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use super::{Flags, Paths};
@@ -21,7 +21,7 @@ use lepo_model::ModelConfig;
 use lepo_model::Planner;
 use lepo_tool::{AutoAccess, ToolMode};
 
-/// Generates [`Settings`] and [`Layer`] from the rows: field, its type, its name in files and in `lepo
+/// Generates [`Settings`] and [`SettingsLayer`] from the rows: field, its type, its name in files and in `lepo
 /// config`, its limits, its default; then the option (a field of [`Flags`]) and the variable that also set
 /// it, if any. A setting marked `-` is not read from files.
 macro_rules! settings {
@@ -39,44 +39,44 @@ macro_rules! settings {
             /// The file that `model use` and `/set-model` change.
             pub file: PathBuf,
             pub(super) ambient: Ambient,
-            pub(super) sources: BTreeMap<String, Source>,
+            pub(super) sources: BTreeMap<String, SettingSource>,
             pub(super) key_variables: Vec<String>,
         }
 
         /// The settings of one source: a file, the environment or the options. A field is `None` if the
         /// source does not set it.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
-        pub struct Layer {
-            $(pub $field: Option<Set<$type>>,)*
+        pub struct SettingsLayer {
+            $(pub $field: Option<SourcedValue<$type>>,)*
         }
 
-        impl Layer {
+        impl SettingsLayer {
             /// Returns this layer, with unset values from the layer `below`.
-            pub fn over(self, below: Layer) -> Layer {
-                Layer { $($field: self.$field.or(below.$field),)* }
+            pub fn over(self, below: SettingsLayer) -> SettingsLayer {
+                SettingsLayer { $($field: self.$field.or(below.$field),)* }
             }
 
             /// Reads the settings of a file, and rejects unknown keys in its sections.
-            pub fn from_file(root: &mut Section<'_>) -> Result<Layer> {
-                let mut sections = Sections::of(root, NAMES)?;
-                let layer = Layer { $($field: settings!(@file $place sections, $name, $limits),)* };
+            pub fn from_file(root: &mut TableReader<'_>) -> Result<SettingsLayer> {
+                let mut sections = TableReaders::of(root, NAMES)?;
+                let layer = SettingsLayer { $($field: settings!(@file $place sections, $name, $limits),)* };
                 sections.end()?;
                 Ok(layer)
             }
 
             /// Reads the environment. Exit 2 for an invalid variable, with its name and the allowed values.
-            pub fn from_env(env: &Env) -> Result<Layer> {
-                Ok(Layer { $($field: settings!(@variable env, $type, $limits $(, $variable)?),)* })
+            pub fn from_env(env: &Env) -> Result<SettingsLayer> {
+                Ok(SettingsLayer { $($field: settings!(@variable env, $type, $limits $(, $variable)?),)* })
             }
 
-            pub fn from_flags(flags: &Flags) -> Layer {
-                Layer { $($field: settings!(@option flags $(, $flag $option)?),)* }
+            pub fn from_flags(flags: &Flags) -> SettingsLayer {
+                SettingsLayer { $($field: settings!(@option flags $(, $flag $option)?),)* }
             }
         }
 
         impl Settings {
             /// Returns the settings of `layer`, with defaults for unset ones.
-            pub(super) fn of(layer: Layer, paths: &Paths, ambient: Ambient) -> Settings {
+            pub(super) fn of(layer: SettingsLayer, paths: &Paths, ambient: Ambient) -> Settings {
                 let mut sources = BTreeMap::new();
                 $(if let Some(set) = &layer.$field {
                     sources.insert($name.to_string(), set.source.clone());
@@ -95,7 +95,7 @@ macro_rules! settings {
 
             /// Returns each setting's name, value and allowed values, in the order of the table.
             pub(super) fn values(&self) -> Vec<(&'static str, String, Option<String>)> {
-                vec![$(($name, self.$field.shown(), <$type as Form>::allowed(&$limits)),)*]
+                vec![$(($name, self.$field.shown(), <$type as SettingValue>::allowed(&$limits)),)*]
             }
         }
 
@@ -108,16 +108,16 @@ macro_rules! settings {
     (@variable $env:ident, $type:ty, $limits:expr) => { None };
     (@variable $env:ident, $type:ty, $limits:expr, $variable:literal) => {
         match $env.text($variable)? {
-            Some(text) => Some(Set {
-                value: <$type as Form>::of_text($variable, text, &$limits)?,
-                source: Source::Env($variable),
+            Some(text) => Some(SourcedValue {
+                value: <$type as SettingValue>::of_text($variable, text, &$limits)?,
+                source: SettingSource::Env($variable),
             }),
             None => None,
         }
     };
     (@option $flags:ident) => { None };
     (@option $flags:ident, $flag:ident $option:literal) => {
-        $flags.$flag.clone().map(|value| Set { value: value.into(), source: Source::Flag($option) })
+        $flags.$flag.clone().map(|value| SourcedValue { value: value.into(), source: SettingSource::Flag($option) })
     };
 }
 
@@ -242,29 +242,33 @@ impl Settings {
     }
 
     /// Returns the source of a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
-    pub fn source(&self, name: &str) -> &Source {
-        self.sources.get(name).unwrap_or(&Source::Default)
+    pub fn source(&self, name: &str) -> &SettingSource {
+        self.sources.get(name).unwrap_or(&SettingSource::Default)
     }
 }
 
 /// The sections of a file that contain settings: the root, and the tables that prefix their names.
-struct Sections<'s, 'd> {
-    root: &'s mut Section<'d>,
-    named: Vec<(&'static str, Section<'d>)>,
+struct TableReaders<'s, 'd> {
+    root: &'s mut TableReader<'d>,
+    named: Vec<(&'static str, TableReader<'d>)>,
 }
 
-impl<'s, 'd> Sections<'s, 'd> {
-    fn of(root: &'s mut Section<'d>, names: &[&'static str]) -> Result<Sections<'s, 'd>> {
-        let mut named: Vec<(&'static str, Section<'d>)> = Vec::new();
+impl<'s, 'd> TableReaders<'s, 'd> {
+    fn of(root: &'s mut TableReader<'d>, names: &[&'static str]) -> Result<TableReaders<'s, 'd>> {
+        let mut named: Vec<(&'static str, TableReader<'d>)> = Vec::new();
         for (table, _) in names.iter().filter_map(|name| name.split_once('.')) {
             if named.last().is_none_or(|(last, _)| *last != table) {
                 named.push((table, root.section(table)?));
             }
         }
-        Ok(Sections { root, named })
+        Ok(TableReaders { root, named })
     }
 
-    fn set<T: Form>(&mut self, name: &'static str, limits: &T::Limits) -> Result<Option<Set<T>>> {
+    fn set<T: SettingValue>(
+        &mut self,
+        name: &'static str,
+        limits: &T::Limits,
+    ) -> Result<Option<SourcedValue<T>>> {
         let Some((table, key)) = name.split_once('.') else { return self.root.set(name, limits) };
         let section = self.named.iter_mut().find(|(named, _)| *named == table);
         section.map_or(Ok(None), |(_, section)| section.set(key, limits))

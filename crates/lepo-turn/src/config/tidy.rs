@@ -3,8 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::field::Field;
-use super::form::Form;
+use super::field::FieldReader;
+use super::form::SettingValue;
 use lepo_base::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +23,10 @@ impl Default for Tidy {
     }
 }
 
-impl Form for Tidy {
+impl SettingValue for Tidy {
     type Limits = RangeInclusive<u32>;
 
-    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<Tidy> {
+    fn of_field(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<Tidy> {
         match field.value.get_ref().as_bool() {
             Some(false) => Ok(Tidy(None)),
             Some(true) => Err(field.error("cannot be true", "a whole number of messages, or false")),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::entry::{KeyEntry, ModelEntry};
 use super::file::ConfigFile;
 use super::server_effect::server_effect;
-use super::{Insts, Paths, Prompt};
+use super::{Insts, Paths, PromptTemplate};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
@@ -130,7 +130,7 @@ impl RepoFile {
         match ends_with("json") {
             true => Ok(servers::parse(&self.path, &self.bytes)?.iter().map(server_effect).collect()),
             false if ends_with("md") => {
-                let by = Prompt::parse(&self.path, &self.bytes)?.model;
+                let by = PromptTemplate::parse(&self.path, &self.bytes)?.model;
                 let by = by.map(|name| format!(", by model {name:?}")).unwrap_or_default();
                 Ok(vec![format!("is asked{by} when you name it: lepo do -T NAME, or /NAME")])
             }

@@ -4,16 +4,16 @@
 
 use futures_util::future::join_all;
 
-use super::opening::{Opening, open};
-use super::participant::{Brief, select_before};
-use super::past::{ORCHESTRATOR, Past, past};
-use super::prompts::{Prompts, bid_lines};
+use super::opening::{GroupOpening, open};
+use super::participant::{ShortReply, select_before};
+use super::past::{DebateHistory, ORCHESTRATOR, past};
+use super::prompts::{DebatePrompts, bid_lines};
 use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
 use super::rules::{DebateRules, FAILURES};
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::report::log_failure;
 use crate::transcript::Transcript;
-use crate::{Ask, Event, Notice, Report};
+use crate::{Notice, Report, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_model::{ChatMessage, ChatRole};
@@ -21,7 +21,7 @@ use lepo_store::bubb::{BubbName, Kind};
 
 /// The outcome of a debate.
 #[derive(Debug, Default)]
-pub struct Debated {
+pub struct DebateOutcome {
     /// Like the report of any turn; the answer is the conclusion.
     pub report: Report,
     /// The speeches, in order.
@@ -42,7 +42,7 @@ pub struct Speech {
 /// The outcome of a round.
 enum Floor {
     Given(usize),
-    Ended(Brief, String),
+    Ended(ShortReply, String),
     /// The debate is over, and the conclusion must still be requested: no participant wants to speak and none
     /// is named, or END is not followed by text.
     Over,
@@ -54,7 +54,7 @@ struct Debate<'d> {
     orchestrator: &'d mut Participant,
     rules: DebateRules,
     transcript: Transcript,
-    debated: Debated,
+    debated: DebateOutcome,
 }
 
 /// Runs a debate to its end. A later error is in the report, together with the speeches so far.
@@ -65,11 +65,11 @@ pub async fn debate(
     group: GroupTurn<'_>,
     panel: &mut [Participant],
     orchestrator: &mut Participant,
-    ask: Ask,
-) -> Result<Debated> {
-    let Opening { transcript, tools } = open(group, ask).await?;
+    ask: TurnRequest,
+) -> Result<DebateOutcome> {
+    let GroupOpening { transcript, tools } = open(group, ask).await?;
     let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds);
-    let mut debated = Debated::default();
+    let mut debated = DebateOutcome::default();
     debated.report.user = transcript.question();
     debated.report.model = Some(orchestrator.name.clone());
     debated.report.tools = tools;
@@ -141,7 +141,7 @@ impl Debate<'_> {
         let present = self.rules.present();
         let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
         group.watch.sees(Moment::Floor(self.rules.round, &names));
-        let prompt = Prompts::new(group.insts, &names, &self.past()).floor();
+        let prompt = DebatePrompts::new(group.insts, &names, &self.past()).floor();
         let under = self.transcript.tip();
         let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
         let prompt = &prompt;
@@ -197,7 +197,7 @@ impl Debate<'_> {
             }
             let present = self.rules.present();
             let names = self.names(&present);
-            let prompt = Prompts::new(self.group.insts, &names, &self.past()).decision(&lines, again);
+            let prompt = DebatePrompts::new(self.group.insts, &names, &self.past()).decision(&lines, again);
             let reply = self.judge(&prompt).await?;
             let names = self.names(&present);
             match decision(&reply.said(), &names) {
@@ -219,7 +219,7 @@ impl Debate<'_> {
     }
 
     /// Requests a reply of the orchestrator, and stores it as a hidden bubb.
-    async fn judge(&mut self, prompt: &str) -> Result<Brief> {
+    async fn judge(&mut self, prompt: &str) -> Result<ShortReply> {
         let group = self.group;
         for _ in 0..FAILURES {
             group.watch.sees(Moment::Judging(&self.orchestrator.name));
@@ -239,7 +239,7 @@ impl Debate<'_> {
     async fn speech(&mut self, who: usize) -> Result<()> {
         let group = self.group;
         let names = self.names(&self.rules.present());
-        let prompt = Prompts::new(group.insts, &names, &self.past()).speech();
+        let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
         let (participant, under) = (&mut self.panel[who], self.transcript.tip());
         group.watch.sees(Moment::Chosen(&participant.name));
         match participant.speak(&[ChatMessage::new(ChatRole::User, prompt)], None, under, group).await {
@@ -263,7 +263,7 @@ impl Debate<'_> {
     /// Asks the orchestrator for the conclusion, after the last round or if no participant wants to speak.
     async fn sum_up(&mut self) -> Result<()> {
         let present = self.rules.present();
-        let prompt = Prompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
+        let prompt = DebatePrompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
         let mut reply = self.judge(&prompt).await?;
         if conclusion(&reply).is_none() {
             reply = self.judge(&prompt).await?;
@@ -282,11 +282,11 @@ impl Debate<'_> {
         self.conclude(&reply, &summary)
     }
 
-    fn conclude(&mut self, reply: &Brief, summary: &str) -> Result<()> {
+    fn conclude(&mut self, reply: &ShortReply, summary: &str) -> Result<()> {
         let name = self.transcript.add(Kind::Assistant, false, summary.as_bytes())?;
         self.group.env.masking.note_given(name.id, summary);
         self.group.watch.sees(Moment::Concluded(summary));
-        self.group.tell(Event::Bubb(&name, Some(summary.as_bytes())));
+        self.group.tell(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
         self.debated.report.answer = Some(reply.answered(name));
         Ok(())
@@ -299,11 +299,11 @@ impl Debate<'_> {
     }
 
     fn note(&self, notice: &Notice) {
-        self.group.tell(Event::Notice(notice));
+        self.group.tell(TurnEvent::Notice(notice));
     }
 
     /// A debate always has a question.
-    fn past(&self) -> Past<'_> {
+    fn past(&self) -> DebateHistory<'_> {
         past(&self.transcript.entries).unwrap_or_default()
     }
 
@@ -317,7 +317,7 @@ impl Debate<'_> {
 }
 
 /// Returns the text before END in a reply, and the conclusion after it.
-fn conclusion(reply: &Brief) -> Option<(String, String)> {
+fn conclusion(reply: &ShortReply) -> Option<(String, String)> {
     match decision(&reply.said(), &[])? {
         (words, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((words, summary)),
         _ => None,
@@ -325,6 +325,6 @@ fn conclusion(reply: &Brief) -> Option<(String, String)> {
 }
 
 /// Parses a bid; an invalid one is a pass.
-fn bid(brief: &Brief) -> Bid {
+fn bid(brief: &ShortReply) -> Bid {
     Bid::read(&brief.said()).unwrap_or(Bid::Pass)
 }

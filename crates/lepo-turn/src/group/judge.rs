@@ -3,10 +3,10 @@
 
 use super::participant::Participant;
 use super::protocol::JUDGE;
-use super::{GroupTurn, Moment, Polled, ends_all};
+use super::{GroupTurn, Moment, ParallelOutcome, ends_all};
 use crate::config::fill;
 use crate::report::log_failure;
-use crate::{Event, Notice, Report};
+use crate::{Notice, Report, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_model::{ChatMessage, ChatRole};
@@ -35,14 +35,14 @@ fn in_hidden_order(mut answers: Vec<BubbName>) -> Vec<BubbName> {
 pub(super) async fn judge(
     group: GroupTurn<'_>,
     judge: &mut Participant,
-    mut polled: Polled,
-) -> Result<Polled> {
+    mut polled: ParallelOutcome,
+) -> Result<ParallelOutcome> {
     let answers = polled.replies.iter().filter_map(|(_, report)| Some(report.answer?.name)).collect();
     let answers: Vec<BubbName> = in_hidden_order(answers);
     let question =
         polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
     let (Some(question), true) = (question, answers.len() > 1) else {
-        group.tell(Event::Notice(&Notice::NothingToJudge(judge.name.clone())));
+        group.tell(TurnEvent::Notice(&Notice::NothingToJudge(judge.name.clone())));
         return Ok(polled);
     };
     if let Some(hit) = judge.recorded.take() {

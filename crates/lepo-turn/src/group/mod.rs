@@ -14,15 +14,15 @@ mod prompts;
 mod protocol;
 mod rules;
 
-pub use debate::{Debated, Speech};
+pub use debate::{DebateOutcome, Speech};
 pub use panel::{GroupMode, GroupOutcome, Panel, take_group_turn};
-pub use parallel::Polled;
+pub use parallel::ParallelOutcome;
 pub use participant::Participant;
 pub use past::{DebateModels, debate_models};
 pub use protocol::{Bid, judged_by, select_line, selected};
 
 use super::report::Answered;
-use super::{Event, TurnEnv};
+use super::{TurnEnv, TurnEvent};
 use crate::config::Insts;
 use crate::transcript::Transcript;
 use lepo_base::error::{Error, ExitKind, Result};
@@ -34,9 +34,9 @@ use lepo_store::conv::Forest;
 #[derive(Debug)]
 pub enum Moment<'e> {
     /// An event outside of a reply: the question, a command of the user's own, a notice.
-    Common(Event<'e>),
+    Common(TurnEvent<'e>),
     /// An event in the reply of the participant with this name.
-    In(&'e str, Event<'e>),
+    In(&'e str, TurnEvent<'e>),
     /// A reply is complete and stored.
     Spoken(&'e str, &'e Answered),
     /// A reply failed; the others continue.
@@ -85,7 +85,7 @@ impl GroupTurn<'_> {
     ) -> Result<()> {
         let name = transcript.add(kind, hidden, text.as_bytes())?;
         self.env.masking.note_given(name.id, text);
-        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        self.tell(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }
 
@@ -98,11 +98,11 @@ impl GroupTurn<'_> {
         (text, kept): (&str, &ScreenedBytes<'_>),
     ) -> Result<()> {
         let name = transcript.add_as(kind, hidden, text.as_bytes(), kept)?;
-        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        self.tell(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }
 
-    pub(super) fn tell(&self, event: Event<'_>) {
+    pub(super) fn tell(&self, event: TurnEvent<'_>) {
         self.watch.sees(Moment::Common(event));
     }
 }

@@ -5,22 +5,22 @@ use super::GroupTurn;
 use crate::attach::keep_files;
 use crate::report::ToolUse;
 use crate::transcript::Transcript;
-use crate::{Ask, CommandRunner, Event, Start};
+use crate::{CommandRunner, TurnEvent, TurnRequest, TurnStart};
 use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 
 /// The conv that all participants receive.
-pub struct Opening {
+pub struct GroupOpening {
     /// The conv up to the question.
     pub transcript: Transcript,
     pub tools: Vec<ToolUse>,
 }
 
 /// Loads the conv, and adds the new bubbs to it.
-pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
+pub(super) async fn open(group: GroupTurn<'_>, ask: TurnRequest) -> Result<GroupOpening> {
     let transcript = Transcript::at(&group.env.store, group.forest, ask.start, &group.env.masking)?;
-    let mut opening = Opening { transcript, tools: Vec::new() };
-    if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
+    let mut opening = GroupOpening { transcript, tools: Vec::new() };
+    if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == TurnStart::New) {
         group.add_as(
             &mut opening.transcript,
             Kind::System,
@@ -31,7 +31,7 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
     let runner = CommandRunner::of(group.env);
     let mut ran = ask.ran.into_iter();
     for command in &ask.runs {
-        let (transcript, mut tell) = (&mut opening.transcript, |event: Event<'_>| group.tell(event));
+        let (transcript, mut tell) = (&mut opening.transcript, |event: TurnEvent<'_>| group.tell(event));
         let used = match ran.next() {
             Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
             None => runner.run(transcript, command, &mut tell).await?,
@@ -48,7 +48,7 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
         }
         let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
         let notes = group.env.masking.told_prompt().into_iter().chain(note);
-        notes.for_each(|note| group.tell(Event::Notice(&note)));
+        notes.for_each(|note| group.tell(TurnEvent::Notice(&note)));
     }
     Ok(opening)
 }

@@ -3,14 +3,14 @@
 use super::debate::debate;
 use super::judge::judge;
 use super::parallel::parallel;
-use super::{Debated, GroupTurn, Participant, Polled};
+use super::{DebateOutcome, GroupTurn, ParallelOutcome, Participant};
 use crate::attach::{NewFile, check};
 use crate::folder_questions::questions_of_models;
-use crate::recorded::{Hit, not_recorded};
+use crate::recorded::{RecordedAnswer, not_recorded};
 use crate::steering::words_of_group;
 use crate::transcript::Transcript;
 use crate::truth::forget_overtaken;
-use crate::{Ask, Configured, ProgramRole, Start, StartQuestion, TurnEnv};
+use crate::{Configuration, ProgramRole, StartQuestion, TurnEnv, TurnRequest, TurnStart};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, Gate, IMAGES, Model};
 use lepo_model::{ModelConfig, Provider};
@@ -38,14 +38,14 @@ pub struct Panel {
 /// The outcome of a group turn.
 pub enum GroupOutcome {
     /// The outcome of `--parallel`.
-    Polled(Polled),
+    Polled(ParallelOutcome),
     /// The outcome of `--debate`.
-    Debated(Debated),
+    Debated(DebateOutcome),
 }
 
 impl Panel {
     /// Creates the panel of a mode. Exit 2 without participants, or for an unknown or repeated name.
-    pub fn of(mode: GroupMode, configured: &Configured) -> Result<Panel> {
+    pub fn of(mode: GroupMode, configured: &Configuration) -> Result<Panel> {
         let settings = &configured.settings;
         let names = &settings.many_participants;
         if names.is_empty() {
@@ -83,7 +83,11 @@ impl Panel {
 
     /// Returns the question before programs of these models start, with the texts of others that it is about.
     /// The user is asked before the turn, as the models answer concurrently.
-    pub fn start_question(&self, env: &TurnEnv, (forest, start): (&Forest, Start)) -> Result<StartQuestion> {
+    pub fn start_question(
+        &self,
+        env: &TurnEnv,
+        (forest, start): (&Forest, TurnStart),
+    ) -> Result<StartQuestion> {
         let (configured, root) = (&env.configured, env.store.root());
         let mut question = questions_of_models(configured, self.asked().map(|one| &one.config), root)?;
         if !question.is_empty() {
@@ -95,7 +99,7 @@ impl Panel {
 
     /// Creates the clients of models whose key is printed by a program of this question, after the user
     /// agreed to it.
-    pub fn take_agreement(&mut self, question: &StartQuestion, configured: &Configured) {
+    pub fn take_agreement(&mut self, question: &StartQuestion, configured: &Configuration) {
         let all = self.participants.iter_mut().chain(&mut self.orchestrator).chain(&mut self.judge);
         for one in all.filter(|one| one.model.is_err()) {
             let prints_key = |role: &ProgramRole| matches!(role, ProgramRole::Key(name) if *name == one.name);
@@ -122,14 +126,14 @@ impl Panel {
     }
 
     /// Adds a judge of the answers, of this configured name.
-    pub fn with_judge(mut self, name: Option<&str>, configured: &Configured) -> Result<Panel> {
+    pub fn with_judge(mut self, name: Option<&str>, configured: &Configuration) -> Result<Panel> {
         let config = name.map(|name| configured.settings.model(name)).transpose()?;
         self.judge = config.map(|config| as_judge(participant(&config, configured)));
         Ok(self)
     }
 
     /// Adds a judge whose verdict is recorded.
-    pub fn with_recorded_judge(mut self, name: &str, hit: Hit) -> Panel {
+    pub fn with_recorded_judge(mut self, name: &str, hit: RecordedAnswer) -> Panel {
         let config = ModelConfig::new(name, Provider::Cli);
         let judge =
             Participant::new(&config, FileSupport::any(IMAGES), Err(not_recorded("nothing may be sent")));
@@ -140,7 +144,7 @@ impl Panel {
     }
 
     /// Sets recorded answers: their models are not asked.
-    pub fn take_recorded(&mut self, hits: Vec<(String, Hit)>) {
+    pub fn take_recorded(&mut self, hits: Vec<(String, RecordedAnswer)>) {
         for (name, hit) in hits {
             let of_name = self.participants.iter_mut().filter(|one| one.name == name);
             of_name.for_each(|one| one.recorded = Some(hit.clone()));
@@ -176,11 +180,11 @@ fn as_judge(mut judge: Participant) -> Participant {
 }
 
 /// Creates a participant with its client. If it cannot be asked, the error is returned when it is asked.
-fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
+fn participant(config: &ModelConfig, configured: &Configuration) -> Participant {
     Participant::new(config, configured.accepts(config), client(config, configured))
 }
 
-fn client(config: &ModelConfig, configured: &Configured) -> Result<Model> {
+fn client(config: &ModelConfig, configured: &Configuration) -> Result<Model> {
     let gate = Gate::new();
     // The question is on disk by then.
     gate.open();
@@ -193,7 +197,11 @@ fn client(config: &ModelConfig, configured: &Configured) -> Result<Model> {
 ///
 /// # Errors
 /// Returns the errors that occur before a model is asked.
-pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
+pub async fn take_group_turn(
+    group: GroupTurn<'_>,
+    panel: &mut Panel,
+    mut ask: TurnRequest,
+) -> Result<GroupOutcome> {
     if let Some(budget) = group.env.configured.budget() {
         budget.new_turn();
         for model in panel.models() {
@@ -201,7 +209,7 @@ pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: A
             model.set_meter(group.env.configured.meter());
         }
     }
-    if ask.start == Start::New {
+    if ask.start == TurnStart::New {
         ask.system_prompt = group.env.system_prompt()?;
     }
     let taken = match &mut panel.orchestrator {
@@ -218,7 +226,7 @@ pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: A
     };
     forget_overtaken(&group.env.store);
     if let Some(told) = group.env.masking.told() {
-        group.tell(crate::Event::Notice(&told));
+        group.tell(crate::TurnEvent::Notice(&told));
     }
     taken
 }

@@ -9,14 +9,14 @@ use crate::answer_order::{AnswerOrder, OrderedAnswer};
 use crate::attach::choose;
 use crate::context::{Inst, messages};
 use crate::report::log_failure;
-use crate::{Ask, Event, Notice, Report};
+use crate::{Notice, Report, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbName;
 
 /// The outcome of `--parallel`.
 #[derive(Debug, Default)]
-pub struct Polled {
+pub struct ParallelOutcome {
     /// A report for each model, in order.
     pub replies: Vec<(String, Report)>,
     /// The judge's name, and its verdict.
@@ -29,7 +29,11 @@ pub struct Polled {
 ///
 /// # Errors
 /// Returns the errors that occur before a model is asked.
-pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
+pub async fn parallel(
+    group: GroupTurn<'_>,
+    panel: &mut [Participant],
+    ask: TurnRequest,
+) -> Result<ParallelOutcome> {
     let schema = ask.schema.clone();
     if panel.iter().all(|participant| participant.recorded.is_some()) {
         return Ok(recorded(group, panel));
@@ -48,7 +52,7 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
         let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
         if !left.is_empty() {
             let notice = Notice::FilesNotSent(name.clone(), left);
-            group.watch.sees(Moment::In(&name, Event::Notice(&notice)));
+            group.watch.sees(Moment::In(&name, TurnEvent::Notice(&notice)));
         }
         let said = messages(&entries, &[], general, participant.form, None);
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
@@ -99,15 +103,15 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
         }
     };
     log_failure(None, error.as_ref());
-    Ok(Polled { replies, judge: None, error })
+    Ok(ParallelOutcome { replies, judge: None, error })
 }
 
 /// Returns recorded answers: asks no model, and writes nothing.
-fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> Polled {
+fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> ParallelOutcome {
     let told = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;
         group.watch.sees(Moment::Spoken(&participant.name, &hit.answered()));
         Some((participant.name.clone(), hit.report()))
     });
-    Polled { replies: told.collect(), judge: None, error: None }
+    ParallelOutcome { replies: told.collect(), judge: None, error: None }
 }

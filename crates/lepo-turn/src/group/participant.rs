@@ -7,15 +7,15 @@ use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch, select_line};
 use crate::answer_order::OrderedAnswer;
-use crate::answer_place::{AnswerPlace, Tools};
+use crate::answer_place::{AnswerPlace, CallStyle};
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::receive;
-use crate::received::Received;
-use crate::recorded::{Hit, RequestFacts, schema_hash};
+use crate::received::ReceivedAnswer;
+use crate::recorded::{RecordedAnswer, RequestFacts, schema_hash};
 use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, complaint, tell, unfit};
 use crate::send::whole;
-use crate::{Event, Front, Notice};
+use crate::{Front, Notice, TurnEvent};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::ModelConfig;
 use lepo_model::{
@@ -37,7 +37,7 @@ pub struct Participant {
     /// The files that it accepts.
     pub(super) accepts: FileSupport,
     /// Its recorded answer to this question, if there is one: then it is not asked.
-    pub recorded: Option<Hit>,
+    pub recorded: Option<RecordedAnswer>,
     pub(super) config: ModelConfig,
     /// Its options, for the journal.
     facts: RequestFacts,
@@ -46,7 +46,7 @@ pub struct Participant {
 }
 
 /// A short reply, which is not in a bubb yet.
-pub struct Brief {
+pub struct ShortReply {
     /// The whole reply.
     pub text: String,
     /// The bubb that the request followed.
@@ -55,7 +55,7 @@ pub struct Brief {
     ms: u64,
 }
 
-impl Brief {
+impl ShortReply {
     /// Returns the reply without the thinking.
     pub fn said(&self) -> String {
         without_thinking(&self.text)
@@ -94,7 +94,7 @@ impl Participant {
         prompt: &str,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
-    ) -> Result<Brief> {
+    ) -> Result<ShortReply> {
         let start = Instant::now();
         let messages = [ChatMessage::new(ChatRole::User, prompt)];
         let name = self.name.clone();
@@ -104,7 +104,7 @@ impl Participant {
         group.env.configured.held.tell_left(&mut ear);
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
         let (text, usage) = read.map_err(Error::without_retry)?;
-        let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
+        let brief = ShortReply { text, under, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model's answer is empty")),
             _ => Ok(brief),
@@ -168,7 +168,7 @@ impl Participant {
                 before: Some(before),
                 order,
                 agent_calls: &agent_calls,
-                tools: Tools::None,
+                tools: CallStyle::None,
                 asks: true,
                 schema,
                 model: &name,
@@ -180,14 +180,14 @@ impl Participant {
             let received = receive(answer, place, &mut ear, &interrupt).await;
             group.env.configured.held.tell_left(&mut ear);
             match received? {
-                Received::Answer(answered) => {
+                ReceivedAnswer::Answer(answered) => {
                     group.watch.sees(Moment::Spoken(&shown, &answered));
                     return Ok(answered);
                 }
-                Received::Cut(_, error) => return Err(error),
-                Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
-                Received::Unfit(words, fault) => {
-                    ear.happens(Event::Notice(&Notice::AskedAgain(fault.clone())));
+                ReceivedAnswer::Cut(_, error) => return Err(error),
+                ReceivedAnswer::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
+                ReceivedAnswer::Unfit(words, fault) => {
+                    ear.happens(TurnEvent::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
                     messages
@@ -195,7 +195,7 @@ impl Participant {
                     messages.push(ChatMessage::new(ChatRole::User, complaint(&fault)));
                 }
                 // The model was offered no tools.
-                Received::Calls(..) | Received::TextCalls(..) => {
+                ReceivedAnswer::Calls(..) | ReceivedAnswer::TextCalls(..) => {
                     return Err(Error::remote("the model called a tool instead of answering"));
                 }
             }
@@ -203,7 +203,7 @@ impl Participant {
     }
 
     /// Records the cost of a short reply.
-    pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
+    pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &ShortReply) {
         let options = self.facts.options.as_ref();
         let entry = JournalEntry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
         group.env.store.journal().add(JournalEntry {
@@ -220,11 +220,11 @@ impl Participant {
         group: GroupTurn<'m>,
         ear: &mut ReplyFront<'_>,
     ) -> Result<AnswerStream<'m>> {
-        ear.happens(Event::Waiting);
+        ear.happens(TurnEvent::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(ExitKind::Remote))?;
         let agent = AgentContext { dir: Some(group.env.store.root()), ..AgentContext::default() };
         let request = ChatRequest { messages, schema, agent, ..ChatRequest::default() };
-        model.ask(request, &mut |said| ear.happens(Event::Notice(&Notice::Model(said)))).await
+        model.ask(request, &mut |said| ear.happens(TurnEvent::Notice(&Notice::Model(said)))).await
     }
 }
 
@@ -248,7 +248,7 @@ struct ReplyFront<'e> {
 }
 
 impl Front for ReplyFront<'_> {
-    fn happens(&mut self, event: Event<'_>) {
+    fn happens(&mut self, event: TurnEvent<'_>) {
         self.watch.sees(Moment::In(self.name, event));
     }
 

@@ -13,7 +13,7 @@ pub(super) const ORCHESTRATOR: &str = "orchestrator";
 
 /// The debate so far.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Past<'s> {
+pub struct DebateHistory<'s> {
     /// The last question.
     pub topic: &'s str,
     /// The other visible bubbs, oldest first: author and text.
@@ -21,10 +21,10 @@ pub struct Past<'s> {
 }
 
 /// Parses a path; `None` if it has no question.
-pub fn past(path: &[PathEntry]) -> Option<Past<'_>> {
+pub fn past(path: &[PathEntry]) -> Option<DebateHistory<'_>> {
     let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
     let topic = path.iter().rposition(is_question)?;
-    let mut past = Past { topic: &path[topic].text, heard: Vec::new() };
+    let mut past = DebateHistory { topic: &path[topic].text, heard: Vec::new() };
     let mut speaker = None;
     for (i, entry) in path.iter().enumerate() {
         let text = &*entry.text;
@@ -92,7 +92,7 @@ fn named(text: &str) -> Vec<&str> {
     bidders.collect::<Option<Vec<&str>>>().unwrap_or_default()
 }
 
-impl Past<'_> {
+impl DebateHistory<'_> {
     /// Formats the history as lines `[NAME] text`.
     pub fn history(&self) -> String {
         if self.heard.is_empty() {

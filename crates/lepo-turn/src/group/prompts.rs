@@ -1,7 +1,7 @@
 //! The messages to debaters: the insts `orchestrator`, `floor` and `speech`, filled in. The path itself is
 //! not sent, because each model reads the debate as a listener, and not as the author of all speeches.
 
-use super::past::Past;
+use super::past::DebateHistory;
 use super::protocol::Bid;
 use crate::config::{Insts, fill};
 
@@ -16,17 +16,22 @@ const OVER: &str = "No round is left: nobody speaks any more. Reply with one lin
                     summary of the conclusion.";
 
 /// The prompts at a step of a debate.
-pub struct Prompts<'p> {
+pub struct DebatePrompts<'p> {
     insts: &'p Insts,
     participants: String,
     topic: &'p str,
     history: String,
 }
 
-impl<'p> Prompts<'p> {
+impl<'p> DebatePrompts<'p> {
     /// Creates the prompts for these participants after `past`.
-    pub fn new(insts: &'p Insts, participants: &[&str], past: &'p Past<'_>) -> Prompts<'p> {
-        Prompts { insts, participants: participants.join(", "), topic: past.topic, history: past.history() }
+    pub fn new(insts: &'p Insts, participants: &[&str], past: &'p DebateHistory<'_>) -> DebatePrompts<'p> {
+        DebatePrompts {
+            insts,
+            participants: participants.join(", "),
+            topic: past.topic,
+            history: past.history(),
+        }
     }
 
     /// Asks whether the participant wants to speak.

@@ -1,25 +1,25 @@
 //! A recorded debate: looks up each speech and each reply of the orchestrator after the previous one.
 
-use super::look::{OptionsWish, Record, ToolsWish, Wish};
-use super::said::Said;
+use super::look::{OptionsRule, Query, RecordStore, ToolsRule};
+use super::said::PastMessage;
 use super::told::usage;
 use crate::Report;
-use crate::group::{Bid, Debated, Speech, selected};
+use crate::group::{Bid, DebateOutcome, Speech, selected};
 use crate::report::Answered;
 use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Ix;
 
 /// A participant: the name of its model, and its options.
-pub type Voice = (String, OptionsWish);
+pub type ParticipantSpec = (String, OptionsRule);
 
 /// Returns the newest complete debate of these models that follows these messages.
 pub fn debate(
-    record: &Record<'_>,
-    past: &[Said],
-    voices: &[Voice],
-    orchestrator: &Voice,
-) -> Result<Option<Debated>> {
+    record: &RecordStore<'_>,
+    past: &[PastMessage],
+    voices: &[ParticipantSpec],
+    orchestrator: &ParticipantSpec,
+) -> Result<Option<DebateOutcome>> {
     let bases = record.matching(past)?;
     if bases.is_empty() {
         return Ok(None);
@@ -50,12 +50,12 @@ pub fn debate(
 
 /// Parses a path as a debate.
 fn debated(
-    record: &Record<'_>,
+    record: &RecordStore<'_>,
     path: &[Ix],
-    voices: &[Voice],
-    orchestrator: &Voice,
-) -> Result<Option<Debated>> {
-    let (mut debated, mut speaker): (Debated, Option<String>) = Default::default();
+    voices: &[ParticipantSpec],
+    orchestrator: &ParticipantSpec,
+) -> Result<Option<DebateOutcome>> {
+    let (mut debated, mut speaker): (DebateOutcome, Option<String>) = Default::default();
     for (at, &ix) in path.iter().enumerate() {
         let name = record.forest.name(ix);
         let text = record.store.bubbs().text(&name)?;
@@ -71,13 +71,13 @@ fn debated(
             continue;
         }
         let fact = record.facts.get(name.id).unwrap_or_default();
-        let is_by = |(voice, options): &Voice| {
-            let wish = Wish {
+        let is_by = |(voice, options): &ParticipantSpec| {
+            let wish = Query {
                 past: &[],
                 model: Some(voice.clone()),
                 options: options.clone(),
                 schema: None,
-                tools: ToolsWish::Any,
+                tools: ToolsRule::Any,
             };
             wish.difference(&fact).is_none()
         };

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::look::{Record, Wish};
-use super::told::{Hit, hit};
+use super::look::{Query, RecordStore};
+use super::told::{RecordedAnswer, hit};
 use crate::group::judged_by;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 
 /// Returns the newest answer to a request.
-pub fn find(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Hit>> {
+pub fn find(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<RecordedAnswer>> {
     for answer in record.answers(&record.matching(wish.past)?) {
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
         if wish.difference(&fact).is_none() && record.is_of_turn(&answer, fact.model.as_deref())? {
@@ -21,10 +21,10 @@ pub fn find(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Hit>> {
 
 /// Returns the newest verdict on exactly these answers.
 pub fn verdict(
-    record: &Record<'_>,
-    wish: &Wish<'_>,
+    record: &RecordStore<'_>,
+    wish: &Query<'_>,
     answers: impl Iterator<Item = BubbId>,
-) -> Result<Option<Hit>> {
+) -> Result<Option<RecordedAnswer>> {
     let shown: HashSet<BubbId> = answers.collect();
     for answer in record.answers(&record.matching(wish.past)?) {
         let [before] = answer.between[..] else { continue };
@@ -34,7 +34,7 @@ pub fn verdict(
         let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));
         let is_by = wish.model.as_deref().is_none_or(|wanted| wanted == name);
         // The request for a verdict does not have the schema of the answers.
-        let wish = Wish {
+        let wish = Query {
             past: &[],
             model: wish.model.clone(),
             options: wish.options.clone(),

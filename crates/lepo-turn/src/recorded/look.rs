@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::is_added;
-use super::said::Said;
+use super::said::PastMessage;
 use crate::group::selected;
 use crate::path::request;
 use crate::planner::ChooserAnswer;
@@ -13,7 +13,7 @@ use lepo_store::conv::{Forest, Ix, Sums};
 use lepo_store::store::{BubbFacts, JournalIndex, Store};
 
 /// A store to search for answers.
-pub struct Record<'r> {
+pub struct RecordStore<'r> {
     /// The store.
     pub store: &'r Store,
     /// All bubbs of the store.
@@ -24,7 +24,7 @@ pub struct Record<'r> {
 
 /// The options that a recorded answer must have.
 #[derive(Debug, Clone, PartialEq)]
-pub enum OptionsWish {
+pub enum OptionsRule {
     /// Exactly these options.
     Are(Option<Value>),
     /// At least these options: the model's configured options are not known here.
@@ -33,7 +33,7 @@ pub enum OptionsWish {
 
 /// The tools that a recorded answer must have.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ToolsWish {
+pub enum ToolsRule {
     /// The tools with this hash.
     Are(Option<String>),
     /// Any tools: a server's tools are not known before it is started.
@@ -41,36 +41,36 @@ pub enum ToolsWish {
 }
 
 /// A request to look up.
-pub struct Wish<'w> {
+pub struct Query<'w> {
     /// The messages before the answer, the question last.
-    pub past: &'w [Said],
+    pub past: &'w [PastMessage],
     /// Name of the model; `None` matches any model.
     pub model: Option<String>,
     /// The options.
-    pub options: OptionsWish,
+    pub options: OptionsRule,
     /// Hash of the schema.
     pub schema: Option<String>,
     /// The tools.
-    pub tools: ToolsWish,
+    pub tools: ToolsRule,
 }
 
 /// A recorded answer to a question.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct AnswerOnRecord {
     pub ix: Ix,
     pub question: Ix,
     /// The hidden messages between the two, oldest first.
     pub between: Vec<Ix>,
 }
 
-impl<'r> Record<'r> {
+impl<'r> RecordStore<'r> {
     /// Opens the record of a store.
-    pub fn of(store: &'r Store, forest: &'r Forest) -> Record<'r> {
-        Record { store, forest, facts: store.journal().index() }
+    pub fn of(store: &'r Store, forest: &'r Forest) -> RecordStore<'r> {
+        RecordStore { store, forest, facts: store.journal().index() }
     }
 
     /// Returns the last messages of all equal paths, newest first.
-    pub(super) fn matching(&self, past: &[Said]) -> Result<Vec<Ix>> {
+    pub(super) fn matching(&self, past: &[PastMessage]) -> Result<Vec<Ix>> {
         let Some(last) = past.last() else { return Ok(Vec::new()) };
         // Messages with a repository's files do not count; they are hidden system messages.
         let counts = |kind: Kind, hidden: bool| u32::from(!(hidden && kind == Kind::System));
@@ -94,7 +94,7 @@ impl<'r> Record<'r> {
     }
 
     /// Whether the path to a message is equal to `past`.
-    fn ends(&self, ix: Ix, past: &[Said]) -> Result<bool> {
+    fn ends(&self, ix: Ix, past: &[PastMessage]) -> Result<bool> {
         let mut left = past.iter().rev().peekable();
         let mut last = None;
         for ix in self.forest.up(ix) {
@@ -124,7 +124,7 @@ impl<'r> Record<'r> {
 
     /// Returns the answers to these questions, newest first. At most hidden messages are between a question
     /// and its answer.
-    pub(super) fn answers(&self, questions: &[Ix]) -> Vec<Answer> {
+    pub(super) fn answers(&self, questions: &[Ix]) -> Vec<AnswerOnRecord> {
         if questions.is_empty() {
             return Vec::new();
         }
@@ -137,7 +137,7 @@ impl<'r> Record<'r> {
             for above in self.forest.up(ix).skip(1) {
                 if questions.contains(&above) {
                     between.reverse();
-                    return Some(Answer { ix, question: above, between });
+                    return Some(AnswerOnRecord { ix, question: above, between });
                 }
                 if !self.forest.name(above).hidden {
                     return None;
@@ -152,7 +152,7 @@ impl<'r> Record<'r> {
     /// Whether the messages between question and answer belong to a turn: a planner's messages, and the name
     /// of the answering model in a group turn. A speech in a debate has other messages there, since it
     /// answers another request.
-    pub(super) fn is_of_turn(&self, answer: &Answer, model: Option<&str>) -> Result<bool> {
+    pub(super) fn is_of_turn(&self, answer: &AnswerOnRecord, model: Option<&str>) -> Result<bool> {
         let mut wants_result = false;
         for (at, &ix) in answer.between.iter().enumerate() {
             let name = self.forest.name(ix);
@@ -178,7 +178,7 @@ impl<'r> Record<'r> {
     }
 }
 
-impl Wish<'_> {
+impl Query<'_> {
     /// Returns the first difference between the request of an answer and this one: its subject, the recorded
     /// value and the requested one.
     pub(super) fn difference(&self, fact: &BubbFacts) -> Option<(&'static str, String, String)> {
@@ -188,8 +188,8 @@ impl Wish<'_> {
             return Some(("the model", word(&fact.model), word(&self.model)));
         }
         let (differ, options) = match &self.options {
-            OptionsWish::Are(options) => (*options != fact.options, options),
-            OptionsWish::Have(options) => {
+            OptionsRule::Are(options) => (*options != fact.options, options),
+            OptionsRule::Have(options) => {
                 let mut given = options.iter().filter_map(Value::as_object).flatten();
                 let has = |(name, value): (&String, &Value)| {
                     fact.options.as_ref().and_then(|options| options.get(name)) == Some(value)
@@ -204,7 +204,7 @@ impl Wish<'_> {
             return Some(("the schema", word(&fact.schema), word(&self.schema)));
         }
         match &self.tools {
-            ToolsWish::Are(tools) if *tools != fact.tools => {
+            ToolsRule::Are(tools) if *tools != fact.tools => {
                 Some(("the tools", word(&fact.tools), word(tools)))
             }
             _ => None,

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::is_added;
-use super::look::{Record, Wish};
-use super::said::Said;
+use super::look::{Query, RecordStore};
+use super::said::PastMessage;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::{BubbName, Kind};
@@ -18,13 +18,13 @@ const COMPARED: usize = 500;
 const QUOTED: usize = 60;
 
 /// The recorded line that is most similar to a request.
-struct Near {
+struct NearestLine {
     name: BubbName,
     difference: String,
 }
 
 /// Returns the error for a request that is not in the record.
-pub fn missed(record: &Record<'_>, wish: &Wish<'_>) -> Error {
+pub fn missed(record: &RecordStore<'_>, wish: &Query<'_>) -> Error {
     let message = match nearest(record, wish) {
         Ok(Some(near)) => {
             format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
@@ -42,7 +42,7 @@ pub fn no_verdict(judge: &str) -> Error {
     not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
 }
 
-fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
+fn nearest(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<NearestLine>> {
     let mut below: HashMap<Option<Ix>, Vec<Ix>> = HashMap::new();
     for ix in record.forest.all().rev() {
         below.entry(record.forest.prev(ix)).or_default().push(ix);
@@ -62,9 +62,9 @@ fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
             return Ok(match nearest {
                 Some((name, text)) => {
                     let difference = differs(wish.past, at, name, text);
-                    Some(Near { name: *name, difference })
+                    Some(NearestLine { name: *name, difference })
                 }
-                None => same.iter().flatten().next().map(|ix| Near {
+                None => same.iter().flatten().next().map(|ix| NearestLine {
                     name: record.forest.name(*ix),
                     difference: format!("{} was not asked there", label(wish.past, at)),
                 }),
@@ -79,17 +79,17 @@ fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
         let fact = record.facts.get(name.id).unwrap_or_default();
         let (what, recorded, asked) = wish.difference(&fact)?;
         let verb = if what.ends_with('s') { "differ" } else { "differs" };
-        Some(Near { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
+        Some(NearestLine { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
     });
     Ok(told.or_else(|| {
         let name = record.forest.name(*questions.first()?);
-        Some(Near { name, difference: "the question has no answer".into() })
+        Some(NearestLine { name, difference: "the question has no answer".into() })
     }))
 }
 
 /// Returns the messages that follow these, each with its text. Skips messages that a turn added.
 fn after(
-    record: &Record<'_>,
+    record: &RecordStore<'_>,
     below: &HashMap<Option<Ix>, Vec<Ix>>,
     same: &[Option<Ix>],
 ) -> Result<Vec<(Ix, (BubbName, String))>> {
@@ -116,7 +116,7 @@ pub fn not_recorded(message: impl Into<String>) -> Error {
 
 /// Ranks how similar a message is to `said`: an equal kind first, then the length of the common prefix and
 /// suffix.
-fn likeness(name: &BubbName, text: &str, said: &Said) -> (bool, usize) {
+fn likeness(name: &BubbName, text: &str, said: &PastMessage) -> (bool, usize) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
     };
@@ -126,9 +126,9 @@ fn likeness(name: &BubbName, text: &str, said: &Said) -> (bool, usize) {
 }
 
 /// Describes the message at this index of a past.
-fn label(past: &[Said], at: usize) -> String {
+fn label(past: &[PastMessage], at: usize) -> String {
     let Some(said) = past.get(at) else { return "the question".into() };
-    let is_same = |other: &&Said| (other.kind, other.hidden) == (said.kind, said.hidden);
+    let is_same = |other: &&PastMessage| (other.kind, other.hidden) == (said.kind, said.hidden);
     let number = past.iter().take(at + 1).filter(is_same).count();
     match (said.kind, said.hidden) {
         (Kind::System, true) if at == 0 => "the system prompt".into(),
@@ -139,7 +139,7 @@ fn label(past: &[Said], at: usize) -> String {
     }
 }
 
-fn differs(past: &[Said], at: usize, name: &BubbName, text: &str) -> String {
+fn differs(past: &[PastMessage], at: usize, name: &BubbName, text: &str) -> String {
     let Some(said) = past.get(at) else { return String::new() };
     let what = label(past, at);
     if (name.kind, name.hidden) != (said.kind, said.hidden) {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_message_is_named_by_its_place() {
-        let said = |kind, hidden| Said::new(kind, hidden, "x");
+        let said = |kind, hidden| PastMessage::new(kind, hidden, "x");
         let past = [
             said(Kind::System, true),
             said(Kind::User, false),

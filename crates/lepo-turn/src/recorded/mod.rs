@@ -14,19 +14,19 @@ mod said;
 mod told;
 
 pub(crate) use added::is_added;
-pub use debate::{Voice, debate};
+pub use debate::{ParticipantSpec, debate};
 pub use facts::{RequestFacts, options_json, schema_hash, tools_hash};
 pub use find::{find, verdict};
-pub use look::{OptionsWish, Record, ToolsWish, Wish};
+pub use look::{OptionsRule, Query, RecordStore, ToolsRule};
 pub use miss::{missed, no_verdict, not_recorded};
-pub use said::{Said, before, question};
-pub use told::{Hit, tell};
+pub use said::{PastMessage, before, question};
+pub use told::{RecordedAnswer, tell};
 
 use std::path::PathBuf;
 
 /// The request for recorded answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedOptions {
     /// Send nothing: a request that is not recorded fails.
     pub only: bool,
     /// The store to search, instead of the store of the turn.

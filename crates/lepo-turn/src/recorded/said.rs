@@ -6,7 +6,7 @@ use std::path::Path;
 use super::paths;
 use crate::config::is_as_made;
 use crate::masking::Masking;
-use crate::{Question, Start};
+use crate::{Question, TurnStart};
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
 use lepo_store::bubb::{Attachment, BubbId, Kind, with_attachments};
@@ -15,7 +15,7 @@ use lepo_store::store::Store;
 
 /// A message before an answer; the question is the last.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct PastMessage {
     /// Kind of the message.
     pub kind: Kind,
     /// Whether it is hidden.
@@ -26,10 +26,10 @@ pub struct Said {
     pub id: Option<BubbId>,
 }
 
-impl Said {
+impl PastMessage {
     /// Creates a message that is not in a store yet.
-    pub fn new(kind: Kind, hidden: bool, text: &str) -> Said {
-        Said { kind, hidden, text: without_digits(text).into_owned(), id: None }
+    pub fn new(kind: Kind, hidden: bool, text: &str) -> PastMessage {
+        PastMessage { kind, hidden, text: without_digits(text).into_owned(), id: None }
     }
 
     /// Whether a recorded text is equal.
@@ -54,23 +54,23 @@ impl Said {
 }
 
 /// Returns the messages up to the start of a turn.
-pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>> {
+pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<PastMessage>> {
     let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix).path);
     let mut past = Vec::new();
     for ix in conv.unwrap_or_default() {
         let name = forest.name(ix);
         let text = store.bubbs().text(&name)?;
         if !super::is_added(&name, &text) {
-            past.push(Said { id: Some(name.id), ..Said::new(name.kind, name.hidden, &text) });
+            past.push(PastMessage { id: Some(name.id), ..PastMessage::new(name.kind, name.hidden, &text) });
         }
     }
     Ok(past)
 }
 
 /// Returns a question as it would be stored. Reads its files, and writes nothing.
-pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<Said> {
+pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<PastMessage> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
     let text = with_attachments(&question.text, &lines);
     let kept = masking.kept_question(&text, &question.typed);
-    Ok(Said::new(Kind::User, false, &paths::relative(&kept.text(), cwd, root)))
+    Ok(PastMessage::new(Kind::User, false, &paths::relative(&kept.text(), cwd, root)))
 }

@@ -1,9 +1,9 @@
 //! A recorded answer as the outcome of a turn.
 
-use super::look::{Answer, Record};
+use super::look::{AnswerOnRecord, RecordStore};
 use crate::path::request;
 use crate::report::{Answered, ToolUse};
-use crate::{Event, Front, Report};
+use crate::{Front, Report, TurnEvent};
 use lepo_base::error::Result;
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -12,7 +12,7 @@ use lepo_store::store::{BubbFacts, Store};
 
 /// A recorded answer.
 #[derive(Debug, Clone)]
-pub struct Hit {
+pub struct RecordedAnswer {
     /// Name of the answer.
     pub answer: BubbName,
     /// The model that answered.
@@ -25,13 +25,18 @@ pub struct Hit {
     is_json: bool,
 }
 
-pub(super) fn hit(record: &Record<'_>, answer: &Answer, fact: BubbFacts, is_json: bool) -> Result<Hit> {
+pub(super) fn hit(
+    record: &RecordStore<'_>,
+    answer: &AnswerOnRecord,
+    fact: BubbFacts,
+    is_json: bool,
+) -> Result<RecordedAnswer> {
     let name = record.forest.name(answer.ix);
     let path = record.forest.conv(answer.ix).path;
     let mut tools = own_commands(record, answer.question)?;
     tools.extend(requests(record, &answer.between)?);
     tools.extend(requests(record, &side_branch(record, answer))?);
-    Ok(Hit {
+    Ok(RecordedAnswer {
         answer: name,
         question: record.forest.name(answer.question).id,
         conv: path.into_iter().map(|ix| record.forest.name(ix).id).collect(),
@@ -44,7 +49,7 @@ pub(super) fn hit(record: &Record<'_>, answer: &Answer, fact: BubbFacts, is_json
 }
 
 /// Returns the commands that the user ran before a question.
-fn own_commands(record: &Record<'_>, question: Ix) -> Result<Vec<ToolUse>> {
+fn own_commands(record: &RecordStore<'_>, question: Ix) -> Result<Vec<ToolUse>> {
     let mut runs = Vec::new();
     for ix in record.forest.up(question).skip(1) {
         let name = record.forest.name(ix);
@@ -63,7 +68,7 @@ fn own_commands(record: &Record<'_>, question: Ix) -> Result<Vec<ToolUse>> {
 
 /// Returns the hidden sibling messages that led to an answer: they follow the same message as the answer, and
 /// are newer than earlier answers there.
-fn side_branch(record: &Record<'_>, answer: &Answer) -> Vec<Ix> {
+fn side_branch(record: &RecordStore<'_>, answer: &AnswerOnRecord) -> Vec<Ix> {
     let Some(base) = record.forest.prev(answer.ix) else { return Vec::new() };
     let id = record.forest.name(answer.ix).id;
     let is_beside = |ix: &Ix| record.forest.name(*ix).hidden && !answer.between.contains(ix);
@@ -89,7 +94,7 @@ fn side_branch(record: &Record<'_>, answer: &Answer) -> Vec<Ix> {
 }
 
 /// Returns the requests among hidden messages, each with its result.
-fn requests(record: &Record<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
+fn requests(record: &RecordStore<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
     let mut tools: Vec<ToolUse> = Vec::new();
     let mut waits = false;
     for &ix in hidden {
@@ -118,7 +123,7 @@ pub(super) fn usage(fact: &BubbFacts) -> Usage {
     Usage { input: fact.input, output: fact.output, cached: fact.cached, ..Usage::default() }
 }
 
-impl Hit {
+impl RecordedAnswer {
     /// Returns the report of the turn that the answer replaces.
     pub fn report(self) -> Report {
         Report {
@@ -140,10 +145,10 @@ impl Hit {
 }
 
 /// Displays a recorded answer like the answer of a turn.
-pub fn tell(store: &Store, hit: &Hit, front: &mut dyn Front) -> Result<()> {
+pub fn tell(store: &Store, hit: &RecordedAnswer, front: &mut dyn Front) -> Result<()> {
     let text = store.bubbs().text(&hit.answer)?;
-    front.happens(Event::Text(&text));
-    front.happens(Event::Pause);
-    front.happens(Event::Done);
+    front.happens(TurnEvent::Text(&text));
+    front.happens(TurnEvent::Pause);
+    front.happens(TurnEvent::Done);
     Ok(())
 }

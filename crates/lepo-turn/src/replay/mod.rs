@@ -5,6 +5,6 @@ mod plan;
 mod results;
 mod run;
 
-pub use plan::{Plan, PlanOptions, Step};
-pub(crate) use results::ResultRecord;
-pub use run::{Progress, ReplayedLine, all, replay};
+pub use plan::{ReplayOptions, ReplayPlan, ReplayStep};
+pub(crate) use results::RecordedResults;
+pub use run::{ReplayObserver, ReplayOutcome, all, replay};

@@ -10,7 +10,7 @@ use lepo_store::store::Store;
 
 /// The options of the command line, as messages of a forest.
 #[derive(Debug, Clone, Copy)]
-pub struct PlanOptions {
+pub struct ReplayOptions {
     /// The end of the line.
     pub end: Ix,
     /// The first message to replay; the new line shares the messages before it.
@@ -25,7 +25,7 @@ pub struct PlanOptions {
 
 /// A question of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct ReplayStep {
     /// The messages to copy first, ending with the question; empty if the question exists already.
     pub copied: Vec<BubbName>,
     /// The question as recorded.
@@ -38,20 +38,20 @@ pub struct Step {
 
 /// The steps of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct ReplayPlan {
     /// The message that the first copies follow; `None` starts a conversation.
     pub base: Option<BubbId>,
     /// The questions to ask, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReplayStep>,
     /// The messages after the last question and its answer, which are copied at the end.
     pub rest: Vec<BubbName>,
     /// The number of questions that the line has answered already.
     pub answered: usize,
 }
 
-impl Plan {
+impl ReplayPlan {
     /// Plans a line.
-    pub fn of(store: &Store, forest: &Forest, wish: PlanOptions) -> Result<Plan> {
+    pub fn of(store: &Store, forest: &Forest, wish: ReplayOptions) -> Result<ReplayPlan> {
         let path = forest.conv(wish.end).path;
         let from = match wish.from {
             None => 0,
@@ -75,8 +75,8 @@ impl Plan {
 }
 
 /// Splits messages into steps: visible messages are copied, except answers, and each question is asked.
-fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<BubbName>) {
-    let (mut steps, mut copied): (Vec<Step>, Vec<BubbName>) = (Vec::new(), Vec::new());
+fn steps(forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<BubbName>) {
+    let (mut steps, mut copied): (Vec<ReplayStep>, Vec<BubbName>) = (Vec::new(), Vec::new());
     for &ix in line {
         let name = forest.name(ix);
         match (name.kind, name.hidden) {
@@ -89,7 +89,7 @@ fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<BubbName>) {
             (Kind::User, false) => {
                 copied.push(name);
                 let copied = std::mem::take(&mut copied);
-                steps.push(Step { copied, question: name, again: None, answer: None });
+                steps.push(ReplayStep { copied, question: name, again: None, answer: None });
             }
             (Kind::System | Kind::Tool, false) => copied.push(name),
         }
@@ -98,11 +98,11 @@ fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<BubbName>) {
 }
 
 /// Returns the question before an answer that starts a line: the question is shared, and answered again.
-fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<Step> {
+fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<ReplayStep> {
     let answer = path.get(from..)?.iter().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
     let before = path.get(..from)?.iter().rev().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
     let is_asked = answer.kind == Kind::Assistant && before.kind == Kind::User;
-    is_asked.then_some(Step {
+    is_asked.then_some(ReplayStep {
         copied: Vec::new(),
         question: before,
         again: Some(before.id),
@@ -111,7 +111,12 @@ fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<Step> {
 }
 
 /// Plans a separate line, which shares the messages before `from`, or else the system prompt.
-fn anew(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), new_system: bool) -> Result<Plan> {
+fn anew(
+    store: &Store,
+    forest: &Forest,
+    (path, from): (&[Ix], usize),
+    new_system: bool,
+) -> Result<ReplayPlan> {
     let root =
         path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Kind::System && name.hidden);
     // Without a system prompt, the root may be a repository's old instructions: a replay adds the current
@@ -125,11 +130,11 @@ fn anew(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), new_system
         base = step.again;
         steps.insert(0, step);
     }
-    Ok(Plan { base, steps, rest, answered: 0 })
+    Ok(ReplayPlan { base, steps, rest, answered: 0 })
 }
 
 /// Plans to request each answer at its recorded position.
-fn teacher(forest: &Forest, path: &[Ix], from: usize) -> Plan {
+fn teacher(forest: &Forest, path: &[Ix], from: usize) -> ReplayPlan {
     let line = path.get(from..).unwrap_or_default();
     let (mut steps, _) = steps(forest, line);
     steps.splice(..0, shared_question(forest, path, from));
@@ -137,12 +142,12 @@ fn teacher(forest: &Forest, path: &[Ix], from: usize) -> Plan {
         step.again = Some(step.question.id);
         step.copied.clear();
     }
-    Plan { base: None, steps, rest: Vec::new(), answered: 0 }
+    ReplayPlan { base: None, steps, rest: Vec::new(), answered: 0 }
 }
 
 /// Plans a line below another message. If that already ends a replay of the line, the questions that it has
 /// answered are skipped.
-fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix) -> Plan {
+fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix) -> ReplayPlan {
     let base = forest.conv(onto).path;
     let shared = path.iter().zip(&base).take_while(|(a, b)| a == b).count();
     let own = base.get(shared..).unwrap_or_default();
@@ -152,7 +157,7 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
     let (mut asked, own_rest) = self::steps(forest, own);
     asked.splice(..0, shared_question(forest, &base, shared));
     let copies = copies_of(store, &asked);
-    let is_copy = |new: &Step, old: &Step| {
+    let is_copy = |new: &ReplayStep, old: &ReplayStep| {
         let new = new.question.id;
         new == old.question.id || copies.get(&new) == Some(&old.question.id)
     };
@@ -160,7 +165,7 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
         && asked.len() <= steps.len()
         && asked.iter().zip(&steps).all(|(new, old)| is_copy(new, old));
     let mut plan =
-        Plan { base: Some(forest.name(onto).id), steps: Vec::new(), rest: Vec::new(), answered: 0 };
+        ReplayPlan { base: Some(forest.name(onto).id), steps: Vec::new(), rest: Vec::new(), answered: 0 };
     if is_replay {
         let open = asked.last().filter(|last| last.answer.is_none());
         plan.answered = asked.len() - usize::from(open.is_some());
@@ -176,11 +181,11 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
         // The new line does not include a question that both lines share.
         steps.retain(|step| step.again.is_none());
     }
-    Plan { steps, rest, ..plan }
+    ReplayPlan { steps, rest, ..plan }
 }
 
 /// Returns the originals of these questions, according to the journal.
-fn copies_of(store: &Store, asked: &[Step]) -> HashMap<BubbId, BubbId> {
+fn copies_of(store: &Store, asked: &[ReplayStep]) -> HashMap<BubbId, BubbId> {
     let wanted: HashSet<BubbId> = asked.iter().map(|step| step.question.id).collect();
     if wanted.is_empty() {
         return HashMap::new();

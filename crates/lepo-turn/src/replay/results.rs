@@ -12,13 +12,18 @@ use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::ToolRequest;
 
 #[derive(Debug, Clone, Default)]
-pub struct ResultRecord {
+pub struct RecordedResults {
     results: Vec<(String, Vec<u8>, Option<i32>)>,
 }
 
-impl ResultRecord {
+impl RecordedResults {
     /// Reads the requests after this question, newest first.
-    pub fn after(store: &Store, forest: &Forest, facts: &JournalIndex, question: Ix) -> Result<ResultRecord> {
+    pub fn after(
+        store: &Store,
+        forest: &Forest,
+        facts: &JournalIndex,
+        question: Ix,
+    ) -> Result<RecordedResults> {
         let mut beside: HashSet<Ix> = HashSet::from([question]);
         let mut asked: Vec<(Ix, String)> = Vec::new();
         let mut results = Vec::new();
@@ -38,7 +43,7 @@ impl ResultRecord {
             }
         }
         results.reverse();
-        Ok(ResultRecord { results })
+        Ok(RecordedResults { results })
     }
 
     /// Returns the result of a recorded request that is equal to this one, as it would be written now.

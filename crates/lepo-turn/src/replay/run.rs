@@ -4,11 +4,11 @@ use std::future::Future;
 
 use futures_util::future::join_all;
 
-use super::plan::{Plan, Step};
-use super::results::ResultRecord;
+use super::plan::{ReplayPlan, ReplayStep};
+use super::results::RecordedResults;
 use crate::attach::NewFile;
 use crate::config::Insts;
-use crate::{Ask, Front, Question, Report, Start, TurnEnv, take_turn};
+use crate::{Front, Question, Report, TurnEnv, TurnRequest, TurnStart, take_turn};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments};
@@ -17,13 +17,13 @@ use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
 
 /// A line of a replay, as far as it succeeded.
 #[derive(Debug)]
-pub struct ReplayedLine {
+pub struct ReplayOutcome {
     /// The model's configured name.
     pub name: String,
     /// The end of the line; the base if nothing was written.
     pub tail: Option<BubbId>,
     /// The turns, each with its step.
-    pub turns: Vec<(Step, Report)>,
+    pub turns: Vec<(ReplayStep, Report)>,
     /// The number of remaining steps.
     pub left: usize,
     /// The error that interrupted it.
@@ -31,7 +31,7 @@ pub struct ReplayedLine {
 }
 
 /// The display of a line.
-pub trait Progress {
+pub trait ReplayObserver {
     /// Reports that question `number` of all questions is asked next.
     fn asks(&mut self, number: usize, of: usize);
 
@@ -40,7 +40,7 @@ pub trait Progress {
 }
 
 /// Runs several lines concurrently, and returns them in order.
-pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = ReplayedLine>>) -> Vec<ReplayedLine> {
+pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = ReplayOutcome>>) -> Vec<ReplayOutcome> {
     join_all(lines).await
 }
 
@@ -48,14 +48,14 @@ pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = ReplayedLi
 pub async fn replay(
     (env, config, insts): (&TurnEnv, &ModelConfig, &Insts),
     old: &Forest,
-    plan: Plan,
+    plan: ReplayPlan,
     apart: u64,
-    view: &mut dyn Progress,
-) -> ReplayedLine {
+    view: &mut dyn ReplayObserver,
+) -> ReplayOutcome {
     let (of, answered) = (plan.steps.len() + plan.answered, plan.answered);
     let left = plan.steps.len();
     let mut line =
-        ReplayedLine { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
+        ReplayOutcome { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
     for (at, step) in plan.steps.into_iter().enumerate() {
         view.asks(answered + at, of);
         let taken = take(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
@@ -91,31 +91,34 @@ async fn take(
     env: &TurnEnv,
     config: &ModelConfig,
     insts: &Insts,
-    (old, step, apart): (&Forest, &Step, u64),
+    (old, step, apart): (&Forest, &ReplayStep, u64),
     tail: &mut Option<BubbId>,
     front: &mut dyn Front,
 ) -> Result<Report> {
     let recorded = match old.find(step.question.id) {
-        Some(ix) => ResultRecord::after(&env.store, old, &env.store.journal().index(), ix)?,
-        None => ResultRecord::default(),
+        Some(ix) => RecordedResults::after(&env.store, old, &env.store.journal().index(), ix)?,
+        None => RecordedResults::default(),
     };
     let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
     let (start, question) = match (step.again, *tail) {
-        (Some(question), _) => (Start::Again(question), None),
+        (Some(question), _) => (TurnStart::Again(question), None),
         // The recorded question is a root: it had no system prompt.
-        (None, None) if before.is_empty() => (Start::New, Some(as_asked(&env.store, &step.question)?)),
+        (None, None) if before.is_empty() => (TurnStart::New, Some(as_asked(&env.store, &step.question)?)),
         (None, base) => {
             let copied = copy(&env.store, base, before, apart)?.or(base);
             let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
-            (Start::Under(copied), Some(as_asked(&env.store, &step.question)?))
+            (TurnStart::Under(copied), Some(as_asked(&env.store, &step.question)?))
         }
     };
     *tail = start.id();
     let wanted = start.id().map_or(ReadScope::Tip, |at| ReadScope::Paths(vec![at]));
     let forest = env.store.names().forest_for(&[wanted])?;
     let is_new = question.is_some();
-    let ask =
-        Ask { results: Some(recorded), system_prompt: Some(String::new()), ..Ask::new(start, question, &[]) };
+    let ask = TurnRequest {
+        results: Some(recorded),
+        system_prompt: Some(String::new()),
+        ..TurnRequest::new(start, question, &[])
+    };
     let report = take_turn(env, config, insts, &forest, front, ask).await?;
     if let Some(asked) = report.user.filter(|_| is_new) {
         *tail = Some(asked);

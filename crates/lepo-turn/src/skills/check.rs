@@ -4,7 +4,7 @@ use std::path::Path;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::front_matter::{FrontMatter, Value};
+use super::front_matter::{FieldValue, FrontMatter};
 use super::skill_file::{FILES, MOST_FILE};
 use crate::agents::read_inside;
 
@@ -50,11 +50,11 @@ fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
     }
     let mut text = |field: &str, is_needed: bool| -> Option<String> {
         let fault = match read.field(field) {
-            Some(Value::Text(text)) if !text.trim().is_empty() => return Some(text.trim().to_string()),
-            Some(Value::Map(_) | Value::List(_)) => "is not text",
-            Some(Value::Text(_)) if is_needed => "is empty",
+            Some(FieldValue::Text(text)) if !text.trim().is_empty() => return Some(text.trim().to_string()),
+            Some(FieldValue::Map(_) | FieldValue::List(_)) => "is not text",
+            Some(FieldValue::Text(_)) if is_needed => "is empty",
             None if is_needed => "is missing",
-            Some(Value::Text(_)) | None => return None,
+            Some(FieldValue::Text(_)) | None => return None,
         };
         faults.push(format!("`{field}` {fault}"));
         None

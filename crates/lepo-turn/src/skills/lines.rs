@@ -19,14 +19,14 @@ impl FrontMatterLine<'_> {
     }
 }
 
-pub struct Lines<'t> {
+pub struct FrontMatterLines<'t> {
     lines: Vec<FrontMatterLine<'t>>,
     at: usize,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> FrontMatterLines<'t> {
     /// Splits a text that starts after the first line of its file.
-    pub fn of(text: &'t str) -> Lines<'t> {
+    pub fn of(text: &'t str) -> FrontMatterLines<'t> {
         let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = text.lines().find(|line| !line.trim().is_empty()).map(indent).unwrap_or_default();
         let line = |(i, line): (usize, &'t str)| {
@@ -44,7 +44,7 @@ impl<'t> Lines<'t> {
                 text: text.trim_end(),
             }
         };
-        Lines { lines: text.lines().enumerate().map(line).collect(), at: 0 }
+        FrontMatterLines { lines: text.lines().enumerate().map(line).collect(), at: 0 }
     }
 
     pub fn next(&mut self) -> Option<FrontMatterLine<'t>> {

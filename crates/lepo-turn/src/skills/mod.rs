@@ -19,7 +19,7 @@ mod tool;
 mod turn;
 
 pub use check::{check_skill, is_skill};
-pub use find::{Origin, Skill, Skills};
+pub use find::{Skill, SkillOrigin, Skills};
 pub(crate) use told::{is_catalogue, is_catalogue_entry, is_of_skills};
 pub use tool::files_of;
 pub(crate) use turn::{

@@ -5,7 +5,7 @@ use super::find::Skill;
 use super::tool::{TOOL, files_of};
 use crate::Masking;
 use crate::native::call_of;
-use crate::path::{Opening, PathEntry};
+use crate::path::{OpeningBubb, PathEntry};
 use lepo_store::bubb::Kind;
 
 /// Prefix of each catalogue.
@@ -70,7 +70,7 @@ fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
 }
 
 /// Returns the catalogue to insert before a question at the end of this path, if one is needed.
-pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Option<Opening> {
+pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
     let last = path.iter().rfind(|entry| is_catalogue_entry(entry));
     let text = match skills {
         [] if last.is_none_or(|entry| *entry.text == *GONE) => return None,
@@ -79,7 +79,7 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
     };
     let kept = masking.kept_uncounted(&text).into_owned();
     let is_told = last.is_some_and(|entry| *entry.text == *kept.text());
-    (!is_told).then_some(Opening { kind: Kind::System, hidden: true, text, kept })
+    (!is_told).then_some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
 }
 
 fn head(skill: &Skill) -> String {
@@ -144,7 +144,7 @@ pub fn kept_of(side: &[PathEntry]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::find::Origin;
+    use super::super::find::SkillOrigin;
     use super::*;
     use crate::config::RepoFile;
     use crate::path::fixture::path;
@@ -155,7 +155,7 @@ mod tests {
             description: description.into(),
             folder: format!("/skills/{name}").into(),
             body: "Do it.".into(),
-            origin: Origin::User,
+            origin: SkillOrigin::User,
             file: RepoFile { path: "/x".into(), bytes: Vec::new() },
         }
     }

@@ -53,7 +53,7 @@ pub fn files_of(skill: &Skill) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::find::Origin;
+    use super::super::find::SkillOrigin;
     use super::*;
     use crate::config::RepoFile;
 
@@ -76,7 +76,7 @@ mod tests {
             description: "x".into(),
             folder: dir.path().into(),
             body: String::new(),
-            origin: Origin::User,
+            origin: SkillOrigin::User,
             file,
         };
         assert_eq!(files_of(&skill), ["references/deep/a b.md", "scripts/x.py"]);

@@ -6,9 +6,9 @@ use super::find::{Skill, Skills};
 use super::told::{given, is_given, is_of, kept_of, opening};
 use super::tool::{TOOL, tool};
 use crate::native::call_text;
-use crate::path::Opening;
+use crate::path::OpeningBubb;
 use crate::turn::Turn;
-use crate::{Event, Notice};
+use crate::{Notice, TurnEvent};
 use lepo_base::error::Result;
 use lepo_model::{ToolCall, ToolSpec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -29,7 +29,7 @@ pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
 }
 
 /// Returns the catalogue to insert before a question.
-pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<Opening> {
+pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<OpeningBubb> {
     let native = turn.takes_native_tools();
     let speaks = turn.env.configured.repository_speaks(turn.config).is_ok() && turn.env.settings().skills;
     let path = &turn.record.transcript.entries;
@@ -37,7 +37,7 @@ pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<Opening> {
 }
 
 /// Returns the instructions of a skill that the user named, unless the conversation contains them.
-pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<Opening> {
+pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<OpeningBubb> {
     let text = given(&skill);
     let is_told = is_given(&text, &turn.record.transcript.entries, &turn.env.masking);
     if !turn.skills.offered.iter().any(|offered| offered.name == skill.name) {
@@ -47,7 +47,7 @@ pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<Opening> 
         return None;
     }
     let kept = turn.env.masking.kept(text.as_bytes(), "a skill").into_owned();
-    Some(Opening { kind: Kind::System, hidden: true, text, kept })
+    Some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
 }
 
 pub(crate) fn skill_tool(turn: &Turn<'_>) -> Option<ToolSpec> {
@@ -76,7 +76,7 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
     turn.add(Kind::Assistant, true, call_text(call).as_bytes())?;
     turn.add(Kind::Tool, true, text.as_bytes())?;
     if let Some(note) = note {
-        turn.front.happens(Event::Notice(&note));
+        turn.front.happens(TurnEvent::Notice(&note));
     }
     Ok(true)
 }
@@ -92,7 +92,7 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
         return Ok(Some(*id));
     }
     let name = transcript.add_beside(base, Kind::System, text.as_bytes())?;
-    turn.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
+    turn.front.happens(TurnEvent::Bubb(&name, Some(text.as_bytes())));
     turn.skills.kept = Some((text, name.id));
     Ok(Some(name.id))
 }

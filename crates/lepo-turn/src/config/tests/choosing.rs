@@ -50,11 +50,11 @@ fn with_nothing_configured_it_looks_around_then_tells_the_way() {
         other => panic!("{other:?}"),
     };
     assert_eq!(look().ollama_url, "http://127.0.0.1:11434");
-    let ollama = Found { ollama_model: Some("qwen3:8b".into()), embedded: true };
+    let ollama = LocalModels { ollama_model: Some("qwen3:8b".into()), embedded: true };
     assert_eq!(look().settle(ollama).unwrap().name, "ollama:qwen3:8b");
-    let embedded = Found { ollama_model: None, embedded: true };
+    let embedded = LocalModels { ollama_model: None, embedded: true };
     assert_eq!(look().settle(embedded).unwrap().provider, Provider::Embedded);
-    let error = look().settle(Found::default()).unwrap_err();
+    let error = look().settle(LocalModels::default()).unwrap_err();
     let hint = error.hint_for(HintTarget::SHELL).unwrap();
     for words in ["config.toml", "[[models]]", "lepo model get"] {
         assert!(hint.contains(words), "{hint}");

@@ -17,7 +17,7 @@ fn import(old: &str, target: &str, there: &str) -> (String, Vec<String>, Vec<Str
     }
     let file = home.path().join("old.json");
     fs::write(&file, old).unwrap();
-    let plan = Plan::make(&paths, &file).unwrap();
+    let plan = ConfigImport::make(&paths, &file).unwrap();
     assert_eq!(plan.target, target);
     let before = fs::read_to_string(&target).unwrap_or_default();
     assert_eq!(before, there, "planning writes nothing");
@@ -129,7 +129,7 @@ fn what_cannot_be_imported() {
         if let Some(text) = text {
             fs::write(&file, text).unwrap();
         }
-        let Err(error) = Plan::make(&paths, &file) else { panic!("{words}") };
+        let Err(error) = ConfigImport::make(&paths, &file) else { panic!("{words}") };
         assert_eq!(error.kind.exit_code(), 2);
         assert!(error.message.contains(words), "{}", error.message);
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::document::Source;
+use super::document::SettingSource;
 use super::*;
 use lepo_base::env::Env;
 use lepo_base::secret::Secret;
@@ -133,7 +133,7 @@ fn defaults() {
     assert_eq!(settings.command_timeout.as_secs(), 120);
     assert_eq!(settings.log_level, LogLevel::Info);
     assert_eq!(settings.tool_call_mode, ToolMode::Manual);
-    assert_eq!(settings.source("max_rounds"), &Source::Default);
+    assert_eq!(settings.source("max_rounds"), &SettingSource::Default);
     assert_eq!(settings.planner_or(Planner::Off), Planner::Off);
     assert_eq!(settings.planner, Planner::Auto);
     assert_eq!(settings.planner_or(Planner::Native), Planner::Native);
@@ -160,7 +160,7 @@ fn what_is_said_later_wins_and_is_named() {
     }
     let settings = load(user, repo, &env, &flags).unwrap();
     assert_eq!(settings.tool_call_mode, ToolMode::Off);
-    assert_eq!(settings.source("tool_call_mode"), &Source::Flag("--tools"));
+    assert_eq!(settings.source("tool_call_mode"), &SettingSource::Flag("--tools"));
     assert_eq!(settings.planner_or(Planner::Native), Planner::Off);
 }
 

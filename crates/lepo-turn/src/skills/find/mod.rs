@@ -30,7 +30,7 @@ const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
 /// The origin of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum SkillOrigin {
     /// A folder of the user.
     User,
     /// The repository.
@@ -49,7 +49,7 @@ pub struct Skill {
     /// Its instructions.
     pub body: String,
     /// Whose skill it is.
-    pub origin: Origin,
+    pub origin: SkillOrigin,
     /// `SKILL.md` in its current state, to which trust applies.
     pub file: RepoFile,
 }
@@ -114,12 +114,12 @@ impl Search {
         let home = |folder: &str| paths.home.as_ref().map(|home| home.join(folder).join("skills"));
         let own = [Some(paths.config.join("skills")), home(".agents"), home(".claude")];
         for folder in own.into_iter().flatten() {
-            search.look_through(&folder, Origin::User, None);
+            search.look_through(&folder, SkillOrigin::User, None);
         }
         if let Some(tree) = WorkTree::of(dir) {
             for folder in [".agents/skills", ".claude/skills"].map(|folder| tree.root.join(folder)) {
                 match tree.is_taken {
-                    true => search.look_through(&folder, Origin::Repository, Some(&tree.root)),
+                    true => search.look_through(&folder, SkillOrigin::Repository, Some(&tree.root)),
                     false if folder.is_dir() => search.left_out(&folder, NOT_TAKEN),
                     false => {}
                 }
@@ -133,7 +133,7 @@ impl Search {
     }
 
     /// Adds the skills below a folder. If `within` is set, the folder must be inside of it.
-    fn look_through(&mut self, folder: &Path, origin: Origin, within: Option<&Path>) {
+    fn look_through(&mut self, folder: &Path, origin: SkillOrigin, within: Option<&Path>) {
         let mut folders = vec![(folder.to_path_buf(), 0)];
         let mut looked_at = 0;
         while let Some((folder, depth)) = folders.pop() {
@@ -175,7 +175,7 @@ impl Search {
     }
 
     /// Adds the skill in this folder; `real` is its path without symbolic links.
-    fn take(&mut self, folder: &Path, real: &Path, file: &Path, origin: Origin, within: Option<&Path>) {
+    fn take(&mut self, folder: &Path, real: &Path, file: &Path, origin: SkillOrigin, within: Option<&Path>) {
         if self.found.len() == MOST {
             if !std::mem::replace(&mut self.is_full, true) {
                 self.left_out(folder, &format!("it and those after it are more than {MOST} skills"));
@@ -222,7 +222,7 @@ impl Search {
     fn settle(self, trust: &Trust) -> Result<Skills> {
         let mut skills = Skills { warnings: self.warnings, ..Skills::default() };
         let (theirs, own): (Vec<Skill>, Vec<Skill>) =
-            self.found.into_iter().partition(|skill| skill.origin == Origin::Repository);
+            self.found.into_iter().partition(|skill| skill.origin == SkillOrigin::Repository);
         for skill in theirs {
             match trust.covers(&skill.file)? {
                 false => skills.untrusted.push(skill),

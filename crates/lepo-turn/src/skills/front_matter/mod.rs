@@ -1,10 +1,10 @@
 //! Parses the front matter of a `SKILL.md`: the flat subset of YAML that skills use, without a YAML library.
 //! Input that strict parsers reject is reported as a fault, but is parsed as far as its meaning is clear.
 
-use super::lines::{FrontMatterLine, Lines};
+use super::lines::{FrontMatterLine, FrontMatterLines};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum FieldValue {
     /// A scalar of any type, as text.
     Text(String),
     /// A map of scalars.
@@ -17,7 +17,7 @@ pub enum Value {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter<'t> {
     /// The fields in order; the first of duplicates counts.
-    pub fields: Vec<(String, Value)>,
+    pub fields: Vec<(String, FieldValue)>,
     /// Faults for which a strict parser rejects it.
     pub faults: Vec<String>,
     /// The text after the front matter.
@@ -57,7 +57,7 @@ impl<'t> FrontMatter<'t> {
         if head.contains("---") {
             found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
-        found.read_fields(&mut Lines::of(head));
+        found.read_fields(&mut FrontMatterLines::of(head));
         if found.fields.is_empty() && found.faults.is_empty() {
             return Err("its front matter is empty");
         }
@@ -66,8 +66,8 @@ impl<'t> FrontMatter<'t> {
 
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.field(name)? {
-            Value::Text(text) => Some(text.trim()),
-            Value::Map(_) | Value::List(_) => None,
+            FieldValue::Text(text) => Some(text.trim()),
+            FieldValue::Map(_) | FieldValue::List(_) => None,
         }
     }
 
@@ -90,7 +90,7 @@ impl<'t> FrontMatter<'t> {
         Some(words.join(" ")).filter(|words| !words.is_empty())
     }
 
-    pub fn field(&self, name: &str) -> Option<&Value> {
+    pub fn field(&self, name: &str) -> Option<&FieldValue> {
         self.fields.iter().find(|(named, _)| named == name).map(|(_, value)| value)
     }
 
@@ -98,7 +98,7 @@ impl<'t> FrontMatter<'t> {
         self.faults.push(format!("line {}: {what}", line.number));
     }
 
-    fn read_fields(&mut self, lines: &mut Lines<'t>) {
+    fn read_fields(&mut self, lines: &mut FrontMatterLines<'t>) {
         while let Some(line) = lines.next() {
             if line.is_empty() {
                 continue;
@@ -127,17 +127,22 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// Parses the value after a field's name, with the lines that belong to it.
-    fn value(&mut self, line: FrontMatterLine<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
+    fn value(
+        &mut self,
+        line: FrontMatterLine<'t>,
+        rest: &'t str,
+        lines: &mut FrontMatterLines<'t>,
+    ) -> FieldValue {
         match rest.chars().next() {
-            Some('|' | '>') => Value::Text(self.block(line, rest, lines)),
+            Some('|' | '>') => FieldValue::Text(self.block(line, rest, lines)),
             Some('#') | None => self.nested(lines),
-            Some(_) => Value::Text(self.scalar(line, rest, lines, 0)),
+            Some(_) => FieldValue::Text(self.scalar(line, rest, lines, 0)),
         }
     }
 
     /// Parses the value below a field's name: a map, a list, or a scalar that starts on its own line.
-    fn nested(&mut self, lines: &mut Lines<'t>) -> Value {
-        let Some(first) = lines.ahead() else { return Value::Text(String::new()) };
+    fn nested(&mut self, lines: &mut FrontMatterLines<'t>) -> FieldValue {
+        let Some(first) = lines.ahead() else { return FieldValue::Text(String::new()) };
         let is_item = |line: &FrontMatterLine<'_>| line.text == "-" || line.text.starts_with("- ");
         if is_item(&first) {
             let mut items = Vec::new();
@@ -147,15 +152,15 @@ impl<'t> FrontMatter<'t> {
                     items.push(self.scalar(line, item, lines, line.indent));
                 }
             }
-            return Value::List(items);
+            return FieldValue::List(items);
         }
         if first.indent == 0 {
-            return Value::Text(String::new());
+            return FieldValue::Text(String::new());
         }
         if key_of(first.text).is_none() {
             while lines.next_if(FrontMatterLine::is_empty).is_some() {}
-            let Some(line) = lines.next() else { return Value::Text(String::new()) };
-            return Value::Text(self.scalar(line, line.text, lines, 0));
+            let Some(line) = lines.next() else { return FieldValue::Text(String::new()) };
+            return FieldValue::Text(self.scalar(line, line.text, lines, 0));
         }
         let mut map: Vec<(String, String)> = Vec::new();
         while let Some(line) = lines.next_if(|line| line.is_empty() || line.indent > 0) {
@@ -181,7 +186,7 @@ impl<'t> FrontMatter<'t> {
                 None => self.fault(line, "it is not a field (NAME: VALUE)"),
             }
         }
-        Value::Map(map)
+        FieldValue::Map(map)
     }
 
     /// Parses a scalar that starts here, quoted or not, and continues in lines with an indent of more than
@@ -190,7 +195,7 @@ impl<'t> FrontMatter<'t> {
         &mut self,
         line: FrontMatterLine<'t>,
         begun: &'t str,
-        lines: &mut Lines<'t>,
+        lines: &mut FrontMatterLines<'t>,
         indent: usize,
     ) -> String {
         let quote = begun.chars().next().filter(|first| matches!(first, '"' | '\''));
@@ -248,7 +253,12 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// Parses a block scalar: `|` preserves its lines, `>` folds them.
-    fn block(&mut self, line: FrontMatterLine<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
+    fn block(
+        &mut self,
+        line: FrontMatterLine<'t>,
+        header: &'t str,
+        lines: &mut FrontMatterLines<'t>,
+    ) -> String {
         let folds = header.starts_with('>');
         let header = plain(header.trim_start_matches(['|', '>']));
         if !header.chars().all(|c| matches!(c, '+' | '-' | '1'..='9')) {

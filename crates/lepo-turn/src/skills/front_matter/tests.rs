@@ -5,11 +5,11 @@ use super::*;
 fn field(text: &str, name: &str) -> String {
     let text = format!("---\n{text}\n---\nbody\n");
     match FrontMatter::read(&text).unwrap().field(name).unwrap() {
-        Value::Text(text) => text.clone(),
-        Value::Map(map) => {
+        FieldValue::Text(text) => text.clone(),
+        FieldValue::Map(map) => {
             map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
         }
-        Value::List(items) => items.join("+"),
+        FieldValue::List(items) => items.join("+"),
     }
 }
 
