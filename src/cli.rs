@@ -27,7 +27,7 @@ use external::external;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use parse_error::parse_error;
-use preparse::{Preparsed, preparse};
+use preparse::{PreparsedLine, preparse};
 use store_words::words_for_store;
 use version::print_version;
 
@@ -178,11 +178,11 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) => return report(&error),
     };
     let (args, command) = match preparse(args, first) {
-        Preparsed::Parse { args, command } => (args, command),
-        Preparsed::Help { words, is_short: true } => return help::print_short(root, &words),
-        Preparsed::Help { words, .. } => return help::print_long(root, &words),
-        Preparsed::HelpOn { words } => return help::print_on(root, words),
-        Preparsed::Version { verbose } => return print_version(verbose),
+        PreparsedLine::Parse { args, command } => (args, command),
+        PreparsedLine::Help { words, is_short: true } => return help::print_short(root, &words),
+        PreparsedLine::Help { words, .. } => return help::print_long(root, &words),
+        PreparsedLine::HelpOn { words } => return help::print_on(root, words),
+        PreparsedLine::Version { verbose } => return print_version(verbose),
     };
     let parsed = root.try_get_matches_from_mut(&args);
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {

@@ -13,18 +13,18 @@ use tokio::sync::Notify;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::timeout;
 
-use super::begin::Lines;
+use super::begin::SessionTails;
 use super::commands::available;
 use super::failure::{busy, no_session, of_error, wrong};
 use super::given::given;
 use super::inbox::read_stdin;
-use super::list::{Titles, list};
-use super::peer::Peer;
-use super::replay::Replay;
-use super::session::{CANCELLED, Place, Session};
-use super::turns::Turning;
-use super::{Folders, Opened};
-use crate::term::Messages;
+use super::list::{SessionTitles, list};
+use super::peer::EditorConnection;
+use super::replay::HistorySender;
+use super::session::{AcpSession, CANCELLED, SessionStart};
+use super::turns::SessionTurn;
+use super::{FolderOpener, OpenFolder};
+use crate::term::MessageWriter;
 use lepo_acp::agent::{self, ClientNotification, ClientRequest, SessionParams};
 use lepo_acp::content::ContentBlock;
 use lepo_acp::rpc::{RpcError, RpcMessage};
@@ -35,27 +35,32 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_turn::{Interrupt, TurnEnv};
 
-type Answer = std::result::Result<Value, RpcError>;
+type RpcResult = std::result::Result<Value, RpcError>;
 
 /// The time for turns to store their results after the editor disconnects.
 const LAST: Duration = Duration::from_secs(10);
 
-struct Agent {
-    peer: Peer,
-    folders: Box<dyn Folders>,
+struct AcpAgent {
+    peer: EditorConnection,
+    folders: Box<dyn FolderOpener>,
     /// The process's own working directory.
     cwd: PathBuf,
-    sessions: RefCell<HashMap<String, Rc<Session>>>,
+    sessions: RefCell<HashMap<String, Rc<AcpSession>>>,
 }
 
 /// Serves the editor on stdin and stdout. A signal is returned as the error.
-pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
+pub async fn serve(folders: Box<dyn FolderOpener>, cwd: PathBuf) -> Result<()> {
     let signals = Interrupt::listen()?;
     let gone = Arc::new(Notify::new());
     let told = gone.clone();
-    let messages = Messages::begin(move || told.notify_one())?;
+    let messages = MessageWriter::begin(move || told.notify_one())?;
     let mut inbox = read_stdin()?;
-    let agent = Rc::new(Agent { peer: Peer::new(messages), folders, cwd, sessions: RefCell::default() });
+    let agent = Rc::new(AcpAgent {
+        peer: EditorConnection::new(messages),
+        folders,
+        cwd,
+        sessions: RefCell::default(),
+    });
     let local = LocalSet::new();
     let serving = agent.clone();
     let ended = local
@@ -86,7 +91,7 @@ pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
     ended
 }
 
-impl Agent {
+impl AcpAgent {
     fn hear(self: Rc<Self>, message: RpcMessage) {
         match message {
             RpcMessage::Request { id, method, params } => match ClientRequest::read(&method, params) {
@@ -132,7 +137,7 @@ impl Agent {
                 };
                 self.begin(&id, &folder, move |own| match (at, &store) {
                     (Some(at), Some(store)) if store.path() == own.path() => Ok(Some(at)),
-                    _ => match Lines::read(own).and_then(|lines| lines.find(own, &of)) {
+                    _ => match SessionTails::read(own).and_then(|lines| lines.find(own, &of)) {
                         Ok(Some(place)) => Ok(place.at),
                         Ok(None) => Err(no_session(&of)),
                         Err(error) => Err(of_error(&error)),
@@ -147,7 +152,7 @@ impl Agent {
     }
 
     /// Answers requests that need no waiting.
-    fn at_once(&self, call: ClientRequest) -> Answer {
+    fn at_once(&self, call: ClientRequest) -> RpcResult {
         match call {
             ClientRequest::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
             ClientRequest::List(cwd, cursor) => {
@@ -197,22 +202,22 @@ impl Agent {
     }
 
     /// Starts a session that forks `from` at a message and can be prompted immediately.
-    fn fork_at(&self, from: &Session, at: BubbId) -> std::result::Result<Rc<Session>, RpcError> {
+    fn fork_at(&self, from: &AcpSession, at: BubbId) -> std::result::Result<Rc<AcpSession>, RpcError> {
         let opened = self.folders.open(&from.cwd).map_err(|error| of_error(&error))?;
         let given = {
             let state = from.state.borrow();
             state.given.iter().chain(&state.agreed).cloned().collect()
         };
         let id = from.store.journal().new_session(Some(at));
-        let place = Place { at: Some(at), is_journaled: true, ..Place::default() };
+        let place = SessionStart { at: Some(at), is_journaled: true, ..SessionStart::default() };
         let fork =
-            Session::new(id, from.cwd.clone(), opened, place, given).map_err(|error| of_error(&error))?;
+            AcpSession::new(id, from.cwd.clone(), opened, place, given).map_err(|error| of_error(&error))?;
         let fork = Rc::new(fork);
         self.sessions.borrow_mut().insert(fork.id.clone(), fork.clone());
         Ok(fork)
     }
 
-    fn session(&self, id: &str) -> std::result::Result<Rc<Session>, RpcError> {
+    fn session(&self, id: &str) -> std::result::Result<Rc<AcpSession>, RpcError> {
         self.sessions.borrow().get(id).cloned().ok_or_else(|| no_session(id))
     }
 
@@ -228,8 +233,8 @@ impl Agent {
             let given = given(folder, &opened.configured.paths)?;
             let at = fork_of(&opened.store)?;
             let own = opened.store.journal().new_session(at);
-            let place = Place { at, is_journaled: true, ..Place::default() };
-            Session::new(own, cwd, opened, place, given).map_err(|error| of_error(&error))
+            let place = SessionStart { at, is_journaled: true, ..SessionStart::default() };
+            AcpSession::new(own, cwd, opened, place, given).map_err(|error| of_error(&error))
         })();
         match begun {
             Ok(session) => {
@@ -242,7 +247,7 @@ impl Agent {
         }
     }
 
-    fn open(&self, folder: &SessionParams) -> std::result::Result<(PathBuf, Opened), RpcError> {
+    fn open(&self, folder: &SessionParams) -> std::result::Result<(PathBuf, OpenFolder), RpcError> {
         let cwd = folder_of(&folder.cwd)?;
         let opened = self.folders.open(&cwd).map_err(|error| of_error(&error))?;
         Ok((cwd, opened))
@@ -267,11 +272,11 @@ impl Agent {
         id: String,
         folder: &SessionParams,
         replays: bool,
-    ) -> std::result::Result<Rc<Session>, RpcError> {
+    ) -> std::result::Result<Rc<AcpSession>, RpcError> {
         let (cwd, opened) = self.open(folder)?;
         let given = given(folder, &opened.configured.paths)?;
         let store = opened.store.clone();
-        let lines = Lines::read(&store).map_err(|error| of_error(&error))?;
+        let lines = SessionTails::read(&store).map_err(|error| of_error(&error))?;
         let place = lines.find(&store, &id).map_err(|error| of_error(&error))?;
         let place = place.ok_or_else(|| no_session(&id))?;
         if let Ok(old) = self.session(&id) {
@@ -285,30 +290,32 @@ impl Agent {
         }
         let (at, pending) = (place.at, place.pending);
         let session =
-            Session::new(id.clone(), cwd, opened, place, given).map_err(|error| of_error(&error))?;
+            AcpSession::new(id.clone(), cwd, opened, place, given).map_err(|error| of_error(&error))?;
         let tail = at.and_then(|at| lines.forest.find(at));
-        session.state.borrow_mut().title = tail.and_then(|ix| Titles::of(&store, &lines.forest).title(ix));
+        session.state.borrow_mut().title =
+            tail.and_then(|ix| SessionTitles::of(&store, &lines.forest).title(ix));
         let session = Rc::new(session);
         self.sessions.borrow_mut().insert(id.clone(), session.clone());
         if replays {
-            let replay = Replay { peer: &self.peer, session: &id, store: &store, forest: &lines.forest };
+            let replay =
+                HistorySender { peer: &self.peer, session: &id, store: &store, forest: &lines.forest };
             replay.tell(at, pending).await.map_err(|error| of_error(&error))?;
         }
         Ok(session)
     }
 
-    fn tell_commands(&self, session: &Session) {
+    fn tell_commands(&self, session: &AcpSession) {
         if let Some(commands) = session.with_configured(|configured| available(&session.store, configured)) {
             self.peer.update(&session.id, &SessionUpdate::Commands(commands));
         }
     }
 
     /// Asks again about the pending request.
-    fn ask_again(self: Rc<Self>, session: Rc<Session>) {
+    fn ask_again(self: Rc<Self>, session: Rc<AcpSession>) {
         let Some(mut env) = session.begin() else { return };
         session.state.borrow_mut().asks_again = true;
         spawn_local(async move {
-            Turning { peer: &self.peer, session: &session, env: &mut env }.ask_again().await;
+            SessionTurn { peer: &self.peer, session: &session, env: &mut env }.ask_again().await;
             session.end(env);
         });
     }
@@ -350,9 +357,10 @@ impl Agent {
     }
 
     /// Runs a turn that has been started.
-    fn turn(self: Rc<Self>, id: Value, session: Rc<Session>, mut env: TurnEnv, blocks: Vec<ContentBlock>) {
+    fn turn(self: Rc<Self>, id: Value, session: Rc<AcpSession>, mut env: TurnEnv, blocks: Vec<ContentBlock>) {
         spawn_local(async move {
-            let answer = Turning { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
+            let answer =
+                SessionTurn { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
             session.end(env);
             self.peer.answer(&id, answer);
             session.tidy();
@@ -362,7 +370,7 @@ impl Agent {
     /// Ends all turns, which store their partial results.
     async fn leave(&self, signal: u8) {
         self.peer.close();
-        let sessions: Vec<Rc<Session>> =
+        let sessions: Vec<Rc<AcpSession>> =
             self.sessions.borrow_mut().drain().map(|(_, session)| session).collect();
         for session in &sessions {
             session.interrupt.end(signal);
@@ -378,7 +386,7 @@ impl Agent {
 }
 
 /// Waits for the end of the turn, and stops the MCP servers.
-async fn close(session: &Session) {
+async fn close(session: &AcpSession) {
     session.at_rest().await;
     if let Some(env) = session.begin() {
         env.close().await;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::session::Place;
+use super::session::SessionStart;
 use crate::ui::{read_request, waiting_at};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -10,7 +10,7 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{SessionEnd, Store};
 
 /// The conversations of a store, and the sessions that end in them.
-pub struct Lines {
+pub struct SessionTails {
     pub forest: Forest,
     /// The ends of the sessions, by session id.
     pub sessions: HashMap<String, SessionEnd>,
@@ -20,8 +20,8 @@ pub struct Lines {
     newest: HashMap<Ix, Ix>,
 }
 
-impl Lines {
-    pub fn read(store: &Store) -> Result<Lines> {
+impl SessionTails {
+    pub fn read(store: &Store) -> Result<SessionTails> {
         let forest = store.names().forest()?;
         let sessions = store.journal().sessions();
         let tails: Vec<Ix> = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none()).collect();
@@ -31,7 +31,7 @@ impl Lines {
         });
         let ends: HashSet<Ix> = written.collect();
         let newest = newest(&forest, &tails, &ends);
-        Ok(Lines { forest, sessions, tails, newest })
+        Ok(SessionTails { forest, sessions, tails, newest })
     }
 
     /// Returns the tail at which a session that ends at this bubb continues.
@@ -45,23 +45,23 @@ impl Lines {
     }
 
     /// Returns the position of a session; `None` if the id is unknown.
-    pub fn find(&self, store: &Store, id: &str) -> Result<Option<Place>> {
+    pub fn find(&self, store: &Store, id: &str) -> Result<Option<SessionStart>> {
         let gone = || Error::nothing(format!("the messages of session {id} are not in this store"));
         if let Some(end) = self.sessions.get(id) {
             let place = match end {
-                SessionEnd::Empty => Place::default(),
-                SessionEnd::Fork(at) => Place { at: Some(*at), ..Place::default() },
+                SessionEnd::Empty => SessionStart::default(),
+                SessionEnd::Fork(at) => SessionStart { at: Some(*at), ..SessionStart::default() },
                 SessionEnd::Written(end) => {
                     let end = self.forest.find(*end).ok_or_else(gone)?;
                     self.place(store, self.tail_of(end))?
                 }
             };
-            return Ok(Some(Place { is_journaled: true, ..place }));
+            return Ok(Some(SessionStart { is_journaled: true, ..place }));
         }
         if let Some(named) = branch(store, id)? {
             let Some(ix) = self.forest.find(named) else { return Ok(None) };
             let place = self.place(store, self.below(ix))?;
-            return Ok(Some(Place { branch: Some((id.to_string(), named)), ..place }));
+            return Ok(Some(SessionStart { branch: Some((id.to_string(), named)), ..place }));
         }
         let message = BubbId::parse(id.as_bytes()).and_then(|id| self.forest.find(id));
         match message.filter(|&ix| self.forest.store_of(ix).is_none()) {
@@ -71,7 +71,7 @@ impl Lines {
     }
 
     /// Returns the position at a tail, without what an unfinished turn left after its question.
-    fn place(&self, store: &Store, tail: Ix) -> Result<Place> {
+    fn place(&self, store: &Store, tail: Ix) -> Result<SessionStart> {
         let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
         let is_left = |name: &BubbName| {
             name.hidden
@@ -83,7 +83,7 @@ impl Lines {
         };
         let mut up = self.forest.up(tail).map(|ix| self.forest.name(ix));
         let at = up.find(|name| !is_left(name)).map(|name| name.id);
-        Ok(Place { at, pending, ..Place::default() })
+        Ok(SessionStart { at, pending, ..SessionStart::default() })
     }
 }
 

@@ -11,7 +11,7 @@ use lepo_turn::{Configuration, PromptLibrary, Question, ServerPrompt, TurnEnv, V
 use crate::term::OfferedWord;
 
 #[derive(Debug, PartialEq)]
-pub enum Wish {
+pub enum SlashAction {
     /// Answer the last question again.
     Retry,
     /// Summarise the conversation and continue from the summary.
@@ -81,7 +81,7 @@ pub fn skill_question(configured: &Configuration, name: &str, words: &str) -> Re
 }
 
 /// Parses a prompt's text, with the prompts and skills of the session.
-pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>> {
+pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<SlashAction>> {
     let prompts = PromptLibrary { store: Some(store), paths: &env.configured.paths };
     let skills = env.configured.skills().ok().flatten().unwrap_or_default();
     let is_skill = |name: &str| skills.counting.iter().any(|skill| skill.name == name);
@@ -95,7 +95,7 @@ fn wish(
     servers: &[String],
     prompts: &PromptLibrary<'_>,
     is_skill: &dyn Fn(&str) -> bool,
-) -> Result<Option<Wish>> {
+) -> Result<Option<SlashAction>> {
     let line = text.trim_end();
     let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Ok(None) };
     let (word, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -105,15 +105,15 @@ fn wish(
     }
     let words = words.trim();
     let wish = match word {
-        "retry" => Wish::Retry,
-        "undo" => Wish::Undo,
-        "compact" => Wish::Compact(words.to_string()),
-        "branch" => Wish::Branch(words.to_string()),
-        "approve" => Wish::Decide(Verdict::Approve),
-        "deny" => Wish::Decide(Verdict::Deny),
+        "retry" => SlashAction::Retry,
+        "undo" => SlashAction::Undo,
+        "compact" => SlashAction::Compact(words.to_string()),
+        "branch" => SlashAction::Branch(words.to_string()),
+        "approve" => SlashAction::Decide(Verdict::Approve),
+        "deny" => SlashAction::Decide(Verdict::Deny),
         name => return other(name, words, servers, (prompts, is_skill)).map(Some),
     };
-    let takes_words = matches!(wish, Wish::Compact(_) | Wish::Branch(_));
+    let takes_words = matches!(wish, SlashAction::Compact(_) | SlashAction::Branch(_));
     match takes_words || words.is_empty() {
         true => Ok(Some(wish)),
         false => Err(Error::usage(format!("/{word} takes no argument"))),
@@ -126,25 +126,25 @@ fn other(
     question: &str,
     servers: &[String],
     (prompts, is_skill): (&PromptLibrary<'_>, &dyn Fn(&str) -> bool),
-) -> Result<Wish> {
+) -> Result<SlashAction> {
     let words = shlex::split(question).unwrap_or_else(|| vec![question.to_string()]);
     let of_server = servers.iter().find_map(|server| {
         let prompt = name.strip_prefix(server.as_str())?.strip_prefix(':')?;
         Some((server.clone(), prompt.to_string()))
     });
     if let Some((server, name)) = of_server {
-        return Ok(Wish::Served(ServerPrompt { server, name, named: Vec::new(), words }));
+        return Ok(SlashAction::Served(ServerPrompt { server, name, named: Vec::new(), words }));
     }
     let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
     if found.is_none() && is_skill(name) {
-        return Ok(Wish::Skill(name.to_string(), question.to_string()));
+        return Ok(SlashAction::Skill(name.to_string(), question.to_string()));
     }
     let prompt = found.ok_or_else(|| {
         Error::usage(format!("no command or prompt /{name}"))
             .hint("a space before the slash makes it a question")
     })?;
     let (text, _) = prompt.fill(name, TemplateValues { words: &words, stdin: None })?;
-    Ok(Wish::Ask(text, prompt.model))
+    Ok(SlashAction::Ask(text, prompt.model))
 }
 
 #[cfg(test)]
@@ -178,13 +178,13 @@ mod tests {
         let read = |text: &str| wish(text, &["docs".to_string()], &prompts, &|name| name == "deploy");
         assert_eq!(
             read("/deploy to  'the moon'").unwrap(),
-            Some(Wish::Skill("deploy".into(), "to  'the moon'".into()))
+            Some(SlashAction::Skill("deploy".into(), "to  'the moon'".into()))
         );
-        assert_eq!(read("/retry ").unwrap(), Some(Wish::Retry));
-        assert_eq!(read("/compact the figures").unwrap(), Some(Wish::Compact("the figures".into())));
-        assert_eq!(read("/deny").unwrap(), Some(Wish::Decide(Verdict::Deny)));
+        assert_eq!(read("/retry ").unwrap(), Some(SlashAction::Retry));
+        assert_eq!(read("/compact the figures").unwrap(), Some(SlashAction::Compact("the figures".into())));
+        assert_eq!(read("/deny").unwrap(), Some(SlashAction::Decide(Verdict::Deny)));
         assert!(
-            matches!(read("/docs:explain a 'b c'").unwrap(), Some(Wish::Served(wish)) if wish.words.len() == 2)
+            matches!(read("/docs:explain a 'b c'").unwrap(), Some(SlashAction::Served(wish)) if wish.words.len() == 2)
         );
         for question in ["hello", " /retry", "/etc/passwd is what?", "/", "/retry\nagain"] {
             assert_eq!(read(question).unwrap(), None, "{question}");

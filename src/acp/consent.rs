@@ -1,7 +1,7 @@
 //! Asks for permission to run a request: the editor asks the user.
 
-use super::peer::Peer;
-use super::session::Session;
+use super::peer::EditorConnection;
+use super::session::AcpSession;
 use crate::ui::{about_words, agent_words, permission_words, programs_line, start_title};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, PermissionOptionKind, PermissionOutcome};
@@ -12,7 +12,7 @@ use lepo_store::bubb::BubbId;
 use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{ChangedProgram, StartQuestion};
 
-pub struct Asked {
+pub struct ConsentAnswer {
     /// The user's reply.
     pub reply: ConsentReply,
     /// Whether the editor left the question unanswered, or withdrew it.
@@ -21,12 +21,12 @@ pub struct Asked {
 
 /// Asks about one request. If the editor cannot ask, or does not answer, the request stays pending.
 pub async fn ask(
-    (peer, session): (&Peer, &Session),
+    (peer, session): (&EditorConnection, &AcpSession),
     open: Option<BubbId>,
     proposal: &Proposal,
-) -> Result<Asked> {
+) -> Result<ConsentAnswer> {
     let words = permission_words(proposal);
-    let nobody = Asked { reply: ConsentReply::NoTerminal, withdrew: false };
+    let nobody = ConsentAnswer { reply: ConsentReply::NoTerminal, withdrew: false };
     let Some(open) = open else { return Ok(nobody) };
     if words.text.len() > TEXT {
         let said = "The request is too long to be shown here: decide on it in a terminal.\n";
@@ -60,14 +60,17 @@ pub async fn ask(
         PermissionOutcome::Chosen(PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways) => {
             ConsentReply::No
         }
-        PermissionOutcome::Cancelled => return Ok(Asked { withdrew: true, ..nobody }),
+        PermissionOutcome::Cancelled => return Ok(ConsentAnswer { withdrew: true, ..nobody }),
     };
-    Ok(Asked { reply, withdrew: false })
+    Ok(ConsentAnswer { reply, withdrew: false })
 }
 
 /// Asks whether programs of the user may start: in a new folder, or although their files have changed. `None` if
 /// the editor cannot ask, or does not answer.
-pub async fn agree_to_start((peer, session): (&Peer, &Session), question: &StartQuestion) -> Option<bool> {
+pub async fn agree_to_start(
+    (peer, session): (&EditorConnection, &AcpSession),
+    question: &StartQuestion,
+) -> Option<bool> {
     let files = question.changed.iter().map(ChangedProgram::identity);
     let (id, options) = match question.folders.first() {
         Some(first) => (
@@ -105,7 +108,7 @@ pub async fn agree_to_start((peer, session): (&Peer, &Session), question: &Start
 
 /// Asks with a tool call as a separate row, which then shows the result of the question.
 pub(super) async fn ask_shown(
-    (peer, session): (&Peer, &Session),
+    (peer, session): (&EditorConnection, &AcpSession),
     call: AcpToolCall,
     options: &[(PermissionOptionKind, &str)],
 ) -> PermissionOutcome {
@@ -119,7 +122,7 @@ pub(super) async fn ask_shown(
 }
 
 async fn outcome(
-    (peer, session): (&Peer, &Session),
+    (peer, session): (&EditorConnection, &AcpSession),
     call: &AcpToolCall,
     options: &[(PermissionOptionKind, &str)],
 ) -> PermissionOutcome {
@@ -136,7 +139,7 @@ fn is_yes(choice: PermissionOptionKind) -> bool {
 
 /// Passes an agent's question on to the editor.
 pub async fn permit(
-    (peer, session): (&Peer, &Session),
+    (peer, session): (&EditorConnection, &AcpSession),
     agent: &str,
     question: &AgentQuestion,
 ) -> Result<PermissionReply> {

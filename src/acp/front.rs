@@ -6,8 +6,8 @@ use std::pin::Pin;
 use serde_json::{Value, json};
 
 use super::consent;
-use super::peer::Peer;
-use super::session::Session;
+use super::peer::EditorConnection;
+use super::session::AcpSession;
 use super::tool_calls::{asked, result};
 use crate::term::one_line;
 use crate::ui::notice_lines;
@@ -21,8 +21,8 @@ use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct AcpFront<'f> {
-    pub peer: &'f Peer,
-    pub session: &'f Session,
+    pub peer: &'f EditorConnection,
+    pub session: &'f AcpSession,
     /// Whether the editor left a question unanswered, or withdrew it.
     pub withdrew: bool,
     /// Whether the buffered text is answer or thinking.
@@ -33,7 +33,7 @@ pub struct AcpFront<'f> {
 }
 
 impl<'f> AcpFront<'f> {
-    pub fn new(peer: &'f Peer, session: &'f Session) -> AcpFront<'f> {
+    pub fn new(peer: &'f EditorConnection, session: &'f AcpSession) -> AcpFront<'f> {
         AcpFront { peer, session, withdrew: false, voice: ChunkKind::Agent, text: String::new(), open: None }
     }
 

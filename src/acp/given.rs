@@ -14,7 +14,7 @@ use lepo_tool::{NamedProgram, ProgramFiles};
 use lepo_turn::config::{Paths, RepoFile, Trust, work_folder};
 
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct EditorServer {
     pub config: ServerConfig,
     /// Whether the user approved this definition before, permanently.
     pub is_agreed: bool,
@@ -25,13 +25,13 @@ pub struct Given {
     pub effect: String,
 }
 
-pub fn given(folder: &SessionParams, paths: &Paths) -> std::result::Result<Vec<Given>, RpcError> {
+pub fn given(folder: &SessionParams, paths: &Paths) -> std::result::Result<Vec<EditorServer>, RpcError> {
     let cwd = Path::new(&folder.cwd);
     let read = |server: SessionMcpServer| read(server, cwd, paths).map_err(|error| of_error(&error));
     folder.servers()?.into_iter().map(read).collect()
 }
 
-fn read(server: SessionMcpServer, cwd: &Path, paths: &Paths) -> Result<Given> {
+fn read(server: SessionMcpServer, cwd: &Path, paths: &Paths) -> Result<EditorServer> {
     let document = json!({ "mcpServers": { server.name.clone(): server.entry } });
     let path = PathBuf::from("editor").join("mcp.json");
     // A repository's files have absolute paths, so a trust record of this relative path matches nothing else.
@@ -42,7 +42,7 @@ fn read(server: SessionMcpServer, cwd: &Path, paths: &Paths) -> Result<Given> {
     let is_for_everywhere = is_same_everywhere(&config, cwd);
     let file = if is_for_everywhere { everywhere } else { in_folder(everywhere, cwd)? };
     let is_agreed = Trust::of(paths).covers(&file)?;
-    Ok(Given { config, is_agreed, is_for_everywhere, file, effect })
+    Ok(EditorServer { config, is_agreed, is_for_everywhere, file, effect })
 }
 
 /// Binds the definition to one folder: its trust record has the folder's path, and the identity of the repository.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::begin::Lines;
+use super::begin::SessionTails;
 use crate::term::excerpt_within;
 use lepo_acp::agent::{self, SessionInfo};
 use lepo_base::error::{Error, Result};
@@ -21,7 +21,7 @@ const TITLE: usize = 80;
 
 /// Returns a page of a folder's sessions, newest first, starting at a cursor.
 pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
-    let lines = Lines::read(store)?;
+    let lines = SessionTails::read(store)?;
     let mut all = entries(store, &lines)?;
     // Newest first; sessions that end at the same bubb are ordered by id.
     all.sort_by(|one, other| other.cmp(one));
@@ -40,7 +40,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
         .collect();
     let (page, after) = rest.split_at(rest.len().min(PAGE));
     let next = page.last().filter(|_| !after.is_empty()).map(key);
-    let titles = Titles::of(store, &lines.forest);
+    let titles = SessionTitles::of(store, &lines.forest);
     let listed = |(ix, id): &(Ix, String)| SessionInfo {
         id: id.clone(),
         cwd: cwd.to_string_lossy().into_owned(),
@@ -51,7 +51,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
 }
 
 /// Returns the sessions, each with the bubb at which it ends.
-fn entries(store: &Store, lines: &Lines) -> Result<Vec<(Ix, String)>> {
+fn entries(store: &Store, lines: &SessionTails) -> Result<Vec<(Ix, String)>> {
     let (mut all, mut known) = (Vec::new(), HashSet::new());
     for (id, end) in &lines.sessions {
         let ix = match end {
@@ -74,15 +74,15 @@ fn entries(store: &Store, lines: &Lines) -> Result<Vec<(Ix, String)>> {
 }
 
 /// Titles of conversations: the user's, else their first questions.
-pub struct Titles<'t> {
+pub struct SessionTitles<'t> {
     store: &'t Store,
     forest: &'t Forest,
     given: std::collections::HashMap<BubbId, String>,
 }
 
-impl<'t> Titles<'t> {
-    pub fn of(store: &'t Store, forest: &'t Forest) -> Titles<'t> {
-        Titles { store, forest, given: store.titles().all() }
+impl<'t> SessionTitles<'t> {
+    pub fn of(store: &'t Store, forest: &'t Forest) -> SessionTitles<'t> {
+        SessionTitles { store, forest, given: store.titles().all() }
     }
 
     pub fn title(&self, ix: Ix) -> Option<String> {

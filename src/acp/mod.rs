@@ -37,7 +37,7 @@ use lepo_turn::{Configuration, TrustedFile};
 pub use agent::serve;
 
 /// The settings and the store of a session's folder.
-pub struct Opened {
+pub struct OpenFolder {
     pub configured: Configuration,
     /// The working directory of turns.
     pub dir: PathBuf,
@@ -46,9 +46,9 @@ pub struct Opened {
     pub store: Arc<Store>,
 }
 
-pub trait Folders {
+pub trait FolderOpener {
     /// Opens a folder and its store, which is created if it does not exist.
-    fn open(&self, cwd: &Path) -> Result<Opened>;
+    fn open(&self, cwd: &Path) -> Result<OpenFolder>;
 
     /// Opens the store of a folder, if one exists.
     fn store(&self, cwd: &Path) -> Result<Option<Store>>;

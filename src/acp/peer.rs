@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use serde_json::Value;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-use crate::term::Messages;
+use crate::term::MessageWriter;
 use lepo_acp::rpc::{self, RpcError};
 use lepo_acp::update::{ChunkKind, SessionUpdate};
 
-pub struct Peer {
-    out: Messages,
+pub struct EditorConnection {
+    out: MessageWriter,
     /// Requests that wait for the editor's answer.
     waiting: RefCell<HashMap<u64, Sender<Result<Value, RpcError>>>>,
     asked: Cell<u64>,
@@ -19,16 +19,16 @@ pub struct Peer {
 }
 
 /// A request that waits for an answer. Dropping it withdraws the request.
-pub struct Asked<'p> {
-    peer: &'p Peer,
+pub struct OutstandingRequest<'p> {
+    peer: &'p EditorConnection,
     id: u64,
     answer: Receiver<Result<Value, RpcError>>,
 }
 
-impl Peer {
+impl EditorConnection {
     /// Creates the connection over `out`.
-    pub fn new(out: Messages) -> Peer {
-        Peer { out, waiting: RefCell::default(), asked: Cell::new(0), closed: Cell::new(false) }
+    pub fn new(out: MessageWriter) -> EditorConnection {
+        EditorConnection { out, waiting: RefCell::default(), asked: Cell::new(0), closed: Cell::new(false) }
     }
 
     pub fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
@@ -52,7 +52,7 @@ impl Peer {
     }
 
     /// Sends a request to the editor.
-    pub fn ask(&self, method: &str, params: &Value) -> Asked<'_> {
+    pub fn ask(&self, method: &str, params: &Value) -> OutstandingRequest<'_> {
         let id = self.asked.get();
         self.asked.set(id + 1);
         let (sender, answer) = channel();
@@ -60,7 +60,7 @@ impl Peer {
             self.waiting.borrow_mut().insert(id, sender);
             self.out.line(rpc::request(id, method, params));
         }
-        Asked { peer: self, id, answer }
+        OutstandingRequest { peer: self, id, answer }
     }
 
     /// Passes an answer to the waiting request. An answer to an unknown request is ignored.
@@ -83,19 +83,19 @@ impl Peer {
     }
 
     /// Returns the output, which the caller writes to its end.
-    pub fn into_messages(self) -> Messages {
+    pub fn into_messages(self) -> MessageWriter {
         self.out
     }
 }
 
-impl Asked<'_> {
+impl OutstandingRequest<'_> {
     /// Waits for the answer; `None` if the editor is gone.
     pub async fn answer(mut self) -> Option<Result<Value, RpcError>> {
         (&mut self.answer).await.ok()
     }
 }
 
-impl Drop for Asked<'_> {
+impl Drop for OutstandingRequest<'_> {
     fn drop(&mut self) {
         if self.peer.waiting.borrow_mut().remove(&self.id).is_some() && !self.peer.closed.get() {
             self.peer.out.line(rpc::cancel_request(self.id));

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use url::Url;
 
-use crate::term::{Line, one_line};
+use crate::term::{StatusLine, one_line};
 use crate::ui::notice_lines;
 use lepo_acp::content::ContentBlock;
 use lepo_base::error::{Error, Result};
@@ -15,10 +15,10 @@ use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
 use lepo_turn::{ContextFile, Question, QuestionPart, join_parts};
 
 #[derive(Default)]
-pub struct Entry {
+pub struct PromptInput {
     pub text: String,
     /// The skipped parts, each with the reason.
-    pub notes: Vec<Line>,
+    pub notes: Vec<StatusLine>,
     context: Vec<ContextFile>,
     files: Vec<NewFile>,
     /// The error of the first block that cannot be sent.
@@ -27,10 +27,10 @@ pub struct Entry {
     ends_in_words: bool,
 }
 
-impl Entry {
+impl PromptInput {
     /// Parses the blocks of a prompt for a folder.
-    pub fn read(blocks: Vec<ContentBlock>, cwd: &Path) -> Entry {
-        let mut entry = Entry::default();
+    pub fn read(blocks: Vec<ContentBlock>, cwd: &Path) -> PromptInput {
+        let mut entry = PromptInput::default();
         for block in blocks {
             let is_words = matches!(block, ContentBlock::Text(_));
             if let Err(error) = entry.block(block, cwd) {
@@ -48,7 +48,7 @@ impl Entry {
 
     /// Returns the question with all attachments; an error comes with the text of the prompt.
     pub fn question(self) -> std::result::Result<Question, Box<(Error, String)>> {
-        let Entry { text, context, files, wrong, .. } = self;
+        let PromptInput { text, context, files, wrong, .. } = self;
         match wrong {
             Some(error) => Err(Box::new((error, text))),
             None => join_parts(vec![typed(&text)], context, files).map_err(|error| Box::new((error, text))),
@@ -85,7 +85,7 @@ impl Entry {
                 None => {
                     self.mention(&one_line(&name));
                     let uri: String = one_line(&uri).chars().take(300).collect();
-                    self.notes.push(Line::note(format!(
+                    self.notes.push(StatusLine::note(format!(
                         "{uri} is not sent: it is no file below {}",
                         cwd.display()
                     )));
@@ -172,7 +172,7 @@ mod tests {
             ContentBlock::Link { uri: "https://example.org/".into(), name: "page".into() },
             ContentBlock::TextResource { uri: "zed:///selection".into(), text: "picked".into() },
         ];
-        let entry = Entry::read(blocks, &cwd);
+        let entry = PromptInput::read(blocks, &cwd);
         assert_eq!(entry.text, "look at @a 가.txt and @link@key@page@zed:///selection");
         assert_eq!(entry.notes.len(), 3, "{:?}", entry.notes);
         let question = entry.question().unwrap();
@@ -194,14 +194,17 @@ mod tests {
             ),
             (ContentBlock::Other("audio".into()), "a block of type \"audio\" cannot be sent"),
         ] {
-            let (error, text) =
-                *Entry::read(vec![ContentBlock::Text("what?".into()), block], cwd).question().err().unwrap();
+            let (error, text) = *PromptInput::read(vec![ContentBlock::Text("what?".into()), block], cwd)
+                .question()
+                .err()
+                .unwrap();
             assert!(error.chain().starts_with(why), "{}", error.chain());
             assert_eq!(text, "what?");
         }
-        let blank = Entry::read(vec![ContentBlock::Text(" \n".into())], cwd).question();
+        let blank = PromptInput::read(vec![ContentBlock::Text(" \n".into())], cwd).question();
         assert!(blank.is_err_and(|wrong| wrong.0.chain().starts_with("the question is blank")));
-        let two = Entry::read(vec![ContentBlock::Text("a".into()), ContentBlock::Text("b".into())], cwd);
+        let two =
+            PromptInput::read(vec![ContentBlock::Text("a".into()), ContentBlock::Text("b".into())], cwd);
         assert_eq!(two.text, "a\n\nb");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::peer::Peer;
+use super::peer::EditorConnection;
 use super::tool_calls::{asked, result};
 use lepo_acp::content;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate};
@@ -17,14 +17,14 @@ use base64::engine::general_purpose::STANDARD;
 /// The size limit of an image in bytes; a larger one is replaced by its label.
 const IMAGE: u64 = 512 << 10;
 
-pub struct Replay<'r> {
-    pub peer: &'r Peer,
+pub struct HistorySender<'r> {
+    pub peer: &'r EditorConnection,
     pub session: &'r str,
     pub store: &'r Store,
     pub forest: &'r Forest,
 }
 
-impl Replay<'_> {
+impl HistorySender<'_> {
     /// Sends all messages up to `at`, then the pending request after it.
     pub async fn tell(&self, at: Option<BubbId>, pending: Option<BubbId>) -> Result<()> {
         let path =

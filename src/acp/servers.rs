@@ -1,9 +1,9 @@
 //! MCP servers that an editor sends with a session: they are used only with the user's approval.
 
 use super::consent::ask_shown;
-use super::given::Given;
-use super::peer::Peer;
-use super::session::Session;
+use super::given::EditorServer;
+use super::peer::EditorConnection;
+use super::session::AcpSession;
 use crate::ui::{folder_name, in_fence};
 use lepo_acp::permission::{PermissionOptionKind, PermissionOutcome};
 use lepo_acp::update::{AcpToolCall, ToolCallStatus, ToolKind};
@@ -13,7 +13,7 @@ use lepo_turn::question_of_server;
 
 /// Asks about each server without approval. A refused server is not used in this session; an unanswered question is
 /// repeated before the next turn. Returns whether there are more servers now.
-pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> {
+pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -> Result<bool> {
     let given = std::mem::take(&mut session.state.borrow_mut().given);
     let (mut more, mut left) = (!session.state.borrow().agreed.is_empty(), Vec::new());
     let mut given = given.into_iter();
@@ -58,9 +58,9 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
 
 /// Asks about a server, and also about its start folder if the user has not decided on that yet.
 async fn ask_one(
-    peer: &Peer,
-    session: &Session,
-    server: &Given,
+    peer: &EditorConnection,
+    session: &AcpSession,
+    server: &EditorServer,
     folder: Option<&FolderQuestion>,
 ) -> PermissionOutcome {
     let always = match server.is_for_everywhere {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use super::Opened;
-use super::given::Given;
+use super::OpenFolder;
+use super::given::EditorServer;
 use crate::ui;
 use lepo_acp::agent;
 use lepo_base::error::{Error, Result};
@@ -22,7 +22,7 @@ use lepo_turn::{Configuration, Interrupt, TrustedFile, TurnEnv};
 /// The signal that ends a cancelled turn.
 pub const CANCELLED: u8 = 2;
 
-pub struct Session {
+pub struct AcpSession {
     /// The id that the editor uses.
     pub id: String,
     /// The folder that the editor named.
@@ -67,14 +67,14 @@ pub struct SessionState {
     /// The title last sent to the editor.
     pub title: Option<String>,
     /// MCP servers of the editor without approval.
-    pub given: Vec<Given>,
+    pub given: Vec<EditorServer>,
     /// Approved MCP servers of the editor.
-    pub agreed: Vec<Given>,
+    pub agreed: Vec<EditorServer>,
 }
 
 /// The position at which a session starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SessionStart {
     pub at: Option<BubbId>,
     /// The branch that moves to each answer.
     pub branch: Option<(String, BubbId)>,
@@ -84,10 +84,16 @@ pub struct Place {
     pub is_journaled: bool,
 }
 
-impl Session {
+impl AcpSession {
     /// Creates a session at `place`.
-    pub fn new(id: String, cwd: PathBuf, opened: Opened, place: Place, given: Vec<Given>) -> Result<Session> {
-        let Opened { configured, dir, repo_servers, store } = opened;
+    pub fn new(
+        id: String,
+        cwd: PathBuf,
+        opened: OpenFolder,
+        place: SessionStart,
+        given: Vec<EditorServer>,
+    ) -> Result<AcpSession> {
+        let OpenFolder { configured, dir, repo_servers, store } = opened;
         let servers = configured.session_servers(&dir, repo_servers.clone(), Vec::new())?;
         let listed = ui::listed_models(&configured.settings, &configured.paths);
         let mut models: Vec<String> = listed.into_iter().map(|model| model.name).collect();
@@ -111,7 +117,7 @@ impl Session {
         };
         let interrupt = Interrupt::by_hand();
         let env = TurnEnv::new(configured, servers, store.clone(), interrupt.clone());
-        Ok(Session {
+        Ok(AcpSession {
             id,
             cwd,
             store,

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::commands::{Wish, entered, skill_question};
+use super::commands::{SlashAction, entered, skill_question};
 use super::failure::{of_error, of_question};
 use super::front::{AcpFront, Silent};
-use super::list::Titles;
-use super::peer::Peer;
-use super::question::{Entry, typed};
+use super::list::SessionTitles;
+use super::peer::EditorConnection;
+use super::question::{PromptInput, typed};
 use super::servers;
-use super::session::{CANCELLED, Session};
-use crate::term::Line;
+use super::session::{AcpSession, CANCELLED};
+use crate::term::StatusLine;
 use crate::ui;
 use lepo_acp::agent::{self, StopReason};
 use lepo_acp::content::ContentBlock;
@@ -28,18 +28,18 @@ use lepo_turn::{
     take_turn,
 };
 
-type Answered = std::result::Result<Value, RpcError>;
+type PromptResult = std::result::Result<Value, RpcError>;
 
-pub struct Turning<'t> {
-    pub peer: &'t Peer,
-    pub session: &'t Session,
+pub struct SessionTurn<'t> {
+    pub peer: &'t EditorConnection,
+    pub session: &'t AcpSession,
     /// The environment, borrowed for this turn.
     pub env: &'t mut TurnEnv,
 }
 
-impl Turning<'_> {
-    pub async fn prompt(&mut self, blocks: Vec<ContentBlock>) -> Answered {
-        let entry = Entry::read(blocks, &self.session.cwd);
+impl SessionTurn<'_> {
+    pub async fn prompt(&mut self, blocks: Vec<ContentBlock>) -> PromptResult {
+        let entry = PromptInput::read(blocks, &self.session.cwd);
         let settled = self.settle().await;
         // Even if the turn is cancelled before it starts, the question is stored.
         if let Err(error) = settled {
@@ -90,25 +90,25 @@ impl Turning<'_> {
         self.session.state.borrow().agreed.iter().any(|given| !names.contains(&given.config.name))
     }
 
-    async fn grant(&mut self, wish: Wish) -> Answered {
+    async fn grant(&mut self, wish: SlashAction) -> PromptResult {
         match wish {
-            Wish::Retry => self.retry().await,
-            Wish::Decide(verdict) => self.decide(verdict).await,
-            Wish::Compact(words) => self.compact(&words).await,
-            Wish::Undo => self.undo(),
-            Wish::Branch(name) => self.branch(&name),
-            Wish::Ask(text, model) => {
+            SlashAction::Retry => self.retry().await,
+            SlashAction::Decide(verdict) => self.decide(verdict).await,
+            SlashAction::Compact(words) => self.compact(&words).await,
+            SlashAction::Undo => self.undo(),
+            SlashAction::Branch(name) => self.branch(&name),
+            SlashAction::Ask(text, model) => {
                 self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{text}\n"));
                 match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
                     Ok(question) => self.ask(question, model.as_deref(), None).await,
                     Err(error) => Err(of_error(&error)),
                 }
             }
-            Wish::Skill(name, words) => match skill_question(&self.env.configured, &name, &words) {
+            SlashAction::Skill(name, words) => match skill_question(&self.env.configured, &name, &words) {
                 Ok((question, skill)) => self.ask(question, None, Some(skill)).await,
                 Err(error) => Err(of_error(&error)),
             },
-            Wish::Served(wish) => {
+            SlashAction::Served(wish) => {
                 let served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
                 let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
                 let (start, forest) = begun.map_err(|error| of_error(&error))?;
@@ -119,7 +119,7 @@ impl Turning<'_> {
         }
     }
 
-    async fn ask(&mut self, question: Question, model: Option<&str>, skill: Option<Skill>) -> Answered {
+    async fn ask(&mut self, question: Question, model: Option<&str>, skill: Option<Skill>) -> PromptResult {
         let prepared = self.prepare(&question, model).await;
         let (config, forest, start) = match prepared {
             Ok(prepared) => prepared,
@@ -181,7 +181,7 @@ impl Turning<'_> {
         }
     }
 
-    async fn retry(&mut self) -> Answered {
+    async fn retry(&mut self) -> PromptResult {
         let begun = self.forest().and_then(|forest| Ok((self.start(&forest, true)?, forest)));
         let (start, forest) = begun.map_err(|error| of_error(&error))?;
         let config = self.model(None).await.map_err(|error| of_error(&error))?;
@@ -189,11 +189,11 @@ impl Turning<'_> {
     }
 
     /// Decides on the pending request, and continues its turn.
-    async fn decide(&mut self, verdict: Verdict) -> Answered {
+    async fn decide(&mut self, verdict: Verdict) -> PromptResult {
         self.try_to_decide(verdict).await.unwrap_or_else(|error| Err(of_error(&error)))
     }
 
-    async fn try_to_decide(&mut self, verdict: Verdict) -> Result<Answered> {
+    async fn try_to_decide(&mut self, verdict: Verdict) -> Result<PromptResult> {
         let pending = self.session.state.borrow().pending;
         let id = pending.ok_or_else(|| Error::nothing("no request is pending here"))?;
         let store = self.session.store.clone();
@@ -206,15 +206,24 @@ impl Turning<'_> {
         self.take(&config, &forest, ask).await
     }
 
-    async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> Answered {
+    async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> PromptResult {
         self.take(config, forest, ask).await.unwrap_or_else(|error| Err(of_error(&error)))
     }
 
     /// Runs the turn, and continues after its result. Fails only before the turn starts.
-    async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> Result<Answered> {
+    async fn take(
+        &mut self,
+        config: &ModelConfig,
+        forest: &Forest,
+        ask: TurnRequest,
+    ) -> Result<PromptResult> {
         let (insts, warnings) = self.env.insts()?;
         for warning in warnings {
-            self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{}\n", Line::warning(warning)));
+            self.peer.say(
+                &self.session.id,
+                ChunkKind::Thought,
+                &format!("{}\n", StatusLine::warning(warning)),
+            );
         }
         let mut front = AcpFront::new(self.peer, self.session);
         if let TurnStart::Decided(id) = ask.start {
@@ -228,7 +237,7 @@ impl Turning<'_> {
         Ok(self.answer(report, withdrew))
     }
 
-    fn answer(&self, report: Report, withdrew: bool) -> Answered {
+    fn answer(&self, report: Report, withdrew: bool) -> PromptResult {
         let meta = meta(&report);
         match report.error {
             None => Ok(agent::prompted(StopReason::EndTurn, meta)),
@@ -266,7 +275,7 @@ impl Turning<'_> {
     async fn tell_state(&self, config: &ModelConfig) {
         let (Ok(forest), Some(at)) = (self.forest(), self.session.state.borrow().at) else { return };
         let ix = forest.find(at);
-        let title = ix.and_then(|ix| Titles::of(&self.session.store, &forest).title(ix));
+        let title = ix.and_then(|ix| SessionTitles::of(&self.session.store, &forest).title(ix));
         if title.is_some() && self.session.state.borrow().title != title {
             self.session.state.borrow_mut().title = title.clone();
             self.peer.update(&self.session.id, &SessionUpdate::Info { title, updated: None, meta: None });
@@ -278,7 +287,7 @@ impl Turning<'_> {
     }
 
     /// Handles a question that cannot be asked: stores its text, unless it is empty.
-    fn not_begun(&self, error: Error, text: String) -> Answered {
+    fn not_begun(&self, error: Error, text: String) -> PromptResult {
         match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
             Ok(question) => self.keep(error, question),
             Err(_) => Err(of_error(&error)),
@@ -286,7 +295,7 @@ impl Turning<'_> {
     }
 
     /// Stores a question that cannot be answered yet.
-    fn keep(&self, error: Error, question: Question) -> Answered {
+    fn keep(&self, error: Error, question: Question) -> PromptResult {
         let kept = self.forest().and_then(|forest| {
             let start = self.start(&forest, false)?;
             keep_question(self.env, &forest, start, question)
@@ -303,7 +312,7 @@ impl Turning<'_> {
         }
     }
 
-    async fn compact(&mut self, words: &str) -> Answered {
+    async fn compact(&mut self, words: &str) -> PromptResult {
         let compacted = async {
             let forest = self.forest()?;
             let TurnStart::Under(tail) = self.start(&forest, false)? else {
@@ -329,7 +338,7 @@ impl Turning<'_> {
         }
     }
 
-    fn undo(&mut self) -> Answered {
+    fn undo(&mut self) -> PromptResult {
         let before = self.forest().and_then(|forest| {
             let at = self.session.state.borrow().at.and_then(|id| forest.find(id));
             let question = at.and_then(|ix| forest.last_question(ix));
@@ -353,7 +362,7 @@ impl Turning<'_> {
         }
     }
 
-    fn branch(&self, name: &str) -> Answered {
+    fn branch(&self, name: &str) -> PromptResult {
         let named = || {
             lepo_store::store::check_branch_name(name)?;
             let at = self.session.state.borrow().at;
@@ -369,7 +378,7 @@ impl Turning<'_> {
     }
 
     /// Ends a command that is not a turn.
-    fn done(&self, words: &str) -> Answered {
+    fn done(&self, words: &str) -> PromptResult {
         self.peer.say(&self.session.id, ChunkKind::Agent, &format!("{words}\n"));
         Ok(agent::prompted(StopReason::EndTurn, json!({})))
     }

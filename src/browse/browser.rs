@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::compare::compare;
-use super::keys::{Action, action};
-use super::reading::{At, Reading};
-use super::rows::Rows;
-use crate::term::Press;
+use super::keys::{KeyAction, action};
+use super::reading::{MessagePane, PanePosition};
+use super::rows::ConvRows;
+use crate::term::KeyPress;
 use lepo_base::error::{Error, Result};
 use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::BubbId;
@@ -14,7 +14,7 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, Store};
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum ScreenStep {
     Stay,
     Copy(String),
     Leave,
@@ -28,13 +28,13 @@ pub enum Next {
 
 /// State that survives a read of more conversations.
 #[derive(Default)]
-pub struct Resumed {
-    press: Option<Press>,
+pub struct BrowserState {
+    press: Option<KeyPress>,
     /// Tail of the selected conversation, and its line on the screen.
     chosen: Option<(BubbId, usize)>,
     marked: Option<BubbId>,
     /// First visible line of the conversation pane.
-    reading: Option<At>,
+    reading: Option<PanePosition>,
     focus: Option<Focus>,
     typed: Option<String>,
     height: usize,
@@ -54,14 +54,14 @@ pub struct Browser<'a> {
     pub colours: bool,
     /// Number of conversations that the forest was read for; `None` for all.
     limit: Option<usize>,
-    pub rows: Rows<'a>,
+    pub rows: ConvRows<'a>,
     /// First row on the screen, and the selected row.
     pub top: usize,
     pub chosen: usize,
     /// Content of the right pane, and its tail.
-    pub reading: Option<(Ix, Reading<'a>)>,
+    pub reading: Option<(Ix, MessagePane<'a>)>,
     /// A comparison that replaces it.
-    pub compared: Option<Reading<'a>>,
+    pub compared: Option<MessagePane<'a>>,
     pub focus: Focus,
     pub marked: Option<Ix>,
     pub typed: Option<String>,
@@ -85,7 +85,7 @@ impl<'a> Browser<'a> {
         colours: bool,
         limit: Option<usize>,
     ) -> Result<Browser<'a>> {
-        let mut rows = Rows::all(store, forest, facts, limit);
+        let mut rows = ConvRows::all(store, forest, facts, limit);
         if rows.get(0).is_none() {
             return Err(Error::nothing("no conversations yet").hint("ask something: lepo do QUESTION"));
         }
@@ -112,9 +112,9 @@ impl<'a> Browser<'a> {
     }
 
     /// Saves the state for the browser that reads more conversations for a key.
-    pub fn suspend(mut self, press: Press) -> Resumed {
+    pub fn suspend(mut self, press: KeyPress) -> BrowserState {
         let chosen = self.tail().map(|tail| (self.id(tail), self.chosen.saturating_sub(self.top)));
-        Resumed {
+        BrowserState {
             press: Some(press),
             chosen,
             marked: self.marked.map(|marked| self.id(marked)),
@@ -126,7 +126,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Restores the state of the previous browser; returns the key to handle again.
-    pub fn resume(&mut self, resumed: Resumed) -> Option<Press> {
+    pub fn resume(&mut self, resumed: BrowserState) -> Option<KeyPress> {
         let find = |id: BubbId| self.forest.find(id);
         self.marked = resumed.marked.and_then(find);
         let place = resumed.chosen.and_then(|(id, line)| Some((find(id)?, line)));
@@ -135,7 +135,7 @@ impl<'a> Browser<'a> {
         {
             (self.chosen, self.top) = (at, at.saturating_sub(line));
             if let Some(top) = resumed.reading {
-                let mut reading = Reading::conv(self.store, self.forest, self.facts, tail);
+                let mut reading = MessagePane::conv(self.store, self.forest, self.facts, tail);
                 reading.top = top;
                 self.reading = Some((tail, reading));
             }
@@ -156,10 +156,10 @@ impl<'a> Browser<'a> {
 
     /// Returns the content of the right pane, after opening the selected conversation if another one was
     /// open.
-    pub fn pane(&mut self) -> Option<&mut Reading<'a>> {
+    pub fn pane(&mut self) -> Option<&mut MessagePane<'a>> {
         let tail = self.tail()?;
         if self.reading.as_ref().is_none_or(|(shown, _)| *shown != tail) {
-            let mut reading = Reading::conv(self.store, self.forest, self.facts, tail);
+            let mut reading = MessagePane::conv(self.store, self.forest, self.facts, tail);
             // After a search it starts at the first match.
             if let Some(&hit) = reading.path.iter().find(|ix| self.found.contains(ix)) {
                 reading.go(hit);
@@ -172,84 +172,87 @@ impl<'a> Browser<'a> {
         }
     }
 
-    pub fn press(&mut self, press: Press) -> Next {
-        if press == Press::Other {
-            return Next::Stay;
+    pub fn press(&mut self, press: KeyPress) -> ScreenStep {
+        if press == KeyPress::Other {
+            return ScreenStep::Stay;
         }
         self.said.clear();
         if self.typed.is_some() {
-            let is_search = press == Press::Enter && self.typed.as_ref().is_some_and(|text| !text.is_empty());
+            let is_search =
+                press == KeyPress::Enter && self.typed.as_ref().is_some_and(|text| !text.is_empty());
             if is_search && self.limit.is_some() {
-                return Next::ReadAll;
+                return ScreenStep::ReadAll;
             }
             self.type_key(press);
-            return Next::Stay;
+            return ScreenStep::Stay;
         }
         if std::mem::take(&mut self.help) {
-            return Next::Stay;
+            return ScreenStep::Stay;
         }
         let Some(action) = action(press) else {
             self.said = "? shows the keys".into();
-            return Next::Stay;
+            return ScreenStep::Stay;
         };
         match action {
-            Action::Leave => return Next::Leave,
-            Action::GoOn => return self.tail().map_or(Next::Stay, |tail| Next::GoOn(self.id(tail))),
-            Action::Copy => {
+            KeyAction::Leave => return ScreenStep::Leave,
+            KeyAction::GoOn => {
+                return self.tail().map_or(ScreenStep::Stay, |tail| ScreenStep::GoOn(self.id(tail)));
+            }
+            KeyAction::Copy => {
                 let message = match self.focus {
                     Focus::Conv => self.pane().and_then(|reading| reading.message()),
                     Focus::List => None,
                 };
                 let tail = self.tail();
-                let Some(id) = message.or(tail.map(|tail| self.id(tail))) else { return Next::Stay };
+                let Some(id) = message.or(tail.map(|tail| self.id(tail))) else { return ScreenStep::Stay };
                 self.said = format!("copied {id}");
-                return Next::Copy(id.to_string());
+                return ScreenStep::Copy(id.to_string());
             }
-            Action::Help => self.help = true,
-            Action::Search => self.typed = Some(String::new()),
-            Action::Mark => {
+            KeyAction::Help => self.help = true,
+            KeyAction::Search => self.typed = Some(String::new()),
+            KeyAction::Mark => {
                 let tail = self.tail();
                 self.marked = if self.marked == tail { None } else { tail };
             }
-            Action::Compare => self.compare(),
-            Action::Open => self.focus = Focus::Conv,
-            Action::Back => self.back(),
+            KeyAction::Compare => self.compare(),
+            KeyAction::Open => self.focus = Focus::Conv,
+            KeyAction::Back => self.back(),
             moved => return self.go(moved),
         }
-        Next::Stay
+        ScreenStep::Stay
     }
 
-    fn go(&mut self, action: Action) -> Next {
+    fn go(&mut self, action: KeyAction) -> ScreenStep {
         let height = self.height;
         if self.focus == Focus::Conv {
-            let Some(reading) = self.pane() else { return Next::Stay };
+            let Some(reading) = self.pane() else { return ScreenStep::Stay };
             match action {
-                Action::Next => reading.step(true),
-                Action::Previous => reading.step(false),
-                Action::LineDown => reading.scroll(1, height),
-                Action::LineUp => reading.scroll(-1, height),
-                Action::PageDown => reading.scroll(height as isize - 1, height),
-                Action::PageUp => reading.scroll(1 - height as isize, height),
-                Action::First | Action::Last => reading.jump(action == Action::Last, height),
+                KeyAction::Next => reading.step(true),
+                KeyAction::Previous => reading.step(false),
+                KeyAction::LineDown => reading.scroll(1, height),
+                KeyAction::LineUp => reading.scroll(-1, height),
+                KeyAction::PageDown => reading.scroll(height as isize - 1, height),
+                KeyAction::PageUp => reading.scroll(1 - height as isize, height),
+                KeyAction::First | KeyAction::Last => reading.jump(action == KeyAction::Last, height),
                 _ => {}
             }
-            return Next::Stay;
+            return ScreenStep::Stay;
         }
-        if action == Action::Last && self.rows.may_lack(usize::MAX) {
-            return Next::ReadAll;
+        if action == KeyAction::Last && self.rows.may_lack(usize::MAX) {
+            return ScreenStep::ReadAll;
         }
         let to = match action {
-            Action::Next | Action::LineDown => self.chosen + 1,
-            Action::Previous | Action::LineUp => self.chosen.saturating_sub(1),
-            Action::PageDown => self.chosen + height.max(2) - 1,
-            Action::PageUp => self.chosen.saturating_sub(height.max(2) - 1),
-            Action::First => 0,
-            Action::Last => self.rows.finish().saturating_sub(1),
+            KeyAction::Next | KeyAction::LineDown => self.chosen + 1,
+            KeyAction::Previous | KeyAction::LineUp => self.chosen.saturating_sub(1),
+            KeyAction::PageDown => self.chosen + height.max(2) - 1,
+            KeyAction::PageUp => self.chosen.saturating_sub(height.max(2) - 1),
+            KeyAction::First => 0,
+            KeyAction::Last => self.rows.finish().saturating_sub(1),
             _ => self.chosen,
         };
         // The rows below the selected one are drawn too.
         if to > self.chosen && self.rows.may_lack(to + height) {
-            return Next::ReadOlder;
+            return ScreenStep::ReadOlder;
         }
         // Stops at the last row.
         let to = (self.chosen..=to).rev().find(|&at| self.rows.get(at).is_some()).unwrap_or(to);
@@ -257,7 +260,7 @@ impl<'a> Browser<'a> {
             self.chosen = to;
             self.compared = None;
         }
-        Next::Stay
+        ScreenStep::Stay
     }
 
     fn back(&mut self) {
@@ -268,11 +271,11 @@ impl<'a> Browser<'a> {
             self.focus = Focus::List;
         } else if self.pattern.take().is_some() {
             self.found.clear();
-            self.list(Rows::all(self.store, self.forest, self.facts, self.limit));
+            self.list(ConvRows::all(self.store, self.forest, self.facts, self.limit));
         }
     }
 
-    fn list(&mut self, rows: Rows<'a>) {
+    fn list(&mut self, rows: ConvRows<'a>) {
         (self.rows, self.top, self.chosen) = (rows, 0, 0);
         (self.reading, self.compared) = (None, None);
     }
@@ -283,19 +286,19 @@ impl<'a> Browser<'a> {
             return;
         };
         let lines = compare(self.store, self.forest, marked, tail);
-        self.compared = Some(Reading::fixed(self.store, self.forest, self.facts, lines));
+        self.compared = Some(MessagePane::fixed(self.store, self.forest, self.facts, lines));
         self.focus = Focus::Conv;
     }
 
-    fn type_key(&mut self, press: Press) {
+    fn type_key(&mut self, press: KeyPress) {
         let Some(typed) = &mut self.typed else { return };
         match press {
-            Press::Char(c) => typed.push(c),
-            Press::Backspace => {
+            KeyPress::Char(c) => typed.push(c),
+            KeyPress::Backspace => {
                 typed.pop();
             }
-            Press::Escape | Press::Ctrl('c') => self.typed = None,
-            Press::Enter => {
+            KeyPress::Escape | KeyPress::Ctrl('c') => self.typed = None,
+            KeyPress::Enter => {
                 let typed = self.typed.take().unwrap_or_default();
                 self.search(&typed);
             }
@@ -327,7 +330,7 @@ impl<'a> Browser<'a> {
             self.said = format!("nothing matches {text:?}");
             return;
         }
-        let rows = Rows::through(self.store, self.forest, self.facts, &found);
+        let rows = ConvRows::through(self.store, self.forest, self.facts, &found);
         self.list(rows);
         (self.pattern, self.found, self.focus) = (Some(pattern), found, Focus::List);
         self.said = "Esc shows everything again".into();

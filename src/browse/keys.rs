@@ -1,9 +1,9 @@
 //! The table of keys; the help lists it.
 
-use crate::term::Press;
+use crate::term::KeyPress;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum KeyAction {
     Next,
     Previous,
     LineDown,
@@ -23,43 +23,53 @@ pub enum Action {
     Leave,
 }
 
-impl Action {
+impl KeyAction {
     /// Whether its keys are common to all pagers.
     pub fn is_of_pagers(self) -> bool {
-        matches!(self, Action::LineDown | Action::LineUp | Action::PageDown | Action::PageUp)
+        matches!(self, KeyAction::LineDown | KeyAction::LineUp | KeyAction::PageDown | KeyAction::PageUp)
     }
 }
 
 /// Keys, their name in the help, their meaning, their action.
-type Key = (&'static [Press], &'static str, &'static str, Action);
+type KeyRow = (&'static [KeyPress], &'static str, &'static str, KeyAction);
 
 /// All keys. Alternatives share the row of the key that the help names.
-pub const KEYS: &[Key] = &[
-    (&[Press::Char('j')], "j", "next conversation, next message", Action::Next),
-    (&[Press::Char('k')], "k", "previous one", Action::Previous),
-    (&[Press::Down], "↓", "one line down", Action::LineDown),
-    (&[Press::Up], "↑", "one line up", Action::LineUp),
-    (&[Press::PageDown, Press::Ctrl('f'), Press::Ctrl('d')], "PgDn", "a screen down", Action::PageDown),
-    (&[Press::PageUp, Press::Ctrl('b'), Press::Ctrl('u')], "PgUp", "a screen up", Action::PageUp),
-    (&[Press::Char('g'), Press::Home], "g", "to the beginning", Action::First),
-    (&[Press::Char('G'), Press::End], "G", "to the end", Action::Last),
+pub const KEYS: &[KeyRow] = &[
+    (&[KeyPress::Char('j')], "j", "next conversation, next message", KeyAction::Next),
+    (&[KeyPress::Char('k')], "k", "previous one", KeyAction::Previous),
+    (&[KeyPress::Down], "↓", "one line down", KeyAction::LineDown),
+    (&[KeyPress::Up], "↑", "one line up", KeyAction::LineUp),
     (
-        &[Press::Enter, Press::Char('l'), Press::Right],
+        &[KeyPress::PageDown, KeyPress::Ctrl('f'), KeyPress::Ctrl('d')],
+        "PgDn",
+        "a screen down",
+        KeyAction::PageDown,
+    ),
+    (&[KeyPress::PageUp, KeyPress::Ctrl('b'), KeyPress::Ctrl('u')], "PgUp", "a screen up", KeyAction::PageUp),
+    (&[KeyPress::Char('g'), KeyPress::Home], "g", "to the beginning", KeyAction::First),
+    (&[KeyPress::Char('G'), KeyPress::End], "G", "to the end", KeyAction::Last),
+    (
+        &[KeyPress::Enter, KeyPress::Char('l'), KeyPress::Right],
         "Enter",
         "open the conversation (also l)",
-        Action::Open,
+        KeyAction::Open,
     ),
-    (&[Press::Escape, Press::Char('h'), Press::Left], "Esc", "back to the list (also h)", Action::Back),
-    (&[Press::Char('c')], "c", "continue it: lepo do --tail", Action::GoOn),
-    (&[Press::Char('/')], "/", "find conversations", Action::Search),
-    (&[Press::Char(' ')], "Space", "mark", Action::Mark),
-    (&[Press::Char('d')], "d", "compare with the marked one", Action::Compare),
-    (&[Press::Char('y')], "y", "copy the id", Action::Copy),
-    (&[Press::Char('?')], "?", "this help", Action::Help),
-    (&[Press::Char('q'), Press::Ctrl('c')], "q", "leave", Action::Leave),
+    (
+        &[KeyPress::Escape, KeyPress::Char('h'), KeyPress::Left],
+        "Esc",
+        "back to the list (also h)",
+        KeyAction::Back,
+    ),
+    (&[KeyPress::Char('c')], "c", "continue it: lepo do --tail", KeyAction::GoOn),
+    (&[KeyPress::Char('/')], "/", "find conversations", KeyAction::Search),
+    (&[KeyPress::Char(' ')], "Space", "mark", KeyAction::Mark),
+    (&[KeyPress::Char('d')], "d", "compare with the marked one", KeyAction::Compare),
+    (&[KeyPress::Char('y')], "y", "copy the id", KeyAction::Copy),
+    (&[KeyPress::Char('?')], "?", "this help", KeyAction::Help),
+    (&[KeyPress::Char('q'), KeyPress::Ctrl('c')], "q", "leave", KeyAction::Leave),
 ];
 
-pub fn action(press: Press) -> Option<Action> {
+pub fn action(press: KeyPress) -> Option<KeyAction> {
     KEYS.iter().find(|(keys, ..)| keys.contains(&press)).map(|(.., action)| *action)
 }
 
@@ -75,6 +85,6 @@ mod tests {
                 assert_eq!(action(*key), Some(*wanted), "{name}");
             }
         }
-        assert_eq!(action(Press::Char('x')), None);
+        assert_eq!(action(KeyPress::Char('x')), None);
     }
 }

@@ -10,7 +10,7 @@ mod reading;
 mod rows;
 
 use crate::term::FullScreen;
-use browser::{Browser, Next, Resumed};
+use browser::{Browser, BrowserState, ScreenStep};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
@@ -25,7 +25,8 @@ const TIMES: usize = 16;
 /// Reads the newest conversations at first, and older ones once a key needs them.
 pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
     let facts = store.journal().index();
-    let (mut limit, mut resumed) = (store.others().all().is_empty().then_some(FIRST), Resumed::default());
+    let (mut limit, mut resumed) =
+        (store.others().all().is_empty().then_some(FIRST), BrowserState::default());
     let mut screen = None;
     loop {
         let forest = store.names().forest_for(&[limit.map_or(ReadScope::Everyone, ReadScope::Newest)])?;
@@ -44,16 +45,16 @@ pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
                 }
             };
             match browser.press(key) {
-                Next::Stay => {}
-                Next::Copy(text) => screen.copy(&text),
-                Next::Leave => return Ok(None),
-                Next::GoOn(id) => return Ok(Some(id)),
-                Next::ReadOlder => {
+                ScreenStep::Stay => {}
+                ScreenStep::Copy(text) => screen.copy(&text),
+                ScreenStep::Leave => return Ok(None),
+                ScreenStep::GoOn(id) => return Ok(Some(id)),
+                ScreenStep::ReadOlder => {
                     limit = limit.map(|limit| limit * TIMES);
                     resumed = browser.suspend(key);
                     break;
                 }
-                Next::ReadAll => {
+                ScreenStep::ReadAll => {
                     limit = None;
                     resumed = browser.suspend(key);
                     break;

@@ -29,13 +29,13 @@ pub struct PaneLine {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct At {
+pub struct PanePosition {
     pub message: usize,
     pub line: usize,
 }
 
 /// The lines of the pane: messages of a conversation, or fixed lines.
-pub struct Reading<'a> {
+pub struct MessagePane<'a> {
     store: &'a Store,
     forest: &'a Forest,
     facts: &'a JournalIndex,
@@ -45,17 +45,17 @@ pub struct Reading<'a> {
     fixed: Option<Vec<PaneLine>>,
     made: HashMap<usize, Vec<PaneLine>>,
     columns: usize,
-    pub top: At,
+    pub top: PanePosition,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> MessagePane<'a> {
     /// Shows the conversation that ends at `tail`, from its last question on.
-    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, tail: Ix) -> Reading<'a> {
+    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, tail: Ix) -> MessagePane<'a> {
         let mut path = forest.conv(tail).path;
         path.retain(|&ix| !forest.name(ix).hidden);
         let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
-        let top = At { message: asked, line: 0 };
-        Reading { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
+        let top = PanePosition { message: asked, line: 0 };
+        MessagePane { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
     }
 
     pub fn fixed(
@@ -63,10 +63,19 @@ impl<'a> Reading<'a> {
         forest: &'a Forest,
         facts: &'a JournalIndex,
         lines: Vec<PaneLine>,
-    ) -> Reading<'a> {
+    ) -> MessagePane<'a> {
         let path = Vec::new();
         let fixed = Some(lines);
-        Reading { store, forest, facts, path, fixed, made: HashMap::new(), columns: 0, top: At::default() }
+        MessagePane {
+            store,
+            forest,
+            facts,
+            path,
+            fixed,
+            made: HashMap::new(),
+            columns: 0,
+            top: PanePosition::default(),
+        }
     }
 
     pub fn message(&self) -> Option<BubbId> {
@@ -136,7 +145,7 @@ impl<'a> Reading<'a> {
         while lines.len() < height && at.message < self.messages() {
             let made = self.lines(at.message).iter().skip(at.line).take(height - lines.len()).cloned();
             lines.extend(made.collect::<Vec<_>>());
-            at = At { message: at.message + 1, line: 0 };
+            at = PanePosition { message: at.message + 1, line: 0 };
         }
         lines
     }
@@ -156,22 +165,22 @@ impl<'a> Reading<'a> {
         if self.pane(height + 1).len() <= height {
             return false;
         }
-        let next = At { line: self.top.line + 1, ..self.top };
+        let next = PanePosition { line: self.top.line + 1, ..self.top };
         self.top = match next.line < self.lines(next.message).len() {
             true => next,
-            false => At { message: next.message + 1, line: 0 },
+            false => PanePosition { message: next.message + 1, line: 0 },
         };
         true
     }
 
     fn up(&mut self) -> bool {
         match self.top {
-            At { message: 0, line: 0 } => return false,
-            At { message, line: 0 } => {
+            PanePosition { message: 0, line: 0 } => return false,
+            PanePosition { message, line: 0 } => {
                 let last = self.lines(message - 1).len().saturating_sub(1);
-                self.top = At { message: message - 1, line: last };
+                self.top = PanePosition { message: message - 1, line: last };
             }
-            At { message, line } => self.top = At { message, line: line - 1 },
+            PanePosition { message, line } => self.top = PanePosition { message, line: line - 1 },
         }
         true
     }
@@ -182,18 +191,20 @@ impl<'a> Reading<'a> {
             return;
         }
         self.top = match (forward, self.top) {
-            (true, At { message, .. }) if message + 1 < self.path.len() => {
-                At { message: message + 1, line: 0 }
+            (true, PanePosition { message, .. }) if message + 1 < self.path.len() => {
+                PanePosition { message: message + 1, line: 0 }
             }
             (true, top) => top,
-            (false, At { message, line: 0 }) => At { message: message.saturating_sub(1), line: 0 },
-            (false, At { message, .. }) => At { message, line: 0 },
+            (false, PanePosition { message, line: 0 }) => {
+                PanePosition { message: message.saturating_sub(1), line: 0 }
+            }
+            (false, PanePosition { message, .. }) => PanePosition { message, line: 0 },
         };
     }
 
     /// Moves to the first line, or to the last screen.
     pub fn jump(&mut self, last: bool, height: usize) {
-        self.top = At::default();
+        self.top = PanePosition::default();
         if last {
             self.top.message = self.messages().saturating_sub(1);
             self.top.line = self.lines(self.top.message).len().saturating_sub(1);
@@ -203,7 +214,7 @@ impl<'a> Reading<'a> {
 
     pub fn go(&mut self, ix: Ix) {
         if let Some(message) = self.path.iter().position(|&there| there == ix) {
-            self.top = At { message, line: 0 };
+            self.top = PanePosition { message, line: 0 };
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct ConvRow {
     pub words: String,
 }
 
-pub struct Rows<'a> {
+pub struct ConvRows<'a> {
     store: &'a Store,
     forest: &'a Forest,
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
@@ -36,15 +36,15 @@ pub struct Rows<'a> {
     limit: Option<usize>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ConvRows<'a> {
     /// Lists all conversations, or the newest `limit`.
     pub fn all(
         store: &'a Store,
         forest: &'a Forest,
         facts: &'a JournalIndex,
         limit: Option<usize>,
-    ) -> Rows<'a> {
-        Rows {
+    ) -> ConvRows<'a> {
+        ConvRows {
             store,
             forest,
             facts,
@@ -59,11 +59,16 @@ impl<'a> Rows<'a> {
     }
 
     /// Lists only the conversations that contain one of these bubbs.
-    pub fn through(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, bubbs: &[Ix]) -> Rows<'a> {
+    pub fn through(
+        store: &'a Store,
+        forest: &'a Forest,
+        facts: &'a JournalIndex,
+        bubbs: &[Ix],
+    ) -> ConvRows<'a> {
         let all: Vec<Ix> = forest.newest_first(false).collect();
         let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
-        Rows { tails: Box::new(tails), ..Rows::all(store, forest, facts, None) }
+        ConvRows { tails: Box::new(tails), ..ConvRows::all(store, forest, facts, None) }
     }
 
     /// Returns the row at this index; its text may not be loaded yet.

@@ -2,18 +2,18 @@
 
 use std::ffi::OsString;
 
-use super::first::{First, Means};
+use super::first::{FirstWord, FirstWordKind};
 use crate::commands::config::known_aliases;
 use lepo_base::error::{Error, Result};
 
 /// Expands the first argument while it is an alias, and classifies the result. An alias may begin with
 /// another. The user's file is read only if the argument is not a command.
-pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(Vec<OsString>, First)> {
+pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(Vec<OsString>, FirstWord)> {
     let mut known = None;
     let mut used: Vec<String> = Vec::new();
     loop {
-        let first = First::of(root, &args);
-        if first.means != Means::Other {
+        let first = FirstWord::of(root, &args);
+        if first.means != FirstWordKind::Other {
             return Ok((args, first));
         }
         if known.is_none() {

@@ -11,7 +11,7 @@ const NARROW: usize = 60;
 
 /// A block of a help text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub enum HelpBlock {
     /// A paragraph, joined to one line.
     Prose(String),
     /// An entry of a list.
@@ -37,8 +37,8 @@ pub enum Block {
 }
 
 /// Splits a text into blocks, each with its source lines.
-pub fn blocks(text: &str) -> Vec<(Block, Vec<&str>)> {
-    let mut blocks: Vec<(Block, Vec<&str>)> = Vec::new();
+pub fn blocks(text: &str) -> Vec<(HelpBlock, Vec<&str>)> {
+    let mut blocks: Vec<(HelpBlock, Vec<&str>)> = Vec::new();
     for line in text.lines() {
         let last = blocks.last_mut();
         match last.and_then(|(block, _)| continued(block, line)).zip(blocks.last_mut()) {
@@ -53,52 +53,54 @@ pub fn blocks(text: &str) -> Vec<(Block, Vec<&str>)> {
 }
 
 /// Starts a block with this line.
-fn begun(line: &str) -> Block {
+fn begun(line: &str) -> HelpBlock {
     let begun = line.trim();
     let indent = indent(line);
     match begun.split_once("  ") {
-        _ if begun.is_empty() => Block::Blank,
-        _ if indent == 0 => Block::Prose(begun.to_string()),
+        _ if begun.is_empty() => HelpBlock::Blank,
+        _ if indent == 0 => HelpBlock::Prose(begun.to_string()),
         Some((command, comment)) if comment.trim_start().starts_with('#') => {
-            Block::Example { command: command.to_string(), comment: comment.trim_start().to_string() }
+            HelpBlock::Example { command: command.to_string(), comment: comment.trim_start().to_string() }
         }
         Some((term, text)) => {
-            Block::Item { indent, term: term.to_string(), text: text.trim_start().to_string() }
+            HelpBlock::Item { indent, term: term.to_string(), text: text.trim_start().to_string() }
         }
-        None => Block::Line(line.trim_end().to_string()),
+        None => HelpBlock::Line(line.trim_end().to_string()),
     }
 }
 
 /// Returns the block extended by `line`; `None` if the line does not continue it.
-fn continued(block: &Block, line: &str) -> Option<Block> {
+fn continued(block: &HelpBlock, line: &str) -> Option<HelpBlock> {
     let (more, deep) = (line.trim(), indent(line));
     if more.is_empty() || more.contains("  ") {
         return None;
     }
     match block {
-        Block::Prose(text) if deep == 0 && !text.ends_with(':') => {
-            Some(Block::Prose(format!("{text} {more}")))
+        HelpBlock::Prose(text) if deep == 0 && !text.ends_with(':') => {
+            Some(HelpBlock::Prose(format!("{text} {more}")))
         }
-        Block::Item { indent, term, text } if deep > *indent => {
-            Some(Block::Item { indent: *indent, term: term.clone(), text: format!("{text} {more}") })
+        HelpBlock::Item { indent, term, text } if deep > *indent => {
+            Some(HelpBlock::Item { indent: *indent, term: term.clone(), text: format!("{text} {more}") })
         }
         // The text of a wide term is on the line after it.
-        Block::Line(term) if deep > indent(term) => {
-            Some(Block::Item { indent: indent(term), term: term.trim().to_string(), text: more.to_string() })
-        }
-        Block::Line(term) if deep == indent(term) && term.ends_with(',') => {
-            Some(Block::Line(format!("{term} {more}")))
+        HelpBlock::Line(term) if deep > indent(term) => Some(HelpBlock::Item {
+            indent: indent(term),
+            term: term.trim().to_string(),
+            text: more.to_string(),
+        }),
+        HelpBlock::Line(term) if deep == indent(term) && term.ends_with(',') => {
+            Some(HelpBlock::Line(format!("{term} {more}")))
         }
         _ => None,
     }
 }
 
 /// Turns lists that are really drawings into verbatim lines: the entries of a list share one indent.
-fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
+fn drawn(blocks: Vec<(HelpBlock, Vec<&str>)>) -> Vec<(HelpBlock, Vec<&str>)> {
     let mut all = Vec::with_capacity(blocks.len());
     for run in blocks.chunk_by(|(one, _), (other, _)| is_item(one) && is_item(other)) {
         let mut indents = run.iter().filter_map(|(block, _)| match block {
-            Block::Item { indent, .. } => Some(indent),
+            HelpBlock::Item { indent, .. } => Some(indent),
             _ => None,
         });
         let first = indents.next();
@@ -108,7 +110,7 @@ fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
             true => all.extend_from_slice(run),
             false => {
                 let lines = run.iter().flat_map(|(_, lines)| lines);
-                all.extend(lines.map(|line| (Block::Line(line.to_string()), vec![*line])));
+                all.extend(lines.map(|line| (HelpBlock::Line(line.to_string()), vec![*line])));
             }
         }
     }
@@ -120,8 +122,8 @@ fn begins_with_sign(line: &str) -> bool {
     line.trim_start().starts_with(|first: char| !first.is_ascii() && !first.is_alphanumeric())
 }
 
-fn is_item(block: &Block) -> bool {
-    matches!(block, Block::Item { .. })
+fn is_item(block: &HelpBlock) -> bool {
+    matches!(block, HelpBlock::Item { .. })
 }
 
 fn indent(line: &str) -> usize {
@@ -136,12 +138,12 @@ pub fn laid_out(text: &str, columns: usize) -> String {
         let written = run.iter().flat_map(|(_, lines)| lines);
         let fits = written.clone().all(|line| width(line) <= columns);
         match run {
-            [(Block::Prose(text), _)] => lines.extend(filled("", text, columns)),
-            [(Block::Example { command, comment }, _)] if !fits => {
+            [(HelpBlock::Prose(text), _)] => lines.extend(filled("", text, columns)),
+            [(HelpBlock::Example { command, comment }, _)] if !fits => {
                 lines.push(format!("  {command}"));
                 lines.push(format!("      {comment}"));
             }
-            [(Block::Item { .. }, _), ..] if !fits => lines.extend(list(run, columns)),
+            [(HelpBlock::Item { .. }, _), ..] if !fits => lines.extend(list(run, columns)),
             _ => lines.extend(written.map(|line| line.to_string())),
         }
     }
@@ -149,10 +151,10 @@ pub fn laid_out(text: &str, columns: usize) -> String {
 }
 
 /// Formats a list with its texts next to their terms, or below them.
-fn list(run: &[(Block, Vec<&str>)], columns: usize) -> Vec<String> {
+fn list(run: &[(HelpBlock, Vec<&str>)], columns: usize) -> Vec<String> {
     let items = || {
         run.iter().filter_map(|(block, _)| match block {
-            Block::Item { indent, term, text } => Some((*indent, term, text)),
+            HelpBlock::Item { indent, term, text } => Some((*indent, term, text)),
             _ => None,
         })
     };
@@ -238,6 +240,6 @@ mod tests {
     fn a_drawing_stays_as_it_is() {
         let drawing = "    s1 ← u0 ← a0    main: this one\n           ↖ a0     other: that one";
         assert_eq!(laid_out(drawing, 10), drawing);
-        assert!(blocks(drawing).iter().all(|(block, _)| matches!(block, Block::Line(_))));
+        assert!(blocks(drawing).iter().all(|(block, _)| matches!(block, HelpBlock::Line(_))));
     }
 }

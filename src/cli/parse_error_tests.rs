@@ -4,15 +4,15 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-use super::super::first::{First, Means};
-use super::super::preparse::{Preparsed, preparse};
+use super::super::first::{FirstWord, FirstWordKind};
+use super::super::preparse::{PreparsedLine, preparse};
 use super::{name_of, parse_error};
 
 /// The message and the hint of a command line, if it cannot be parsed.
 fn error_of(root: &mut Command, words: &[String]) -> Option<(String, String)> {
     let args: Vec<OsString> = ["lepo".to_string()].iter().chain(words).map(OsString::from).collect();
-    let first = First { at: 1, means: Means::Command, follows_do_option: false };
-    let Preparsed::Parse { args, command } = preparse(args, first) else { return None };
+    let first = FirstWord { at: 1, means: FirstWordKind::Command, follows_do_option: false };
+    let PreparsedLine::Parse { args, command } = preparse(args, first) else { return None };
     let error = root.try_get_matches_from_mut(&args).err()?;
     let error = parse_error(&error, root, &command, &args);
     let hint = error.hint_for(lepo_base::hint::HintTarget::SHELL).unwrap_or_default();

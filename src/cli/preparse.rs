@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use super::first::{First, Means};
+use super::first::{FirstWord, FirstWordKind};
 
-pub(super) enum Preparsed {
+pub(super) enum PreparsedLine {
     /// To be parsed, for this command.
     Parse { args: Vec<OsString>, command: String },
     /// Help for the command that the arguments name: a screen, or complete.
@@ -18,44 +18,44 @@ pub(super) enum Preparsed {
 /// `-h` and `-v` take precedence over everything else, help over version. Without a command `do` is implied;
 /// so it is for a first argument with white space, or, after an option of `do`, for one that is not a
 /// command: it is a question.
-pub(super) fn preparse(mut args: Vec<OsString>, first: First) -> Preparsed {
-    let First { at, means, follows_do_option } = first;
+pub(super) fn preparse(mut args: Vec<OsString>, first: FirstWord) -> PreparsedLine {
+    let FirstWord { at, means, follows_do_option } = first;
     let words: Vec<String> = match means {
-        Means::Command => args[at..]
+        FirstWordKind::Command => args[at..]
             .iter()
             .take_while(|word| *word != "--")
             .map(|word| word.to_string_lossy().into_owned())
             .filter(|word| !word.starts_with('-'))
             .collect(),
         // Before a question, `-h` is the help of `do`.
-        Means::Question if at < args.len() => vec!["do".into()],
+        FirstWordKind::Question if at < args.len() => vec!["do".into()],
         _ => Vec::new(),
     };
     let command = words.first().cloned().unwrap_or_else(|| "do".into());
     // Arguments after the name of another program are not lepo's.
-    let own = if means == Means::Other { at } else { args.len() };
+    let own = if means == FirstWordKind::Other { at } else { args.len() };
     let options: Vec<_> = args.iter().enumerate().take(own).take_while(|(_, word)| *word != "--").collect();
     let has = |option: &str| options.iter().any(|(_, word)| *word == option);
     // After `grep`, `-v` inverts the match.
     let has_v = options.iter().any(|&(i, word)| word == "-v" && (i < at || command != "grep"));
-    if means == Means::Command && command == "help" {
+    if means == FirstWordKind::Command && command == "help" {
         return match words.len() == 1 && !has("--help") {
-            true => Preparsed::Help { words: Vec::new(), is_short: true },
-            false => Preparsed::HelpOn { words: words.into_iter().skip(1).collect() },
+            true => PreparsedLine::Help { words: Vec::new(), is_short: true },
+            false => PreparsedLine::HelpOn { words: words.into_iter().skip(1).collect() },
         };
     }
     if has("-h") || has("--help") {
-        return Preparsed::Help { words, is_short: !has("--help") };
+        return PreparsedLine::Help { words, is_short: !has("--help") };
     }
     if has_v || has("--version") {
-        return Preparsed::Version { verbose: has("--verbose") };
+        return PreparsedLine::Version { verbose: has("--verbose") };
     }
-    if means == Means::Command && follows_do_option && command == "do" {
+    if means == FirstWordKind::Command && follows_do_option && command == "do" {
         let word = args.remove(at);
         args.insert(1, word);
     }
-    if means == Means::Question {
+    if means == FirstWordKind::Question {
         args.insert(1.min(args.len()), "do".into());
     }
-    Preparsed::Parse { args, command }
+    PreparsedLine::Parse { args, command }
 }

@@ -6,7 +6,7 @@ use super::json::name_json;
 use super::line::excerpt_of;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{Line, clean, excerpt_within, one_line, say, width};
+use crate::term::{StatusLine, clean, excerpt_within, one_line, say, width};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
@@ -178,7 +178,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             if from.is_some() {
                 continue;
             }
-            say(&Line::warning(format!("branch {name} names {id}, which is not in the store")));
+            say(&StatusLine::warning(format!("branch {name} names {id}, which is not in the store")));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
         let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));
@@ -230,7 +230,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     }
     context.out.flush();
     for name in ends.into_keys() {
-        say(&Line::note(format!(
+        say(&StatusLine::note(format!(
             "a merge left branch {name} with several ends; `lepo branch -f {} ID` chooses one",
             quoted(&name)
         )));

@@ -9,10 +9,10 @@ pub fn wanted_blocks(answer: &str, given: u8) -> Vec<String> {
 /// Returns the fenced blocks in order. An unclosed fence extends to the end of the text.
 fn code_blocks(answer: &str) -> Vec<String> {
     let mut blocks = Vec::new();
-    let mut open: Option<(Fence<'_>, String)> = None;
+    let mut open: Option<(CodeFence<'_>, String)> = None;
     for line in answer.lines() {
         match &mut open {
-            None => open = Fence::of(line).map(|fence| (fence, String::new())),
+            None => open = CodeFence::of(line).map(|fence| (fence, String::new())),
             Some((fence, text)) if fence.is_ended_by(line) => {
                 blocks.push(std::mem::take(text));
                 open = None;
@@ -27,14 +27,14 @@ fn code_blocks(answer: &str) -> Vec<String> {
     blocks
 }
 
-struct Fence<'a> {
+struct CodeFence<'a> {
     indent: &'a str,
     mark: char,
     len: usize,
 }
 
-impl<'a> Fence<'a> {
-    fn of(line: &'a str) -> Option<Fence<'a>> {
+impl<'a> CodeFence<'a> {
+    fn of(line: &'a str) -> Option<CodeFence<'a>> {
         let begun = line.trim_start_matches([' ', '\t']);
         let indent = line.strip_suffix(begun)?;
         let mark = begun.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
@@ -42,7 +42,7 @@ impl<'a> Fence<'a> {
         let len = begun.len() - rest.len();
         // Three backquotes within a line are a code span.
         let is_fence = len >= 3 && (mark == '~' || !rest.contains('`'));
-        is_fence.then_some(Fence { indent, mark, len })
+        is_fence.then_some(CodeFence { indent, mark, len })
     }
 
     fn is_ended_by(&self, line: &str) -> bool {

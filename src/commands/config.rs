@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::repo_files::trusted_config;
-use super::stores::Stores;
+use super::stores::KnownStores;
 use super::suggest::nearest;
 use super::{Context, complete};
 use crate::term::{self, edit, say, tty};
@@ -77,7 +77,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
     let paths = Paths::from_env(&env)?;
     let file = paths.config_file();
     if args.name.as_deref() == Some("stores") && args.value.is_none() {
-        return stores(&Stores::at(&paths), &args, context);
+        return stores(&KnownStores::at(&paths), &args, context);
     }
     if args.forget.is_some() {
         return Err(Error::usage("--forget needs `lepo config stores`"));
@@ -114,7 +114,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
 }
 
 /// Lists the stores of `--everywhere`, or removes one from the list.
-fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Result<u8> {
+fn stores(stores: &KnownStores, args: &ConfigArgs, context: &mut Context<'_>) -> Result<u8> {
     if let Some(path) = &args.forget {
         stores.forget(path)?;
         return Ok(0);
@@ -141,7 +141,10 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
         SettingSource::Default => return,
         source => source,
     };
-    say(&term::Line::note(format!("written to {}, but {wins} sets {name} too, and wins", file.display())));
+    say(&term::StatusLine::note(format!(
+        "written to {}, but {wins} sets {name} too, and wins",
+        file.display()
+    )));
 }
 
 fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -44,8 +44,8 @@ pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     }
     match tally.count() {
         0 => {}
-        1 => say(&Line::warning(format!("1 secret is in it ({})", tally.words()))),
-        count => say(&Line::warning(format!("{count} secrets are in it ({})", tally.words()))),
+        1 => say(&StatusLine::warning(format!("1 secret is in it ({})", tally.words()))),
+        count => say(&StatusLine::warning(format!("{count} secrets are in it ({})", tally.words()))),
     }
 }
 

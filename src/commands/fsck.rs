@@ -5,7 +5,7 @@ mod secrets;
 use serde_json::json;
 
 use super::{Context, complete};
-use crate::term::{Line, Progress, clean, fold, say, width};
+use crate::term::{ProgressMeter, StatusLine, clean, fold, say, width};
 use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Store, StrayOutcome};
@@ -82,7 +82,7 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let mut progress = Progress::new(false);
+    let mut progress = ProgressMeter::new(false);
     let found = store.upkeep().check(&mut |done, total| progress.show("checking", done, total))?;
     drop(progress);
 
@@ -121,7 +121,7 @@ fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     if store.furniture().ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
         let shown = store.shown().join("_journal.ndjson");
         let shown = shown.display();
-        say(&Line::warning(format!(
+        say(&StatusLine::warning(format!(
             "git tracks {shown}, which changes after every answer, so that it refuses to check out, rebase or pull: \
              `git rm --cached {shown}`"
         )));
@@ -148,7 +148,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         match store.upkeep().settle(stray) {
             // The remaining files may still be recovered.
             Err(error) => {
-                say(&Line::warning(format!("cannot save {file}: {}", error.chain())));
+                say(&StatusLine::warning(format!("cannot save {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }
@@ -165,7 +165,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
             }
         }
     }
-    let mut progress = Progress::new(false);
+    let mut progress = ProgressMeter::new(false);
     let files =
         store.upkeep().restore_line_ends(&mut |done, total| progress.show("checking", done, total))?;
     drop(progress);
@@ -176,7 +176,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
                 restored.push(file);
             }
             Some(error) => {
-                say(&Line::warning(format!("cannot restore {file}: {}", error.chain())));
+                say(&StatusLine::warning(format!("cannot restore {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }

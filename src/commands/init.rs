@@ -1,7 +1,7 @@
 //! `lepo init`: creates the store.
 
 use super::Context;
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use lepo_base::error::Result;
 use lepo_store::store::InitOutcome;
 
@@ -33,22 +33,22 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         InitOutcome::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if is_committed {
-        say(&Line::note(format!(
+        say(&StatusLine::note(format!(
             "git has its messages and its journal from now on; `lepo fsck --secrets && git add {shown}` commits them"
         )));
     }
     if let (InitOutcome::New, Some(above)) = (made, above) {
         let which = if above.is_linked() { "of the main work tree" } else { "above" };
-        say(&Line::note(format!(
+        say(&StatusLine::note(format!(
             "from now on it is used instead of the store {} {which}",
             above.shown().display()
         )));
     }
     if made == InitOutcome::New && context.save_to().is_none() && context.main_work_tree().is_some() {
-        say(&Line::note("it goes with this worktree: `git worktree remove` deletes its conversations"));
+        say(&StatusLine::note("it goes with this worktree: `git worktree remove` deletes its conversations"));
     }
     if made == InitOutcome::New && context.is_at_home() {
-        say(&Line::warning(
+        say(&StatusLine::warning(
             "this is your home directory: every directory below it without a store uses this one",
         ));
         say("hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each");

@@ -51,7 +51,7 @@ mod words;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use crate::term::{Color, Line, Out, Paint, say};
+use crate::term::{Color, Out, Paint, StatusLine, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintTarget};
@@ -216,7 +216,7 @@ impl<'o> Context<'o> {
         let counts = |store: &&Store| match untrusted_insts(store, &paths) {
             Ok(None) => true,
             Ok(Some(_)) | Err(_) => {
-                say(&Line::warning(ignored_insts(store)));
+                say(&StatusLine::warning(ignored_insts(store)));
                 false
             }
         };
@@ -235,7 +235,7 @@ impl<'o> Context<'o> {
         self.list_own_files(store);
         if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.shown().display();
-            say(&Line::note(format!(
+            say(&StatusLine::note(format!(
                 "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
             )));
         }
@@ -246,7 +246,7 @@ impl<'o> Context<'o> {
     fn list_own_files(&self, store: &Store) {
         if store.furniture().complete_ignores().unwrap_or_default() {
             let shown = store.shown().display();
-            say(&Line::note(format!(
+            say(&StatusLine::note(format!(
                 "added the journal and other files of lepo's own to {shown}/.gitignore, as they would block git"
             )));
         }
@@ -296,14 +296,14 @@ fn work_tree(dir: &Path) -> Option<WorkTree> {
 fn tell_linked(store: &Store) {
     let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
-    let project = stores::Stores::at(&paths).project(&store.path());
-    say(&Line::note(format!("uses {STORE} of {project}, the main work tree")));
+    let project = stores::KnownStores::at(&paths).project(&store.path());
+    say(&StatusLine::note(format!("uses {STORE} of {project}, the main work tree")));
     record.record(&[]);
 }
 
 /// Adds a store to the list of `--everywhere` when it is written to.
 fn remember(store: &Store) {
-    if let Ok(stores) = stores::Stores::of_user() {
+    if let Ok(stores) = stores::KnownStores::of_user() {
         stores.remember(store);
     }
 }

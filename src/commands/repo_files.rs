@@ -1,7 +1,7 @@
 //! Configuration files in a store: they apply only once the user trusts them.
 
 use super::Context;
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
@@ -22,7 +22,7 @@ pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
 pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<TrustedFile>> {
     let ignored = |why: &str| {
         if !quiet {
-            say(&Line::note(format!("{} is ignored: {why}", store.shown().join(name).display())));
+            say(&StatusLine::note(format!("{} is ignored: {why}", store.shown().join(name).display())));
         }
     };
     match repo_file(store, name) {

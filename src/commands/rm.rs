@@ -34,7 +34,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         true => fitting(&args, &forest),
         false => named(&store, &forest, &args.addresses)?,
     };
-    let plan = Plan::make(&store, &forest, &tails, by_rule)?;
+    let plan = RemovalPlan::make(&store, &forest, &tails, by_rule)?;
     if plan.bubbs.is_empty() {
         say("nothing to delete");
         return Ok(0);
@@ -125,15 +125,15 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
 }
 
 #[derive(PartialEq, Eq)]
-struct Plan {
+struct RemovalPlan {
     tails: Vec<BubbId>,
     bubbs: Vec<BubbName>,
     blobs: Vec<ContentHash>,
 }
 
-impl Plan {
+impl RemovalPlan {
     /// Plans the deletion of these tails; `pass_over` skips tails that have a branch.
-    fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<Plan> {
+    fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<RemovalPlan> {
         let branches = store.branches().all_or_error()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
         let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::of(forest));
@@ -169,7 +169,7 @@ impl Plan {
         let bubbs: Vec<BubbName> = going.into_iter().map(|ix| forest.name(ix)).collect();
         let all: Vec<BubbName> = forest.all().map(|ix| forest.name(ix)).collect();
         let blobs = store.blobs().only_of(&bubbs, &all)?;
-        Ok(Plan { tails: planned, bubbs, blobs })
+        Ok(RemovalPlan { tails: planned, bubbs, blobs })
     }
 
     fn paths(&self, store: &Store) -> Vec<PathBuf> {
@@ -187,11 +187,11 @@ impl Plan {
 }
 
 /// Fails if a conversation was continued while the question was open.
-fn unchanged(store: &Store, plan: &Plan, pass_over: bool) -> Result<()> {
+fn unchanged(store: &Store, plan: &RemovalPlan, pass_over: bool) -> Result<()> {
     let forest = store.names().forest()?;
     let tails: Option<Vec<Ix>> = plan.tails.iter().map(|id| forest.find(*id)).collect();
     let same = match tails {
-        Some(tails) => Plan::make(store, &forest, &tails, pass_over)? == *plan,
+        Some(tails) => RemovalPlan::make(store, &forest, &tails, pass_over)? == *plan,
         None => false,
     };
     match same {

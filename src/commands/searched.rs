@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::term::Progress;
+use crate::term::ProgressMeter;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::is_binary;
 use lepo_store::bubb::BubbName;
@@ -19,7 +19,7 @@ const UNFINISHED: &str = "_tmp";
 
 const FROM: &str = "_from";
 
-pub struct Searched {
+pub struct SearchedFile {
     /// Within the store.
     pub path: PathBuf,
     /// The message, if the file is in a folder where messages are read.
@@ -30,7 +30,7 @@ pub struct Searched {
     pub of: Option<String>,
 }
 
-impl Searched {
+impl SearchedFile {
     /// Id of the message, or path of another file in the store.
     pub fn subject(&self) -> String {
         match &self.message {
@@ -41,10 +41,10 @@ impl Searched {
 }
 
 /// Reads every text file of a store, each message once.
-pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<()> {
+pub fn search(store: &Store, each: &mut dyn FnMut(SearchedFile, Vec<u8>)) -> Result<()> {
     let root = store.path();
     let files = files(&root)?;
-    let mut progress = Progress::new(false);
+    let mut progress = ProgressMeter::new(false);
     let (mut seen, total) = (BTreeSet::new(), files.len() as u64);
     for (done, path) in (0..).zip(files) {
         progress.show("looking", done, total);
@@ -58,7 +58,7 @@ pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<
         let (message, named_for) = if is_place_of_messages(&path) { (name, None) } else { (None, name) };
         // An interrupted tidy leaves two copies.
         if message.is_none_or(|name| seen.insert((of.clone(), name.id))) {
-            each(Searched { path, message, named_for, of }, bytes);
+            each(SearchedFile { path, message, named_for, of }, bytes);
         }
     }
     Ok(())

@@ -11,22 +11,22 @@ pub enum Quote {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rules {
+pub enum QuotingRules {
     /// For bash and zsh.
     Posix,
     Fish,
 }
 
 /// Unquotes an argument, or the beginning of one, that starts within `quote`.
-pub fn unquoted(word: &str, mut quote: Quote, rules: Rules) -> String {
+pub fn unquoted(word: &str, mut quote: Quote, rules: QuotingRules) -> String {
     let mut text = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
     while let Some(c) = chars.next() {
         let escapes = |next: char| match (quote, rules) {
             (Quote::None | Quote::Dollar, _) => true,
             (Quote::Double, _) => matches!(next, '$' | '`' | '"' | '\\'),
-            (Quote::Single, Rules::Fish) => matches!(next, '\'' | '\\'),
-            (Quote::Single, Rules::Posix) => false,
+            (Quote::Single, QuotingRules::Fish) => matches!(next, '\'' | '\\'),
+            (Quote::Single, QuotingRules::Posix) => false,
         };
         match c {
             '\\' => match chars.peek() {
@@ -35,7 +35,7 @@ pub fn unquoted(word: &str, mut quote: Quote, rules: Rules) -> String {
                 None if quote != Quote::Single => {}
                 _ => text.push(c),
             },
-            '$' if quote == Quote::None && rules == Rules::Posix && chars.peek() == Some(&'\'') => {
+            '$' if quote == Quote::None && rules == QuotingRules::Posix && chars.peek() == Some(&'\'') => {
                 chars.next();
                 quote = Quote::Dollar;
             }
@@ -91,18 +91,18 @@ mod tests {
     #[test]
     fn a_word_is_read_as_its_shell_reads_it() {
         for (word, quote, rules, text) in [
-            ("plain", Quote::None, Rules::Posix, "plain"),
-            (r"a\ b\$\(x\)", Quote::None, Rules::Posix, "a b$(x)"),
-            (r#""a $b \"c\" \x"#, Quote::None, Rules::Posix, r#"a $b "c" \x"#),
-            (r"'it'\''s", Quote::None, Rules::Posix, "it's"),
-            (r"it'\''s", Quote::Single, Rules::Posix, "it's"),
-            (r"a\'b", Quote::Double, Rules::Posix, r"a\'b"),
-            (r"$'it\'s", Quote::None, Rules::Posix, "it's"),
-            (r"a\", Quote::None, Rules::Posix, "a"),
-            (r"a\", Quote::Single, Rules::Posix, r"a\"),
-            (r"'it\'s", Quote::None, Rules::Fish, "it's"),
-            (r"'a\b", Quote::None, Rules::Fish, r"a\b"),
-            ("한'글", Quote::None, Rules::Fish, "한글"),
+            ("plain", Quote::None, QuotingRules::Posix, "plain"),
+            (r"a\ b\$\(x\)", Quote::None, QuotingRules::Posix, "a b$(x)"),
+            (r#""a $b \"c\" \x"#, Quote::None, QuotingRules::Posix, r#"a $b "c" \x"#),
+            (r"'it'\''s", Quote::None, QuotingRules::Posix, "it's"),
+            (r"it'\''s", Quote::Single, QuotingRules::Posix, "it's"),
+            (r"a\'b", Quote::Double, QuotingRules::Posix, r"a\'b"),
+            (r"$'it\'s", Quote::None, QuotingRules::Posix, "it's"),
+            (r"a\", Quote::None, QuotingRules::Posix, "a"),
+            (r"a\", Quote::Single, QuotingRules::Posix, r"a\"),
+            (r"'it\'s", Quote::None, QuotingRules::Fish, "it's"),
+            (r"'a\b", Quote::None, QuotingRules::Fish, r"a\b"),
+            ("한'글", Quote::None, QuotingRules::Fish, "한글"),
         ] {
             assert_eq!(unquoted(word, quote, rules), text, "{word}");
         }
@@ -134,7 +134,7 @@ mod tests {
             ("한글.md", Quote::None, "한글.md"),
         ] {
             assert_eq!(unsplit(word, quote), given, "{word} in {quote:?}");
-            assert_eq!(unquoted(given, quote, Rules::Posix), word);
+            assert_eq!(unquoted(given, quote, QuotingRules::Posix), word);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use clap_complete::engine::{CompletionCandidate, complete};
 use clap_complete::env::{self, EnvCompleter, Shells};
 
-use super::shell_quote::{Quote, Rules, quote_after, unquoted, unsplit};
+use super::shell_quote::{Quote, QuotingRules, quote_after, unquoted, unsplit};
 use crate::term::{BareWord, clean, excerpt_within, width};
 
 /// All shells with a script.
@@ -68,7 +68,7 @@ fn is_file_like_an_option(found: &CompletionCandidate, value: &str, here: Option
 }
 
 /// Invalid UTF-8 is unchanged.
-fn plain_words(words: Vec<OsString>, rules: Rules) -> Vec<OsString> {
+fn plain_words(words: Vec<OsString>, rules: QuotingRules) -> Vec<OsString> {
     let plain = |word: OsString| match word.to_str() {
         Some(text) => unquoted(text, Quote::None, rules).into(),
         None => word,
@@ -183,10 +183,10 @@ impl EnvCompleter for Bash {
         let index = index_told();
         let raw = args.get(index).and_then(|word| word.to_str()).unwrap_or_default().to_string();
         let line = told("_CLAP_COMPLETE_LINE");
-        let mut words = plain_words(args, Rules::Posix);
+        let mut words = plain_words(args, QuotingRules::Posix);
         if let Some(word) = words.get_mut(index) {
             let quote = quote_after(line.strip_suffix(&raw).unwrap_or_default());
-            *word = unquoted(&raw, quote, Rules::Posix).into();
+            *word = unquoted(&raw, quote, QuotingRules::Posix).into();
         }
         let found = candidates(tree, words, index, here)?;
         write!(to, "{}", Bash::told(&found, &raw, &line, &told("_CLAP_COMPLETE_COMP_TYPE")))
@@ -242,7 +242,7 @@ impl EnvCompleter for Zsh {
         to: &mut dyn Write,
     ) -> io::Result<()> {
         let index = index_told();
-        let mut words = plain_words(args, Rules::Posix);
+        let mut words = plain_words(args, QuotingRules::Posix);
         if words.len() == index {
             words.push(OsString::new());
         }
@@ -288,7 +288,7 @@ impl EnvCompleter for Fish {
         here: Option<&Path>,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        let last = args.pop().map(|word| plain_words(vec![word], Rules::Fish)).unwrap_or_default();
+        let last = args.pop().map(|word| plain_words(vec![word], QuotingRules::Fish)).unwrap_or_default();
         args.extend(last);
         write_lines(&candidates_of_last(tree, args, here)?, to)
     }

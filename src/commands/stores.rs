@@ -11,24 +11,24 @@ use lepo_base::record::read_if_there;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 
-pub struct Stores {
+pub struct KnownStores {
     file: PathBuf,
     home: Option<PathBuf>,
 }
 
-pub struct Listed {
+pub struct KnownStore {
     pub store: Store,
     /// Path of its project for display: `~/src/lepo`.
     pub project: String,
 }
 
-impl Stores {
-    pub fn of_user() -> Result<Stores> {
-        Ok(Stores::at(&Paths::from_env(&Env::from_process())?))
+impl KnownStores {
+    pub fn of_user() -> Result<KnownStores> {
+        Ok(KnownStores::at(&Paths::from_env(&Env::from_process())?))
     }
 
-    pub fn at(paths: &Paths) -> Stores {
-        Stores { file: paths.state.join("stores"), home: paths.home.clone() }
+    pub fn at(paths: &Paths) -> KnownStores {
+        KnownStores { file: paths.state.join("stores"), home: paths.home.clone() }
     }
 
     /// Returns the paths in the order of the first write, without duplicates.
@@ -74,10 +74,10 @@ impl Stores {
     }
 
     /// Returns the existing stores, in reverse order of the first write.
-    pub fn there(&self) -> Result<Vec<Listed>> {
+    pub fn there(&self) -> Result<Vec<KnownStore>> {
         let open = |path: PathBuf| {
             let store = Store::anywhere(&path).ok().flatten()?;
-            Some(Listed { project: self.project(&path), store })
+            Some(KnownStore { project: self.project(&path), store })
         };
         Ok(self.paths()?.into_iter().rev().filter_map(open).collect())
     }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::term::{Line, Progress, say};
+use crate::term::{ProgressMeter, StatusLine, say};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::bubb::counted;
@@ -52,7 +52,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
         list_plan(&plan, &why, context);
         return Ok(0);
     }
-    let mut progress = Progress::new(false);
+    let mut progress = ProgressMeter::new(false);
     let total = plan.len() as u64;
     let tidied = store.upkeep().carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
@@ -119,7 +119,7 @@ fn warn_of_large_directory(store: &Store, stay: usize) {
     const LARGE: u64 = 4 << 20;
     let size = store.upkeep().directory_size();
     if size > LARGE && size > 1_000 * stay as u64 {
-        say(&Line::note(format!(
+        say(&StatusLine::note(format!(
             "the directory {} still takes {} MB for names that were moved, which each command reads; \
              a copy of the store does not",
             store.shown().display(),

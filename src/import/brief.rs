@@ -2,7 +2,7 @@
 
 /// The part of calls and results that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Tools {
+pub enum ToolDetail {
     /// The first and last 2 kB of each
     #[default]
     Brief,
@@ -18,29 +18,29 @@ const KEPT: usize = 2048;
 /// Bytes of a tool's text in a bubb with [`Tools::Full`]; a longer text is stored whole in a blob.
 const WHOLE: usize = 50_000;
 
-impl Tools {
+impl ToolDetail {
     pub fn word(self) -> &'static str {
         match self {
-            Tools::Brief => "brief",
-            Tools::Full => "full",
-            Tools::None => "none",
+            ToolDetail::Brief => "brief",
+            ToolDetail::Full => "full",
+            ToolDetail::None => "none",
         }
     }
 
-    pub fn of(word: &str) -> Option<Tools> {
-        [Tools::Brief, Tools::Full, Tools::None].into_iter().find(|tools| tools.word() == word)
+    pub fn of(word: &str) -> Option<ToolDetail> {
+        [ToolDetail::Brief, ToolDetail::Full, ToolDetail::None].into_iter().find(|tools| tools.word() == word)
     }
 
     pub fn keeps_whole(self, text: &str) -> bool {
-        text.len() <= if self == Tools::Full { WHOLE } else { 2 * KEPT }
+        text.len() <= if self == ToolDetail::Full { WHOLE } else { 2 * KEPT }
     }
 
     /// Returns the shortened text, and the whole text if a blob must store it.
     pub fn cut(self, text: String) -> (String, Option<String>) {
         match self {
             _ if self.keeps_whole(&text) => (text, None),
-            Tools::Full => (cut(&text, WHOLE / 2), Some(text)),
-            Tools::Brief | Tools::None => (shorten(text), None),
+            ToolDetail::Full => (cut(&text, WHOLE / 2), Some(text)),
+            ToolDetail::Brief | ToolDetail::None => (shorten(text), None),
         }
     }
 }
@@ -86,11 +86,11 @@ mod tests {
                 format!("{}\n[{} bytes left out]\n{}", "한".repeat(682), 6000 - 4092, "한".repeat(682)),
             ),
         ] {
-            assert_eq!(Tools::Brief.cut(text.clone()), (kept.clone(), None));
-            assert_eq!(Tools::Full.cut(text.clone()), (text, None));
+            assert_eq!(ToolDetail::Brief.cut(text.clone()), (kept.clone(), None));
+            assert_eq!(ToolDetail::Full.cut(text.clone()), (text, None));
         }
         let long = "y".repeat(60_000);
-        let (cut, whole) = Tools::Full.cut(long.clone());
+        let (cut, whole) = ToolDetail::Full.cut(long.clone());
         assert_eq!((cut.len(), whole), (50_000 + "\n[10000 bytes left out]\n".len(), Some(long)));
     }
 }

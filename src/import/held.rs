@@ -12,7 +12,7 @@ const SETTLED: u64 = 24 * 60 * 60 * 1000;
 const HEAD: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldBackPart {
     pub kind: Kind,
     pub hidden: bool,
     pub text: String,
@@ -25,9 +25,9 @@ pub fn held_until(node: &ImportNode, start: Option<u64>) -> Option<u64> {
     node.time.or(start).map(|time| time.saturating_add(SETTLED))
 }
 
-impl Held {
+impl HeldBackPart {
     /// Describes a node; `None` if it is empty.
-    pub fn of(node: &ImportNode, start: Option<u64>) -> Option<Held> {
+    pub fn of(node: &ImportNode, start: Option<u64>) -> Option<HeldBackPart> {
         let (kind, hidden, text) = match &node.what {
             NodeContent::Nothing => return None,
             NodeContent::System(text) => (Kind::System, true, text),
@@ -38,6 +38,6 @@ impl Held {
             NodeContent::Exact(role, hidden, text) => (kind_of(*role), *hidden, text),
         };
         let text = text.chars().take(HEAD).collect();
-        Some(Held { kind, hidden, text, until: held_until(node, start) })
+        Some(HeldBackPart { kind, hidden, text, until: held_until(node, start) })
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of formats since autumn 2026: marks of an ended turn, rewinds, resumed sessions.
 
 use super::tests::{Bubbs, LATER, read, tree};
-use super::{Rules, Tools, plan};
+use super::{ImportRules, ToolDetail, plan};
 use lepo_import::{History, SourceFormat, SourceReader};
 
 /// Shortly after the times in the samples, so that no message is a day old.
@@ -353,7 +353,7 @@ fn a_thread_of_jan_without_times_has_that_of_its_beginning() {
             std::fs::create_dir_all(dir.path().join("t")).unwrap();
             std::fs::write(dir.path().join(name), bytes).unwrap();
         }
-        let rules = Rules { tools: Tools::Brief, date: None, now: LATER, written: None };
+        let rules = ImportRules { tools: ToolDetail::Brief, date: None, now: LATER, written: None };
         let mut times = Vec::new();
         let take = &mut |conversation: History, _: &std::path::Path, _| {
             times.extend(plan(conversation, &rules).bubbs.iter().map(|bubb| bubb.name.id.time()));

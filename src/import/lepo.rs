@@ -14,7 +14,7 @@ use lepo_turn::config::Paths;
 use lepo_turn::user_prover;
 
 /// The content of another store that can be copied.
-pub struct Copied {
+pub struct StoreCopy {
     pub store: Store,
     /// Its bubbs, parents first.
     pub bubbs: Vec<BubbName>,
@@ -25,7 +25,7 @@ pub struct Copied {
     pub facts: HashMap<BubbId, BubbFacts>,
 }
 
-impl Copied {
+impl StoreCopy {
     /// Reads a bubb; `None` if its bytes do not match its id.
     pub fn proven(&self, name: &BubbName) -> Result<Option<Vec<u8>>> {
         let bytes = self.store.bubbs().read(name)?;
@@ -56,7 +56,7 @@ pub fn store_in(path: &Path) -> Option<PathBuf> {
 }
 
 /// Opens another store and selects the bubbs connected to a root, without pending requests.
-pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<Copied> {
+pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<StoreCopy> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name),
         _ => return Err(Error::usage(format!("{} is not a store", path.display()))),
@@ -96,5 +96,5 @@ pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<Copied> {
     let mut waiting: Vec<BubbId> = waiting.into_iter().collect();
     waiting.sort();
     let facts = store.journal().facts();
-    Ok(Copied { store, bubbs, branches, waiting, roots, facts })
+    Ok(StoreCopy { store, bubbs, branches, waiting, roots, facts })
 }

@@ -13,10 +13,10 @@ mod plan;
 mod ready;
 mod waiting;
 
-pub use brief::Tools;
-pub use held::Held;
-pub use lepo::{Copied, copy, is_request, store_in};
-pub use plan::{NO_TIME, Plan, Rules, VERSION, plan};
+pub use brief::ToolDetail;
+pub use held::HeldBackPart;
+pub use lepo::{StoreCopy, copy, is_request, store_in};
+pub use plan::{ImportPlan, ImportRules, NO_TIME, VERSION, plan};
 pub use ready::finish;
 
 use lepo_import::ImportRole;

@@ -3,12 +3,12 @@
 //! Only visible text extends a conversation. Everything else is a leaf or a side branch of the visible bubb
 //! before it, so that a log can be imported at any time: later additions move nothing.
 
-use super::brief::Tools;
+use super::brief::ToolDetail;
 use super::files::{seems_to_name_a_blob, with_files};
-use super::held::{Held, held_until};
+use super::held::{HeldBackPart, held_until};
 use super::kind_of;
 use super::masked::mask;
-use super::waiting::Waiting;
+use super::waiting::DeferredParts;
 use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME};
 use lepo_store::store::Blob;
@@ -25,9 +25,9 @@ const REACH: usize = 1000;
 
 /// Parameters of the mapping besides the conversation.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct ImportRules {
     /// How much of tool traffic is imported.
-    pub tools: Tools,
+    pub tools: ToolDetail,
     pub date: Option<u64>,
     /// Current time: only decides which parts to withhold, and never enters an id.
     pub now: u64,
@@ -36,7 +36,7 @@ pub struct Rules {
 }
 
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub struct PlannedBubb {
     pub name: BubbName,
     pub text: String,
     pub blobs: Vec<Vec<u8>>,
@@ -50,12 +50,12 @@ pub struct Planned {
 
 /// A conversation as bubbs, parents first.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct ImportPlan {
     /// May contain a bubb twice.
-    pub bubbs: Vec<Planned>,
+    pub bubbs: Vec<PlannedBubb>,
     pub held: u64,
     /// The first of these that is not empty; visible text is preferred.
-    pub first_held: Option<Held>,
+    pub first_held: Option<HeldBackPart>,
     pub undated: bool,
     pub labels: Vec<(String, BubbId)>,
     /// Files whose bytes are not in the source.
@@ -64,7 +64,7 @@ pub struct Plan {
 
 /// Facts of a node that its children need.
 #[derive(Debug, Clone, Copy, Default)]
-struct Position {
+struct NodePosition {
     /// The node that visible text would follow.
     spine: Option<BubbId>,
     /// Bubb of this node, or of its nearest ancestor with one.
@@ -78,19 +78,19 @@ struct Position {
     waiting: usize,
 }
 
-struct Planner<'r> {
-    rules: &'r Rules,
+struct ImportPlanner<'r> {
+    rules: &'r ImportRules,
     nodes: Vec<ImportNode>,
     start: u64,
     /// Time of undated nodes, for holding back.
     known: Option<u64>,
-    plan: Plan,
+    plan: ImportPlan,
     /// A call's node, its bubb, and the index of the previous call.
     calls: Vec<(usize, BubbId, usize)>,
-    waiting: Waiting,
+    waiting: DeferredParts,
 }
 
-pub fn plan(conversation: History, rules: &Rules) -> Plan {
+pub fn plan(conversation: History, rules: &ImportRules) -> ImportPlan {
     let History { start, grows, updated, mut nodes, labels, .. } = conversation;
     nodes.iter_mut().filter(|node| node.ready.is_none()).for_each(|node| mask(&mut node.what));
     // An undated message is as old as the newest dated one, or the conversation, or the file.
@@ -105,13 +105,17 @@ pub fn plan(conversation: History, rules: &Rules) -> Plan {
     // Without a start time, the conversation starts at its earliest message.
     let earliest = nodes.iter().filter_map(|node| node.time).min();
     let known = start.or(earliest).or(updated);
-    let mut planner = Planner {
+    let mut planner = ImportPlanner {
         rules,
         start: known.or(rules.date).unwrap_or(NO_TIME),
         known: since,
-        plan: Plan { undated: known.is_none(), bubbs: Vec::with_capacity(nodes.len()), ..Plan::default() },
+        plan: ImportPlan {
+            undated: known.is_none(),
+            bubbs: Vec::with_capacity(nodes.len()),
+            ..ImportPlan::default()
+        },
         calls: Vec::new(),
-        waiting: Waiting::new(),
+        waiting: DeferredParts::new(),
         nodes,
     };
     let places = planner.walk(&recent);
@@ -123,8 +127,8 @@ pub fn plan(conversation: History, rules: &Rules) -> Plan {
     planner.plan
 }
 
-impl Planner<'_> {
-    fn walk(&mut self, recent: &[bool]) -> Vec<Position> {
+impl ImportPlanner<'_> {
+    fn walk(&mut self, recent: &[bool]) -> Vec<NodePosition> {
         const NONE: usize = usize::MAX;
         let count = self.nodes.len();
         let (mut first, mut next, mut roots) = (vec![NONE; count], vec![NONE; count], NONE);
@@ -135,7 +139,7 @@ impl Planner<'_> {
             };
             next[place] = std::mem::replace(head, place);
         }
-        let mut places = vec![Position::default(); count];
+        let mut places = vec![NodePosition::default(); count];
         let mut stack = vec![roots];
         while let Some(place) = stack.pop() {
             if place == NONE {
@@ -145,12 +149,12 @@ impl Planner<'_> {
             stack.push(first[place]);
             let above = match self.nodes[place].parent {
                 Some(parent) if parent < count => places[parent],
-                _ => Position::default(),
+                _ => NodePosition::default(),
             };
             places[place] = match above.held || recent[place] {
                 true => {
                     self.hold(place);
-                    Position { held: true, ..above }
+                    NodePosition { held: true, ..above }
                 }
                 false => self.visit(place, above),
             };
@@ -159,7 +163,7 @@ impl Planner<'_> {
     }
 
     fn hold(&mut self, place: usize) {
-        let Some(held) = Held::of(&self.nodes[place], self.known) else { return };
+        let Some(held) = HeldBackPart::of(&self.nodes[place], self.known) else { return };
         self.plan.held += 1;
         // For the report, visible text is preferred to an earlier hidden part.
         if self.plan.first_held.as_ref().is_none_or(|first| first.hidden && !held.hidden) {
@@ -167,7 +171,7 @@ impl Planner<'_> {
         }
     }
 
-    fn visit(&mut self, place: usize, above: Position) -> Position {
+    fn visit(&mut self, place: usize, above: NodePosition) -> NodePosition {
         // A deferred part may be used below several first messages, so it is not moved.
         let what = match above.spine {
             None => self.nodes[place].what.clone(),
@@ -185,15 +189,19 @@ impl Planner<'_> {
                 }
                 let prev = above.spine.or_else(|| self.root(above.waiting));
                 let id = self.emit(place, prev, kind_of(role), false, text, blobs);
-                let begun =
-                    Position { spine: Some(id), own: Some(id), calls: above.calls, ..Position::default() };
+                let begun = NodePosition {
+                    spine: Some(id),
+                    own: Some(id),
+                    calls: above.calls,
+                    ..NodePosition::default()
+                };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             NodeContent::Side(role, text) if !text.is_empty() => self.side(place, above, role, text),
             NodeContent::Exact(role, hidden, text) if !text.is_empty() => {
                 let prev = above.own.or_else(|| self.root(above.waiting));
                 let id = self.emit(place, prev, kind_of(role), hidden, text, Vec::new());
-                let begun = Position { spine: Some(id), own: Some(id), waiting: 0, ..above };
+                let begun = NodePosition { spine: Some(id), own: Some(id), waiting: 0, ..above };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             NodeContent::Side(..) | NodeContent::Exact(..) => above,
@@ -203,27 +211,29 @@ impl Planner<'_> {
     }
 
     /// Adds a message of a subagent: below the call that started it, or after its previous message.
-    fn side(&mut self, place: usize, above: Position, role: ImportRole, text: String) -> Position {
+    fn side(&mut self, place: usize, above: NodePosition, role: ImportRole, text: String) -> NodePosition {
         let prev = if above.side { above.spine } else { above.own };
-        if self.rules.tools == Tools::None {
-            return Position { spine: None, own: None, side: true, ..above };
+        if self.rules.tools == ToolDetail::None {
+            return NodePosition { spine: None, own: None, side: true, ..above };
         }
         if prev.is_none() {
             return self.wait(place, above);
         }
         let id = self.emit(place, prev, kind_of(role), true, text, Vec::new());
-        Position { spine: Some(id), own: Some(id), side: true, ..above }
+        NodePosition { spine: Some(id), own: Some(id), side: true, ..above }
     }
 
     /// Adds a hidden part as a child of the visible bubb before it.
-    fn beside(&mut self, place: usize, above: Position, what: NodeContent) -> Position {
+    fn beside(&mut self, place: usize, above: NodePosition, what: NodeContent) -> NodePosition {
         let prev = above.spine;
         let id = match what {
             NodeContent::System(text) => self.leaf(place, prev, Kind::System, text),
             NodeContent::Aside(role, text) | NodeContent::Side(role, text) => {
                 self.leaf(place, prev, kind_of(role), text)
             }
-            NodeContent::Call { .. } | NodeContent::Output { .. } if self.rules.tools == Tools::None => None,
+            NodeContent::Call { .. } | NodeContent::Output { .. } if self.rules.tools == ToolDetail::None => {
+                None
+            }
             NodeContent::Call { id, name, input } => {
                 let text = self.cut(place, input);
                 let text = ([&name, "\n", &text.0].concat(), text.1);
@@ -234,12 +244,12 @@ impl Planner<'_> {
                     node.what = NodeContent::Call { id, name: String::new(), input: String::new() };
                 }
                 self.calls.push((place, bubb, above.calls));
-                return Position { own: Some(bubb), calls: self.calls.len(), ..above };
+                return NodePosition { own: Some(bubb), calls: self.calls.len(), ..above };
             }
             NodeContent::Output { call, text, files } => {
                 let (mut text, mut blobs) = self.cut(place, text);
                 let (lines, more) = match self.rules.tools {
-                    Tools::Full => self.with_files(ImportRole::Tool, String::new(), files),
+                    ToolDetail::Full => self.with_files(ImportRole::Tool, String::new(), files),
                     _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
                 };
                 if !lines.is_empty() {
@@ -251,7 +261,7 @@ impl Planner<'_> {
             }
             _ => None,
         };
-        Position { own: id.or(above.own), ..above }
+        NodePosition { own: id.or(above.own), ..above }
     }
 
     fn leaf(&mut self, place: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
@@ -288,9 +298,9 @@ impl Planner<'_> {
     }
 
     /// Defers a node until the first visible bubb.
-    fn wait(&mut self, node: usize, above: Position) -> Position {
+    fn wait(&mut self, node: usize, above: NodePosition) -> NodePosition {
         let is_prompt = matches!(&self.nodes[node].what, NodeContent::System(text) if !text.is_empty());
-        Position { waiting: self.waiting.add(node, above.waiting, is_prompt), ..above }
+        NodePosition { waiting: self.waiting.add(node, above.waiting, is_prompt), ..above }
     }
 
     /// Makes the first deferred system prompt the root.
@@ -307,7 +317,7 @@ impl Planner<'_> {
     }
 
     /// Adds the deferred nodes as children of the first visible bubb, or of the root.
-    fn release(&mut self, waiting: usize, beside: BubbId, begun: Position) -> Position {
+    fn release(&mut self, waiting: usize, beside: BubbId, begun: NodePosition) -> NodePosition {
         let is_rooted = begun.spine != Some(beside);
         let root = self.waiting.prompt(waiting).map(|(_, node)| node).filter(|_| is_rooted);
         let mut calls = begun.calls;
@@ -316,10 +326,11 @@ impl Planner<'_> {
                 continue;
             }
             let what = self.nodes[node].what.clone();
-            let above = Position { spine: Some(beside), own: Some(beside), calls, ..Position::default() };
+            let above =
+                NodePosition { spine: Some(beside), own: Some(beside), calls, ..NodePosition::default() };
             calls = self.beside(node, above, what).calls;
         }
-        Position { calls, ..begun }
+        NodePosition { calls, ..begun }
     }
 
     /// Appends a line for each file; returns the text and the blobs.
@@ -367,7 +378,7 @@ impl Planner<'_> {
             None => node.time.unwrap_or(self.start),
         };
         let id = BubbId::of(time.min(MAX_TIME), kind, hidden, prev, &content);
-        self.plan.bubbs.push(Planned {
+        self.plan.bubbs.push(PlannedBubb {
             name: BubbName { id, kind, hidden, prev },
             text,
             blobs,

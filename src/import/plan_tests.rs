@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::tests::{LATER, read, sample, tree};
-use super::{Rules, Tools, finish, plan};
+use super::{ImportRules, ToolDetail, finish, plan};
 use lepo_import::{History, ImportRole, NodeContent, SourceFormat, SourceReader};
 use lepo_store::bubb::{BubbName, Kind};
 
@@ -24,7 +24,8 @@ fn a_call_that_waits_is_whole_below_each_beginning() {
             conversation.nodes.iter_mut().for_each(finish(false));
         }
         let bubbs =
-            plan(conversation, &Rules { tools: Tools::Brief, date: None, now: 9, written: None }).bubbs;
+            plan(conversation, &ImportRules { tools: ToolDetail::Brief, date: None, now: 9, written: None })
+                .bubbs;
         let texts: Vec<&str> = bubbs.iter().map(|bubb| bubb.text.as_str()).collect();
         let expected = ["one", "f\n{}", "done", "two", "f\n{}", "done", "three", "f\n{}", "done"];
         assert_eq!(texts, expected, "{is_ready}");
@@ -72,7 +73,8 @@ fn what_the_threads_that_read_do_changes_nothing() {
         let mut names = Vec::new();
         format
             .read(vec![path], &mut reading, &mut |conversation, _, _| {
-                let rules = Rules { tools: Tools::Brief, date: None, now: u64::MAX, written: None };
+                let rules =
+                    ImportRules { tools: ToolDetail::Brief, date: None, now: u64::MAX, written: None };
                 names.extend(plan(conversation, &rules).bubbs.into_iter().map(|bubb| (bubb.name, bubb.text)));
                 Ok(())
             })
@@ -112,7 +114,8 @@ fn hidden_parts_before_many_beginnings_are_not_squared() {
             );
         }
         let bubbs =
-            plan(conversation, &Rules { tools: Tools::Brief, date: None, now: 9, written: None }).bubbs;
+            plan(conversation, &ImportRules { tools: ToolDetail::Brief, date: None, now: 9, written: None })
+                .bubbs;
         assert!(bubbs.len() < 300_000, "{}", bubbs.len());
         let prompts = bubbs.iter().filter(|bubb| bubb.name.kind == Kind::System).count();
         assert_eq!(prompts, usize::from(prompt));

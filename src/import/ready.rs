@@ -3,7 +3,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::brief::Tools;
+use super::brief::ToolDetail;
 use super::files::seems_to_name_a_blob;
 use super::masked::mask;
 use super::plan::is_request;
@@ -49,11 +49,11 @@ pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
 
 /// Returns a tool's text, shortened if `brief`; `None` leaves it to the plan.
 fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
-    if !Tools::Brief.keeps_whole(text) {
+    if !ToolDetail::Brief.keeps_whole(text) {
         if !brief || seems_to_name_a_blob(text) {
             return None;
         }
-        *text = Tools::Brief.cut(std::mem::take(text)).0;
+        *text = ToolDetail::Brief.cut(std::mem::take(text)).0;
     }
     Some(text)
 }
@@ -61,7 +61,7 @@ fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::{Rules, plan};
+    use crate::import::{ImportRules, plan};
     use lepo_import::{History, ImportRole};
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
         // A second first message: the deferred nodes above it are used again.
         whole.add(Some(2), Some(1), NodeContent::Text(ImportRole::User, "again".into(), Vec::new()));
         let bubbs = |conversation: &History, tools| {
-            let rules = Rules { tools, date: None, now: 2, written: None };
+            let rules = ImportRules { tools, date: None, now: 2, written: None };
             let bubbs = plan(conversation.clone(), &rules).bubbs;
             bubbs.into_iter().map(|bubb| (bubb.name, bubb.text, bubb.blobs)).collect::<Vec<_>>()
         };
@@ -110,8 +110,8 @@ mod tests {
             let mut ready = whole.clone();
             ready.nodes.iter_mut().for_each(finish(brief));
             assert!(ready.nodes.iter().any(|node| node.ready.is_some()));
-            for tools in [Tools::Brief, Tools::None, Tools::Full] {
-                if tools == Tools::Full && brief {
+            for tools in [ToolDetail::Brief, ToolDetail::None, ToolDetail::Full] {
+                if tools == ToolDetail::Full && brief {
                     continue;
                 }
                 assert_eq!(bubbs(&ready, tools), bubbs(&whole, tools), "{tools:?}");

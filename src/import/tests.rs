@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::{Rules, Tools, plan};
+use super::{ImportRules, ToolDetail, plan};
 use lepo_import::{SourceFormat, SourceReader, recognise};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_tool::ToolRequest;
@@ -44,7 +44,7 @@ pub(super) fn read(format: SourceFormat, files: &[(&str, &[u8])], now: u64) -> B
         paths.push(path);
     }
     let mut bubbs = Bubbs::new();
-    let rules = Rules { tools: Tools::Brief, date: None, now, written: None };
+    let rules = ImportRules { tools: ToolDetail::Brief, date: None, now, written: None };
     let mut reading = SourceReader::default();
     format
         .read(paths, &mut reading, &mut |conversation, _, _| {
@@ -280,7 +280,7 @@ fn subagents_are_hidden_under_the_call_that_began_them() {
         let found = recognise(&dir.path().join("w"), &mut SourceReader::default()).unwrap();
         assert_eq!(found, [(SourceFormat::ClaudeCode, dir.path().join("w/5e55.jsonl"))]);
         let mut texts = Vec::new();
-        let rules = Rules { tools: Tools::Brief, date: None, now: LATER, written: None };
+        let rules = ImportRules { tools: ToolDetail::Brief, date: None, now: LATER, written: None };
         SourceFormat::ClaudeCode
             .read(vec![found[0].1.clone()], &mut SourceReader::default(), &mut |conversation, _, _| {
                 let bubbs = plan(conversation, &rules).bubbs;

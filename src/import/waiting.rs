@@ -10,12 +10,12 @@ const COPIES: usize = 64 << 20;
 const PART: usize = 256;
 
 /// The deferred parts. Indexes count from 1; 0 means none.
-pub struct Waiting {
-    parts: Vec<Part>,
+pub struct DeferredParts {
+    parts: Vec<DeferredPart>,
     left: usize,
 }
 
-struct Part {
+struct DeferredPart {
     node: usize,
     /// Index of the previous deferred part.
     before: usize,
@@ -26,16 +26,16 @@ struct Part {
     is_placed: bool,
 }
 
-impl Waiting {
-    pub fn new() -> Waiting {
-        Waiting { parts: Vec::new(), left: COPIES }
+impl DeferredParts {
+    pub fn new() -> DeferredParts {
+        DeferredParts { parts: Vec::new(), left: COPIES }
     }
 
-    fn get(&self, place: usize) -> Option<&Part> {
+    fn get(&self, place: usize) -> Option<&DeferredPart> {
         self.parts.get(place.checked_sub(1)?)
     }
 
-    fn get_mut(&mut self, place: usize) -> Option<&mut Part> {
+    fn get_mut(&mut self, place: usize) -> Option<&mut DeferredPart> {
         self.parts.get_mut(place.checked_sub(1)?)
     }
 
@@ -44,7 +44,7 @@ impl Waiting {
         let place = self.parts.len() + 1;
         let own = if is_prompt { place } else { 0 };
         let prompt = self.get(before).map(|part| part.prompt).filter(|&prompt| prompt > 0).unwrap_or(own);
-        self.parts.push(Part { node, before, prompt, root: None, is_placed: false });
+        self.parts.push(DeferredPart { node, before, prompt, root: None, is_placed: false });
         place
     }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn many_parts_before_many_messages_are_not_squared() {
-        let mut waiting = Waiting::new();
+        let mut waiting = DeferredParts::new();
         let (mut place, mut released) = (0, 0);
         for node in 0..100_000 {
             place = waiting.add(node, place, node == 1);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_long_part_is_not_copied_for_each_message() {
-        let mut waiting = Waiting::new();
+        let mut waiting = DeferredParts::new();
         let place = waiting.add(7, 0, false);
         let copies = (0..1000).filter(|_| !waiting.release(place, |_| 1 << 20).is_empty()).count();
         assert!((2..=65).contains(&copies), "{copies}");

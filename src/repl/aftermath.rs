@@ -1,9 +1,9 @@
 //! Around a turn of a session: the files of its question, and the request that an interrupted turn leaves.
 
 use super::confirm::confirm;
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::say;
-use crate::ui::{self, Stopped};
+use crate::ui::{self, StopPoint};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
 use lepo_turn::attach::FileContent;
@@ -12,7 +12,7 @@ use lepo_turn::{ContextFile, Question, QuestionPart, Report, join_parts};
 /// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
 
-pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question> {
+pub(super) fn with_files(session: &ReplSession<'_>, text: String) -> Result<Question> {
     let part = QuestionPart {
         from: "the question".into(),
         content: FileContent::Other(text.into_bytes()),
@@ -31,7 +31,7 @@ pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question
 
 /// Asks for confirmation if the files of a question fill much of the model's window. If false, the question is not
 /// sent.
-pub(super) async fn confirms_size(session: &mut Session<'_>, question: &Question) -> Result<bool> {
+pub(super) async fn confirms_size(session: &mut ReplSession<'_>, question: &Question) -> Result<bool> {
     if question.of_files == 0 {
         return Ok(true);
     }
@@ -48,7 +48,7 @@ pub(super) async fn confirms_size(session: &mut Session<'_>, question: &Question
 }
 
 /// Checks that the model accepts the attached files. If no model can be chosen, the turn reports it.
-pub(super) async fn check_files(session: &mut Session<'_>) -> Result<()> {
+pub(super) async fn check_files(session: &mut ReplSession<'_>) -> Result<()> {
     if session.files.is_empty() {
         return Ok(());
     }
@@ -60,7 +60,7 @@ pub(super) async fn check_files(session: &mut Session<'_>) -> Result<()> {
 
 /// Continues after the result of a turn, and moves the branch. After a question without an answer, the session
 /// continues from the message before it.
-pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
+pub(super) fn follow(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
     if report.is_unanswered {
         let at = report.conv.iter().position(|&id| Some(id) == report.user);
         session.at = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();
@@ -80,9 +80,9 @@ pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
 }
 
 /// Adds to the error of a signal at the prompt a hint about what is stored.
-pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
+pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
     match (error.kind, session.waiting) {
-        (ExitKind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
+        (ExitKind::Signal(_), Some(id)) => StopPoint::Request(id).explain(error),
         (ExitKind::Signal(_), None) if session.at.is_some() => {
             error.hint("the conversation is kept: `lepo` continues it, `lepo -n` starts over")
         }
@@ -91,15 +91,15 @@ pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
 }
 
 /// Reports what an interrupted turn leaves: a pending request or a partial answer.
-pub(super) fn tell_stopped(session: &mut Session<'_>, report: &Report) -> Result<()> {
-    match Stopped::find(&session.store, report)? {
-        Stopped::Request(id) => {
+pub(super) fn tell_stopped(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
+    match StopPoint::find(&session.store, report)? {
+        StopPoint::Request(id) => {
             session.waiting = Some(id);
             say(&format!("stopped; request {id} is waiting: /approve or /deny it"));
         }
-        Stopped::Partial => say("stopped; the partial answer is kept (lepo show -a); /retry answers again"),
-        Stopped::Question => say("stopped; /retry answers again"),
-        Stopped::Nothing => say("stopped"),
+        StopPoint::Partial => say("stopped; the partial answer is kept (lepo show -a); /retry answers again"),
+        StopPoint::Question => say("stopped; /retry answers again"),
+        StopPoint::Nothing => say("stopped"),
     }
     Ok(())
 }

@@ -2,23 +2,23 @@
 
 use super::aftermath::{check_files, confirms_size, with_files};
 use super::first_model::offer_model;
-use super::past::Past;
+use super::past::UndoStep;
 use super::room::make_room;
 use super::served::resources;
-use super::session::{Session, told};
+use super::session::{ReplSession, told};
 use super::turn::turn;
-use crate::ui::{Choice, Offer, State, Step};
+use crate::ui::{ChoicePrompt, PromptChoice, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_model::ModelConfig;
 use lepo_turn::{ResourceAddress, ServerContent, TurnRequest, TurnStart};
 
 /// Runs a turn, answered by `model` if one is given; the session's model does not change.
 pub(super) async fn ask_model(
-    session: &mut Session<'_>,
-    state: State,
+    session: &mut ReplSession<'_>,
+    state: ViewState,
     text: String,
     model: Option<ModelConfig>,
-) -> Result<State> {
+) -> Result<ViewState> {
     let Some(model) = model else { return ask(session, state, Some(text)).await };
     let before = session.model.replace(model);
     let asked = ask(session, state, Some(text)).await;
@@ -27,24 +27,28 @@ pub(super) async fn ask_model(
 }
 
 /// Runs a turn with `question`, or with the last one again.
-pub(super) async fn ask(session: &mut Session<'_>, state: State, question: Option<String>) -> Result<State> {
+pub(super) async fn ask(
+    session: &mut ReplSession<'_>,
+    state: ViewState,
+    question: Option<String>,
+) -> Result<ViewState> {
     let resources = question.as_deref().map(|text| resources(session, text)).unwrap_or_default();
     ask_with(session, state, question, resources).await
 }
 
 /// Like [`ask`], with these resources of MCP servers.
 pub(super) async fn ask_with(
-    session: &mut Session<'_>,
-    state: State,
+    session: &mut ReplSession<'_>,
+    state: ViewState,
     question: Option<String>,
     resources: Vec<ResourceAddress>,
-) -> Result<State> {
+) -> Result<ViewState> {
     if let Err(error) = offer_model(session).await {
-        return told(state.after(Step::Entered), &error);
+        return told(state.after(ViewEvent::Entered), &error);
     }
-    let state = state.after(Step::Entered);
+    let state = state.after(ViewEvent::Entered);
     if let (Some(text), Some(_)) = (&question, session.waiting)
-        && Offer::new("", &[Choice::Edit, Choice::Always]).read(text).is_some()
+        && ChoicePrompt::new("", &[PromptChoice::Edit, PromptChoice::Always]).read(text).is_some()
     {
         let error = Error::nothing(format!("{} was not sent: a request is waiting", quoted(text.trim())));
         return told(state, &error.hint("/approve runs it, /deny refuses it"));
@@ -80,7 +84,7 @@ pub(super) async fn ask_with(
     session.drop_waiting();
     // A retried question is still the same last question.
     if let Some(typed) = typed {
-        session.past.push(Past::Asked(session.at, typed));
+        session.past.push(UndoStep::Asked(session.at, typed));
     }
     session.served = ServerContent { resources, prompt: None };
     let ask = TurnRequest::new(start, question, &session.runs);

@@ -2,11 +2,11 @@
 
 use super::ask::{ask, ask_model};
 use super::commands::COMMANDS;
-use super::complete::Offered;
+use super::complete::CompletionWords;
 use super::served::{ask_prompt, server_prompt};
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::say;
-use crate::ui::{State, listed_models};
+use crate::ui::{ViewState, listed_models};
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 use lepo_model::ModelConfig;
@@ -14,11 +14,11 @@ use lepo_turn::config::{TemplateValues, check_prompt_name};
 use lepo_turn::{PromptLibrary, TurnEnv};
 
 /// Returns commands, servers' offers and skills for completion.
-pub(super) fn offered(env: &TurnEnv) -> Result<Offered> {
+pub(super) fn offered(env: &TurnEnv) -> Result<CompletionWords> {
     let skills = env.configured.skills()?.unwrap_or_default().counting.into_iter();
     let skills = skills.map(|skill| (skill.name, skill.description)).collect();
     let models = listed_models(&env.configured.settings, &env.configured.paths);
-    Ok(Offered {
+    Ok(CompletionWords {
         commands: COMMANDS.iter().map(|command| &command.is).collect(),
         catalogue: env.catalogue.clone(),
         skills,
@@ -39,11 +39,11 @@ fn unknown_command(name: &str) -> Error {
 
 /// Runs the turn of a prompt or a skill. Prompts win over skills.
 pub(super) async fn enter_prompt(
-    session: &mut Session<'_>,
-    state: State,
+    session: &mut ReplSession<'_>,
+    state: ViewState,
     name: &str,
     words: &str,
-) -> Result<State> {
+) -> Result<ViewState> {
     if let Some(wish) = server_prompt(session, name, words) {
         return ask_prompt(session, state, wish?).await;
     }
@@ -66,7 +66,7 @@ pub(super) async fn enter_prompt(
 
 /// Returns the filled text of a prompt, and the model that it names.
 pub(super) fn prompt(
-    session: &Session<'_>,
+    session: &ReplSession<'_>,
     name: &str,
     words: &str,
 ) -> Result<(String, Option<ModelConfig>)> {

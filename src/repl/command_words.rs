@@ -4,16 +4,16 @@
 use lepo_turn::Verdict;
 
 #[derive(Debug)]
-pub struct CommandWord {
+pub struct SlashSpec {
     /// The command with its slash.
     pub word: &'static str,
-    pub takes: Takes,
+    pub takes: ArgumentKind,
     /// The description in `/help`.
     pub about: &'static str,
 }
 
 #[derive(Debug)]
-pub enum Takes {
+pub enum ArgumentKind {
     Nothing,
     /// Any text; optional.
     Text,
@@ -32,7 +32,7 @@ pub enum Takes {
 }
 
 /// The session's next step after a slash command.
-pub enum After {
+pub enum SessionStep {
     Prompt,
     /// Run a turn with this question, or with the last one again.
     Turn(Option<String>),
@@ -40,15 +40,17 @@ pub enum After {
     Leave,
 }
 
-impl Takes {
+impl ArgumentKind {
     /// Returns the argument as `/help` names it.
     pub fn sign(&self) -> String {
         match self {
-            Takes::Nothing | Takes::Text | Takes::Request | Takes::Model => String::new(),
-            Takes::File => "FILE".into(),
-            Takes::Address => "ADDR".into(),
-            Takes::Name => "NAME".into(),
-            Takes::OneOf(words) => words.join("|"),
+            ArgumentKind::Nothing | ArgumentKind::Text | ArgumentKind::Request | ArgumentKind::Model => {
+                String::new()
+            }
+            ArgumentKind::File => "FILE".into(),
+            ArgumentKind::Address => "ADDR".into(),
+            ArgumentKind::Name => "NAME".into(),
+            ArgumentKind::OneOf(words) => words.join("|"),
         }
     }
 
@@ -59,15 +61,15 @@ impl Takes {
             _ => Err(format!("{word} needs one {what}")),
         };
         match self {
-            Takes::Text | Takes::File | Takes::Model => Ok(()),
-            Takes::Request if !rest.contains(char::is_whitespace) => Ok(()),
-            Takes::Request => Err(format!("{word} takes one id")),
-            Takes::Nothing if rest.is_empty() => Ok(()),
-            Takes::Nothing => Err(format!("{word} takes no argument")),
-            Takes::Address => one("").map_err(|_| format!("usage: {word} ID|BRANCH|@")),
-            Takes::Name => one("name"),
-            Takes::OneOf(words) if rest.is_empty() || words.contains(&without_save(rest)) => Ok(()),
-            Takes::OneOf(words) => Err(format!("Please enter either {}.", words.join(" or "))),
+            ArgumentKind::Text | ArgumentKind::File | ArgumentKind::Model => Ok(()),
+            ArgumentKind::Request if !rest.contains(char::is_whitespace) => Ok(()),
+            ArgumentKind::Request => Err(format!("{word} takes one id")),
+            ArgumentKind::Nothing if rest.is_empty() => Ok(()),
+            ArgumentKind::Nothing => Err(format!("{word} takes no argument")),
+            ArgumentKind::Address => one("").map_err(|_| format!("usage: {word} ID|BRANCH|@")),
+            ArgumentKind::Name => one("name"),
+            ArgumentKind::OneOf(words) if rest.is_empty() || words.contains(&without_save(rest)) => Ok(()),
+            ArgumentKind::OneOf(words) => Err(format!("Please enter either {}.", words.join(" or "))),
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::future::{Future, ready};
 use std::pin::Pin;
 
-use super::command_words::{After, CommandWord, Takes};
+use super::command_words::{ArgumentKind, SessionStep, SlashSpec};
 use super::decide::decision;
 use super::find::find;
-use super::session::Session;
+use super::session::ReplSession;
 use super::slash::{
     attach, compact, copy, edit_question, file, name_branch, new_conv, servers, set_model, set_tool_mode,
     show, system_prompt, tail, use_model,
@@ -20,86 +20,104 @@ use lepo_turn::Verdict;
 
 #[derive(Debug)]
 pub struct SlashCommand {
-    pub is: CommandWord,
-    run: Run,
+    pub is: SlashSpec,
+    run: SlashHandler,
 }
 
-type Run = for<'s> fn(&'s mut Session<'_>, &'s str) -> Pin<Box<dyn Future<Output = Result<After>> + 's>>;
+type SlashHandler =
+    for<'s> fn(&'s mut ReplSession<'_>, &'s str) -> Pin<Box<dyn Future<Output = Result<SessionStep>> + 's>>;
 
 /// All commands, in the order of `/help`.
 pub const COMMANDS: &[SlashCommand] = &[
-    row("/help", Takes::Nothing, "this list", |_, _| {
+    row("/help", ArgumentKind::Nothing, "this list", |_, _| {
         at_once(|| {
             say_long(&help(columns()));
-            Ok(After::Prompt)
+            Ok(SessionStep::Prompt)
         })
     }),
-    row("/new", Takes::Nothing, "a new conversation", |s, _| at_once(|| prompt(new_conv(s)))),
-    row("/ls", Takes::Nothing, "newest conversations", |s, _| at_once(|| prompt(list(s)))),
-    row("/grep", Takes::Text, "find what was said", |s, words| {
+    row("/new", ArgumentKind::Nothing, "a new conversation", |s, _| at_once(|| prompt(new_conv(s)))),
+    row("/ls", ArgumentKind::Nothing, "newest conversations", |s, _| at_once(|| prompt(list(s)))),
+    row("/grep", ArgumentKind::Text, "find what was said", |s, words| {
         at_once(|| match words.is_empty() {
             true => Ok(say_and_prompt("/grep needs a text to find")),
             false => prompt(find(s, words)),
         })
     }),
-    row("/undo", Takes::Nothing, "undo the last question", |s, _| at_once(|| prompt(undo(s)))),
-    row("/copy", Takes::Nothing, "copy the last answer", |s, _| at_once(|| prompt(copy(s)))),
-    row("/file", Takes::File, "send a file", |s, path| {
+    row("/undo", ArgumentKind::Nothing, "undo the last question", |s, _| at_once(|| prompt(undo(s)))),
+    row("/copy", ArgumentKind::Nothing, "copy the last answer", |s, _| at_once(|| prompt(copy(s)))),
+    row("/file", ArgumentKind::File, "send a file", |s, path| {
         at_once(|| match path.is_empty() {
             true => Ok(say_and_prompt("/file needs a path")),
             false => prompt(file(s, path)),
         })
     }),
-    row("/approve", Takes::Request, "run the pending request", |s, id| {
+    row("/approve", ArgumentKind::Request, "run the pending request", |s, id| {
         at_once(|| decision(s, id, Verdict::Approve))
     }),
-    row("/deny", Takes::Request, "refuse that request", |s, id| at_once(|| decision(s, id, Verdict::Deny))),
-    row("/system", Takes::Text, "the system prompt", |s, text| at_once(|| prompt(system_prompt(s, text)))),
-    row("/tokens", Takes::Nothing, "tokens so far", |s, _| at_once(|| prompt(tokens(s)))),
-    row("/model", Takes::Model, "model of this session", |s, name| {
+    row("/deny", ArgumentKind::Request, "refuse that request", |s, id| {
+        at_once(|| decision(s, id, Verdict::Deny))
+    }),
+    row("/system", ArgumentKind::Text, "the system prompt", |s, text| {
+        at_once(|| prompt(system_prompt(s, text)))
+    }),
+    row("/tokens", ArgumentKind::Nothing, "tokens so far", |s, _| at_once(|| prompt(tokens(s)))),
+    row("/model", ArgumentKind::Model, "model of this session", |s, name| {
         Box::pin(async { prompt(use_model(s, name).await) })
     }),
-    row("/set-model", Takes::Model, "the default model", |s, name| {
+    row("/set-model", ArgumentKind::Model, "the default model", |s, name| {
         Box::pin(async { prompt(set_model(s, name).await) })
     }),
-    row("/mcp", Takes::Nothing, "MCP servers, tools", |s, _| Box::pin(async { prompt(servers(s).await) })),
-    row("/set-tool-mode", Takes::OneOf(&["auto", "manual"]), "auto, or manual: ask", |s, mode| {
+    row("/mcp", ArgumentKind::Nothing, "MCP servers, tools", |s, _| {
+        Box::pin(async { prompt(servers(s).await) })
+    }),
+    row("/set-tool-mode", ArgumentKind::OneOf(&["auto", "manual"]), "auto, or manual: ask", |s, mode| {
         at_once(|| prompt(set_tool_mode(s, mode)))
     }),
-    row("/attach", Takes::File, "attach an image or PDF", |s, path| {
+    row("/attach", ArgumentKind::File, "attach an image or PDF", |s, path| {
         Box::pin(async { prompt(attach(s, path).await) })
     }),
-    row("/retry", Takes::Nothing, "answer again", |_, _| at_once(|| Ok(After::Turn(None)))),
-    row("/tail", Takes::Address, "continue another one", |s, address| at_once(|| prompt(tail(s, address)))),
-    row("/show", Takes::Nothing, "print the conversation", |s, _| at_once(|| prompt(show(s)))),
-    row("/compact", Takes::Text, "continue from a summary", |s, words| {
+    row("/retry", ArgumentKind::Nothing, "answer again", |_, _| at_once(|| Ok(SessionStep::Turn(None)))),
+    row("/tail", ArgumentKind::Address, "continue another one", |s, address| {
+        at_once(|| prompt(tail(s, address)))
+    }),
+    row("/show", ArgumentKind::Nothing, "print the conversation", |s, _| at_once(|| prompt(show(s)))),
+    row("/compact", ArgumentKind::Text, "continue from a summary", |s, words| {
         Box::pin(async { prompt(compact(s, words).await) })
     }),
-    row("/title", Takes::Text, "title this conversation", |s, words| at_once(|| prompt(title(s, words)))),
-    row("/branch", Takes::Name, "name this point", |s, name| at_once(|| prompt(name_branch(s, name)))),
-    row("/edit", Takes::Text, "write in your editor", |_, text| at_once(|| edit_question(text))),
-    row("/exit", Takes::Nothing, "leave", |_, _| at_once(|| Ok(After::Leave))),
+    row("/title", ArgumentKind::Text, "title this conversation", |s, words| {
+        at_once(|| prompt(title(s, words)))
+    }),
+    row("/branch", ArgumentKind::Name, "name this point", |s, name| at_once(|| prompt(name_branch(s, name)))),
+    row("/edit", ArgumentKind::Text, "write in your editor", |_, text| at_once(|| edit_question(text))),
+    row("/exit", ArgumentKind::Nothing, "leave", |_, _| at_once(|| Ok(SessionStep::Leave))),
 ];
 
-const fn row(word: &'static str, takes: Takes, about: &'static str, run: Run) -> SlashCommand {
-    SlashCommand { is: CommandWord { word, takes, about }, run }
+const fn row(
+    word: &'static str,
+    takes: ArgumentKind,
+    about: &'static str,
+    run: SlashHandler,
+) -> SlashCommand {
+    SlashCommand { is: SlashSpec { word, takes, about }, run }
 }
 
-fn at_once<'s>(work: impl FnOnce() -> Result<After>) -> Pin<Box<dyn Future<Output = Result<After>> + 's>> {
+fn at_once<'s>(
+    work: impl FnOnce() -> Result<SessionStep>,
+) -> Pin<Box<dyn Future<Output = Result<SessionStep>> + 's>> {
     Box::pin(ready(work()))
 }
 
-fn say_and_prompt(text: &str) -> After {
+fn say_and_prompt(text: &str) -> SessionStep {
     say(text);
-    After::Prompt
+    SessionStep::Prompt
 }
 
-fn prompt(done: Result<()>) -> Result<After> {
-    done.map(|()| After::Prompt)
+fn prompt(done: Result<()>) -> Result<SessionStep> {
+    done.map(|()| SessionStep::Prompt)
 }
 
 impl SlashCommand {
-    pub async fn run(&self, session: &mut Session<'_>, argument: &str) -> Result<After> {
+    pub async fn run(&self, session: &mut ReplSession<'_>, argument: &str) -> Result<SessionStep> {
         (self.run)(session, argument).await
     }
 }
@@ -152,7 +170,7 @@ fn help(columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entered::Entered;
+    use super::super::entered::PromptEntry;
     use super::*;
 
     #[test]
@@ -160,8 +178,8 @@ mod tests {
         for command in COMMANDS {
             let argument = command.is.takes.sign();
             let first = argument.split('|').next().unwrap();
-            let read = Entered::read(format!("{} {first}", command.is.word).trim());
-            assert_eq!(read, Entered::Command(command, first.to_string()));
+            let read = PromptEntry::read(format!("{} {first}", command.is.word).trim());
+            assert_eq!(read, PromptEntry::Command(command, first.to_string()));
             assert!(help(80).contains(command.is.word), "{}", command.is.word);
         }
         assert!(help(40).lines().all(|line| line.len() <= 40), "{}", help(40));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
 
-use super::command_words::{CommandWord, Takes};
+use super::command_words::{ArgumentKind, SlashSpec};
 use super::paths::{completions, named};
 use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
 use lepo_store::bubb::BubbName;
@@ -26,12 +26,12 @@ const PREVIEW: usize = 60;
 pub struct Completion {
     store: Arc<Store>,
     paths: Paths,
-    offered: Offered,
+    offered: CompletionWords,
 }
 
 /// Candidates that come neither from the store nor from the disk.
-pub struct Offered {
-    pub commands: Vec<&'static CommandWord>,
+pub struct CompletionWords {
+    pub commands: Vec<&'static SlashSpec>,
     pub catalogue: Arc<OfferCatalog>,
     /// The skills, each with its description.
     pub skills: Vec<(String, String)>,
@@ -41,7 +41,7 @@ pub struct Offered {
 
 impl Completion {
     /// Creates the completer without reading anything.
-    pub fn new(store: Arc<Store>, paths: Paths, offered: Offered) -> Completion {
+    pub fn new(store: Arc<Store>, paths: Paths, offered: CompletionWords) -> Completion {
         Completion { store, paths, offered }
     }
 
@@ -135,16 +135,16 @@ impl Completion {
                     .find(|command| command.word == word)
                     .map(|command| &command.takes)
                 {
-                    Some(Takes::Model) => {
+                    Some(ArgumentKind::Model) => {
                         let models = self.offered.models.iter().filter(|(name, _)| name.starts_with(begun));
                         models.cloned().collect()
                     }
-                    Some(Takes::Address) => self.addresses(begun),
-                    Some(Takes::File) => {
+                    Some(ArgumentKind::Address) => self.addresses(begun),
+                    Some(ArgumentKind::File) => {
                         let found = named(begun, self.paths.home.as_deref()).into_iter();
                         found.map(|path| (path, String::new())).collect()
                     }
-                    Some(Takes::OneOf(words)) => words
+                    Some(ArgumentKind::OneOf(words)) => words
                         .iter()
                         .filter(|word| word.starts_with(begun))
                         .map(|word| (word.to_string(), String::new()))
@@ -238,7 +238,7 @@ mod tests {
         Completion::new(
             Arc::new(store),
             paths,
-            Offered { commands, catalogue: Arc::default(), skills, models },
+            CompletionWords { commands, catalogue: Arc::default(), skills, models },
         )
     }
 

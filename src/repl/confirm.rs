@@ -1,12 +1,12 @@
 //! Asks a yes-or-no question of lepo's own. Any other text was meant for the prompt and is put there afterwards.
 
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::say;
-use crate::ui::{Choice, Offer};
+use crate::ui::{ChoicePrompt, PromptChoice};
 use lepo_base::error::Result;
 
 /// Asks until the answer is yes or no. An empty line means yes, Ctrl+C and Ctrl+D mean no.
-pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -> Result<bool> {
+pub(super) async fn confirm(session: &mut ReplSession<'_>, question: &'static str) -> Result<bool> {
     let mut meant_for_prompt = Vec::new();
     let yes = loop {
         let Some(answer) = session.reader.answer(question, &session.env.interrupt).await? else {
@@ -28,7 +28,7 @@ pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -
 fn yes_or_no(answer: &str) -> Option<bool> {
     match answer.trim() {
         "" => Some(true),
-        answer => Offer::new("", &[]).read(answer).map(|choice| choice == Choice::Yes),
+        answer => ChoicePrompt::new("", &[]).read(answer).map(|choice| choice == PromptChoice::Yes),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Decides on the request that a turn left pending.
 
-use super::command_words::After;
-use super::session::Session;
+use super::command_words::SessionStep;
+use super::session::ReplSession;
 use super::turn::turn;
-use crate::ui::{State, Step};
+use crate::ui::{ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_turn::{Decision, TurnRequest, TurnStart, Verdict};
 
@@ -11,7 +11,7 @@ use lepo_turn::{Decision, TurnRequest, TurnStart, Verdict};
 const LEAST_OF_ID: usize = 4;
 
 /// Runs or refuses the pending request, and continues its turn.
-pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Result<State> {
+pub(super) async fn decide(session: &mut ReplSession<'_>, verdict: Verdict) -> Result<ViewState> {
     let id = session.waiting.ok_or_else(|| {
         Error::nothing("no request is pending here")
             .hint("/ls lists the conversations, /tail ID continues at a pending request")
@@ -21,7 +21,7 @@ pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Resul
     let forest = store.names().forest()?;
     let decision = Decision::on((&store, &session.env.masking), &forest, id, verdict)?;
     session.waiting = None;
-    let state = State::Idle.after(Step::Entered);
+    let state = ViewState::Idle.after(ViewEvent::Entered);
     let ask = TurnRequest {
         decision: Some(decision),
         ..TurnRequest::new(TurnStart::Decided(id), None, &session.runs)
@@ -30,7 +30,7 @@ pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Resul
 }
 
 /// Returns the decision on the pending request, which `named` may identify by its id or one end of it.
-pub(super) fn decision(session: &Session<'_>, named: &str, verdict: Verdict) -> Result<After> {
+pub(super) fn decision(session: &ReplSession<'_>, named: &str, verdict: Verdict) -> Result<SessionStep> {
     let (named, id) = (named.to_ascii_uppercase(), session.waiting.map(|id| id.to_string()));
     let is_meant = |id: &String| {
         let is_part = named.len() >= LEAST_OF_ID && (id.starts_with(&named) || id.ends_with(&named));
@@ -39,6 +39,6 @@ pub(super) fn decision(session: &Session<'_>, named: &str, verdict: Verdict) -> 
     match id {
         Some(id) if !is_meant(&id) => Err(Error::usage(format!("the pending request here is {id}"))
             .hint("/tail ID continues at another one")),
-        _ => Ok(After::Decide(verdict)),
+        _ => Ok(SessionStep::Decide(verdict)),
     }
 }

@@ -3,7 +3,7 @@
 use super::commands::{COMMANDS, SlashCommand};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entered {
+pub enum PromptEntry {
     /// A question, verbatim: any other entry.
     Question(String),
     /// `!COMMAND`: the user's own command.
@@ -19,28 +19,28 @@ pub enum Entered {
     Wrong(String),
 }
 
-impl Entered {
+impl PromptEntry {
     /// Parses an entry. Several lines are a question, or the user's own command.
-    pub fn read(text: &str) -> Entered {
+    pub fn read(text: &str) -> PromptEntry {
         let text = text.trim_end_matches(['\n', '\r']);
         let line = text.trim_end();
         match line.trim_start() {
-            "" => return Entered::Empty,
-            "exit" | "quit" | ":q" => return Entered::Leave,
+            "" => return PromptEntry::Empty,
+            "exit" | "quit" | ":q" => return PromptEntry::Leave,
             _ => {}
         }
         if let Some(command) = text.strip_prefix('!') {
             return match command.trim() {
-                "" => Entered::Wrong("a command follows the !, as in !git status".into()),
-                command => Entered::Run(command.to_string()),
+                "" => PromptEntry::Wrong("a command follows the !, as in !git status".into()),
+                command => PromptEntry::Run(command.to_string()),
             };
         }
         if !line.starts_with('/') || line.contains('\n') {
-            return Entered::Question(text.to_string());
+            return PromptEntry::Question(text.to_string());
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if is_path(word) {
-            return Entered::Question(text.to_string());
+            return PromptEntry::Question(text.to_string());
         }
         slash(word, rest.trim_start())
     }
@@ -52,14 +52,14 @@ fn is_path(word: &str) -> bool {
     word.split(':').next().is_some_and(|name| name.matches('/').count() > 1)
 }
 
-fn slash(word: &str, rest: &str) -> Entered {
+fn slash(word: &str, rest: &str) -> PromptEntry {
     let Some(command) = COMMANDS.iter().find(|command| command.is.word == word) else {
         let name = word.trim_start_matches('/');
-        return Entered::Prompt(name.to_string(), rest.to_string());
+        return PromptEntry::Prompt(name.to_string(), rest.to_string());
     };
     match command.is.takes.check(word, rest) {
-        Ok(()) => Entered::Command(command, rest.to_string()),
-        Err(why) => Entered::Wrong(why),
+        Ok(()) => PromptEntry::Command(command, rest.to_string()),
+        Err(why) => PromptEntry::Wrong(why),
     }
 }
 
@@ -69,19 +69,19 @@ mod tests {
 
     #[test]
     fn entries() {
-        let question = |text: &str| Entered::Question(text.into());
+        let question = |text: &str| PromptEntry::Question(text.into());
         let command = |word: &str, rest: &str| {
             let found = COMMANDS.iter().find(|command| command.is.word == word).unwrap();
-            Entered::Command(found, rest.into())
+            PromptEntry::Command(found, rest.into())
         };
-        let wrong = |text: &str| Entered::Wrong(text.into());
+        let wrong = |text: &str| PromptEntry::Wrong(text.into());
         for (text, entered) in [
-            ("", Entered::Empty),
-            ("  \n", Entered::Empty),
-            ("quit", Entered::Leave),
-            (":q", Entered::Leave),
-            ("exit", Entered::Leave),
-            (" exit ", Entered::Leave),
+            ("", PromptEntry::Empty),
+            ("  \n", PromptEntry::Empty),
+            ("quit", PromptEntry::Leave),
+            (":q", PromptEntry::Leave),
+            ("exit", PromptEntry::Leave),
+            (" exit ", PromptEntry::Leave),
             ("/exit", command("/exit", "")),
             ("Exit", question("Exit")),
             ("exit now?", question("exit now?")),
@@ -93,10 +93,10 @@ mod tests {
             (" !", question(" !")),
             ("/etc/passwd 는?", question("/etc/passwd 는?")),
             ("// what is this?", question("// what is this?")),
-            ("/files:a/b c", Entered::Prompt("files:a/b".into(), "c".into())),
+            ("/files:a/b c", PromptEntry::Prompt("files:a/b".into(), "c".into())),
             ("/usr/bin\nis what?", question("/usr/bin\nis what?")),
-            ("!ls -l", Entered::Run("ls -l".into())),
-            ("! for i in 1 2\ndo echo $i\ndone", Entered::Run("for i in 1 2\ndo echo $i\ndone".into())),
+            ("!ls -l", PromptEntry::Run("ls -l".into())),
+            ("! for i in 1 2\ndo echo $i\ndone", PromptEntry::Run("for i in 1 2\ndo echo $i\ndone".into())),
             ("!", wrong("a command follows the !, as in !git status")),
             ("/help", command("/help", "")),
             ("/help  ", command("/help", "")),
@@ -121,11 +121,11 @@ mod tests {
             ("/branch", wrong("/branch needs one name")),
             ("/edit", command("/edit", "")),
             ("/edit once upon  a", command("/edit", "once upon  a")),
-            ("/nonsense", Entered::Prompt("nonsense".into(), "".into())),
-            ("/", Entered::Prompt("".into(), "".into())),
-            ("/Help", Entered::Prompt("Help".into(), "".into())),
+            ("/nonsense", PromptEntry::Prompt("nonsense".into(), "".into())),
+            ("/", PromptEntry::Prompt("".into(), "".into())),
+            ("/Help", PromptEntry::Prompt("Help".into(), "".into())),
         ] {
-            assert_eq!(Entered::read(text), entered, "{text:?}");
+            assert_eq!(PromptEntry::read(text), entered, "{text:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::{columns, excerpt_within, fitting, say, warn};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
@@ -17,7 +17,7 @@ const BEFORE: usize = 16;
 
 /// Lists the newest visible messages with a matching line, each with that line. A capital in the pattern makes it
 /// case-sensitive.
-pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
+pub(super) fn find(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     let ignore_case = !words.chars().any(char::is_uppercase);
     let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
     let forest = session.store.names().forest_for(&[ReadScope::Everyone])?;

@@ -1,13 +1,13 @@
 //! Offers to add a model at the first question, if no model can answer it.
 
 use super::confirm::confirm;
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::say;
-use crate::ui::{WantedModel, add_model};
+use crate::ui::{PartialModel, add_model};
 use lepo_base::error::{ExitKind, Result};
 
 /// Offers to add a model, once a session, if none is configured and none was found.
-pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
+pub(super) async fn offer_model(session: &mut ReplSession<'_>) -> Result<()> {
     const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
     let settings = session.env.settings();
     let may_lack = session.model.is_none() && settings.models.is_empty() && settings.chosen().is_none();
@@ -22,7 +22,7 @@ pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
         return Ok(());
     }
     let configured = &session.env.configured;
-    let adding = add_model(WantedModel::default(), true, &configured.settings, &configured.paths);
+    let adding = add_model(PartialModel::default(), true, &configured.settings, &configured.paths);
     match session.env.interrupt.or(adding).await {
         Ok(Some(name)) => session.env.use_model(&name),
         Ok(None) => Ok(()),

@@ -1,12 +1,12 @@
 //! The lines at the end of a session: what it drops, and how to continue.
 
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::{clean, say, say_dim};
 use lepo_store::bubb::BubbId;
 use lepo_turn::{StartOptions, TurnStart, start};
 
 /// Prints what ends with the session, and how to continue the conversation.
-pub(super) fn tell_leaving(session: &Session<'_>) {
+pub(super) fn tell_leaving(session: &ReplSession<'_>) {
     if session.shown.quiet || !session.is_on_terminal() {
         return;
     }
@@ -32,7 +32,7 @@ pub(super) fn tell_leaving(session: &Session<'_>) {
 }
 
 /// Whether the next session continues after this message; false after `/undo` or `/tail`.
-fn is_continued(session: &Session<'_>, at: BubbId) -> bool {
+fn is_continued(session: &ReplSession<'_>, at: BubbId) -> bool {
     let options = StartOptions { new: false, tail: None, retry: false };
     let next = session.forest().and_then(|forest| start(&session.store, &forest, options));
     matches!(next, Ok(TurnStart::Under(id)) if id == at)

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::ask::ask_with;
 use super::paths::file_of;
 use super::served::resources;
-use super::session::{Session, told};
+use super::session::{ReplSession, told};
 use super::slash::send_along;
-use crate::term::{Line, one_line, say};
-use crate::ui::State;
+use crate::term::{StatusLine, one_line, say};
+use crate::ui::ViewState;
 use lepo_base::error::Result;
 use lepo_turn::attach::lookalike;
 
@@ -126,7 +126,11 @@ impl Mentions {
 }
 
 /// Runs a turn with a question from the prompt, and the files that it names.
-pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: String) -> Result<State> {
+pub(super) async fn ask_typed(
+    session: &mut ReplSession<'_>,
+    state: ViewState,
+    text: String,
+) -> Result<ViewState> {
     let home = session.env.configured.paths.home.clone();
     let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
     let pasted = std::mem::take(&mut session.reader.pasted);
@@ -138,7 +142,7 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
         let alike =
             lookalike(&file(path)).map(|alike| format!("; one that looks alike is {}", alike.display()));
         let alike = alike.unwrap_or_default();
-        say(&Line::note(one_line(&format!("no file {path}: @{path} is sent as text{alike}"))));
+        say(&StatusLine::note(one_line(&format!("no file {path}: @{path} is sent as text{alike}"))));
     }
     for path in &found.paths {
         if let Err(error) = send_along(session, &file(path), "the question") {
@@ -153,11 +157,11 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
 }
 
 /// Returns the number of attached files and of attached texts.
-fn waiting_files(session: &Session<'_>) -> (usize, usize) {
+fn waiting_files(session: &ReplSession<'_>) -> (usize, usize) {
     (session.files.len(), session.contexts.len())
 }
 
-fn drop_files(session: &mut Session<'_>, (files, contexts): (usize, usize)) {
+fn drop_files(session: &mut ReplSession<'_>, (files, contexts): (usize, usize)) {
     session.files.truncate(files);
     session.contexts.truncate(contexts);
 }

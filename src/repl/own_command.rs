@@ -1,14 +1,18 @@
 //! `!COMMAND`: runs the user's own command.
 
-use super::session::{SIGINT, Session, told};
+use super::session::{ReplSession, SIGINT, told};
 use crate::term::say;
-use crate::ui::{State, Step, TurnView};
+use crate::ui::{TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_turn::{TurnEnv, run_own};
 
 /// Runs the user's own command; the next question follows its output.
-pub(super) async fn run_own_command(session: &mut Session<'_>, state: State, command: &str) -> Result<State> {
-    let state = state.after(Step::Entered);
+pub(super) async fn run_own_command(
+    session: &mut ReplSession<'_>,
+    state: ViewState,
+    command: &str,
+) -> Result<ViewState> {
+    let state = state.after(ViewEvent::Entered);
     let forest = session.forest()?;
     let start = session.start(&forest, false)?;
     let running =
@@ -16,11 +20,11 @@ pub(super) async fn run_own_command(session: &mut Session<'_>, state: State, com
     match session.with_view(state, running).await {
         Ok(bubb) => {
             session.at = Some(bubb);
-            Ok(state.after(Step::Done))
+            Ok(state.after(ViewEvent::Done))
         }
         Err(error) if error.kind == ExitKind::Signal(SIGINT) => {
             say("stopped; nothing was kept");
-            Ok(state.after(Step::Failed).after(Step::Told))
+            Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
         }
         Err(error) => told(state, &error),
     }

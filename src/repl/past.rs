@@ -2,15 +2,15 @@
 
 use lepo_store::bubb::BubbId;
 
-pub(super) enum Past {
+pub(super) enum UndoStep {
     /// A question as typed, and the end of the conversation before it.
     Asked(Option<BubbId>, String),
     /// `/new` or `/system`, with the position before it.
-    Left(Place),
+    Left(SessionSnapshot),
 }
 
 /// The position of a session in the store.
-pub(super) struct Place {
+pub(super) struct SessionSnapshot {
     pub(super) at: Option<BubbId>,
     pub(super) unanswered: Option<BubbId>,
     pub(super) branch: Option<(String, BubbId)>,

@@ -14,7 +14,7 @@ use rustix::process::{Signal as Sent, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 
 use super::complain::complain;
-use super::complete::{Completion, NoCompletion, Offered};
+use super::complete::{Completion, CompletionWords, NoCompletion};
 use super::grace::{CtrlC, ctrl_c, is_just_stopped};
 use super::history::history;
 use super::keys::{EDIT, Input, Keys, SUSPEND};
@@ -37,7 +37,7 @@ const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
 const BY_HAND: Duration = Duration::from_millis(15);
 
 /// Reads the user's entries.
-pub struct Reader {
+pub struct PromptReader {
     /// `None` while it reads in its own thread.
     editor: Option<Reedline>,
     /// Whether there is a complete terminal for line editing.
@@ -64,15 +64,15 @@ pub struct Reader {
     keys: EditKeys,
 }
 
-impl Reader {
+impl PromptReader {
     /// Creates a reader. If it `keeps` a history, `paths` has the file.
     pub fn new(
         paths: &Paths,
         store: Arc<Store>,
-        offered: Offered,
+        offered: CompletionWords,
         (paint, keeps, keys): (Paint, bool, EditKeys),
-    ) -> Reader {
-        let reader = Reader {
+    ) -> PromptReader {
+        let reader = PromptReader {
             editor: None,
             edits: is_whole_terminal(),
             stop: Arc::default(),
@@ -97,14 +97,14 @@ impl Reader {
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(QuietMenu::new(MARK))));
-        Reader { editor: Some(editor), ..reader }
+        PromptReader { editor: Some(editor), ..reader }
     }
 
     /// Returns an editor without history and completion.
     fn bare(&self) -> Reedline {
         Reedline::create()
             .with_edit_mode(Box::new(Keys::new(self.keys, self.sent.clone(), self.stop.clone(), TERMINAL)))
-            .with_highlighter(Box::new(AsTyped))
+            .with_highlighter(Box::new(PlainHighlighter))
             .with_completer(Box::new(NoCompletion))
             .use_bracketed_paste(true)
             .with_break_signal(self.stop.clone())
@@ -140,7 +140,7 @@ impl Reader {
         let given = std::mem::take(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (sent, stopped) = (self.sent.clone(), self.stopped);
-        let mark = Mark(MARK.into(), self.paint);
+        let mark = PromptMark(MARK.into(), self.paint);
         let (waits, since, before) = (has_input(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
             let read = edit(&mut editor, &mark, &sent, stopped);
@@ -171,7 +171,7 @@ impl Reader {
         self.take_typed();
         let (before, question) = folded_question(question, columns());
         show(&before);
-        let (mut editor, mark) = (self.bare(), Mark(question, self.paint));
+        let (mut editor, mark) = (self.bare(), PromptMark(question, self.paint));
         let sent = self.sent.clone();
         self.wait(blocking(move || edit(&mut editor, &mark, &sent, None)), interrupt).await
     }
@@ -245,7 +245,7 @@ fn is_whole_terminal() -> bool {
 
 fn edit(
     editor: &mut Reedline,
-    prompt: &Mark,
+    prompt: &PromptMark,
     sent: &SentLine,
     stopped: Option<Instant>,
 ) -> io::Result<Option<String>> {
@@ -285,7 +285,7 @@ fn edit(
     }
 }
 
-fn read_line(editor: &mut Reedline, prompt: &Mark) -> io::Result<Signal> {
+fn read_line(editor: &mut Reedline, prompt: &PromptMark) -> io::Result<Signal> {
     let _relay = Relay::start();
     editor.read_line(prompt)
 }
@@ -296,7 +296,7 @@ fn leave_line() {
 }
 
 /// Sends the line unchanged.
-fn submit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
+fn submit(editor: &mut Reedline, prompt: &PromptMark) -> io::Result<Option<String>> {
     let at_once = |editor: &mut Reedline, at_once| {
         let taken = std::mem::replace(editor, Reedline::create());
         *editor = taken.with_immediately_accept(at_once);
@@ -351,9 +351,9 @@ fn read_plainly(prompt: &str) -> io::Result<Option<String>> {
 const MARK: &str = "> ";
 
 /// The prompt is one mark; further lines are aligned with the first.
-struct Mark(String, Paint);
+struct PromptMark(String, Paint);
 
-impl Prompt for Mark {
+impl Prompt for PromptMark {
     fn render_prompt_left(&self) -> Cow<'_, str> {
         Cow::Borrowed("")
     }
@@ -387,9 +387,9 @@ impl Prompt for Mark {
 }
 
 /// Prints input without colours, and without the marks of pasted characters.
-struct AsTyped;
+struct PlainHighlighter;
 
-impl Highlighter for AsTyped {
+impl Highlighter for PlainHighlighter {
     fn highlight(&self, line: &str, _: usize) -> StyledText {
         let mut text = StyledText::new();
         text.push((Default::default(), unmarked(line)));

@@ -1,8 +1,8 @@
 //! Free space in the model's window: how full it is, and compaction.
 
-use super::session::Session;
-use crate::term::{Line, say};
-use crate::ui::{self, State, Step, TurnView};
+use super::session::ReplSession;
+use crate::term::{StatusLine, say};
+use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Forest;
@@ -10,13 +10,13 @@ use lepo_turn::{Compaction, TurnEnv, compact, fill_in_time};
 
 /// Summarises the conversation and returns the bubb to continue from.
 pub(super) async fn compacted(
-    session: &mut Session<'_>,
+    session: &mut ReplSession<'_>,
     forest: &Forest,
     wanted: Compaction<'_>,
 ) -> Result<BubbId> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
-    let state = State::Idle.after(Step::Entered);
+    let state = ViewState::Idle.after(ViewEvent::Entered);
     let compacting = async |env: &TurnEnv, view: &mut TurnView<'_>| {
         compact(env, &model, &insts, forest, wanted, view).await
     };
@@ -27,13 +27,13 @@ pub(super) async fn compacted(
 
 /// Compacts the conversation if a question of `more` bytes would not fit.
 pub(super) async fn make_room(
-    session: &mut Session<'_>,
+    session: &mut ReplSession<'_>,
     forest: &Forest,
     tail: BubbId,
     more: usize,
 ) -> Result<Option<BubbId>> {
     let model = session.model().await?;
-    let state = State::Idle.after(Step::Entered);
+    let state = ViewState::Idle.after(ViewEvent::Entered);
     let making = async |env: &TurnEnv, view: &mut TurnView<'_>| {
         lepo_turn::make_room(env, &model, forest, tail, more, view).await
     };
@@ -45,7 +45,7 @@ pub(super) async fn make_room(
 }
 
 /// Reports once that the conversation fills most of the model's window.
-pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
+pub(super) async fn tell_fill(session: &mut ReplSession<'_>) -> Result<()> {
     let (Some(model), Some(at), false) = (&session.model, session.at, session.told_fill) else {
         return Ok(());
     };
@@ -54,7 +54,7 @@ pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
         && fill.percent() >= 80
     {
         session.told_fill = true;
-        say(&Line::note(format!(
+        say(&StatusLine::note(format!(
             "the conversation fills {} % of the model's window; /compact continues from a summary",
             fill.percent()
         )));

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use super::aftermath::kept_at_prompt;
 use super::ask::ask;
 use super::by_name::{enter_prompt, offered};
-use super::command_words::After;
+use super::command_words::SessionStep;
 use super::complain::complain;
 use super::confirm::confirm;
 use super::decide::decide;
-use super::entered::Entered;
+use super::entered::PromptEntry;
 use super::leaving::tell_leaving;
 use super::mentions::ask_typed;
 use super::news::News;
 use super::own_command::run_own_command;
 use super::paths::pasted_file;
-use super::reader::Reader;
-use super::session::{SIGINT, Session, SessionOptions, Spent, told};
+use super::reader::PromptReader;
+use super::session::{ReplSession, SIGINT, SessionOptions, SessionTokens, told};
 use super::tokens::tell_place;
 use super::turn::find_waiting;
 use crate::term::{Out, Paint, say};
-use crate::ui::{self, Shown, State, Step};
+use crate::ui::{self, Shown, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
@@ -46,7 +46,7 @@ fn begin<'o>(
     env: TurnEnv,
     out: &'o mut Out,
     paint: Paint,
-) -> Result<(Session<'o>, Option<BubbName>)> {
+) -> Result<(ReplSession<'o>, Option<BubbName>)> {
     let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
     let store = env.store.clone();
     let forest = store.addresses().forest_at(new, address.as_deref())?;
@@ -68,8 +68,8 @@ fn begin<'o>(
     let settings = env.settings();
     let shown = Shown { thinking: settings.term_thinking, ..shown };
     let how = (paint, keeps, settings.repl_keys);
-    let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
-    let session = Session {
+    let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
+    let session = ReplSession {
         env,
         store,
         shown,
@@ -84,7 +84,7 @@ fn begin<'o>(
         past: Vec::new(),
         offered_model: false,
         chosen: None,
-        spent: Spent::default(),
+        spent: SessionTokens::default(),
         files: Vec::new(),
         contexts: Vec::new(),
         served: ServerContent::default(),
@@ -97,9 +97,9 @@ fn begin<'o>(
     Ok((session, tip))
 }
 
-async fn go_on(session: &mut Session<'_>) -> Result<()> {
-    let mut state = State::Idle;
-    while state != State::End {
+async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
+    let mut state = ViewState::Idle;
+    while state != ViewState::End {
         if session.reader.edits()
             && let Err(error) = tell_news(session)
         {
@@ -108,41 +108,41 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
         let entered = match entry(session).await {
             Ok(Some(text)) => match pasted(session, &text).await? {
                 Some(attach) => attach,
-                None if session.reader.has_pasted_bang => Entered::Question(text),
-                None => Entered::read(&text),
+                None if session.reader.has_pasted_bang => PromptEntry::Question(text),
+                None => PromptEntry::read(&text),
             },
-            Ok(None) => Entered::Leave,
-            Err(error) if error.kind == ExitKind::Signal(SIGINT) => Entered::Leave,
+            Ok(None) => PromptEntry::Leave,
+            Err(error) if error.kind == ExitKind::Signal(SIGINT) => PromptEntry::Leave,
             Err(error) => return Err(kept_at_prompt(session, error)),
         };
         state = match entered {
             // The user typed the empty line during an answer, and meant that answer.
-            Entered::Empty if session.reader.typed_ahead && session.reader.edits() => state,
-            Entered::Empty if session.env.settings().empty_line == EmptyLine::Stay => state,
-            Entered::Empty | Entered::Leave => state.after(Step::Left),
-            Entered::Question(text) => ask_typed(session, state, text).await?,
-            Entered::Run(command) => run_own_command(session, state, &command).await?,
-            Entered::Command(command, argument) => match command.run(session, &argument).await {
-                Ok(After::Prompt) => state,
-                Ok(After::Turn(question)) => ask(session, state, question).await?,
-                Ok(After::Decide(verdict)) => match decide(session, verdict).await {
+            PromptEntry::Empty if session.reader.typed_ahead && session.reader.edits() => state,
+            PromptEntry::Empty if session.env.settings().empty_line == EmptyLine::Stay => state,
+            PromptEntry::Empty | PromptEntry::Leave => state.after(ViewEvent::Left),
+            PromptEntry::Question(text) => ask_typed(session, state, text).await?,
+            PromptEntry::Run(command) => run_own_command(session, state, &command).await?,
+            PromptEntry::Command(command, argument) => match command.run(session, &argument).await {
+                Ok(SessionStep::Prompt) => state,
+                Ok(SessionStep::Turn(question)) => ask(session, state, question).await?,
+                Ok(SessionStep::Decide(verdict)) => match decide(session, verdict).await {
                     Ok(state) => state,
-                    Err(error) => told(state.after(Step::Entered), &error)?,
+                    Err(error) => told(state.after(ViewEvent::Entered), &error)?,
                 },
-                Ok(After::Leave) => state.after(Step::Left),
+                Ok(SessionStep::Leave) => state.after(ViewEvent::Left),
                 Err(error) => {
                     complain(&error);
                     state
                 }
             },
-            Entered::Prompt(name, words) => match enter_prompt(session, state, &name, &words).await {
+            PromptEntry::Prompt(name, words) => match enter_prompt(session, state, &name, &words).await {
                 Err(error) if error.kind == ExitKind::Usage => {
                     complain(&error);
                     state
                 }
                 entered => entered?,
             },
-            Entered::Wrong(why) => {
+            PromptEntry::Wrong(why) => {
                 say(&why);
                 state
             }
@@ -157,7 +157,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
 }
 
 /// Returns the next entry. In the meantime servers list their offers, if completion asks for them.
-async fn entry(session: &mut Session<'_>) -> Result<Option<String>> {
+async fn entry(session: &mut ReplSession<'_>) -> Result<Option<String>> {
     tokio::select! {
         biased;
         entry = session.reader.read(&session.env.interrupt) => entry,
@@ -167,18 +167,18 @@ async fn entry(session: &mut Session<'_>) -> Result<Option<String>> {
 
 /// Asks about an entry that is only the path of an image or a PDF: after a yes it is attached, else it is a
 /// question.
-async fn pasted(session: &mut Session<'_>, text: &str) -> Result<Option<Entered>> {
+async fn pasted(session: &mut ReplSession<'_>, text: &str) -> Result<Option<PromptEntry>> {
     const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
     if !session.reader.edits() || pasted_file(text, session.env.configured.paths.home.as_deref()).is_none() {
         return Ok(None);
     }
     Ok(Some(match confirm(session, QUESTION).await? {
-        true => Entered::read(&format!("/attach {}", text.trim())),
-        false => Entered::Question(text.to_string()),
+        true => PromptEntry::read(&format!("/attach {}", text.trim())),
+        false => PromptEntry::Question(text.to_string()),
     }))
 }
 /// Prints who answered below the conversation, including users whose first answer arrived during the session.
-pub(super) fn tell_news(session: &mut Session<'_>) -> Result<()> {
+pub(super) fn tell_news(session: &mut ReplSession<'_>) -> Result<()> {
     if let Some(store) = session.store.others().renewed().map(Arc::new) {
         session.env.store = store.clone();
         session.store = store;

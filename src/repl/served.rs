@@ -1,14 +1,18 @@
 //! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
 
-use super::past::Past;
-use super::session::{Session, told};
+use super::past::UndoStep;
+use super::session::{ReplSession, told};
 use super::turn::turn;
-use crate::ui::{State, Step};
+use crate::ui::{ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_turn::{ResourceAddress, ServerContent, ServerPrompt, TurnRequest};
 
 /// Parses `/NAME WORDS` as a server's prompt; `None` if NAME does not start with a server's name and a colon.
-pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> Option<Result<ServerPrompt>> {
+pub(super) fn server_prompt(
+    session: &ReplSession<'_>,
+    name: &str,
+    words: &str,
+) -> Option<Result<ServerPrompt>> {
     let servers = session.env.catalogue.names();
     let (server, prompt) = servers
         .iter()
@@ -21,8 +25,12 @@ pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> O
     Some(Ok(ServerPrompt { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
 }
 
-pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: ServerPrompt) -> Result<State> {
-    let state = state.after(Step::Entered);
+pub(super) async fn ask_prompt(
+    session: &mut ReplSession<'_>,
+    state: ViewState,
+    wish: ServerPrompt,
+) -> Result<ViewState> {
+    let state = state.after(ViewEvent::Entered);
     let forest = session.forest()?;
     let start = match session.start(&forest, false) {
         Ok(start) => start,
@@ -31,12 +39,12 @@ pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: Se
     session.drop_waiting();
     let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
     let typed = format!("/{}:{} {typed}", wish.server, wish.name);
-    session.past.push(Past::Asked(session.at, typed.trim_end().to_string()));
+    session.past.push(UndoStep::Asked(session.at, typed.trim_end().to_string()));
     session.served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
     let ask = TurnRequest::new(start, None, &session.runs);
     turn(session, state, &forest, ask).await
 }
 
-pub(super) fn resources(session: &Session<'_>, question: &str) -> Vec<ResourceAddress> {
+pub(super) fn resources(session: &ReplSession<'_>, question: &str) -> Vec<ResourceAddress> {
     ResourceAddress::in_question(question, session.env.catalogue.names())
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::complain::complain;
 use super::news::News;
-use super::past::Past;
-use super::reader::Reader;
-use crate::term::{Line, Out, Paint, is_dumb, say, stderr_is_terminal};
-use crate::ui::{Shown, State, Step, TurnView, notice_lines};
+use super::past::UndoStep;
+use super::reader::PromptReader;
+use crate::term::{Out, Paint, StatusLine, is_dumb, say, stderr_is_terminal};
+use crate::ui::{Shown, TurnView, ViewEvent, ViewState, notice_lines};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
@@ -36,13 +36,13 @@ pub struct SessionOptions {
     pub keeps: bool,
 }
 
-pub struct Session<'o> {
+pub struct ReplSession<'o> {
     pub(super) env: TurnEnv,
     pub(super) store: Arc<Store>,
     pub(super) shown: Shown,
     pub(super) out: &'o mut Out,
     pub(super) paint: Paint,
-    pub(super) reader: Reader,
+    pub(super) reader: PromptReader,
     /// The bubb that the next question follows; `None` to start a conv.
     pub(super) at: Option<BubbId>,
     /// The previous question if it has no answer: `/retry` answers it.
@@ -54,11 +54,11 @@ pub struct Session<'o> {
     /// The pending request at the end of the conversation.
     pub(super) waiting: Option<BubbId>,
     /// The steps for `/undo`, the latest last.
-    pub(super) past: Vec<Past>,
+    pub(super) past: Vec<UndoStep>,
     pub(super) offered_model: bool,
     /// The model that `/model` chose.
     pub(super) chosen: Option<String>,
-    pub(super) spent: Spent,
+    pub(super) spent: SessionTokens,
     /// Files to attach to the next question.
     pub(super) files: Vec<NewFile>,
     /// Texts to attach to the next question, each with its path.
@@ -75,10 +75,10 @@ pub struct Session<'o> {
     pub(super) told_fill: bool,
 }
 
-impl Session<'_> {
+impl ReplSession<'_> {
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
-            say(&Line::note(format!("request {id} was dropped: the conversation moved on")));
+            say(&StatusLine::note(format!("request {id} was dropped: the conversation moved on")));
         }
     }
 
@@ -104,7 +104,7 @@ impl Session<'_> {
     /// Runs work with a view; input typed in the meantime goes to the next prompt.
     pub(super) async fn with_view<T>(
         &mut self,
-        state: State,
+        state: ViewState,
         work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
     ) -> T {
         let mut view = TurnView::new(self.out, self.paint, self.shown, HintTarget::Session, state);
@@ -131,7 +131,7 @@ impl Session<'_> {
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
             (None, false) => {
                 if self.at.is_some() && !self.shown.quiet {
-                    say(&Line::note(format!("{GONE}: a new one begins; /tail continues another")));
+                    say(&StatusLine::note(format!("{GONE}: a new one begins; /tail continues another")));
                 }
                 Ok(TurnStart::New)
             }
@@ -145,13 +145,13 @@ const GONE: &str = "the last message of this conversation no longer exists";
 
 /// Usage of the session's answers.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
+pub struct SessionTokens {
     pub(super) answers: u32,
     pub(super) input: u64,
     pub(super) output: u64,
 }
 
-impl Spent {
+impl SessionTokens {
     pub fn add(&mut self, input: Option<u64>, output: Option<u64>) {
         self.answers += 1;
         self.input = self.input.saturating_add(input.unwrap_or_default());
@@ -160,11 +160,11 @@ impl Spent {
 }
 
 /// Prints an error and returns to the prompt; a signal other than SIGINT is returned as the error.
-pub(super) fn told(state: State, error: &Error) -> Result<State> {
+pub(super) fn told(state: ViewState, error: &Error) -> Result<ViewState> {
     match error.kind {
         ExitKind::Signal(SIGINT) => say("stopped; /retry answers again"),
         ExitKind::Signal(number) => return Err(Error::new(ExitKind::Signal(number), "interrupted")),
         _ => complain(error),
     }
-    Ok(state.after(Step::Failed).after(Step::Told))
+    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
 }

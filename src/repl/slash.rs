@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::aftermath::check_files;
-use super::command_words::{After, SAVE, without_save};
+use super::command_words::{SAVE, SessionStep, without_save};
 use super::paths::file_of;
 use super::room::compacted;
-use super::session::Session;
+use super::session::ReplSession;
 use super::turn::find_waiting;
 use super::undo::{leave, places};
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, say};
@@ -25,7 +25,7 @@ use lepo_turn::config::ModelChoice;
 use lepo_turn::{Compaction, ContextFile, KEEP, TurnStart};
 
 /// Starts and lists the MCP servers, which then run for the next turn.
-pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
+pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
     let question = session.env.servers_question().await?;
     if !question.is_empty() {
         let answer = session.env.interrupt.or(ui::agree_to_start(question.clone())).await?;
@@ -51,7 +51,7 @@ pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
 }
 
 /// Attaches a file to the next question; without one, lists the attached files. `none` removes them.
-pub(super) async fn attach(session: &mut Session<'_>, path: &str) -> Result<()> {
+pub(super) async fn attach(session: &mut ReplSession<'_>, path: &str) -> Result<()> {
     match path {
         "" => {}
         "none" => session.files.clear(),
@@ -77,14 +77,14 @@ pub(super) async fn attach(session: &mut Session<'_>, path: &str) -> Result<()> 
     Ok(())
 }
 
-pub(super) fn new_conv(session: &mut Session<'_>) -> Result<()> {
+pub(super) fn new_conv(session: &mut ReplSession<'_>) -> Result<()> {
     leave(session, None);
     say("The next question begins a new conversation.");
     Ok(())
 }
 
 /// Lists the models by number and asks for one; 0 means the current one.
-pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result<()> {
+pub(super) async fn set_model(session: &mut ReplSession<'_>, wanted: &str) -> Result<()> {
     let configured = &session.env.configured;
     let models = ui::listed_models(&configured.settings, &configured.paths);
     let asks = wanted.is_empty();
@@ -125,7 +125,7 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
 }
 
 /// Prints the model of this session, or changes it.
-pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<()> {
+pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Result<()> {
     if name.is_empty() {
         let name = session.model().await?.name;
         let models = session.env.settings().models.iter().map(|model| model.name.as_str());
@@ -149,7 +149,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
 }
 
 /// Copies the last answer of the session to the clipboard of the terminal.
-pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
+pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
     let places = places(session);
     let forest = session.store.names().forest_for(&[ReadScope::Paths(places.clone())])?;
     let answer = places.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
@@ -164,13 +164,13 @@ pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
 }
 
 /// Attaches a file, or the text files of a folder, to the next question.
-pub(super) fn file(session: &mut Session<'_>, path: &str) -> Result<()> {
+pub(super) fn file(session: &mut ReplSession<'_>, path: &str) -> Result<()> {
     let path = file_of(path, session.env.configured.paths.home.as_deref());
     send_along(session, &path, "the next question")
 }
 
 /// Attaches a file, or the text files of a folder, to `question`, with a note.
-pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str) -> Result<()> {
+pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &str) -> Result<()> {
     let mut gathering = FileGatherer::default();
     for ContextFile { path, content } in gathering.take(path)? {
         match content {
@@ -197,7 +197,7 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
 }
 
 /// Prints the system prompt of this conversation, or starts a new one with another system prompt.
-pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()> {
+pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
     if !text.is_empty() {
         leave(session, Some(text));
         say("The next question begins a new conversation with this system prompt.");
@@ -218,7 +218,7 @@ pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()>
 }
 
 /// Prints the tool mode of this session, or changes it; with `--save` the default, too.
-pub(super) fn set_tool_mode(session: &mut Session<'_>, words: &str) -> Result<()> {
+pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else {
         let mode = session.env.settings().tool_call_mode.word();
         say(&format!("tool mode is {mode}; /set-tool-mode auto|manual changes it"));
@@ -231,7 +231,7 @@ pub(super) fn set_tool_mode(session: &mut Session<'_>, words: &str) -> Result<()
     Ok(())
 }
 
-pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
+pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     let number = address.parse::<usize>().ok().filter(|_| address.len() < 3);
     let listed =
         number.and_then(|number| session.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
@@ -250,7 +250,7 @@ pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
 }
 
 /// Continues from a summary of the conversation, which excludes its last turns.
-pub(super) async fn compact(session: &mut Session<'_>, instruction: &str) -> Result<()> {
+pub(super) async fn compact(session: &mut ReplSession<'_>, instruction: &str) -> Result<()> {
     let forest = session.forest()?;
     let TurnStart::Under(tail) = session.start(&forest, false)? else {
         return Err(Error::nothing("there is nothing to summarise yet"));
@@ -263,13 +263,13 @@ pub(super) async fn compact(session: &mut Session<'_>, instruction: &str) -> Res
     Ok(())
 }
 
-pub(super) fn show(session: &mut Session<'_>) -> Result<()> {
+pub(super) fn show(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.forest()?;
     let begin = session.start(&forest, false)?;
     ui::show_past(session.shown, (session.out, session.paint), &session.store, &forest, begin)
 }
 
-pub(super) fn name_branch(session: &mut Session<'_>, name: &str) -> Result<()> {
+pub(super) fn name_branch(session: &mut ReplSession<'_>, name: &str) -> Result<()> {
     check_branch_name(name)?;
     let at = session.at.ok_or_else(|| {
         Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a message")
@@ -284,16 +284,16 @@ pub(super) fn name_branch(session: &mut Session<'_>, name: &str) -> Result<()> {
 }
 
 /// Returns a question from the user's editor, printed as if typed.
-pub(super) fn edit_question(text: &str) -> Result<After> {
+pub(super) fn edit_question(text: &str) -> Result<SessionStep> {
     let edited = edit(text.as_bytes(), ".md").and_then(|bytes| {
         String::from_utf8(bytes).map_err(|error| Error::usage("it is not UTF-8").because(error))
     });
     let text = edited?;
     if text.trim().is_empty() {
         say("Nothing was asked.");
-        return Ok(After::Prompt);
+        return Ok(SessionStep::Prompt);
     }
     let text = text.trim_end_matches(['\n', '\r']);
     say(&format!("> {}", text.replace('\n', "\n  ")));
-    Ok(After::Turn(Some(text.to_string())))
+    Ok(SessionStep::Turn(Some(text.to_string())))
 }

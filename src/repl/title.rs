@@ -1,12 +1,12 @@
 //! `/title`: the title of this conversation.
 
-use super::session::Session;
+use super::session::ReplSession;
 use crate::term::{one_line, say};
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::ConvOrigins;
 
 /// Sets the title of the conversation; without a text, prints it.
-pub(super) fn title(session: &mut Session<'_>, words: &str) -> Result<()> {
+pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     let forest = session.forest()?;
     let at = session
         .at

@@ -1,7 +1,7 @@
 //! The position and the usage of a session: its first line, `/tokens`, `/ls`.
 
 use super::find::most_listed;
-use super::session::{Session, Spent};
+use super::session::{ReplSession, SessionTokens};
 use crate::term::{columns, excerpt_within, say, say_dim, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
@@ -11,7 +11,7 @@ use lepo_store::conv::{ConvOrigins, Ix, ReadScope, Sums};
 use lepo_store::store::now;
 
 /// Prints the first line: the model, and the conversation that it continues.
-pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
+pub(super) async fn tell_place(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.forest()?;
     if session.model.is_none() {
         // If no model can be chosen, the first question reports why.
@@ -33,8 +33,8 @@ pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
 }
 
 /// Prints the tokens of the session, and of the last answer of this conversation.
-pub(super) fn tokens(session: &Session<'_>) -> Result<()> {
-    let Spent { answers, input, output } = session.spent;
+pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
+    let SessionTokens { answers, input, output } = session.spent;
     let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
     say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
     let forest = session.forest()?;
@@ -55,7 +55,7 @@ pub(super) fn tokens(session: &Session<'_>) -> Result<()> {
 }
 
 /// Lists the newest conversations, including other users', numbered for `/tail`.
-pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
+pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let most = most_listed();
     let others = session.store.others().all();
     let wanted = if others.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };

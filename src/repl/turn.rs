@@ -3,9 +3,9 @@
 use super::aftermath::{follow, tell_stopped};
 use super::complain::complain;
 use super::room::tell_fill;
-use super::session::{SIGINT, Session, told};
+use super::session::{ReplSession, SIGINT, told};
 use crate::term::{say, say_dim};
-use crate::ui::{self, State, Step, Stopped, TurnView};
+use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
@@ -18,7 +18,7 @@ fn tell_waiting(needs: &str) {
 }
 
 /// Finds and reports the request that is pending at the end of the session's conversation.
-pub(super) fn find_waiting(session: &mut Session<'_>, tip: BubbName) -> Result<()> {
+pub(super) fn find_waiting(session: &mut ReplSession<'_>, tip: BubbName) -> Result<()> {
     let waiting = ui::waiting_at(&session.store, &tip)?;
     session.waiting = waiting.as_ref().map(|_| tip.id);
     if let Some(request) = waiting.filter(|_| !session.shown.quiet) {
@@ -29,11 +29,11 @@ pub(super) fn find_waiting(session: &mut Session<'_>, tip: BubbName) -> Result<(
 
 /// Runs a turn, and continues after its result.
 pub(super) async fn turn(
-    session: &mut Session<'_>,
-    state: State,
+    session: &mut ReplSession<'_>,
+    state: ViewState,
     forest: &Forest,
     ask: TurnRequest,
-) -> Result<State> {
+) -> Result<ViewState> {
     let (start, question) = (ask.start, ask.question.clone());
     match take(session, state, forest, ask).await {
         Ok(report) => {
@@ -46,19 +46,19 @@ pub(super) async fn turn(
             match report.error {
                 Some(ref error) if error.kind == ExitKind::Signal(SIGINT) => {
                     tell_stopped(session, &report)?;
-                    Ok(state.after(Step::Failed).after(Step::Told))
+                    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
                 Some(ref error) if matches!(error.kind, ExitKind::Signal(_)) => {
-                    let left = Stopped::find(&session.store, &report).unwrap_or(Stopped::Nothing);
+                    let left = StopPoint::find(&session.store, &report).unwrap_or(StopPoint::Nothing);
                     report.error.map_or(Ok(state), |error| Err(left.explain(error)))
                 }
                 Some(error) if error.kind == ExitKind::Pending => {
                     session.waiting = report.pending;
                     tell_waiting(&error.chain());
-                    Ok(state.after(Step::Failed).after(Step::Told))
+                    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
                 Some(error) => told(state, &ui::with_kept_question(error, user)),
-                None => Ok(state.after(Step::Done)),
+                None => Ok(state.after(ViewEvent::Done)),
             }
         }
         // The turn never started: store the question anyway.
@@ -70,7 +70,7 @@ pub(super) async fn turn(
                 session.contexts.clear();
                 complain(&error);
                 say("Your question is kept: /retry answers it.");
-                return Ok(state.after(Step::Failed).after(Step::Told));
+                return Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told));
             }
             told(state, &error)
         }
@@ -78,7 +78,12 @@ pub(super) async fn turn(
 }
 
 /// Runs the turn itself, with a view.
-async fn take(session: &mut Session<'_>, state: State, forest: &Forest, ask: TurnRequest) -> Result<Report> {
+async fn take(
+    session: &mut ReplSession<'_>,
+    state: ViewState,
+    forest: &Forest,
+    ask: TurnRequest,
+) -> Result<Report> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let served = std::mem::take(&mut session.served);

@@ -1,36 +1,36 @@
 //! Leaving a conversation, and the way back: `/new`, `/system TEXT` and `/undo`.
 
-use super::past::{Past, Place};
-use super::session::Session;
+use super::past::{SessionSnapshot, UndoStep};
+use super::session::ReplSession;
 use crate::term::say;
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
 
 /// Leaves the conversation for a new one, with another system prompt if one is given.
-pub(super) fn leave(session: &mut Session<'_>, system_prompt: Option<&str>) {
-    let place = Place {
+pub(super) fn leave(session: &mut ReplSession<'_>, system_prompt: Option<&str>) {
+    let place = SessionSnapshot {
         at: session.at.take(),
         unanswered: session.unanswered.take(),
         branch: session.branch.take(),
         waiting: session.waiting.take(),
         system_prompt: system_prompt.map(|text| session.env.use_system_prompt(Some(text.to_string()))),
     };
-    session.past.push(Past::Left(place));
+    session.past.push(UndoStep::Left(place));
 }
 
 /// Returns the ends of the session's conversations, the current one first.
-pub(super) fn places(session: &Session<'_>) -> Vec<BubbId> {
+pub(super) fn places(session: &ReplSession<'_>) -> Vec<BubbId> {
     let left = session.past.iter().rev().filter_map(|past| match past {
-        Past::Left(place) => place.at,
-        Past::Asked(..) => None,
+        UndoStep::Left(place) => place.at,
+        UndoStep::Asked(..) => None,
     });
     session.at.into_iter().chain(left).collect()
 }
 
 /// Returns to the state before the last question, or before the command that left the conversation. Deletes
 /// nothing.
-pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
+pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
     let past = match session.past.pop() {
         Some(past) => past,
         None => {
@@ -38,17 +38,17 @@ pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
             let question = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
             let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
             let question = forest.name(question);
-            Past::Asked(question.prev, session.store.bubbs().text(&question)?)
+            UndoStep::Asked(question.prev, session.store.bubbs().text(&question)?)
         }
     };
     match past {
-        Past::Asked(before, question) => {
+        UndoStep::Asked(before, question) => {
             session.reader.give(question);
             (session.at, session.waiting, session.unanswered) = (before, None, None);
             // The branch stays at the last answer, and the session leaves it.
             session.branch = None;
         }
-        Past::Left(Place { at, unanswered, branch, waiting, system_prompt }) => {
+        UndoStep::Left(SessionSnapshot { at, unanswered, branch, waiting, system_prompt }) => {
             (session.at, session.unanswered, session.branch, session.waiting) =
                 (at, unanswered, branch, waiting);
             if let Some(text) = system_prompt {

@@ -5,5 +5,5 @@ mod record_places;
 mod tally;
 
 pub use cost::{Cost, Costs};
-pub use record_places::RecordPlaces;
-pub use tally::{By, RecordPlace, Rows, TallyRow, tally};
+pub use record_places::TallyKeys;
+pub use tally::{GroupBy, TallyKey, TallyRow, TallyRows, tally};

@@ -1,23 +1,23 @@
 //! Assigns journal records to a day or week, a model, a conversation and a question.
 
-use super::tally::{By, RecordPlace};
+use super::tally::{GroupBy, TallyKey};
 use lepo_base::when;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{ConvOrigins, Forest, NearestAncestor};
 use lepo_store::store::JournalRecord;
 
-pub struct RecordPlaces<'f> {
+pub struct TallyKeys<'f> {
     forest: &'f Forest,
     origins: ConvOrigins<'f>,
     questions: NearestAncestor,
-    by: By,
+    by: GroupBy,
     /// Earlier records are omitted, in milliseconds since the epoch.
     since: u64,
 }
 
-impl<'f> RecordPlaces<'f> {
-    pub fn new(forest: &'f Forest, by: By, since: u64) -> RecordPlaces<'f> {
-        RecordPlaces {
+impl<'f> TallyKeys<'f> {
+    pub fn new(forest: &'f Forest, by: GroupBy, since: u64) -> TallyKeys<'f> {
+        TallyKeys {
             forest,
             origins: ConvOrigins::of(forest),
             questions: NearestAncestor::of(Forest::is_question),
@@ -27,7 +27,7 @@ impl<'f> RecordPlaces<'f> {
     }
 
     /// Returns the key of a record; `None` if it is too old.
-    pub fn place(&mut self, record: &JournalRecord) -> Option<RecordPlace> {
+    pub fn place(&mut self, record: &JournalRecord) -> Option<TallyKey> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
         // An imported answer is dated by its bubb: the record is as new as the import.
@@ -39,15 +39,15 @@ impl<'f> RecordPlaces<'f> {
         let question =
             ix.and_then(|ix| self.questions.find(self.forest, ix)).map(|ix| self.forest.name(ix).id);
         let key = match self.by {
-            By::Day => when::day(moment),
-            By::Week => when::week(moment),
-            By::Model => record.model.clone()?,
-            By::DayAndModel => format!("{}\t{}", when::day(moment), record.model.as_ref()?),
-            By::Conv => match ix {
+            GroupBy::Day => when::day(moment),
+            GroupBy::Week => when::week(moment),
+            GroupBy::Model => record.model.clone()?,
+            GroupBy::DayAndModel => format!("{}\t{}", when::day(moment), record.model.as_ref()?),
+            GroupBy::Conv => match ix {
                 Some(ix) => self.forest.name(self.origins.origin(ix).root).id.to_string(),
                 None => "-".into(),
             },
         };
-        Some(RecordPlace { key, question })
+        Some(TallyKey { key, question })
     }
 }

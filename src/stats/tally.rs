@@ -10,7 +10,7 @@ use lepo_store::store::JournalRecord;
 
 /// The subject of a row of figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum By {
+pub enum GroupBy {
     /// A local day
     #[default]
     Day,
@@ -25,16 +25,16 @@ pub enum By {
     DayAndModel,
 }
 
-impl By {
+impl GroupBy {
     /// Parses the value of `--by`.
     ///
     /// # Errors
     ///
     /// Lists the allowed values.
-    pub fn parse(text: &str) -> Result<By, String> {
+    pub fn parse(text: &str) -> Result<GroupBy, String> {
         match text {
-            "day,model" | "model,day" => Ok(By::DayAndModel),
-            one => <By as clap::ValueEnum>::from_str(one, false)
+            "day,model" | "model,day" => Ok(GroupBy::DayAndModel),
+            one => <GroupBy as clap::ValueEnum>::from_str(one, false)
                 .map_err(|_| "it is day, week, model, conv, or day,model".to_string()),
         }
     }
@@ -70,14 +70,14 @@ pub struct TallyRow {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rows {
+pub struct TallyRows {
     /// Sorted by key; models and conversations by their tokens, largest first.
     pub rows: Vec<TallyRow>,
     pub total: TallyRow,
 }
 
 #[derive(Default)]
-struct Sum {
+struct TallySum {
     row: TallyRow,
     asked: HashSet<BubbId>,
     first: Vec<u64>,
@@ -86,7 +86,7 @@ struct Sum {
     cost: Option<u128>,
 }
 
-pub struct RecordPlace {
+pub struct TallyKey {
     pub key: String,
     pub question: Option<BubbId>,
 }
@@ -94,31 +94,32 @@ pub struct RecordPlace {
 /// Sums the records by the key that the closure returns; `None` omits a record.
 pub fn tally(
     records: impl Iterator<Item = JournalRecord>,
-    by: By,
+    by: GroupBy,
     prices: &impl Fn(&str) -> Option<Price>,
-    mut place: impl FnMut(&JournalRecord) -> Option<RecordPlace>,
-) -> Rows {
-    let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
+    mut place: impl FnMut(&JournalRecord) -> Option<TallyKey>,
+) -> TallyRows {
+    let (mut sums, mut total): (BTreeMap<String, TallySum>, TallySum) = Default::default();
     for record in records.filter(|record| record.model.is_some() && record.copy_of.is_none()) {
-        let Some(RecordPlace { key, question }) = place(&record) else { continue };
+        let Some(TallyKey { key, question }) = place(&record) else { continue };
         sums.entry(key).or_default().add(&record, question, prices);
         total.add(&record, question, prices);
     }
-    let row = |(key, sum): (String, Sum)| match key.split_once('\t').filter(|_| by == By::DayAndModel) {
-        Some((day, model)) => {
-            let key = format!("{day} {model}");
-            TallyRow { key, day: Some(day.into()), model: Some(model.into()), ..sum.row() }
-        }
-        None => TallyRow { key, ..sum.row() },
-    };
+    let row =
+        |(key, sum): (String, TallySum)| match key.split_once('\t').filter(|_| by == GroupBy::DayAndModel) {
+            Some((day, model)) => {
+                let key = format!("{day} {model}");
+                TallyRow { key, day: Some(day.into()), model: Some(model.into()), ..sum.row() }
+            }
+            None => TallyRow { key, ..sum.row() },
+        };
     let mut rows: Vec<TallyRow> = sums.into_iter().map(row).collect();
-    if matches!(by, By::Model | By::Conv) {
+    if matches!(by, GroupBy::Model | GroupBy::Conv) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.input + row.output));
     }
-    Rows { rows, total: TallyRow { key: "total".into(), ..total.row() } }
+    TallyRows { rows, total: TallyRow { key: "total".into(), ..total.row() } }
 }
 
-impl Sum {
+impl TallySum {
     fn add(
         &mut self,
         record: &JournalRecord,
@@ -196,8 +197,8 @@ mod tests {
         let price = Price { input: 2_000_000, output: 10_000_000, cached: 500_000 };
         let prices = |name: &str| (name == "a").then_some(price);
         let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
-        let by_model = |record: &JournalRecord| Some(RecordPlace { key: record.model.clone()?, question });
-        let rows = tally(records.into_iter(), By::Model, &prices, by_model);
+        let by_model = |record: &JournalRecord| Some(TallyKey { key: record.model.clone()?, question });
+        let rows = tally(records.into_iter(), GroupBy::Model, &prices, by_model);
         let keys: Vec<&str> = rows.rows.iter().map(|row| row.key.as_str()).collect();
         assert_eq!(keys, ["a", "b"]);
         let a = &rows.rows[0];
@@ -216,12 +217,12 @@ mod tests {
     fn rows_of_days_stand_in_their_order() {
         let day = |ms: u64| record("answer", "m", (ms, 0, 0), ms);
         let place =
-            |record: &JournalRecord| Some(RecordPlace { key: format!("day {}", record.ms?), question: None });
-        let rows = tally([day(3), day(1), day(2)].into_iter(), By::Day, &|_: &str| None, place);
+            |record: &JournalRecord| Some(TallyKey { key: format!("day {}", record.ms?), question: None });
+        let rows = tally([day(3), day(1), day(2)].into_iter(), GroupBy::Day, &|_: &str| None, place);
         assert_eq!(
             rows.rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(),
             ["day 1", "day 2", "day 3"]
         );
-        assert_eq!(tally([].into_iter(), By::Day, &|_: &str| None, place).total.ms, None);
+        assert_eq!(tally([].into_iter(), GroupBy::Day, &|_: &str| None, place).total.ms, None);
     }
 }

@@ -15,7 +15,7 @@ use rustix::termios::{QueueSelector, tcgetpgrp};
 use super::clean;
 use super::fold::fold;
 use super::hangul_keys::is_yes;
-use super::hidden::Hidden;
+use super::hidden::EchoOff;
 use super::terminal::size_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys::terminal;
@@ -68,7 +68,7 @@ impl Tty {
     }
 
     pub fn ask_secret(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
-        let hidden = Hidden::begin(self.write.try_clone()?);
+        let hidden = EchoOff::begin(self.write.try_clone()?);
         let answered = self.ask(question, withdrawn);
         drop(hidden);
         // The newline that the user typed was not echoed either.
@@ -135,7 +135,7 @@ fn ready(file: &File) -> io::Result<bool> {
 
 /// Withdraws the question on drop, unless it was answered, and waits for its reader to end, so that the
 /// terminal is free.
-struct Withdraw {
+struct WithdrawGuard {
     withdrawn: Arc<AtomicBool>,
     answered: bool,
     /// Disconnects when the reader has ended.
@@ -145,7 +145,7 @@ struct Withdraw {
 /// Upper bound of the wait for the reader: it may be in an editor that the user opened for the command.
 const LEFT_BY_THEN: Duration = Duration::from_secs(1);
 
-impl Drop for Withdraw {
+impl Drop for WithdrawGuard {
     fn drop(&mut self) {
         self.withdrawn.store(true, Ordering::Relaxed);
         if self.answered {
@@ -165,7 +165,7 @@ pub async fn on_terminal<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let withdrawn = Arc::new(AtomicBool::new(false));
     let (leaves, left) = channel();
-    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false, left };
+    let mut guard = WithdrawGuard { withdrawn: withdrawn.clone(), answered: false, left };
     let reply = blocking(move || {
         let _leaves: Sender<()> = leaves;
         tty().map(|mut tty| converse(&mut tty, &withdrawn)).transpose()

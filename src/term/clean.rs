@@ -58,9 +58,9 @@ impl Cleaner {
         }
         for c in text.chars() {
             match visible(c, self.last) {
-                Visible::AsIs => out.push(c),
-                Visible::Picture(picture) => out.push(picture),
-                Visible::Code => out.push_str(&format!("<U+{:04X}>", c as u32)),
+                CharDisplay::AsIs => out.push(c),
+                CharDisplay::Picture(picture) => out.push(picture),
+                CharDisplay::Code => out.push_str(&format!("<U+{:04X}>", c as u32)),
             }
             self.last = c;
         }
@@ -88,24 +88,24 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t')
 }
 
-enum Visible {
+enum CharDisplay {
     AsIs,
     Picture(char),
     Code,
 }
 
-fn visible(c: char, last: char) -> Visible {
+fn visible(c: char, last: char) -> CharDisplay {
     match c {
-        '\n' | '\t' => Visible::AsIs,
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).map_or(Visible::Code, Visible::Picture),
-        '\u{7f}' => Visible::Picture('␡'),
+        '\n' | '\t' => CharDisplay::AsIs,
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).map_or(CharDisplay::Code, CharDisplay::Picture),
+        '\u{7f}' => CharDisplay::Picture('␡'),
         // After an emoji a joiner combines two into one picture; elsewhere it is invisible.
-        '\u{200d}' if is_pictographic(last) => Visible::AsIs,
+        '\u{200d}' if is_pictographic(last) => CharDisplay::AsIs,
         // Requests the emoji form, as in ❤ or the 1 of a keycap.
         '\u{fe0f}'
             if is_pictographic(last) && last != c || matches!(last, '0'..='9' | '#' | '*' | '©' | '®') =>
         {
-            Visible::AsIs
+            CharDisplay::AsIs
         }
         // Characters that reorder text or are blank: fillers and selectors hide inside a name, or pad it.
         '\u{80}'..='\u{9f}'
@@ -128,8 +128,8 @@ fn visible(c: char, last: char) -> Visible {
         | '\u{13430}'..='\u{1343f}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d159}'
-        | '\u{e0000}'..='\u{e0fff}' => Visible::Code,
-        _ => Visible::AsIs,
+        | '\u{e0000}'..='\u{e0fff}' => CharDisplay::Code,
+        _ => CharDisplay::AsIs,
     }
 }
 

@@ -34,7 +34,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     // Created with access for the owner only.
     let mut file = tempfile::Builder::new().prefix("lepo-").suffix(suffix).tempfile().map_err(failed)?;
     file.write_all(text).map_err(failed)?;
-    let ignored = Ignored::begin().map_err(failed)?;
+    let ignored = SignalGuard::begin().map_err(failed)?;
     let status = search_path::command("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -84,20 +84,20 @@ fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
 }
 
 /// While it lives, Ctrl+C and Ctrl+\ only reach the editor: in vi they end a mode, not lepo.
-struct Ignored {
+struct SignalGuard {
     interrupt: SigId,
     over: Arc<AtomicBool>,
 }
 
-impl Ignored {
-    fn begin() -> io::Result<Ignored> {
+impl SignalGuard {
+    fn begin() -> io::Result<SignalGuard> {
         let over = Arc::new(AtomicBool::new(false));
         register_conditional_default(SIGQUIT, over.clone())?;
-        Ok(Ignored { interrupt: register(SIGINT, Arc::default())?, over })
+        Ok(SignalGuard { interrupt: register(SIGINT, Arc::default())?, over })
     }
 }
 
-impl Drop for Ignored {
+impl Drop for SignalGuard {
     fn drop(&mut self) {
         // Not reset to the default action, which would end lepo although a turn or a prompt handles the
         // signal.

@@ -15,7 +15,7 @@ const MANY: usize = 4096;
 /// Folds white space to single spaces and trims; then the first and last 12 characters with ` ... ` between
 /// them, or the whole text up to 24.
 pub fn excerpt(text: &str) -> String {
-    let mut front = Folded::new();
+    let mut front = FoldedText::new();
     for word in text.split_whitespace() {
         front.text.push_str(if front.text.is_empty() { "" } else { " " });
         let word = word.split_at(word.floor_char_boundary(MANY)).0;
@@ -28,7 +28,7 @@ pub fn excerpt(text: &str) -> String {
         return front.text;
     }
     // Folded from its end, so that a line of 10 MB is not folded whole for 12 characters.
-    let mut back = Folded::new();
+    let mut back = FoldedText::new();
     for word in text.split_whitespace().rev() {
         back.text.insert_str(0, if back.text.is_empty() { "" } else { " " });
         let word = word.split_at(word.ceil_char_boundary(word.len().saturating_sub(MANY))).1;
@@ -79,7 +79,7 @@ fn beginning(text: &str) -> String {
     text.split_whitespace().flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(MANY).collect()
 }
 
-struct Folded {
+struct FoldedText {
     text: String,
     /// Unicode scalars so far.
     chars: usize,
@@ -87,10 +87,10 @@ struct Folded {
     joins: bool,
 }
 
-impl Folded {
-    fn new() -> Folded {
+impl FoldedText {
+    fn new() -> FoldedText {
         // Enough for most excerpts: they are made by the hundred thousand.
-        Folded { text: String::with_capacity(8 * END), chars: 0, joins: false }
+        FoldedText { text: String::with_capacity(8 * END), chars: 0, joins: false }
     }
 
     /// Counts an appended word; returns whether more text cannot change the excerpt.

@@ -26,7 +26,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 const SIGNAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Press {
+pub enum KeyPress {
     Char(char),
     /// Ctrl with a letter.
     Ctrl(char),
@@ -48,7 +48,7 @@ pub enum Press {
 /// A terminal in raw mode, on its alternate screen.
 pub struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
-    events: Events,
+    events: KeyReader,
     /// Signal that ends the program; 0 for none.
     signal: Arc<AtomicUsize>,
     _relay: Option<Relay>,
@@ -70,7 +70,7 @@ impl FullScreen {
             let _ = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
         }
         let relay = Relay::start();
-        let events = Events::start().map_err(failed)?;
+        let events = KeyReader::start().map_err(failed)?;
         enable_raw_mode().map_err(failed)?;
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -88,7 +88,7 @@ impl FullScreen {
         drawn.map_err(|error| Error::store("cannot write to the terminal").because(error))
     }
 
-    pub fn press(&mut self) -> Result<Press> {
+    pub fn press(&mut self) -> Result<KeyPress> {
         let failed = |error: io::Error| Error::store("cannot read from the terminal").because(error);
         loop {
             let number = self.signal.load(Ordering::Relaxed);
@@ -99,7 +99,7 @@ impl FullScreen {
                 Some(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                     return Ok(press(key.code, key.modifiers));
                 }
-                Some(Event::Resize(..)) => return Ok(Press::Other),
+                Some(Event::Resize(..)) => return Ok(KeyPress::Other),
                 Some(_) => {}
                 None if stdin_is_gone() => {
                     return Err(Error::new(ExitKind::Signal(SIGHUP as u8), "the terminal is gone"));
@@ -123,13 +123,13 @@ impl Drop for FullScreen {
 }
 
 /// Reads the terminal in a separate thread: crossterm never returns from reading a lost one.
-struct Events {
+struct KeyReader {
     asked: SyncSender<()>,
     pressed: Receiver<io::Result<Option<Event>>>,
 }
 
-impl Events {
-    fn start() -> io::Result<Events> {
+impl KeyReader {
+    fn start() -> io::Result<KeyReader> {
         let (asked, requests) = sync_channel(0);
         let (events, pressed) = sync_channel(1);
         thread::Builder::new().spawn(move || {
@@ -140,7 +140,7 @@ impl Events {
                 }
             }
         })?;
-        Ok(Events { asked, pressed })
+        Ok(KeyReader { asked, pressed })
     }
 
     /// Returns the next event; `None` after a while without one, or if the terminal is gone.
@@ -163,21 +163,23 @@ fn leave() {
     let _ = disable_raw_mode();
 }
 
-fn press(code: KeyCode, modifiers: KeyModifiers) -> Press {
+fn press(code: KeyCode, modifiers: KeyModifiers) -> KeyPress {
     match code {
-        KeyCode::Char(c) if modifiers.contains(KeyModifiers::CONTROL) => Press::Ctrl(c.to_ascii_lowercase()),
-        KeyCode::Char(c) if !modifiers.contains(KeyModifiers::ALT) => Press::Char(c),
-        KeyCode::Up => Press::Up,
-        KeyCode::Down => Press::Down,
-        KeyCode::Left => Press::Left,
-        KeyCode::Right => Press::Right,
-        KeyCode::PageUp => Press::PageUp,
-        KeyCode::PageDown => Press::PageDown,
-        KeyCode::Home => Press::Home,
-        KeyCode::End => Press::End,
-        KeyCode::Enter => Press::Enter,
-        KeyCode::Esc => Press::Escape,
-        KeyCode::Backspace => Press::Backspace,
-        _ => Press::Other,
+        KeyCode::Char(c) if modifiers.contains(KeyModifiers::CONTROL) => {
+            KeyPress::Ctrl(c.to_ascii_lowercase())
+        }
+        KeyCode::Char(c) if !modifiers.contains(KeyModifiers::ALT) => KeyPress::Char(c),
+        KeyCode::Up => KeyPress::Up,
+        KeyCode::Down => KeyPress::Down,
+        KeyCode::Left => KeyPress::Left,
+        KeyCode::Right => KeyPress::Right,
+        KeyCode::PageUp => KeyPress::PageUp,
+        KeyCode::PageDown => KeyPress::PageDown,
+        KeyCode::Home => KeyPress::Home,
+        KeyCode::End => KeyPress::End,
+        KeyCode::Enter => KeyPress::Enter,
+        KeyCode::Esc => KeyPress::Escape,
+        KeyCode::Backspace => KeyPress::Backspace,
+        _ => KeyPress::Other,
     }
 }

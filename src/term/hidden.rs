@@ -6,19 +6,19 @@ use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 
 /// Restores the modes on drop.
-pub struct Hidden {
+pub struct EchoOff {
     tty: File,
     was: Option<LocalModes>,
 }
 
-impl Hidden {
+impl EchoOff {
     /// Turns off the echo; line editing stays on.
-    pub fn begin(tty: File) -> Hidden {
+    pub fn begin(tty: File) -> EchoOff {
         let was = tcgetattr(&tty).ok().map(|modes| modes.local_modes);
         if let Some(was) = was {
             switch(&tty, was - LocalModes::ECHO);
         }
-        Hidden { tty, was }
+        EchoOff { tty, was }
     }
 
     /// Turns off the echo again if the shell turned it on while the job was stopped.
@@ -31,7 +31,7 @@ impl Hidden {
     }
 }
 
-impl Drop for Hidden {
+impl Drop for EchoOff {
     fn drop(&mut self) {
         if let Some(was) = self.was {
             switch(&self.tty, was);

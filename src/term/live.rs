@@ -7,20 +7,20 @@
 use std::fs::File;
 use std::io::IsTerminal;
 
-use super::hidden::Hidden;
+use super::hidden::EchoOff;
 use super::terminal::{is_dumb, show, size_of, stderr_is_terminal};
 use super::{clean, cut, width};
 
-pub struct Live {
+pub struct LiveRows {
     on: bool,
     drawn: Vec<usize>,
-    hidden: Option<Hidden>,
+    hidden: Option<EchoOff>,
 }
 
-impl Live {
+impl LiveRows {
     /// Enabled only if `wanted`, on a terminal that can move its cursor.
-    pub fn new(wanted: bool) -> Live {
-        Live { on: wanted && !is_dumb() && stderr_is_terminal(), drawn: Vec::new(), hidden: None }
+    pub fn new(wanted: bool) -> LiveRows {
+        LiveRows { on: wanted && !is_dumb() && stderr_is_terminal(), drawn: Vec::new(), hidden: None }
     }
 
     /// Replaces the rows; on a low screen only the last ones are drawn.
@@ -30,7 +30,7 @@ impl Live {
         }
         match &self.hidden {
             Some(hidden) => hidden.keep(),
-            None => self.hidden = own_terminal().map(Hidden::begin),
+            None => self.hidden = own_terminal().map(EchoOff::begin),
         }
         let (columns, rows) = size();
         let first = lines.len().saturating_sub(rows.saturating_sub(1).max(1));
@@ -69,7 +69,7 @@ impl Live {
     }
 }
 
-impl Drop for Live {
+impl Drop for LiveRows {
     fn drop(&mut self) {
         self.clear();
     }

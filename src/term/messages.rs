@@ -18,16 +18,16 @@ const BATCH: usize = 64 << 10;
 /// Longest line that a pipe accepts in one write once it is writable.
 const ATOMIC: usize = 4096;
 
-pub struct Messages {
+pub struct MessageWriter {
     lines: Sender<Vec<u8>>,
     unwritten: Arc<AtomicUsize>,
     /// Disconnects when the thread has ended.
     left: Receiver<()>,
 }
 
-impl Messages {
+impl MessageWriter {
     /// Starts the thread; `gone` is called when the reader has closed the pipe.
-    pub fn begin(gone: impl FnOnce() + Send + 'static) -> Result<Messages> {
+    pub fn begin(gone: impl FnOnce() + Send + 'static) -> Result<MessageWriter> {
         let (lines, written) = channel::<Vec<u8>>();
         let (leaves, left) = channel::<()>();
         let unwritten = Arc::<AtomicUsize>::default();
@@ -42,7 +42,7 @@ impl Messages {
             .name("messages".into())
             .spawn(work)
             .map_err(|error| Error::store("cannot start a thread").because(error))?;
-        Ok(Messages { lines, unwritten, left })
+        Ok(MessageWriter { lines, unwritten, left })
     }
 
     /// Queues a line. Reports no error if the reader is gone.
@@ -69,7 +69,7 @@ impl Messages {
 
     /// Waits until everything is written, or for `patience`.
     pub fn end(self, patience: Duration) {
-        let Messages { lines, left, .. } = self;
+        let MessageWriter { lines, left, .. } = self;
         drop(lines);
         let _ = left.recv_timeout(patience);
     }

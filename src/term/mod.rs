@@ -39,25 +39,25 @@ pub use clean::{Cleaner, clean, one_line};
 pub use editor::{edit, named_editor, without_added_newline};
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
 pub use fold::{fold, folded_question};
-pub use full_screen::{FullScreen, Press};
+pub use full_screen::{FullScreen, KeyPress};
 pub use hangul_keys::{is_yes, latin_keys};
 pub use heading::{full_heading, heading, in_colour, title};
-pub use line::{Level, Line};
-pub use live::Live;
+pub use line::{LineLevel, StatusLine};
+pub use live::LiveRows;
 pub use markdown::Markdown;
-pub use messages::Messages;
+pub use messages::MessageWriter;
 pub use offered_word::{BareWord, OfferedWord};
 pub use out::{Out, copy_to_clipboard, say, say_dim, say_long, say_whole, warn};
 pub use paint::{Color, Paint};
 pub use pane::wrap_line;
 pub use panics::report_panics;
-pub use progress::Progress;
+pub use progress::ProgressMeter;
 pub use quote::{extent, quote};
 pub use relay::Relay;
 pub use terminal::{
     columns, erase_line, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone,
     stdout_is_read,
 };
-pub use type_ahead::{Asking, TypeAhead};
+pub use type_ahead::{TypeAhead, TypeAheadPause};
 pub use typed::{PASTED_AT, PASTED_BANG, pasted, typed, unmarked};
 pub use wrap::Wrap;

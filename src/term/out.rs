@@ -9,7 +9,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::line::Line;
+use super::line::StatusLine;
 use super::pager::{self, Pager};
 use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
@@ -204,7 +204,7 @@ pub fn copy_to_clipboard(text: &str) {
 }
 
 pub fn warn(error: &Error) {
-    say(&Line::warning(error.chain()));
+    say(&StatusLine::warning(error.chain()));
 }
 
 /// Writes a line for the user to copy, unwrapped; only control characters are escaped.

@@ -13,17 +13,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const RATE: u8 = 20;
 
 /// Removes the bar on drop.
-pub struct Progress {
+pub struct ProgressMeter {
     begin: Instant,
     bytes: bool,
     /// `None` until `PATIENCE` is over.
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
+impl ProgressMeter {
     /// Starts the timer; counts bytes if `bytes`, else files.
-    pub fn new(bytes: bool) -> Progress {
-        Progress { begin: Instant::now(), bytes, bar: None }
+    pub fn new(bytes: bool) -> ProgressMeter {
+        ProgressMeter { begin: Instant::now(), bytes, bar: None }
     }
 
     pub fn show(&mut self, what: &'static str, done: u64, total: u64) {
@@ -40,7 +40,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressMeter {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn short_work_shows_no_bar() {
-        let mut progress = Progress::new(false);
+        let mut progress = ProgressMeter::new(false);
         progress.show("reading", 1, 2);
         assert!(progress.bar.is_none());
         progress.begin -= PATIENCE;

@@ -29,25 +29,25 @@ const STEP: Duration = Duration::from_millis(20);
 const PASTED_BY_THEN: Duration = Duration::from_secs(2);
 
 /// The active buffer, for questions that need the terminal in the meantime.
-static AT_WORK: Mutex<Option<Arc<Keeper>>> = Mutex::new(None);
+static AT_WORK: Mutex<Option<Arc<TypeAheadBuffer>>> = Mutex::new(None);
 
 /// Buffers typed text; restores the terminal on drop.
 pub struct TypeAhead {
-    keeper: Arc<Keeper>,
+    keeper: Arc<TypeAheadBuffer>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Keeper {
+struct TypeAheadBuffer {
     tty: File,
     /// Reads typed text. If false, only hides it and leaves it in the terminal for the next program.
     reads: bool,
     was: Termios,
-    kept: Mutex<Kept>,
+    kept: Mutex<BufferedInput>,
     ended: AtomicBool,
 }
 
 #[derive(Default)]
-struct Kept {
+struct BufferedInput {
     bytes: Vec<u8>,
     paused: bool,
 }
@@ -55,15 +55,15 @@ struct Kept {
 impl TypeAhead {
     /// Starts buffering; `None` without a terminal.
     pub fn begin() -> Option<TypeAhead> {
-        TypeAhead::of(Keeper::begin(true)?)
+        TypeAhead::of(TypeAheadBuffer::begin(true)?)
     }
 
     /// Hides typed input but leaves it to the shell; `None` without a terminal, or if another job owns it.
     pub fn hide() -> Option<TypeAhead> {
-        TypeAhead::of(Keeper::begin(false)?)
+        TypeAhead::of(TypeAheadBuffer::begin(false)?)
     }
 
-    fn of(keeper: Arc<Keeper>) -> Option<TypeAhead> {
+    fn of(keeper: Arc<TypeAheadBuffer>) -> Option<TypeAhead> {
         let working = keeper.clone();
         let thread = std::thread::Builder::new().spawn(move || working.work()).ok();
         *locked(&AT_WORK) = Some(keeper.clone());
@@ -72,7 +72,9 @@ impl TypeAhead {
 
     /// Reads the bytes that are in the terminal's buffer now.
     pub fn held() -> Vec<u8> {
-        Keeper::begin(true).map(|keeper| TypeAhead { keeper, thread: None }.take()).unwrap_or_default()
+        TypeAheadBuffer::begin(true)
+            .map(|keeper| TypeAhead { keeper, thread: None }.take())
+            .unwrap_or_default()
     }
 
     /// Ends buffering and returns the typed bytes; waits for the rest of a paste that has started.
@@ -106,11 +108,12 @@ impl Drop for TypeAhead {
     }
 }
 
-impl Keeper {
-    fn begin(reads: bool) -> Option<Arc<Keeper>> {
+impl TypeAheadBuffer {
+    fn begin(reads: bool) -> Option<Arc<TypeAheadBuffer>> {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         let was = tcgetattr(&tty).ok()?;
-        let keeper = Keeper { tty, reads, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
+        let keeper =
+            TypeAheadBuffer { tty, reads, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
         // In the background, changing the modes would stop the job.
         if !reads && !keeper.is_ours() {
             return None;
@@ -119,7 +122,7 @@ impl Keeper {
         Some(Arc::new(keeper))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, BufferedInput> {
         locked(&self.kept)
     }
 
@@ -182,7 +185,7 @@ impl Keeper {
     }
 
     /// Reads what is available; returns whether it was anything.
-    fn read(&self, kept: &mut Kept) -> bool {
+    fn read(&self, kept: &mut BufferedInput) -> bool {
         let is_ours = self.reads && self.is_ours();
         let mut bytes = [0; 4096];
         let read =
@@ -195,12 +198,12 @@ impl Keeper {
 
 /// Lends the terminal to a question: it edits and echoes lines as usual, and earlier input stays buffered for
 /// the prompt. Does nothing without an active buffer.
-pub struct Asking {
-    keeper: Option<Arc<Keeper>>,
+pub struct TypeAheadPause {
+    keeper: Option<Arc<TypeAheadBuffer>>,
 }
 
-impl Asking {
-    pub fn begin() -> Asking {
+impl TypeAheadPause {
+    pub fn begin() -> TypeAheadPause {
         let keeper = locked(&AT_WORK).clone();
         if let Some(keeper) = &keeper {
             let mut kept = keeper.kept();
@@ -208,11 +211,11 @@ impl Asking {
             kept.paused = true;
             keeper.give_back();
         }
-        Asking { keeper }
+        TypeAheadPause { keeper }
     }
 }
 
-impl Drop for Asking {
+impl Drop for TypeAheadPause {
     fn drop(&mut self) {
         if let Some(keeper) = &self.keeper {
             let _ = keeper.take_over();

@@ -3,7 +3,7 @@
 use crate::term::latin_keys;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum PromptChoice {
     /// Yes, once.
     Yes,
     No,
@@ -16,40 +16,44 @@ pub enum Choice {
 }
 
 /// All answers, in the order in which they are offered. No two start with the same letter.
-const WORDS: &[(&str, Choice)] =
-    &[("yes", Choice::Yes), ("no", Choice::No), ("edit", Choice::Edit), ("always", Choice::Always)];
+const WORDS: &[(&str, PromptChoice)] = &[
+    ("yes", PromptChoice::Yes),
+    ("no", PromptChoice::No),
+    ("edit", PromptChoice::Edit),
+    ("always", PromptChoice::Always),
+];
 
 /// A question with the answers that it accepts.
-pub struct Offer {
+pub struct ChoicePrompt {
     ask: String,
-    taken: Vec<Choice>,
+    taken: Vec<PromptChoice>,
 }
 
-impl Offer {
+impl ChoicePrompt {
     /// Creates the question `ask` with the answers yes, no and `more`.
-    pub fn new(ask: impl Into<String>, more: &[Choice]) -> Offer {
-        Offer { ask: ask.into(), taken: [&[Choice::Yes, Choice::No], more].concat() }
+    pub fn new(ask: impl Into<String>, more: &[PromptChoice]) -> ChoicePrompt {
+        ChoicePrompt { ask: ask.into(), taken: [&[PromptChoice::Yes, PromptChoice::No], more].concat() }
     }
 
-    fn words(&self) -> impl Iterator<Item = (&'static str, Choice)> {
+    fn words(&self) -> impl Iterator<Item = (&'static str, PromptChoice)> {
         WORDS.iter().copied().filter(|(_, choice)| self.taken.contains(choice))
     }
 
     /// Returns the prompt: `Run it? [y]es [n]o [?] `.
     pub fn question(&self) -> String {
-        let word = |(word, _): (&str, Choice)| {
+        let word = |(word, _): (&str, PromptChoice)| {
             let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
             format!(" [{first}]{rest}")
         };
-        let explained = if self.taken.contains(&Choice::Explain) { " [?]" } else { "" };
+        let explained = if self.taken.contains(&PromptChoice::Explain) { " [?]" } else { "" };
         format!("{}{}{explained} ", self.ask, self.words().map(word).collect::<String>())
     }
 
     /// Parses an answer; `None` if it is not among those offered.
-    pub fn read(&self, answer: &str) -> Option<Choice> {
+    pub fn read(&self, answer: &str) -> Option<PromptChoice> {
         let answer = latin_keys(answer.trim()).to_lowercase();
-        if answer == "?" && self.taken.contains(&Choice::Explain) {
-            return Some(Choice::Explain);
+        if answer == "?" && self.taken.contains(&PromptChoice::Explain) {
+            return Some(PromptChoice::Explain);
         }
         let mut begun = self.words().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
         begun.next().map(|(_, choice)| choice)
@@ -58,7 +62,7 @@ impl Offer {
     /// Returns the reply to an invalid answer: `y, n, e, a or ?`.
     pub fn letters(&self) -> String {
         let mut letters: Vec<&str> = self.words().filter_map(|(word, _)| word.get(..1)).collect();
-        if self.taken.contains(&Choice::Explain) {
+        if self.taken.contains(&PromptChoice::Explain) {
             letters.push("?");
         }
         let last = letters.pop().unwrap_or_default();
@@ -72,25 +76,26 @@ mod tests {
 
     #[test]
     fn a_word_and_its_beginnings_are_an_answer_in_any_case_and_nothing_else_is() {
-        let offer = Offer::new("Run it?", &[Choice::Edit, Choice::Always, Choice::Explain]);
+        let offer =
+            ChoicePrompt::new("Run it?", &[PromptChoice::Edit, PromptChoice::Always, PromptChoice::Explain]);
         for (answer, choice) in [
-            ("y", Some(Choice::Yes)),
-            ("YES", Some(Choice::Yes)),
-            ("Ye", Some(Choice::Yes)),
-            ("no", Some(Choice::No)),
-            ("N", Some(Choice::No)),
-            ("edi", Some(Choice::Edit)),
-            ("Always", Some(Choice::Always)),
-            (" a ", Some(Choice::Always)),
-            ("?", Some(Choice::Explain)),
+            ("y", Some(PromptChoice::Yes)),
+            ("YES", Some(PromptChoice::Yes)),
+            ("Ye", Some(PromptChoice::Yes)),
+            ("no", Some(PromptChoice::No)),
+            ("N", Some(PromptChoice::No)),
+            ("edi", Some(PromptChoice::Edit)),
+            ("Always", Some(PromptChoice::Always)),
+            (" a ", Some(PromptChoice::Always)),
+            ("?", Some(PromptChoice::Explain)),
             ("", None),
             ("yess", None),
             ("yep", None),
             ("ok", None),
             ("예", None),
             // The keys of `y` and `a` with the Korean layout on.
-            ("ㅛ", Some(Choice::Yes)),
-            ("ㅁ", Some(Choice::Always)),
+            ("ㅛ", Some(PromptChoice::Yes)),
+            ("ㅁ", Some(PromptChoice::Always)),
         ] {
             assert_eq!(offer.read(answer), choice, "{answer:?}");
         }
@@ -100,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_is_no_answer() {
-        let offer = Offer::new("Call it?", &[]);
+        let offer = ChoicePrompt::new("Call it?", &[]);
         assert_eq!(offer.question(), "Call it? [y]es [n]o ");
         assert_eq!((offer.read("a"), offer.read("edit"), offer.read("?")), (None, None, None));
         assert_eq!(offer.letters(), "y or n");

@@ -32,21 +32,21 @@ pub fn place_line(
     let place = format!("{id} ({length})");
     let ago = [when::ago(time, now), when::short(time, now)];
     let words = words_of(store, forest, ix);
-    laid_out(&Place { model, place, ago, told, words, help }, columns)
+    laid_out(&PlaceLine { model, place, ago, told, words, help }, columns)
 }
 
-struct Place<'p> {
+struct PlaceLine<'p> {
     model: &'p str,
     /// `ID (3 questions)`.
     place: String,
     /// `2h ago`, and `2h`.
     ago: [String; 2],
     told: Option<&'p str>,
-    words: Words,
+    words: ConvLabel,
     help: Option<&'p str>,
 }
 
-fn laid_out(Place { model, place, ago, told, words, help }: &Place<'_>, columns: usize) -> String {
+fn laid_out(PlaceLine { model, place, ago, told, words, help }: &PlaceLine<'_>, columns: usize) -> String {
     const LEAST: usize = 8;
     let model_first = if model.is_empty() { String::new() } else { format!("{model} · ") };
     let [told_behind, help_behind] =
@@ -88,14 +88,14 @@ pub fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
     words_of(store, forest, tail).short
 }
 
-struct Words {
+struct ConvLabel {
     /// The title, or the excerpt of the last question.
     short: String,
     /// The title, or the last question.
     whole: String,
 }
 
-impl Words {
+impl ConvLabel {
     /// Returns the label cut to `columns`.
     fn within(&self, columns: usize) -> String {
         let short = clean(&self.short);
@@ -103,14 +103,14 @@ impl Words {
     }
 }
 
-fn words_of(store: &Store, forest: &Forest, tail: Ix) -> Words {
+fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
     let root = forest.name(ConvOrigins::of(forest).origin(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
-        return Words { short: title.clone(), whole: title };
+        return ConvLabel { short: title.clone(), whole: title };
     }
     let question = forest.last_question(tail).map(|ix| forest.name(ix));
     let whole = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
-    Words { short: excerpt(&whole), whole }
+    ConvLabel { short: excerpt(&whole), whole }
 }
 
 /// Returns `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, without the parts that are unknown.
@@ -139,12 +139,12 @@ mod tests {
 
     #[test]
     fn model_and_words_stand_in_one_line_or_in_two() {
-        let place = |words: &str, told| Place {
+        let place = |words: &str, told| PlaceLine {
             model: "gpt-4o",
             place: "PE8NM48X (2 questions)".into(),
             ago: ["2h ago".into(), "2h".into()],
             told,
-            words: Words { short: excerpt(words), whole: words.into() },
+            words: ConvLabel { short: excerpt(words), whole: words.into() },
             help: Some("/help"),
         };
         for (words, told, columns, shown) in [

@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::process::Signal;
 
-use super::answer::{Choice, Offer};
-use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, on_terminal, quote};
+use super::answer::{ChoicePrompt, PromptChoice};
+use crate::term::{self, Tty, TypeAheadPause, excerpt_within, extent, fold, on_terminal, quote};
 use lepo_base::error::{Error, Result};
 use lepo_tool::{Access, CallProposal, CommandProposal, ConsentReply, Proposal, Sandbox, Unagreed};
 
@@ -23,7 +23,7 @@ fn converse(
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<ConsentReply>> {
     // Input typed before the question belongs to the session's prompt.
-    let _asking = Asking::begin();
+    let _asking = TypeAheadPause::begin();
     tty.show(&text(proposal, tty.columns()))?;
     let command = match proposal {
         Proposal::Command(proposal) => Some(&proposal.request.command),
@@ -37,15 +37,15 @@ fn converse(
         let about = text(proposal, tty.columns());
         let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
         match (offer.read(&answer), command) {
-            (Some(Choice::Yes), _) => return Ok(Some(ConsentReply::Yes)),
-            (Some(Choice::No), _) => return Ok(Some(ConsentReply::No)),
-            (Some(Choice::Always), _) => return Ok(Some(ConsentReply::Always)),
-            (Some(Choice::Explain), _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
-            (Some(Choice::Edit), Some(command)) => match edit(command) {
+            (Some(PromptChoice::Yes), _) => return Ok(Some(ConsentReply::Yes)),
+            (Some(PromptChoice::No), _) => return Ok(Some(ConsentReply::No)),
+            (Some(PromptChoice::Always), _) => return Ok(Some(ConsentReply::Always)),
+            (Some(PromptChoice::Explain), _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
+            (Some(PromptChoice::Edit), Some(command)) => match edit(command) {
                 Ok(command) => return Ok(Some(ConsentReply::Edit(command))),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
-            (Some(Choice::Edit), None) | (None, _) => tty.show(&format!("{}\n", offer.letters()))?,
+            (Some(PromptChoice::Edit), None) | (None, _) => tty.show(&format!("{}\n", offer.letters()))?,
         }
     }
 }
@@ -59,15 +59,15 @@ pub(super) fn may_be_kept(proposal: &Proposal) -> bool {
 }
 
 /// Returns the question, with the answers that it accepts.
-fn offer(proposal: &Proposal) -> Offer {
-    let mut more = vec![Choice::Explain];
-    more.extend(may_be_kept(proposal).then_some(Choice::Always));
+fn offer(proposal: &Proposal) -> ChoicePrompt {
+    let mut more = vec![PromptChoice::Explain];
+    more.extend(may_be_kept(proposal).then_some(PromptChoice::Always));
     match proposal {
         Proposal::Command(_) => {
-            more.push(Choice::Edit);
-            Offer::new("Run it?", &more)
+            more.push(PromptChoice::Edit);
+            ChoicePrompt::new("Run it?", &more)
         }
-        Proposal::Call(_) => Offer::new("Call it?", &more),
+        Proposal::Call(_) => ChoicePrompt::new("Call it?", &more),
     }
 }
 

@@ -12,7 +12,7 @@ use super::form;
 use super::notices::notice_lines;
 use super::permit;
 use super::start_question::{about_words, agree_to_start, programs_line, start_title};
-use crate::term::{Level, Out, tty};
+use crate::term::{LineLevel, Out, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Utf8Decoder};
@@ -50,7 +50,7 @@ impl<'o> EventLines<'o> {
             TurnEvent::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
             TurnEvent::Notice(notice) => {
                 for line in notice_lines(notice, self.at) {
-                    let text = if line.level == Level::Warning { line.to_string() } else { line.text };
+                    let text = if line.level == LineLevel::Warning { line.to_string() } else { line.text };
                     self.line(named(json!({ "event": "note", "text": text }), name));
                 }
                 return;

@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Map;
 
-use super::answer::{Choice, Offer};
-use crate::term::{Asking, Line, Tty, on_terminal, quote, say};
+use super::answer::{ChoicePrompt, PromptChoice};
+use crate::term::{StatusLine, Tty, TypeAheadPause, on_terminal, quote, say};
 use lepo_tool::mcp::{ElicitationForm, ElicitationResult, FormField, ServerQuestion};
 
 /// Asks the user; declines without a terminal.
 pub async fn fill_in(server: String, asked: ServerQuestion) -> ElicitationResult {
     if asked == ServerQuestion::Unknown {
-        say(&Line::note(format!("server {server} asked for something that lepo cannot ask: declined")));
+        say(&StatusLine::note(format!("server {server} asked for something that lepo cannot ask: declined")));
         return ElicitationResult::Declined;
     }
     match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {
@@ -32,12 +32,12 @@ fn converse(
     withdrawn: &AtomicBool,
 ) -> io::Result<ElicitationResult> {
     // Input typed before the question belongs to the session's prompt.
-    let _asking = Asking::begin();
+    let _asking = TypeAheadPause::begin();
     tty.show(&text(server, asked, tty.columns()))?;
     match asked {
         ServerQuestion::Form(form) => fill(tty, form, withdrawn),
         ServerQuestion::Visit(..) => {
-            let offer = Offer::new("Have you visited it, or will you?", &[]);
+            let offer = ChoicePrompt::new("Have you visited it, or will you?", &[]);
             Ok(match agreed(tty, &offer, withdrawn)? {
                 Some(true) => ElicitationResult::Visited,
                 Some(false) => ElicitationResult::Declined,
@@ -69,7 +69,7 @@ fn fill(tty: &mut Tty, form: &ElicitationForm, withdrawn: &AtomicBool) -> io::Re
     let names: Vec<&str> = form.fields.iter().map(|field| field.title.as_str()).collect();
     let columns = tty.columns();
     tty.show(&quote("Asks for: ", &names.join(", "), columns))?;
-    let offer = Offer::new("Answer it? What you enter is sent to the server.", &[]);
+    let offer = ChoicePrompt::new("Answer it? What you enter is sent to the server.", &[]);
     match agreed(tty, &offer, withdrawn)? {
         Some(true) => {}
         Some(false) => return Ok(ElicitationResult::Declined),
@@ -92,12 +92,12 @@ fn fill(tty: &mut Tty, form: &ElicitationForm, withdrawn: &AtomicBool) -> io::Re
     Ok(ElicitationResult::Filled(content))
 }
 
-fn agreed(tty: &mut Tty, offer: &Offer, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
+fn agreed(tty: &mut Tty, offer: &ChoicePrompt, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
     loop {
         tty.forget_typed();
         let Some(answer) = tty.ask(&offer.question(), withdrawn)? else { return Ok(None) };
         match offer.read(&answer) {
-            Some(choice) => return Ok(Some(choice == Choice::Yes)),
+            Some(choice) => return Ok(Some(choice == PromptChoice::Yes)),
             None => tty.show(&format!("{}\n", offer.letters()))?,
         }
     }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::notices::notice_lines;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
-use super::rows::Rows;
+use super::rows::ModelRows;
 use super::signs::Signs;
 use super::{ShortIds, Shown};
 use crate::term::{
-    Cleaner, Live, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, say, show,
+    Cleaner, LiveRows, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
@@ -39,8 +39,8 @@ pub struct GroupView<'o> {
     orchestrator: Option<String>,
     /// Every heading that may occur in a pipe.
     headings: Vec<String>,
-    live: Live,
-    rows: Rows,
+    live: LiveRows,
+    rows: ModelRows,
     /// The complete replies that are not printed yet, because a pipe has a fixed order; `None` for a failed one.
     complete: BTreeMap<usize, Option<BubbName>>,
     printed: usize,
@@ -82,8 +82,8 @@ impl<'o> GroupView<'o> {
                 .collect(),
             orchestrator: panel.orchestrator.as_ref().map(|one| one.name.clone()),
             headings: headings(mode, panel),
-            live: Live::new(!shown.quiet),
-            rows: Rows::default(),
+            live: LiveRows::new(!shown.quiet),
+            rows: ModelRows::default(),
             complete: BTreeMap::new(),
             printed: 0,
             begun: false,

@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use super::ShortIds;
-use super::no_answer::{Answers, became_of, ended_early};
+use super::no_answer::{AnswerIndex, became_of, ended_early};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
@@ -92,14 +92,13 @@ impl<'s> MessageView<'s> {
             let mut behind = names.iter().skip(i + 1);
             let next =
                 behind.find(|name| [Kind::User, Kind::Assistant].iter().any(|kind| is_visible(name, *kind)));
-            let line =
-                match next.map(|next| next.kind) {
-                    Some(Kind::Assistant) => None,
-                    Some(_) => answers
-                        .get_or_insert_with(|| Answers::of(self.forest, &self.facts))
-                        .part_line(name.id, names, &self.shorts),
-                    None => became_of((self.store, &self.facts), name.id, names, &self.shorts)?,
-                };
+            let line = match next.map(|next| next.kind) {
+                Some(Kind::Assistant) => None,
+                Some(_) => answers
+                    .get_or_insert_with(|| AnswerIndex::of(self.forest, &self.facts))
+                    .part_line(name.id, names, &self.shorts),
+                None => became_of((self.store, &self.facts), name.id, names, &self.shorts)?,
+            };
             if let Some(line) = line {
                 out.trusted(&format!("{}\n\n", self.paint.dim(&line)));
             }

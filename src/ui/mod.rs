@@ -34,7 +34,7 @@ mod tools;
 mod turn;
 mod waiting;
 
-pub use answer::{Choice, Offer};
+pub use answer::{ChoicePrompt, PromptChoice};
 pub use around_answer::{named_by, place_line, usage_line};
 pub use changed_files::changed_text;
 pub use document::{end_event, group_document, group_end_event, turn_document};
@@ -45,7 +45,7 @@ pub use models::{
     ListedModel, activate_model, embedded_in, known_models, known_prices, listed_models, offered_line,
     offered_names,
 };
-pub use new_model::{WantedModel, add_model, answers};
+pub use new_model::{PartialModel, add_model, answers};
 pub use no_answer::ended_early;
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
@@ -61,7 +61,7 @@ pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
 pub use shown::Shown;
 pub use start_question::{about_words, agree_to_start, folder_name, programs_line, start_title};
-pub use state::{State, Step};
-pub use stopped::Stopped;
+pub use state::{ViewEvent, ViewState};
+pub use stopped::StopPoint;
 pub use tools::tool_table;
 pub use turn::TurnView;

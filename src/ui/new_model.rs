@@ -13,14 +13,14 @@ use lepo_base::hint::{Hint, quoted};
 use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
 pub use trial::answers;
-pub use wanted::{WantedModel, no_server};
+pub use wanted::{PartialModel, no_server};
 use wanted::{check_name, checked_url, taken};
 
 /// Adds a model: asks the user, if there is one, for missing fields, sends the model one question, and adds it if
 /// it answers: as the active one if it is the first or if `is_used`. Returns its name, or `None` if the user
 /// rejects it.
 pub async fn add_model(
-    wanted: WantedModel,
+    wanted: PartialModel,
     has_person: bool,
     settings: &Settings,
     paths: &Paths,
@@ -28,7 +28,8 @@ pub async fn add_model(
     if let Some(name) = &wanted.name {
         check_name(settings, name)?;
     }
-    let wanted = WantedModel { base_url: wanted.base_url.as_deref().map(checked_url).transpose()?, ..wanted };
+    let wanted =
+        PartialModel { base_url: wanted.base_url.as_deref().map(checked_url).transpose()?, ..wanted };
     let mut asker = Asker::new(settings, paths);
     let is_used = wanted.is_used || settings.models.iter().all(|model| !model.active);
     let model = match has_person && tty().is_some() {
@@ -95,8 +96,8 @@ pub async fn add_model(
     Ok(Some(model.name))
 }
 
-fn of_options(wanted: WantedModel) -> Result<NewModel> {
-    let WantedModel { name, provider, model, base_url, key, .. } = wanted;
+fn of_options(wanted: PartialModel) -> Result<NewModel> {
+    let PartialModel { name, provider, model, base_url, key, .. } = wanted;
     let missing = |option: &str, about: &str| {
         Error::usage(format!("missing {option}"))
             .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))

@@ -21,18 +21,18 @@ pub fn ended_early(fact: &BubbFacts) -> Option<&'static str> {
 }
 
 #[derive(Default)]
-pub struct Answers {
+pub struct AnswerIndex {
     /// The questions with a whole answer.
     answered: HashSet<BubbId>,
     /// The newest partial answer to each question, with the word for its end.
     parts: HashMap<BubbId, (BubbId, &'static str)>,
 }
 
-impl Answers {
+impl AnswerIndex {
     /// Finds the answers in `forest`; the journal knows which ones are partial.
-    pub fn of(forest: &Forest, facts: &JournalIndex) -> Answers {
+    pub fn of(forest: &Forest, facts: &JournalIndex) -> AnswerIndex {
         let visible = visible();
-        let mut answers = Answers::default();
+        let mut answers = AnswerIndex::default();
         for ix in forest.all().filter(|&ix| forest.name(ix).kind == Kind::Assistant) {
             let Some(question) = question_of(forest, &visible, ix) else { continue };
             let name = forest.name(ix);
@@ -62,7 +62,7 @@ pub fn became_of(
     shorts: &ShortIds,
 ) -> Result<Option<String>> {
     let forest = store.names().forest_for(&[ReadScope::Followed(question)])?;
-    let answers = Answers::of(&forest, facts);
+    let answers = AnswerIndex::of(&forest, facts);
     if answers.answered.contains(&question) {
         return Ok(None);
     }

@@ -9,55 +9,57 @@ mod server;
 pub use manual::explained_notices;
 pub use server::line as server_line;
 
-use crate::term::{Line, one_line};
+use crate::term::{StatusLine, one_line};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::{Notice, SecretsFound};
 
 /// Returns the lines of a notice, with commands as the user types them at `at`.
-pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<Line> {
+pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
     let hint = |text: &str| Hint::from(text).told(at);
     let line = match notice {
         Notice::FilesNotSent(model, left) => return files::not_sent(model, left, at),
         Notice::Gathered(gathered) => {
-            let Line { level, text } = files::gathered(gathered);
-            Line { level, text: one_line(&text) }
+            let StatusLine { level, text } = files::gathered(gathered);
+            StatusLine { level, text: one_line(&text) }
         }
         Notice::Model(notice) => model::line(notice),
         Notice::Server(notice) => server::line(notice),
         Notice::Left(left) => left::line(left),
         Notice::AmbientModel(taken, because, other) => {
-            Line::note(format!("{taken} answers, by {because}; for the other: -m {other}"))
+            StatusLine::note(format!("{taken} answers, by {because}; for the other: -m {other}"))
         }
-        Notice::EmbeddedAnswers => Line::note(hint(
+        Notice::EmbeddedAnswers => StatusLine::note(hint(
             "SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others",
         )),
-        Notice::NoNativeTools(model) => Line::note(format!(
+        Notice::NoNativeTools(model) => StatusLine::note(format!(
             "{model} does not support native tools: a separate request asks whether a command is needed \
                 (planner = \"chooser\")"
         )),
         Notice::ChooserUnreadable => {
-            Line::warning("cannot read the tool chooser's answer; `planner = \"off\"` skips this step")
+            StatusLine::warning("cannot read the tool chooser's answer; `planner = \"off\"` skips this step")
         }
-        Notice::WriterUnreadable => Line::warning("cannot read the command writer's answer"),
+        Notice::WriterUnreadable => StatusLine::warning("cannot read the command writer's answer"),
         Notice::NoMoreCommands(limit) => {
-            Line::note(format!("no more commands in this turn: max_rounds ({limit}) is reached"))
+            StatusLine::note(format!("no more commands in this turn: max_rounds ({limit}) is reached"))
         }
         Notice::NoMoreTools(limit) => {
-            Line::note(format!("no more tools in this turn: max_rounds ({limit}) is reached"))
+            StatusLine::note(format!("no more tools in this turn: max_rounds ({limit}) is reached"))
         }
         Notice::AskedAgain(fault) => {
-            Line::note(format!("the answer does not match the schema ({fault}): retrying"))
+            StatusLine::note(format!("the answer does not match the schema ({fault}): retrying"))
         }
-        Notice::CutAtLimit => Line::note("the answer was cut off at the model's token limit (max_tokens)"),
-        Notice::CutAtWindow => Line::note("the answer was cut off because the model's window is full"),
-        Notice::Stopped(reason) => Line::note(format!("the model stopped: {reason}")),
-        Notice::Recorded(request) => Line::plain(format!("recorded: {request}")),
-        Notice::SkillGiven(name) => Line::plain(format!("the model reads the skill {name}")),
+        Notice::CutAtLimit => {
+            StatusLine::note("the answer was cut off at the model's token limit (max_tokens)")
+        }
+        Notice::CutAtWindow => StatusLine::note("the answer was cut off because the model's window is full"),
+        Notice::Stopped(reason) => StatusLine::note(format!("the model stopped: {reason}")),
+        Notice::Recorded(request) => StatusLine::plain(format!("recorded: {request}")),
+        Notice::SkillGiven(name) => StatusLine::plain(format!("the model reads the skill {name}")),
         Notice::SkillsNotTrusted(1) => {
-            Line::note(hint("a skill of the repository is not trusted; `lepo trust` shows it"))
+            StatusLine::note(hint("a skill of the repository is not trusted; `lepo trust` shows it"))
         }
-        Notice::SkillsNotTrusted(count) => Line::note(hint(&format!(
+        Notice::SkillsNotTrusted(count) => StatusLine::note(hint(&format!(
             "{count} skills of the repository are not trusted; `lepo trust` shows them"
         ))),
         Notice::InstructionsGo(first, more) => {
@@ -65,54 +67,54 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<Line> {
                 if *more == 0 { format!("{first} goes") } else { format!("{first} and {more} more go") };
             let off = Hint::from("turn it off: --no-agents, or ")
                 .bare(HintCommand::Lepo("config agents false".into()));
-            Line::note(format!("{named} with your questions here; {}", off.told(at)))
+            StatusLine::note(format!("{named} with your questions here; {}", off.told(at)))
         }
-        Notice::LeftOut(path, why) => Line::note(format!("{path} is left out: {why}")),
-        Notice::SkillFault(folder, fault) => Line::warning(format!("{folder}: {fault}")),
+        Notice::LeftOut(path, why) => StatusLine::note(format!("{path} is left out: {why}")),
+        Notice::SkillFault(folder, fault) => StatusLine::warning(format!("{folder}: {fault}")),
         Notice::SkillOfRepository(name, own) => {
-            Line::note(format!("the repository's skill {name} is used, not {own}"))
+            StatusLine::note(format!("the repository's skill {name} is used, not {own}"))
         }
         Notice::Secrets(SecretsFound { count, sources, kinds, masked }) => {
             let secrets =
                 if *count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
             let done = if *masked { "masked" } else { "found, and kept," };
-            Line::plain(format!("{secrets} {done} in {} ({kinds})", sources.join(" and ")))
+            StatusLine::plain(format!("{secrets} {done} in {} ({kinds})", sources.join(" and ")))
         }
-        Notice::TypedSecret(question, kinds) => Line::plain(hint(&format!(
+        Notice::TypedSecret(question, kinds) => StatusLine::plain(hint(&format!(
             "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
              lepo rm --redact {question}"
         ))),
-        Notice::PromptSecret(kinds) => Line::plain(hint(&format!(
+        Notice::PromptSecret(kinds) => StatusLine::plain(hint(&format!(
             "the system prompt has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
              lepo rm --redact --all"
         ))),
         Notice::ProcessesLeft(count) => {
-            Line::warning(format!("{count} processes of the command could not be ended"))
+            StatusLine::warning(format!("{count} processes of the command could not be ended"))
         }
         Notice::AgentRefused(agent) => {
-            Line::note(format!("a request of {agent} was refused: nobody can be asked here"))
+            StatusLine::note(format!("a request of {agent} was refused: nobody can be asked here"))
         }
         Notice::ResourceRead(address, bytes) => {
-            Line::plain(format!("read {address}: {}", counted_in_thousands(*bytes, "byte")))
+            StatusLine::plain(format!("read {address}: {}", counted_in_thousands(*bytes, "byte")))
         }
-        Notice::ExitCode(code) => Line::plain(format!("exit code: {code}")),
-        Notice::NoExit => Line::plain("it did not end by itself"),
+        Notice::ExitCode(code) => StatusLine::plain(format!("exit code: {code}")),
+        Notice::NoExit => StatusLine::plain("it did not end by itself"),
         Notice::Compacts => {
-            Line::note("the conversation would not fit the model's window: continuing from a summary")
+            StatusLine::note("the conversation would not fit the model's window: continuing from a summary")
         }
         Notice::Out(name, failures) => {
-            Line::note(format!("{name} is out, after {failures} failures in a row"))
+            StatusLine::note(format!("{name} is out, after {failures} failures in a row"))
         }
-        Notice::OutUnasked(name) => Line::note(format!("{name} is out: it cannot be asked")),
+        Notice::OutUnasked(name) => StatusLine::note(format!("{name} is out: it cannot be asked")),
         Notice::LastRound(rounds, orchestrator) => {
-            Line::note(format!("the limit of {rounds} rounds is reached: {orchestrator} sums up"))
+            StatusLine::note(format!("the limit of {rounds} rounds is reached: {orchestrator} sums up"))
         }
-        Notice::NoDecision(name) => Line::note(format!(
+        Notice::NoDecision(name) => StatusLine::note(format!(
             "the reply of {name} named no speaker and did not \
             end the debate"
         )),
         Notice::NothingToJudge(judge) => {
-            Line::note(format!("there are fewer than two answers, so {judge} is not asked to judge"))
+            StatusLine::note(format!("there are fewer than two answers, so {judge} is not asked to judge"))
         }
     };
     vec![line]

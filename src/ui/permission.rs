@@ -7,7 +7,7 @@ use lepo_tool::{Proposal, ToolRequest};
 /// The width of a request's title, in columns.
 const TITLE: usize = 120;
 
-pub struct PermissionWords {
+pub struct PermissionText {
     /// The request in one line.
     pub title: String,
     /// The request with all its details, in Markdown.
@@ -17,7 +17,7 @@ pub struct PermissionWords {
 }
 
 /// Returns the text of the question, equal to that on a terminal.
-pub fn permission_words(proposal: &Proposal) -> PermissionWords {
+pub fn permission_words(proposal: &Proposal) -> PermissionText {
     let (request, bounds) = match proposal {
         Proposal::Command(proposal) => (
             ToolRequest::Command(proposal.request.clone()),
@@ -33,7 +33,7 @@ pub fn permission_words(proposal: &Proposal) -> PermissionWords {
     if !agreed.is_empty() {
         words.push_str(&format!("\n\n{}", in_fence(agreed.trim_end())));
     }
-    PermissionWords { title: request_title(&request), text: words, may_be_kept: may_be_kept(proposal) }
+    PermissionText { title: request_title(&request), text: words, may_be_kept: may_be_kept(proposal) }
 }
 
 pub fn request_title(request: &ToolRequest) -> String {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::in_fence;
-use crate::term::{Asking, Tty, excerpt_within, extent, fold, on_terminal, one_line, quote};
+use crate::term::{Tty, TypeAheadPause, excerpt_within, extent, fold, on_terminal, one_line, quote};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, PermissionReply};
 
@@ -46,7 +46,7 @@ fn converse(
     question: &AgentQuestion,
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<PermissionReply>> {
-    let _asking = Asking::begin();
+    let _asking = TypeAheadPause::begin();
     let about = text(agent, question, tty.columns());
     tty.show(&about)?;
     loop {

@@ -10,7 +10,7 @@ const LINES: usize = 20;
 const LINE: usize = 400;
 
 /// The output of one command so far.
-pub struct Printed {
+pub struct OutputPreview {
     /// Returns the width of the terminal.
     columns: fn() -> usize,
     cleaner: Cleaner,
@@ -21,9 +21,9 @@ pub struct Printed {
     taken: usize,
 }
 
-impl Printed {
-    pub fn new(columns: fn() -> usize) -> Printed {
-        Printed { columns, cleaner: Cleaner::default(), lines: 0, line: None, taken: 0 }
+impl OutputPreview {
+    pub fn new(columns: fn() -> usize) -> OutputPreview {
+        OutputPreview { columns, cleaner: Cleaner::default(), lines: 0, line: None, taken: 0 }
     }
 
     /// Returns the visible part of `bytes`.
@@ -68,7 +68,7 @@ impl Printed {
     /// Ends the output; returns a line end if the last line lacks one.
     pub fn end(&mut self) -> &'static str {
         let open = self.line.is_some() && self.lines <= LINES;
-        *self = Printed::new(self.columns);
+        *self = OutputPreview::new(self.columns);
         if open { "\n" } else { "" }
     }
 }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_first_lines_are_shown_behind_a_mark() {
-        let mut printed = Printed::new(|| 500);
+        let mut printed = OutputPreview::new(|| 500);
         let pieces: Vec<String> =
             [&b"one\ntw"[..], b"o\n\x1b[2J\xed", b"\x95\x9c"].map(|bytes| printed.take(bytes)).into();
         assert_eq!(pieces.concat(), "  | one\n  | two\n  | ␛[2J한");
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!((printed.take(b"more\n"), printed.end()), (String::new(), ""));
         assert!(printed.take(&[b'x'; 10_000]).len() < 500);
         // A wrapped row cannot pass for a line of lepo's own.
-        let mut printed = Printed::new(|| 25);
+        let mut printed = OutputPreview::new(|| 25);
         let pieces = ["1234567890123456789", "0error: no\n", "가나다라마바사아자차카"]
             .map(|text| printed.take(text.as_bytes()));
         assert_eq!(

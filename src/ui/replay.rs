@@ -11,9 +11,9 @@ use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
 use super::permit;
-use super::rows::Rows;
+use super::rows::ModelRows;
 use super::start_question::agree_to_start;
-use crate::term::{Line, Live, columns, say, tty};
+use crate::term::{LiveRows, StatusLine, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Usage};
@@ -23,7 +23,7 @@ use lepo_turn::replay::ReplayObserver;
 use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct ReplayRows<'a> {
-    drawn: RefCell<Drawn>,
+    drawn: RefCell<DrawnRows>,
     /// Locked while the user is asked, so that questions are sequential and no redraw overwrites one.
     asking: Mutex<()>,
     quiet: bool,
@@ -31,17 +31,17 @@ pub struct ReplayRows<'a> {
     at: HintTarget<'a>,
 }
 
-struct Drawn {
-    live: Live,
-    rows: Rows,
+struct DrawnRows {
+    live: LiveRows,
+    rows: ModelRows,
 }
 
 impl<'a> ReplayRows<'a> {
     pub fn new(names: &[String], quiet: bool, at: HintTarget<'a>) -> ReplayRows<'a> {
-        let mut rows = Rows::default();
+        let mut rows = ModelRows::default();
         names.iter().for_each(|name| rows.begin(name, "waiting"));
         ReplayRows {
-            drawn: RefCell::new(Drawn { live: Live::new(!quiet), rows }),
+            drawn: RefCell::new(DrawnRows { live: LiveRows::new(!quiet), rows }),
             asking: Mutex::new(()),
             quiet,
             several: names.len() > 1,
@@ -49,8 +49,8 @@ impl<'a> ReplayRows<'a> {
         }
     }
 
-    pub fn line<'r>(&'r self, name: &str) -> ReplayLine<'r> {
-        ReplayLine { rows: self, name: name.to_string(), state: String::new() }
+    pub fn line<'r>(&'r self, name: &str) -> ReplayRow<'r> {
+        ReplayRow { rows: self, name: name.to_string(), state: String::new() }
     }
 
     /// Redraws the rows ten times a second, as long as the future is polled.
@@ -75,14 +75,14 @@ impl<'a> ReplayRows<'a> {
     }
 
     fn draw(&self) {
-        let Drawn { live, rows } = &mut *self.drawn.borrow_mut();
+        let DrawnRows { live, rows } = &mut *self.drawn.borrow_mut();
         match rows.lines(columns()) {
             lines if lines.is_empty() => live.clear(),
             lines => live.show(&lines),
         }
     }
 
-    fn note(&self, name: &str, line: Line) {
+    fn note(&self, name: &str, line: StatusLine) {
         if self.quiet {
             return;
         }
@@ -91,14 +91,14 @@ impl<'a> ReplayRows<'a> {
     }
 }
 
-pub struct ReplayLine<'r> {
+pub struct ReplayRow<'r> {
     rows: &'r ReplayRows<'r>,
     name: String,
     /// `2/5`: the current question.
     state: String,
 }
 
-impl ReplayObserver for ReplayLine<'_> {
+impl ReplayObserver for ReplayRow<'_> {
     fn asks(&mut self, number: usize, of: usize) {
         self.state = format!("{}/{of}", number + 1);
         self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, false);
@@ -109,7 +109,7 @@ impl ReplayObserver for ReplayLine<'_> {
     }
 }
 
-impl Front for ReplayLine<'_> {
+impl Front for ReplayRow<'_> {
     fn happens(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Notice(notice) => {

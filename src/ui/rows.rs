@@ -10,12 +10,12 @@ use lepo_store::bubb::counted_in_thousands;
 const NAMES: usize = 20;
 
 #[derive(Default)]
-pub struct Rows {
+pub struct ModelRows {
     pub title: Option<String>,
-    rows: Vec<Row>,
+    rows: Vec<ModelRow>,
 }
 
-struct Row {
+struct ModelRow {
     name: String,
     shown: String,
     state: String,
@@ -26,14 +26,14 @@ struct Row {
     done: Option<(u64, Option<u64>)>,
 }
 
-impl Rows {
+impl ModelRows {
     pub fn clear(&mut self) {
-        *self = Rows::default();
+        *self = ModelRows::default();
     }
 
     pub fn begin(&mut self, name: &str, state: &str) {
         self.rows.retain(|row| row.name != name);
-        self.rows.push(Row {
+        self.rows.push(ModelRow {
             shown: cut(&clean(name), NAMES),
             name: name.into(),
             state: state.into(),
@@ -68,12 +68,12 @@ impl Rows {
         self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column, columns))).collect()
     }
 
-    fn of(&mut self, name: &str) -> Option<&mut Row> {
+    fn of(&mut self, name: &str) -> Option<&mut ModelRow> {
         self.rows.iter_mut().find(|row| row.name == name)
     }
 }
 
-impl Row {
+impl ModelRow {
     fn line(&self, column: usize, columns: usize) -> String {
         let (ms, told) = self.done.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
         let space = " ".repeat(column.saturating_sub(width(&self.shown)));
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_row_has_state_seconds_and_tokens() {
-        let mut rows = Rows::default();
+        let mut rows = ModelRows::default();
         rows.begin("claude", "waiting");
         rows.begin("제미니", "waiting");
         rows.goes_on("claude", "answering", true);

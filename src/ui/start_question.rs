@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::process::Signal;
 
-use super::answer::{Choice, Offer};
+use super::answer::{ChoicePrompt, PromptChoice};
 use super::changed_files::{changed_text, role_words};
 use super::consent::agreed;
 use super::in_fence;
-use crate::term::{Asking, Tty, extent, fold, on_terminal, one_line};
+use crate::term::{Tty, TypeAheadPause, extent, fold, on_terminal, one_line};
 use lepo_base::error::{Error, Result};
 use lepo_turn::StartQuestion;
 
@@ -27,9 +27,9 @@ fn converse(
     question: &StartQuestion,
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<bool>> {
-    let _asking = Asking::begin();
+    let _asking = TypeAheadPause::begin();
     let asked: Vec<String> = programs_line(question).into_iter().chain([start_line(question)]).collect();
-    let offer = Offer::new(asked.join(" "), &[]);
+    let offer = ChoicePrompt::new(asked.join(" "), &[]);
     tty.show(&format!("\n{}", about_text(question, tty.columns())))?;
     loop {
         tty.forget_typed();
@@ -37,8 +37,8 @@ fn converse(
         let asked = format!("{}{}", extent(&about, tty.columns()), offer.question());
         let Some(answer) = tty.ask_about(&about, &asked, withdrawn)? else { return Ok(None) };
         match offer.read(&answer) {
-            Some(Choice::Yes) => return Ok(Some(true)),
-            Some(Choice::No) => return Ok(Some(false)),
+            Some(PromptChoice::Yes) => return Ok(Some(true)),
+            Some(PromptChoice::No) => return Ok(Some(false)),
             _ => tty.show(&format!("{}\n", offer.letters()))?,
         }
     }

@@ -4,7 +4,7 @@
 //! model likes, and a call at the end of a model's message does not end the turn.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum State {
+pub enum ViewState {
     /// At the prompt.
     #[default]
     Idle,
@@ -23,7 +23,7 @@ pub enum State {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum ViewEvent {
     /// The user entered a question.
     Entered,
     /// A request was sent to the model.
@@ -44,25 +44,25 @@ pub enum Step {
     Left,
 }
 
-impl State {
+impl ViewState {
     /// Returns the next state. A step that is impossible in a state changes nothing.
     #[must_use]
-    pub fn after(self, step: Step) -> State {
-        use State::{Content, End, Error, Idle, Processing, Streaming, Thinking, Tool};
+    pub fn after(self, step: ViewEvent) -> ViewState {
+        use ViewState::{Content, End, Error, Idle, Processing, Streaming, Thinking, Tool};
         match (self, step) {
-            (End, _) | (_, Step::Left) => End,
-            (Idle, Step::Entered) => Processing,
-            (Error, Step::Told) => Idle,
+            (End, _) | (_, ViewEvent::Left) => End,
+            (Idle, ViewEvent::Entered) => Processing,
+            (Error, ViewEvent::Told) => Idle,
             (Processing | Streaming | Thinking | Tool | Content, _) => match step {
-                Step::Asked => Streaming,
-                Step::Thought => Thinking,
-                Step::Called => Tool,
-                Step::Said => Content,
+                ViewEvent::Asked => Streaming,
+                ViewEvent::Thought => Thinking,
+                ViewEvent::Called => Tool,
+                ViewEvent::Said => Content,
                 // The message ended with a call: lepo sends the result, and the answer is still to come.
-                Step::Done if self == Tool => Streaming,
-                Step::Done => Idle,
-                Step::Failed => Error,
-                Step::Entered | Step::Told | Step::Left => self,
+                ViewEvent::Done if self == Tool => Streaming,
+                ViewEvent::Done => Idle,
+                ViewEvent::Failed => Error,
+                ViewEvent::Entered | ViewEvent::Told | ViewEvent::Left => self,
             },
             (Idle | Error, _) => self,
         }
@@ -74,10 +74,10 @@ mod tests {
     use super::*;
 
     /// Returns the states after each step, from the prompt.
-    fn through(steps: &[Step]) -> Vec<State> {
+    fn through(steps: &[ViewEvent]) -> Vec<ViewState> {
         steps
             .iter()
-            .scan(State::Idle, |state, &step| {
+            .scan(ViewState::Idle, |state, &step| {
                 *state = state.after(step);
                 Some(*state)
             })
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn whole_turns() {
-        use State as S;
-        use Step::*;
+        use ViewEvent::*;
+        use ViewState as S;
         for (steps, states) in [
             (
                 vec![Entered, Asked, Said, Said, Done],
@@ -126,34 +126,34 @@ mod tests {
 
     #[test]
     fn every_transition() {
-        use State::*;
-        const BUSY: [State; 5] = [Processing, Streaming, Thinking, Tool, Content];
+        use ViewState::*;
+        const BUSY: [ViewState; 5] = [Processing, Streaming, Thinking, Tool, Content];
         for state in BUSY {
             for (step, next) in [
-                (Step::Asked, Streaming),
-                (Step::Thought, Thinking),
-                (Step::Called, Tool),
-                (Step::Said, Content),
-                (Step::Done, if state == Tool { Streaming } else { Idle }),
-                (Step::Failed, Error),
-                (Step::Entered, state),
-                (Step::Told, state),
-                (Step::Left, End),
+                (ViewEvent::Asked, Streaming),
+                (ViewEvent::Thought, Thinking),
+                (ViewEvent::Called, Tool),
+                (ViewEvent::Said, Content),
+                (ViewEvent::Done, if state == Tool { Streaming } else { Idle }),
+                (ViewEvent::Failed, Error),
+                (ViewEvent::Entered, state),
+                (ViewEvent::Told, state),
+                (ViewEvent::Left, End),
             ] {
                 assert_eq!(state.after(step), next, "{state:?} after {step:?}");
             }
         }
         for (state, step, next) in [
-            (Idle, Step::Entered, Processing),
-            (Idle, Step::Left, End),
-            (Idle, Step::Said, Idle),
-            (Idle, Step::Done, Idle),
-            (Error, Step::Told, Idle),
-            (Error, Step::Left, End),
-            (Error, Step::Said, Error),
-            (Error, Step::Entered, Error),
-            (End, Step::Entered, End),
-            (End, Step::Told, End),
+            (Idle, ViewEvent::Entered, Processing),
+            (Idle, ViewEvent::Left, End),
+            (Idle, ViewEvent::Said, Idle),
+            (Idle, ViewEvent::Done, Idle),
+            (Error, ViewEvent::Told, Idle),
+            (Error, ViewEvent::Left, End),
+            (Error, ViewEvent::Said, Error),
+            (Error, ViewEvent::Entered, Error),
+            (End, ViewEvent::Entered, End),
+            (End, ViewEvent::Told, End),
         ] {
             assert_eq!(state.after(step), next, "{state:?} after {step:?}");
         }

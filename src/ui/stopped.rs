@@ -10,7 +10,7 @@ use lepo_turn::Report;
 
 /// The newest bubb that an interrupted turn leaves after its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopPoint {
     Request(BubbId),
     /// A partial answer, hidden.
     Partial,
@@ -20,12 +20,12 @@ pub enum Stopped {
     Nothing,
 }
 
-impl Stopped {
+impl StopPoint {
     /// Finds the newest bubb after the question of an interrupted turn.
-    pub fn find(store: &Store, report: &Report) -> Result<Stopped> {
+    pub fn find(store: &Store, report: &Report) -> Result<StopPoint> {
         let wanted = [ReadScope::Tip, ReadScope::Paths(report.user.into_iter().collect())];
         let forest = store.names().forest_for(&wanted)?;
-        let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(Stopped::Nothing) };
+        let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
         let left: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
         let pending = forest.pending(|ix| {
@@ -33,30 +33,30 @@ impl Stopped {
             left.contains(&ix).then(|| read_request(store, &name)).flatten().map(|_| name.id)
         });
         Ok(match pending.first() {
-            Some((_, id)) => Stopped::Request(*id),
-            None if report.partial.is_some() => Stopped::Partial,
-            None => Stopped::Question,
+            Some((_, id)) => StopPoint::Request(*id),
+            None if report.partial.is_some() => StopPoint::Partial,
+            None => StopPoint::Question,
         })
     }
 
     /// Adds a hint about the remaining bubb to the error of an interrupted turn.
     pub fn explain(self, error: Error) -> Error {
         match self {
-            Stopped::Request(id) => error.hint(
+            StopPoint::Request(id) => error.hint(
                 Hint::from("the request waits: ")
                     .command(ResumeAction::Approve(id.to_string()))
                     .words(" carries it out, ")
                     .command(ResumeAction::Deny(id.to_string()))
                     .words(" refuses it"),
             ),
-            Stopped::Partial => error.hint(
+            StopPoint::Partial => error.hint(
                 Hint::from("the partial answer is kept (`lepo show -a`); ")
                     .command(ResumeAction::Retry)
                     .words(" answers again"),
             ),
-            Stopped::Question => error
+            StopPoint::Question => error
                 .hint(Hint::from("the question is kept: ").command(ResumeAction::Retry).words(" answers it")),
-            Stopped::Nothing => error,
+            StopPoint::Nothing => error,
         }
     }
 }

@@ -12,7 +12,7 @@ const LINE: &str = "thinking…";
 const TAKEN_AWAY: &str = "\r\u{1b}[K";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ThinkingForm {
     /// Between marks, with the model's own line breaks, for a plain terminal.
     Marked,
     /// As the user configured.
@@ -21,7 +21,7 @@ enum Form {
 
 /// Prints consecutive blocks of thinking.
 pub struct Thinking {
-    form: Form,
+    form: ThinkingForm,
     paint: Paint,
     /// Escapes control characters, because thinking is foreign text, too.
     cleaner: Cleaner,
@@ -37,7 +37,7 @@ impl Thinking {
     /// Creates a printer in the form `wanted`, or with marks if `plain`.
     pub fn new(wanted: ThinkingShown, plain: bool, paint: Paint) -> Thinking {
         Thinking {
-            form: if plain || !paint.is_on() { Form::Marked } else { Form::Chosen(wanted) },
+            form: if plain || !paint.is_on() { ThinkingForm::Marked } else { ThinkingForm::Chosen(wanted) },
             paint,
             cleaner: Cleaner::default(),
             wrap: Wrap::new(columns),
@@ -52,10 +52,10 @@ impl Thinking {
         self.begun = Instant::now();
         (self.is_empty, self.line_ends, self.wrap) = (true, 0, Wrap::new(columns));
         match self.form {
-            Form::Marked => "<<< Thinking >>>\n".to_string(),
-            Form::Chosen(ThinkingShown::Show) => self.paint.dim(LINE) + "\n",
-            Form::Chosen(ThinkingShown::Brief) => self.paint.dim(LINE),
-            Form::Chosen(ThinkingShown::Hide) => waiting.to_string(),
+            ThinkingForm::Marked => "<<< Thinking >>>\n".to_string(),
+            ThinkingForm::Chosen(ThinkingShown::Show) => self.paint.dim(LINE) + "\n",
+            ThinkingForm::Chosen(ThinkingShown::Brief) => self.paint.dim(LINE),
+            ThinkingForm::Chosen(ThinkingShown::Hide) => waiting.to_string(),
         }
     }
 
@@ -63,12 +63,12 @@ impl Thinking {
         let mut clean = String::new();
         self.cleaner.push(text.as_bytes(), &mut clean);
         match self.form {
-            Form::Marked => self.paint.dim(&clean),
-            Form::Chosen(ThinkingShown::Show) => {
+            ThinkingForm::Marked => self.paint.dim(&clean),
+            ThinkingForm::Chosen(ThinkingShown::Show) => {
                 let shown = self.wrapped(&clean);
                 self.paint.dim(&shown)
             }
-            Form::Chosen(ThinkingShown::Brief | ThinkingShown::Hide) => String::new(),
+            ThinkingForm::Chosen(ThinkingShown::Brief | ThinkingShown::Hide) => String::new(),
         }
     }
 
@@ -76,18 +76,18 @@ impl Thinking {
         let mut rest = String::new();
         self.cleaner.finish(&mut rest);
         match self.form {
-            Form::Marked => format!("{rest}\n<<< End Thinking >>>\n"),
-            Form::Chosen(ThinkingShown::Show) => {
+            ThinkingForm::Marked => format!("{rest}\n<<< End Thinking >>>\n"),
+            ThinkingForm::Chosen(ThinkingShown::Show) => {
                 let mut shown = self.wrapped(&rest);
                 self.wrap.finish(&mut shown);
                 let end = if self.is_empty { "" } else { "\n" };
                 self.paint.dim(&shown) + end
             }
-            Form::Chosen(ThinkingShown::Brief) => {
+            ThinkingForm::Chosen(ThinkingShown::Brief) => {
                 let seconds = self.begun.elapsed().as_secs();
                 format!("{TAKEN_AWAY}{}\n", self.paint.dim(&format!("thought for {seconds} s")))
             }
-            Form::Chosen(ThinkingShown::Hide) => TAKEN_AWAY.to_string(),
+            ThinkingForm::Chosen(ThinkingShown::Hide) => TAKEN_AWAY.to_string(),
         }
     }
 

@@ -7,10 +7,10 @@ use super::consent;
 use super::form;
 use super::notices::notice_lines;
 use super::permit;
-use super::printed::Printed;
+use super::printed::OutputPreview;
 use super::shown::Shown;
 use super::start_question::agree_to_start;
-use super::state::{State, Step};
+use super::state::{ViewEvent, ViewState};
 use super::thinking::Thinking;
 use super::waiting::{WAITING, WaitingCounter};
 use crate::term::{
@@ -31,7 +31,7 @@ pub struct TurnView<'o> {
     at: HintTarget<'o>,
     /// Whether stderr is a terminal and `quiet` is off.
     talkative: bool,
-    state: State,
+    state: ViewState,
     /// Whether the state's text is on the screen.
     open: bool,
     /// Whether an answer continues after output on stderr: its line has not ended.
@@ -41,7 +41,7 @@ pub struct TurnView<'o> {
     /// Escapes control characters in foreign text for stderr.
     cleaner: Cleaner,
     /// The output of the running command.
-    printed: Printed,
+    printed: OutputPreview,
     /// The counter on the waiting line.
     waiting: Option<WaitingCounter>,
     /// The pages that the answer cites, in the order of their first citation.
@@ -55,7 +55,7 @@ impl<'o> TurnView<'o> {
         paint: Paint,
         shown: Shown,
         at: HintTarget<'o>,
-        state: State,
+        state: ViewState,
     ) -> TurnView<'o> {
         let talkative = !shown.quiet && stderr_is_terminal();
         let markdown = shown.markdown(out, paint);
@@ -71,7 +71,7 @@ impl<'o> TurnView<'o> {
             markdown,
             thinking: Thinking::new(shown.thinking, shown.plain, paint),
             cleaner: Cleaner::default(),
-            printed: Printed::new(columns),
+            printed: OutputPreview::new(columns),
             waiting: None,
             cited: Vec::new(),
         }
@@ -86,15 +86,15 @@ impl<'o> TurnView<'o> {
     }
 
     /// Enters the next state, and closes the output of the old one.
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: ViewEvent) {
         let next = self.state.after(step);
         if next != self.state {
             match (self.state, next) {
-                (State::Content, State::Thinking) => self.pause(),
+                (ViewState::Content, ViewState::Thinking) => self.pause(),
                 _ => self.close(),
             }
         }
-        if !matches!(next, State::Content | State::Thinking) {
+        if !matches!(next, ViewState::Content | ViewState::Thinking) {
             self.end_answer();
         }
         self.state = next;
@@ -103,15 +103,15 @@ impl<'o> TurnView<'o> {
         }
         self.open = true;
         match (next, step) {
-            (State::Streaming, Step::Asked) => {
+            (ViewState::Streaming, ViewEvent::Asked) => {
                 self.err(WAITING);
                 self.waiting = self.talkative.then(WaitingCounter::start);
             }
-            (State::Thinking, _) => {
+            (ViewState::Thinking, _) => {
                 let begun = self.thinking.begin(WAITING);
                 self.err(&begun);
             }
-            (State::Content, _) => {}
+            (ViewState::Content, _) => {}
             _ => self.open = false,
         }
     }
@@ -156,21 +156,21 @@ impl<'o> TurnView<'o> {
         }
         self.waiting = None;
         match self.state {
-            State::Streaming => self.err(erase_line()),
-            State::Thinking => {
+            ViewState::Streaming => self.err(erase_line()),
+            ViewState::Thinking => {
                 let end = self.thinking.end();
                 self.err(&end);
             }
-            State::Content => self.end_content(),
+            ViewState::Content => self.end_content(),
             _ => {}
         }
     }
 
     /// Prepares the output of a command.
     fn begin_command(&mut self) {
-        self.step(Step::Called);
+        self.step(ViewEvent::Called);
         self.out.flush();
-        self.printed = Printed::new(columns);
+        self.printed = OutputPreview::new(columns);
     }
 
     /// Announces a command that runs without a question.
@@ -204,15 +204,15 @@ impl<'o> TurnView<'o> {
 
     /// Prints a line of another source.
     fn interject(&mut self, line: impl FnOnce()) {
-        let waits = self.open && self.state == State::Streaming;
+        let waits = self.open && self.state == ViewState::Streaming;
         match self.state {
-            State::Content => self.pause(),
+            ViewState::Content => self.pause(),
             _ => self.close(),
         }
         self.out.flush();
         line();
         if waits {
-            self.step(Step::Asked);
+            self.step(ViewEvent::Asked);
         }
     }
 
@@ -284,14 +284,14 @@ impl<'o> TurnView<'o> {
 impl Front for TurnView<'_> {
     fn happens(&mut self, event: TurnEvent<'_>) {
         match event {
-            TurnEvent::Waiting => self.step(Step::Asked),
+            TurnEvent::Waiting => self.step(ViewEvent::Asked),
             TurnEvent::Thinking(text) => {
-                self.step(Step::Thought);
+                self.step(ViewEvent::Thought);
                 let shown = self.thinking.push(text);
                 self.err(&shown);
             }
             TurnEvent::Text(text) => {
-                self.step(Step::Said);
+                self.step(ViewEvent::Said);
                 if !self.shown.json {
                     self.answer(text);
                 }
@@ -302,9 +302,9 @@ impl Front for TurnView<'_> {
                 }
             }
             TurnEvent::Citation(page) => self.cite(page),
-            TurnEvent::NotFinal => self.step(Step::Called),
+            TurnEvent::NotFinal => self.step(ViewEvent::Called),
             TurnEvent::Done => {
-                self.step(Step::Done);
+                self.step(ViewEvent::Done);
                 self.list_citations();
             }
             TurnEvent::Pause => self.out.flush(),
@@ -342,7 +342,7 @@ impl Front for TurnView<'_> {
     }
 
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
-        self.step(Step::Called);
+        self.step(ViewEvent::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
     }
@@ -352,7 +352,7 @@ impl Front for TurnView<'_> {
         agent: &'f str,
         question: &'f AgentQuestion,
     ) -> PersonAnswer<'f, PermissionReply> {
-        self.step(Step::Called);
+        self.step(ViewEvent::Called);
         self.out.flush();
         Box::pin(permit::permit(agent.to_string(), question.clone()))
     }
@@ -361,7 +361,7 @@ impl Front for TurnView<'_> {
         if tty().is_none() {
             return Box::pin(async { Ok(None) });
         }
-        self.step(Step::Called);
+        self.step(ViewEvent::Called);
         self.out.flush();
         Box::pin(agree_to_start(question.clone()))
     }
@@ -375,7 +375,7 @@ impl Front for TurnView<'_> {
         server: &'f str,
         asked: ServerQuestion,
     ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
-        self.step(Step::Called);
+        self.step(ViewEvent::Called);
         self.out.flush();
         Box::pin(form::fill_in(server.to_string(), asked))
     }

@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 use unicode_segmentation::UnicodeSegmentation;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tag {
+pub enum ChangeKind {
     Same,
     Removed,
     Added,
@@ -17,7 +17,7 @@ pub struct Hunk {
     /// `@@ -1,3 +1,4 @@`
     pub header: String,
     /// Each with its newline, if it has one.
-    pub lines: Vec<(Tag, Vec<u8>)>,
+    pub lines: Vec<(ChangeKind, Vec<u8>)>,
 }
 
 const AROUND: usize = 3;
@@ -55,7 +55,7 @@ pub fn counts(old: &[u8], new: &[u8]) -> (usize, usize) {
 }
 
 /// Compares the whole texts word by word, with word boundaries as in Unicode.
-pub fn words(old: &[u8], new: &[u8]) -> Vec<(Tag, Vec<u8>)> {
+pub fn words(old: &[u8], new: &[u8]) -> Vec<(ChangeKind, Vec<u8>)> {
     let (old, new) = (split_words(old), split_words(new));
     let ops = ops(&old, &new);
     ops.iter().flat_map(|op| pieces(op, &old, &new)).map(|(tag, words)| (tag, words.concat())).collect()
@@ -88,13 +88,13 @@ fn ops(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + PATIENCE))
 }
 
-fn pieces<'t>(op: &DiffOp, old: &'t [&'t [u8]], new: &'t [&'t [u8]]) -> Vec<(Tag, &'t [&'t [u8]])> {
+fn pieces<'t>(op: &DiffOp, old: &'t [&'t [u8]], new: &'t [&'t [u8]]) -> Vec<(ChangeKind, &'t [&'t [u8]])> {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     match op {
-        DiffOp::Equal { .. } => vec![(Tag::Same, old)],
-        DiffOp::Delete { .. } => vec![(Tag::Removed, old)],
-        DiffOp::Insert { .. } => vec![(Tag::Added, new)],
-        DiffOp::Replace { .. } => vec![(Tag::Removed, old), (Tag::Added, new)],
+        DiffOp::Equal { .. } => vec![(ChangeKind::Same, old)],
+        DiffOp::Delete { .. } => vec![(ChangeKind::Removed, old)],
+        DiffOp::Insert { .. } => vec![(ChangeKind::Added, new)],
+        DiffOp::Replace { .. } => vec![(ChangeKind::Removed, old), (ChangeKind::Added, new)],
     }
 }
 
@@ -109,9 +109,9 @@ mod tests {
             for (tag, line) in hunk.lines {
                 let line = String::from_utf8(line).unwrap().replace('\n', "$");
                 text += match tag {
-                    Tag::Same => "| ",
-                    Tag::Removed => "|-",
-                    Tag::Added => "|+",
+                    ChangeKind::Same => "| ",
+                    ChangeKind::Removed => "|-",
+                    ChangeKind::Added => "|+",
                 };
                 text += &line;
             }
@@ -160,9 +160,9 @@ mod tests {
             for (tag, words) in words(old, new) {
                 let words = String::from_utf8_lossy(&words).into_owned();
                 text += &match tag {
-                    Tag::Same => words,
-                    Tag::Removed => format!("[-{words}-]"),
-                    Tag::Added => format!("{{+{words}+}}"),
+                    ChangeKind::Same => words,
+                    ChangeKind::Removed => format!("[-{words}-]"),
+                    ChangeKind::Added => format!("{{+{words}+}}"),
                 };
             }
             assert_eq!(text, marked);

@@ -1,6 +1,6 @@
 //! Prints the differences within one text, word by word.
 
-use super::compare::{Tag, words};
+use super::compare::{ChangeKind, words};
 use crate::term::{Cleaner, Out, Paint, Wrap, columns};
 
 /// Prints both texts merged, with removed and added parts marked; on a terminal, wrapped.
@@ -8,11 +8,11 @@ pub fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
     let mut wrapped = out.columns().map(|_| (Cleaner::default(), Wrap::new(columns)));
     for (tag, text) in words(old, new) {
         let (begin, end) = match tag {
-            Tag::Same => ("", ""),
-            Tag::Removed if paint.is_on() => paint.red_ends(),
-            Tag::Added if paint.is_on() => paint.green_ends(),
-            Tag::Removed => ("[-", "-]"),
-            Tag::Added => ("{+", "+}"),
+            ChangeKind::Same => ("", ""),
+            ChangeKind::Removed if paint.is_on() => paint.red_ends(),
+            ChangeKind::Added if paint.is_on() => paint.green_ends(),
+            ChangeKind::Removed => ("[-", "-]"),
+            ChangeKind::Added => ("{+", "+}"),
         };
         match &mut wrapped {
             Some((cleaner, wrap)) => {

@@ -8,7 +8,7 @@ use super::words::find_all;
 use super::{Context, complete};
 use crate::term::{Out, Paint, title};
 use crate::ui::ShortIds;
-use compare::{Tag, counts, hunks};
+use compare::{ChangeKind, counts, hunks};
 use inline::print_words;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
@@ -148,9 +148,9 @@ fn print_lines(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
         out.trusted("\n");
         for (tag, line) in hunk.lines {
             let (sign, (begin, end)) = match tag {
-                Tag::Same => (" ", ("", "")),
-                Tag::Removed => ("-", paint.red_ends()),
-                Tag::Added => ("+", paint.green_ends()),
+                ChangeKind::Same => (" ", ("", "")),
+                ChangeKind::Removed => ("-", paint.red_ends()),
+                ChangeKind::Added => ("+", paint.green_ends()),
             };
             out.trusted(begin);
             out.trusted(sign);

@@ -17,21 +17,21 @@ use crate::ui::set_apart;
 /// On fewer columns, answers are printed one after the other.
 const WIDE: usize = 100;
 
-struct Turn {
+struct DiffTurn {
     id: BubbId,
     question: String,
-    answer: Option<Answer>,
+    answer: Option<AnswerText>,
 }
 
 /// All visible answers, joined.
-struct Answer {
+struct AnswerText {
     id: BubbId,
     text: String,
 }
 
-struct Pair {
-    a: Option<Turn>,
-    b: Option<Turn>,
+struct TurnPair {
+    a: Option<DiffTurn>,
+    b: Option<DiffTurn>,
 }
 
 #[derive(Default)]
@@ -77,20 +77,20 @@ pub fn compare(
     Ok(counts.same == counts.questions)
 }
 
-fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
-    let mut turns: Vec<Turn> = Vec::new();
+fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<DiffTurn>> {
+    let mut turns: Vec<DiffTurn> = Vec::new();
     for ix in forest.conv(end).path {
         let name = forest.name(ix);
         match (name.kind, name.hidden) {
             (Kind::User, false) => {
-                turns.push(Turn { id: name.id, question: store.bubbs().words(&name)?, answer: None });
+                turns.push(DiffTurn { id: name.id, question: store.bubbs().words(&name)?, answer: None });
             }
             (Kind::Assistant, false) => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let text = store.bubbs().text(&name)?;
                 turn.answer = Some(match turn.answer.take() {
-                    Some(before) => Answer { id: name.id, text: format!("{}\n\n{text}", before.text) },
-                    None => Answer { id: name.id, text },
+                    Some(before) => AnswerText { id: name.id, text: format!("{}\n\n{text}", before.text) },
+                    None => AnswerText { id: name.id, text },
                 });
             }
             _ => {}
@@ -100,9 +100,9 @@ fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
 }
 
 /// Pairs equal questions; between those, questions at the same position.
-fn pairs(a: Vec<Turn>, b: Vec<Turn>) -> Vec<Pair> {
+fn pairs(a: Vec<DiffTurn>, b: Vec<DiffTurn>) -> Vec<TurnPair> {
     let texts =
-        |turns: &[Turn]| turns.iter().map(|turn| turn.question.trim().to_string()).collect::<Vec<_>>();
+        |turns: &[DiffTurn]| turns.iter().map(|turn| turn.question.trim().to_string()).collect::<Vec<_>>();
     let ops = capture_diff_slices(Algorithm::Myers, &texts(&a), &texts(&b));
     let (mut a, mut b) = (a.into_iter(), b.into_iter());
     let mut pairs = Vec::new();
@@ -114,15 +114,16 @@ fn pairs(a: Vec<Turn>, b: Vec<Turn>) -> Vec<Pair> {
             DiffOp::Replace { old_len, new_len, .. } => (old_len, new_len),
         };
         for at in 0..old.max(new) {
-            let take =
-                |turns: &mut std::vec::IntoIter<Turn>, count| if at < count { turns.next() } else { None };
-            pairs.push(Pair { a: take(&mut a, old), b: take(&mut b, new) });
+            let take = |turns: &mut std::vec::IntoIter<DiffTurn>, count| {
+                if at < count { turns.next() } else { None }
+            };
+            pairs.push(TurnPair { a: take(&mut a, old), b: take(&mut b, new) });
         }
     }
     pairs
 }
 
-fn count(pairs: &[Pair]) -> Counts {
+fn count(pairs: &[TurnPair]) -> Counts {
     let mut counts = Counts { questions: pairs.len(), ..Counts::default() };
     for pair in pairs {
         match (answer(&pair.a), answer(&pair.b)) {
@@ -134,12 +135,12 @@ fn count(pairs: &[Pair]) -> Counts {
     counts
 }
 
-fn answer(turn: &Option<Turn>) -> Option<&Answer> {
+fn answer(turn: &Option<DiffTurn>) -> Option<&AnswerText> {
     turn.as_ref()?.answer.as_ref()
 }
 
-fn document(pair: &Pair, facts: &JournalIndex) -> Value {
-    let side = |turn: &Option<Turn>| {
+fn document(pair: &TurnPair, facts: &JournalIndex) -> Value {
+    let side = |turn: &Option<DiffTurn>| {
         let turn = turn.as_ref()?;
         let fact = turn.answer.as_ref().and_then(|answer| facts.get(answer.id)).unwrap_or_default();
         Some(json!({
@@ -157,7 +158,7 @@ fn document(pair: &Pair, facts: &JournalIndex) -> Value {
 }
 
 /// Formats `A: MODEL · 12 in · 34 out · 1.2 s`.
-fn head(side: &str, turn: &Option<Turn>, facts: &JournalIndex) -> String {
+fn head(side: &str, turn: &Option<DiffTurn>, facts: &JournalIndex) -> String {
     let Some(answer) = answer(turn) else {
         let lacks = if turn.is_some() { "not answered" } else { "not asked" };
         return format!("{side}: {lacks}");
@@ -171,7 +172,7 @@ fn head(side: &str, turn: &Option<Turn>, facts: &JournalIndex) -> String {
     if parts.is_empty() { side.to_string() } else { format!("{side}: {}", parts.join(" · ")) }
 }
 
-fn print(number: usize, pair: &Pair, facts: &JournalIndex, context: &mut Context<'_>) {
+fn print(number: usize, pair: &TurnPair, facts: &JournalIndex, context: &mut Context<'_>) {
     let (a, b) = (answer(&pair.a), answer(&pair.b));
     let heads = (head("A", &pair.a, facts), head("B", &pair.b, facts));
     let title = format!("# {number}");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::DoArgs;
 use super::setup::{Setup, store_of_turn};
-use crate::acp::{Folders, Opened, serve};
+use crate::acp::{FolderOpener, OpenFolder, serve};
 use crate::commands::Context;
 use crate::term::{Color, Out};
 use lepo_base::error::{Error, Result};
@@ -18,7 +18,7 @@ pub fn run_acp(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.flags()?;
     let cwd = context.cwd().to_path_buf();
     let save_to = context.save_to().map(Path::to_path_buf);
-    let folders = Box::new(OfCommand { args, save_to });
+    let folders = Box::new(CommandFolders { args, save_to });
     let runtime = current_thread()?;
     let ended = runtime.block_on(serve(folders, cwd));
     // Does not wait for a thread that is still reading stdin.
@@ -27,12 +27,12 @@ pub fn run_acp(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Opens folders like `do`, with the options of the command line.
-struct OfCommand {
+struct CommandFolders {
     args: DoArgs,
     save_to: Option<PathBuf>,
 }
 
-impl OfCommand {
+impl CommandFolders {
     fn with<T>(&self, cwd: &Path, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
         // The protocol's messages are the only output on stdout.
         let mut out = Out::stdout();
@@ -40,13 +40,13 @@ impl OfCommand {
     }
 }
 
-impl Folders for OfCommand {
-    fn open(&self, cwd: &Path) -> Result<Opened> {
+impl FolderOpener for CommandFolders {
+    fn open(&self, cwd: &Path) -> Result<OpenFolder> {
         self.with(cwd, |context| {
             let setup = Setup::read(&self.args, context)?;
             let store = store_of_turn(&self.args, context)?;
             let (dir, repo_servers) = setup.place();
-            Ok(Opened { configured: setup.configured, dir, repo_servers, store })
+            Ok(OpenFolder { configured: setup.configured, dir, repo_servers, store })
         })
     }
 

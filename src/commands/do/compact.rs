@@ -7,7 +7,7 @@ use super::DoArgs;
 use super::setup::{Setup, find_tail};
 use crate::commands::Context;
 use crate::term::say;
-use crate::ui::{self, State, Step, TurnView};
+use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
@@ -62,7 +62,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let compacted = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
-        let state = State::Idle.after(Step::Entered);
+        let state = ViewState::Idle.after(ViewEvent::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
         view.end();

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::DoArgs;
 use super::keeping::begin_as_set;
 use super::setup::{Setup, find_tail};
-use super::turn_input::TurnInput;
+use super::turn_input::DoInput;
 use crate::commands::Context;
 use crate::term::one_line;
-use crate::ui::{self, State, Step, TurnView};
+use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_base::media::Media;
 use lepo_base::word::Keyword;
@@ -24,7 +24,7 @@ use lepo_turn::{FirstRequest, Interrupt, StartOptions, TurnEnv, TurnRequest, fir
 /// Bytes of text per token, roughly.
 const BYTES_OF_TOKEN: usize = 4;
 
-pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
+pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
@@ -50,10 +50,10 @@ pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Con
     let first = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
-        let TurnInput { question, served, schema, code_only, skill, .. } = input;
+        let DoInput { question, served, schema, code_only, skill, .. } = input;
         let ask =
             TurnRequest { served, schema, code_only, skill, ..TurnRequest::new(start, question, &args.run) };
-        let state = State::Idle.after(Step::Entered);
+        let state = ViewState::Idle.after(ViewEvent::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
         view.end();

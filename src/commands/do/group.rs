@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::output::write_output;
-use super::recorded_group::{Found, Told, look_up};
+use super::recorded_group::{GroupLookup, RecordedGroup, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn::confirm_size;
 use super::unread::while_read;
@@ -46,10 +46,10 @@ pub fn run_group(
     if let Some(recorded) = args.recorded.wish()? {
         let asked = (question.as_ref(), schema.as_deref());
         match look_up(args, mode, asked, &recorded, &configured, context)? {
-            Found::All(store, told) => {
+            GroupLookup::All(store, told) => {
                 return tell_recorded(args, mode, question, store, told, configured, context);
             }
-            Found::Some(found, carried) => (hits, ran) = (found, carried),
+            GroupLookup::Some(found, carried) => (hits, ran) = (found, carried),
         }
     }
     sources.check_names(mode, &configured.settings)?;
@@ -70,7 +70,7 @@ pub fn run_group(
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
     let ask = TurnRequest { schema, ran, ..TurnRequest::new(begin, question, &args.run) };
     let tidy = configured.settings.tidy.limit();
-    let mut group = Group { mode, panel, store, forest, insts };
+    let mut group = GroupRun { mode, panel, store, forest, insts };
     let paths = configured.paths.clone();
     let (outcome, masking) = group.take(args, configured, ask, context)?;
     record_outcome(&group.store, &paths, &outcome)?;
@@ -89,7 +89,7 @@ fn tell_recorded(
     mode: GroupMode,
     question: Option<Question>,
     store: Arc<Store>,
-    told: Told,
+    told: RecordedGroup,
     configured: Configuration,
     context: &mut Context<'_>,
 ) -> Result<u8> {
@@ -99,16 +99,16 @@ fn tell_recorded(
     let mut panel = Panel::of_names(&names, orchestrator.filter(|_| mode == GroupMode::Debate).as_deref());
     let (forest, insts) = (Forest::new(Vec::new()), Insts::default());
     let debated = match told {
-        Told::Answers(hits, verdict) => {
+        RecordedGroup::Answers(hits, verdict) => {
             panel.take_recorded(hits);
             if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
                 panel = panel.with_recorded_judge(name, *verdict);
             }
             None
         }
-        Told::Debate(debated) => Some(*debated),
+        RecordedGroup::Debate(debated) => Some(*debated),
     };
-    let mut group = Group { mode, panel, store, forest, insts };
+    let mut group = GroupRun { mode, panel, store, forest, insts };
     let (outcome, masking) = match debated {
         None => group.take(args, configured, TurnRequest::new(TurnStart::New, question, &[]), context)?,
         Some(debated) => {
@@ -121,7 +121,7 @@ fn tell_recorded(
     Ok(0)
 }
 
-struct Group {
+struct GroupRun {
     mode: GroupMode,
     panel: Panel,
     store: Arc<Store>,
@@ -129,7 +129,7 @@ struct Group {
     insts: Insts,
 }
 
-impl Group {
+impl GroupRun {
     fn take(
         &mut self,
         args: &DoArgs,
@@ -137,7 +137,7 @@ impl Group {
         ask: TurnRequest,
         context: &mut Context<'_>,
     ) -> Result<(GroupOutcome, Arc<Masking>)> {
-        let Group { mode, panel, store, forest, insts } = self;
+        let GroupRun { mode, panel, store, forest, insts } = self;
         let runtime = current_thread()?;
         let outcome = runtime.block_on(async {
             // Group turns have no tools.
@@ -195,7 +195,7 @@ impl Group {
         if args.events {
             return;
         }
-        let Group { mode, panel, store, .. } = self;
+        let GroupRun { mode, panel, store, .. } = self;
         let view = GroupView::new(
             context.out,
             context.paint,

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::term::{Line, say, stderr_is_terminal};
+use crate::term::{StatusLine, say, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
@@ -64,7 +64,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
     if !terminal && !args.no_stdin && !names_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
         if bytes.is_empty() && !parts.is_empty() && !args.quiet && stderr_is_terminal() && is_pipe() {
-            say(&Line::note("nothing came on stdin"));
+            say(&StatusLine::note("nothing came on stdin"));
         }
         parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }

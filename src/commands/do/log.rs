@@ -41,7 +41,7 @@ pub fn start_log(
         LogLevel::Warn => Level::WARN,
         LogLevel::Error => Level::ERROR,
     };
-    let _ = tracing::subscriber::set_global_default(Log {
+    let _ = tracing::subscriber::set_global_default(LogWriter {
         file,
         level,
         only_requests,
@@ -54,7 +54,7 @@ pub fn start_log(
 const REQUESTS: &str = "lepo_model::request_log";
 
 /// Writes lepo's events up to a level. Spans are ignored.
-struct Log {
+struct LogWriter {
     file: File,
     level: Level,
     only_requests: bool,
@@ -63,7 +63,7 @@ struct Log {
     masker: Masker,
 }
 
-impl Subscriber for Log {
+impl Subscriber for LogWriter {
     /// Only lepo's events: libraries log arbitrary data, such as URLs with tokens.
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let is_told = !self.only_requests || metadata.target() == REQUESTS;
@@ -76,7 +76,7 @@ impl Subscriber for Log {
 
     fn event(&self, event: &Event<'_>) {
         let metadata = event.metadata();
-        let mut fields = Fields { told: String::new(), without_error: self.only_requests };
+        let mut fields = EventFields { told: String::new(), without_error: self.only_requests };
         event.record(&mut fields);
         let (level, target) = (metadata.level().as_str(), metadata.target());
         let mut said = fields.told;
@@ -113,13 +113,13 @@ fn is_of_lepo(target: &str) -> bool {
 
 /// Formats the message of an event, followed by its fields as `name=value`. Control characters are escaped,
 /// so that an event stays on one line.
-struct Fields {
+struct EventFields {
     told: String,
     /// Omits the field `error`, which contains foreign text.
     without_error: bool,
 }
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "message" => self.record_debug(field, &format_args!("{value}")),
@@ -165,7 +165,7 @@ mod tests {
     fn an_event_is_one_line_and_only_lepos_are_told() {
         let mut file = tempfile::tempfile().unwrap();
         let keys = vec![Secret::new("sk-12345678")];
-        let log = Log {
+        let log = LogWriter {
             file: file.try_clone().unwrap(),
             level: Level::INFO,
             only_requests: false,

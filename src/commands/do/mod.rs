@@ -53,7 +53,7 @@ use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
 use named::named;
 use recover_cut::recover_cut;
 use setup::Setup;
-use turn_input::TurnInput;
+use turn_input::DoInput;
 use worktree_tail::set_worktree_tail;
 
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -128,7 +128,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     let asks = question.is_some() || served.prompt.is_some() || asks_nothing;
     if args.dry_run {
-        let input = TurnInput { verdict, question, served, schema, code_only, skill };
+        let input = DoInput { verdict, question, served, schema, code_only, skill };
         return match asks {
             true => dry_run::show_first_request(&mut args, input, context),
             false => Err(Error::usage("no question: --dry-run needs one")
@@ -136,7 +136,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         };
     }
     if asks {
-        let input = TurnInput { verdict, question, served, schema, code_only, skill };
+        let input = DoInput { verdict, question, served, schema, code_only, skill };
         return turn::run_turn(&mut args, input, context);
     }
     if args.json || args.events {

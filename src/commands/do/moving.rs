@@ -10,27 +10,32 @@ use lepo_store::store::Store;
 
 /// A branch, and the bubb that it names at the start of the turn.
 #[derive(Debug)]
-pub struct Moving {
+pub struct BranchMove {
     branch: String,
     from: BubbId,
 }
 
-impl Moving {
+impl BranchMove {
     /// Returns the branch of `--tail`, if it names a branch.
-    pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<AddressTarget>) -> Option<Moving> {
+    pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<AddressTarget>) -> Option<BranchMove> {
         let tail = tail.filter(|tail| tail.by_branch)?;
-        Some(Moving { branch: args.tail.clone()?, from: forest.name(tail.ix).id })
+        Some(BranchMove { branch: args.tail.clone()?, from: forest.name(tail.ix).id })
     }
 
     /// Returns the branch on which the turn of a request was asked: from `--tail`, else from `LEPO_TAIL`, if
     /// it still names the bubb where the turn started.
-    pub fn of_request(args: &DoArgs, store: &Store, forest: &Forest, request: Ix) -> Result<Option<Moving>> {
-        let asked_on = |branch: &str| -> Result<Option<Moving>> {
+    pub fn of_request(
+        args: &DoArgs,
+        store: &Store,
+        forest: &Forest,
+        request: Ix,
+    ) -> Result<Option<BranchMove>> {
+        let asked_on = |branch: &str| -> Result<Option<BranchMove>> {
             let from = store
                 .branches()
                 .get(branch)?
                 .filter(|&from| forest.find(from).is_some_and(|place| forest.turn_began_at(request, place)));
-            Ok(from.map(|from| Moving { branch: branch.to_string(), from }))
+            Ok(from.map(|from| BranchMove { branch: branch.to_string(), from }))
         };
         let Some(branch) = &args.tail else {
             return Ok(env::text("LEPO_TAIL").and_then(|branch| asked_on(&branch).ok().flatten()));
@@ -51,7 +56,7 @@ impl Moving {
 
 /// Adds `--tail` to the commands of the hint, so that running them moves the branch. If `--tail` is not a
 /// branch, they name the stored question instead, because the newest one may be another.
-pub fn name_tail(error: Error, moving: Option<&Moving>, question: Option<BubbId>) -> Error {
+pub fn name_tail(error: Error, moving: Option<&BranchMove>, question: Option<BubbId>) -> Error {
     match (moving, question) {
         (Some(moving), _) => error.resuming(|resume| resume.name_branch(&moving.branch)),
         (None, Some(question)) => error.resuming(|resume| resume.name_question(&question.to_string())),

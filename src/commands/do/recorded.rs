@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::debate_place::debate_at;
 use super::setup::{Setup, find_tail};
-use super::turn_input::TurnInput;
+use super::turn_input::DoInput;
 use super::turn_output::print;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::term::{say_dim, stderr_is_terminal};
-use crate::ui::{self, EventLines, State, Step, TurnView};
+use crate::ui::{self, EventLines, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
@@ -28,14 +28,14 @@ use lepo_turn::{
     ToolResult, TurnEnv, TurnStart, start,
 };
 
-pub enum LookedUp {
+pub enum LookupOutcome {
     /// The answer was recorded and is printed; false if code was requested and it has none.
     Answered(bool),
     /// Not recorded. Contains the output of the user's own commands, which ran for the look-up.
     Missed(Vec<ToolResult>),
 }
 
-pub struct Asked {
+pub struct RecordLookup {
     /// The store to search; `None` if it does not exist.
     pub store: Option<Arc<Store>>,
     pub forest: Forest,
@@ -50,11 +50,11 @@ pub struct Asked {
 /// Answers a turn from the record, if possible. With `=only`, a miss is an error.
 pub fn look_up(
     args: &DoArgs,
-    input: &TurnInput,
+    input: &DoInput,
     recorded: &RecordedOptions,
     setup: &Setup,
     context: &mut Context<'_>,
-) -> Result<LookedUp> {
+) -> Result<LookupOutcome> {
     let not_looked_up = match (&input.verdict, input.served.is_empty()) {
         (Some(_), _) => Some("a decision on a request is not looked up"),
         (None, false) => Some("what an MCP server gives is not known before it is started"),
@@ -63,23 +63,23 @@ pub fn look_up(
     if let Some(why) = not_looked_up {
         return match recorded.only {
             true => Err(not_recorded(format!("no recorded answer: {why}"))),
-            false => Ok(LookedUp::Missed(Vec::new())),
+            false => Ok(LookupOutcome::Missed(Vec::new())),
         };
     }
     let with = (&setup.configured, setup.has_servers()?);
-    let asked = Asked::read(args, input.question.as_ref(), recorded, with, context)?;
+    let asked = RecordLookup::read(args, input.question.as_ref(), recorded, with, context)?;
     let Some(store) = &asked.store else {
-        return if recorded.only { Err(no_store()) } else { Ok(LookedUp::Missed(asked.ran)) };
+        return if recorded.only { Err(no_store()) } else { Ok(LookupOutcome::Missed(asked.ran)) };
     };
     let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
     let record = RecordStore::of(store, &asked.forest);
     match find(&record, &wish)? {
         Some(hit) => {
             let has_code = show(args, hit, &asked, context)?;
-            Ok(LookedUp::Answered(has_code))
+            Ok(LookupOutcome::Answered(has_code))
         }
         None if recorded.only => Err(missed(&record, &wish)),
-        None => Ok(LookedUp::Missed(asked.ran)),
+        None => Ok(LookupOutcome::Missed(asked.ran)),
     }
 }
 
@@ -108,7 +108,7 @@ pub fn wish<'w>(
     Query { past, model: name, options, schema: schema.map(schema_hash), tools }
 }
 
-impl Asked {
+impl RecordLookup {
     /// Reads the messages before the answer. Nothing is written.
     pub fn read(
         args: &DoArgs,
@@ -116,7 +116,7 @@ impl Asked {
         recorded: &RecordedOptions,
         (configured, has_servers): (&Configuration, bool),
         context: &Context<'_>,
-    ) -> Result<Asked> {
+    ) -> Result<RecordLookup> {
         let own = context.find_store()?.map(Arc::new);
         let from = recorded.from.as_deref().map(|path| open(path, context)).transpose()?.map(Arc::new);
         let root: PathBuf =
@@ -148,7 +148,7 @@ impl Asked {
             Some(store) => store.names().forest()?,
             None => Forest::new(Vec::new()),
         };
-        Ok(Asked { store, forest, is_own, past, ran, start })
+        Ok(RecordLookup { store, forest, is_own, past, ran, start })
     }
 }
 
@@ -216,7 +216,7 @@ fn run_commands(
 }
 
 /// Prints a recorded answer as a turn does. False if code was requested and it has none.
-fn show(args: &DoArgs, hit: RecordedAnswer, asked: &Asked, context: &mut Context<'_>) -> Result<bool> {
+fn show(args: &DoArgs, hit: RecordedAnswer, asked: &RecordLookup, context: &mut Context<'_>) -> Result<bool> {
     let Some(store) = &asked.store else { return Ok(true) };
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     if args.show_past && !args.json && !args.events && asked.is_own {
@@ -228,7 +228,7 @@ fn show(args: &DoArgs, hit: RecordedAnswer, asked: &Asked, context: &mut Context
     if args.events {
         tell(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
-        let state = State::Idle.after(Step::Entered);
+        let state = ViewState::Idle.after(ViewEvent::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         tell(store, &hit, &mut view)?;
         view.end();

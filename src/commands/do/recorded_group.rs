@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::recorded::{Asked, no_store, wish};
+use super::recorded::{RecordLookup, no_store, wish};
 use crate::commands::Context;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
@@ -12,13 +12,13 @@ use lepo_turn::recorded::{
 };
 use lepo_turn::{AnswerSchema, Configuration, DebateOutcome, GroupMode, Question, ToolResult};
 
-pub enum Found {
-    All(Arc<Store>, Told),
+pub enum GroupLookup {
+    All(Arc<Store>, RecordedGroup),
     /// Some of the answers, and the output of the user's own commands.
     Some(Vec<(String, RecordedAnswer)>, Vec<ToolResult>),
 }
 
-pub enum Told {
+pub enum RecordedGroup {
     /// The answers of all participants, and the judge's.
     Answers(Vec<(String, RecordedAnswer)>, Option<Box<RecordedAnswer>>),
     Debate(Box<DebateOutcome>),
@@ -32,10 +32,10 @@ pub fn look_up(
     recorded: &RecordedOptions,
     configured: &Configuration,
     context: &Context<'_>,
-) -> Result<Found> {
-    let asked = Asked::read(args, question, recorded, (configured, false), context)?;
+) -> Result<GroupLookup> {
+    let asked = RecordLookup::read(args, question, recorded, (configured, false), context)?;
     let Some(store) = &asked.store else {
-        return if recorded.only { Err(no_store()) } else { Ok(Found::Some(Vec::new(), asked.ran)) };
+        return if recorded.only { Err(no_store()) } else { Ok(GroupLookup::Some(Vec::new(), asked.ran)) };
     };
     let record = RecordStore::of(store, &asked.forest);
     let of = |name: &str| {
@@ -46,15 +46,17 @@ pub fn look_up(
     let settings = &configured.settings;
     let names = &settings.many_participants;
     match (mode, &settings.many_orchestrator) {
-        _ if names.is_empty() => Ok(Found::Some(Vec::new(), asked.ran)),
-        (GroupMode::Debate, None) => Ok(Found::Some(Vec::new(), asked.ran)),
+        _ if names.is_empty() => Ok(GroupLookup::Some(Vec::new(), asked.ran)),
+        (GroupMode::Debate, None) => Ok(GroupLookup::Some(Vec::new(), asked.ran)),
         (GroupMode::Debate, Some(orchestrator)) => {
             let voice = |name: &String| (name.clone(), of(name).options);
             let voices: Vec<_> = names.iter().map(voice).collect();
             match debate(&record, &asked.past, &voices, &voice(orchestrator))? {
-                Some(debated) => Ok(Found::All(store.clone(), Told::Debate(Box::new(debated)))),
+                Some(debated) => {
+                    Ok(GroupLookup::All(store.clone(), RecordedGroup::Debate(Box::new(debated))))
+                }
                 None if recorded.only => Err(missed(&record, &of(orchestrator))),
-                None => Ok(Found::Some(Vec::new(), asked.ran)),
+                None => Ok(GroupLookup::Some(Vec::new(), asked.ran)),
             }
         }
         (GroupMode::Parallel, _) => {
@@ -70,22 +72,23 @@ pub fn look_up(
             match first_miss {
                 None => {
                     let Some(judge) = &args.group.judge else {
-                        return Ok(Found::All(store.clone(), Told::Answers(hits, None)));
+                        return Ok(GroupLookup::All(store.clone(), RecordedGroup::Answers(hits, None)));
                     };
                     let wish = of(judge);
                     match verdict(&record, &wish, hits.iter().map(|(_, hit)| hit.answer.id))? {
-                        Some(verdict) => {
-                            Ok(Found::All(store.clone(), Told::Answers(hits, Some(Box::new(verdict)))))
-                        }
+                        Some(verdict) => Ok(GroupLookup::All(
+                            store.clone(),
+                            RecordedGroup::Answers(hits, Some(Box::new(verdict))),
+                        )),
                         None if recorded.only => Err(no_verdict(judge)),
-                        None if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
-                        None => Ok(Found::Some(hits, asked.ran)),
+                        None if !asked.is_own => Ok(GroupLookup::Some(Vec::new(), asked.ran)),
+                        None => Ok(GroupLookup::Some(hits, asked.ran)),
                     }
                 }
                 Some(error) if recorded.only => Err(error),
                 // Answers from another store cannot share a tree with new ones.
-                Some(_) if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
-                Some(_) => Ok(Found::Some(hits, asked.ran)),
+                Some(_) if !asked.is_own => Ok(GroupLookup::Some(Vec::new(), asked.ran)),
+                Some(_) => Ok(GroupLookup::Some(hits, asked.ran)),
             }
         }
     }

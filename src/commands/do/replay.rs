@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::DoArgs;
 use super::replay_goes_on::goes_on;
-use super::replay_told::{Told, tell};
+use super::replay_told::{ReplayReport, tell};
 use super::setup::Setup;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
@@ -32,7 +32,10 @@ pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let insts = ui::insts_with_warnings(setup.configured.insts(&store)?);
     let lines = run(args, (&setup, context.at), &store, &forest, (&configs, &insts), plans)?;
     let settings = &setup.configured.settings;
-    tell(&Told { args, store: &store, lines: &lines, models: &settings.models, configs: &configs }, context)?;
+    tell(
+        &ReplayReport { args, store: &store, lines: &lines, models: &settings.models, configs: &configs },
+        context,
+    )?;
     tidy_after(&store, settings.tidy.limit(), args.quiet, context.out);
     outcome(args, lines)
 }

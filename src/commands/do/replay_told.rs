@@ -19,7 +19,7 @@ use lepo_turn::replay::ReplayOutcome;
 
 const QUESTION: usize = 30;
 
-pub struct Told<'t> {
+pub struct ReplayReport<'t> {
     pub args: &'t DoArgs,
     pub store: &'t Store,
     pub lines: &'t [ReplayOutcome],
@@ -30,14 +30,14 @@ pub struct Told<'t> {
 
 /// Tokens, time and cost of an answer, as far as known.
 #[derive(Default, Clone, Copy)]
-struct Took {
+struct AnswerCost {
     tokens: Option<u64>,
     ms: Option<u64>,
     cost: Option<f64>,
 }
 
 /// Prints the tails, or the document of `--json`; prints the rest on stderr.
-pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
+pub fn tell(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
     if told.args.json {
         context.out.line(&document(told, context.at).to_string());
     } else {
@@ -70,7 +70,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     Ok(())
 }
 
-fn document(told: &Told<'_>, at: HintTarget<'_>) -> Value {
+fn document(told: &ReplayReport<'_>, at: HintTarget<'_>) -> Value {
     let line = |line: &ReplayOutcome| {
         let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref(), at);
         json!({
@@ -83,16 +83,21 @@ fn document(told: &Told<'_>, at: HintTarget<'_>) -> Value {
 }
 
 /// Formats a row for each question: tokens, seconds and cost, old and new.
-fn table(told: &Told<'_>, line: &ReplayOutcome, config: &ModelConfig, facts: &JournalIndex) -> Vec<String> {
+fn table(
+    told: &ReplayReport<'_>,
+    line: &ReplayOutcome,
+    config: &ModelConfig,
+    facts: &JournalIndex,
+) -> Vec<String> {
     let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
-    let (mut old_sum, mut new_sum) = (Took::default(), Took::default());
+    let (mut old_sum, mut new_sum) = (AnswerCost::default(), AnswerCost::default());
     for (step, report) in &line.turns {
         let old = step.answer.and_then(|answer| facts.get(answer.id)).unwrap_or_default();
         let by = told.models.iter().find(|model| Some(&model.name) == old.model.as_ref());
         let usage = Usage { input: old.input, output: old.output, cached: old.cached, ..Usage::default() };
-        let old = Took::of(usage, old.ms, by);
+        let old = AnswerCost::of(usage, old.ms, by);
         let answer = report.answer.as_ref();
-        let new = answer.map(|answer| Took::of(answer.usage, Some(answer.ms), Some(config)));
+        let new = answer.map(|answer| AnswerCost::of(answer.usage, Some(answer.ms), Some(config)));
         let new = new.unwrap_or_default();
         old_sum.add(old);
         new_sum.add(new);
@@ -113,7 +118,7 @@ fn table(told: &Told<'_>, line: &ReplayOutcome, config: &ModelConfig, facts: &Jo
     rows.iter().map(padded).collect()
 }
 
-fn row(question: String, old: Took, new: Took) -> [String; 4] {
+fn row(question: String, old: AnswerCost, new: AnswerCost) -> [String; 4] {
     let both = |old: Option<String>, new: Option<String>| match (old, new) {
         (None, None) => String::new(),
         (old, new) => {
@@ -133,8 +138,8 @@ fn row(question: String, old: Took, new: Took) -> [String; 4] {
     ]
 }
 
-impl Took {
-    fn of(usage: Usage, ms: Option<u64>, model: Option<&ModelConfig>) -> Took {
+impl AnswerCost {
+    fn of(usage: Usage, ms: Option<u64>, model: Option<&ModelConfig>) -> AnswerCost {
         let known = usage.input.or(usage.output);
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
         let cached = usage.cached.unwrap_or(0).min(input);
@@ -145,10 +150,10 @@ impl Took {
                 parts.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
             sum as f64 / 1e12
         });
-        Took { tokens: known.map(|_| input.saturating_add(output)), ms, cost }
+        AnswerCost { tokens: known.map(|_| input.saturating_add(output)), ms, cost }
     }
 
-    fn add(&mut self, more: Took) {
+    fn add(&mut self, more: AnswerCost) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (None, None) => None,
             (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
@@ -168,10 +173,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_told() {
-        let took = |tokens, ms| Took { tokens, ms, cost: None };
+        let took = |tokens, ms| AnswerCost { tokens, ms, cost: None };
         let told = row("Q".into(), took(Some(1234), Some(1500)), took(None, Some(80)));
         assert_eq!(told, ["Q", "1,234 → ?", "1.5 → 0.0", ""].map(String::from));
-        let mut sum = Took::default();
+        let mut sum = AnswerCost::default();
         sum.add(took(Some(1), None));
         sum.add(took(Some(2), Some(3)));
         assert_eq!((sum.tokens, sum.ms, sum.cost), (Some(3), Some(3), None));

@@ -7,7 +7,7 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
@@ -47,7 +47,7 @@ impl Setup {
             configured.check_wanted()?;
         }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
-            say(&Line::note(
+            say(&StatusLine::note(
                 "the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command",
             ));
@@ -96,7 +96,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     // Only this store is written to, and may be searched for recorded answers later.
     if args.recorded.wish()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
         let shown = store.shown().display();
-        say(&Line::note(format!(
+        say(&StatusLine::note(format!(
             "took the journal out of {shown}/.gitignore: recorded answers need it in git"
         )));
     }

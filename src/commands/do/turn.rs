@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::compact::Quiet;
 use super::keeping::begin_as_set;
-use super::moving::{Moving, name_tail};
-use super::recorded::{LookedUp, look_up};
+use super::moving::{BranchMove, name_tail};
+use super::recorded::{LookupOutcome, look_up};
 use super::recover_cut::recover_cut;
 use super::setup::{Setup, find_tail, store_of_turn};
-use super::turn_input::TurnInput;
+use super::turn_input::DoInput;
 use super::turn_output::print;
 use super::unread::while_read;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::term::{TypeAhead, columns, say, say_dim, stderr_is_terminal, tty};
-use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
+use crate::ui::{self, EventLines, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
@@ -28,26 +28,26 @@ use lepo_turn::{
     TurnStart, Verdict, is_unread, make_room, start, take_turn,
 };
 
-struct Place {
+struct PreparedTurn {
     store: Arc<Store>,
     /// Prevents other processes from deciding on the request during the turn.
     _claim: Option<Claim>,
     forest: Forest,
     decision: Option<Decision>,
     /// The branch that moves to the answer.
-    moving: Option<Moving>,
+    moving: Option<BranchMove>,
     start: TurnStart,
 }
 
-pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
     let mut ran = Vec::new();
     if let Some(recorded) = args.recorded.wish()? {
         match look_up(args, &input, &recorded, &setup, context)? {
-            LookedUp::Answered(has_code) => return Ok(u8::from(!has_code)),
-            LookedUp::Missed(carried) => ran = carried,
+            LookupOutcome::Answered(has_code) => return Ok(u8::from(!has_code)),
+            LookupOutcome::Missed(carried) => ran = carried,
         }
         setup.configured.check_wanted()?;
     }
@@ -67,7 +67,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     }
     // Opened before the request: otherwise an answer could be paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
-    let mut place = Place::find(args, input.verdict, &setup.configured, context)?;
+    let mut place = PreparedTurn::find(args, input.verdict, &setup.configured, context)?;
     // On a terminal, more than the answer is shown.
     let at_terminal =
         context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
@@ -102,7 +102,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     }
 }
 
-impl Place {
+impl PreparedTurn {
     /// Finds where the turn starts: at a pending request, at `--tail`, or at the end of the newest
     /// conversation.
     fn find(
@@ -110,7 +110,7 @@ impl Place {
         verdict: Option<(BubbId, Verdict)>,
         configured: &Configuration,
         context: &Context<'_>,
-    ) -> Result<Place> {
+    ) -> Result<PreparedTurn> {
         let store: Arc<Store> = match verdict {
             Some(_) => context.store()?.into(),
             None => store_of_turn(args, context)?,
@@ -132,14 +132,14 @@ impl Place {
         }
         let request = decision.as_ref().map(|decision| decision.name.id);
         let (start, moving) = match request.and_then(|id| Some((id, forest.find(id)?))) {
-            Some((id, ix)) => (TurnStart::Decided(id), Moving::of_request(args, &store, &forest, ix)?),
+            Some((id, ix)) => (TurnStart::Decided(id), BranchMove::of_request(args, &store, &forest, ix)?),
             None => {
                 let tail = find_tail(args, &store, &forest)?;
                 let wish = StartOptions { new: args.new, tail, retry: args.retry };
-                (start(&store, &forest, wish)?, Moving::of_tail(args, &forest, tail))
+                (start(&store, &forest, wish)?, BranchMove::of_tail(args, &forest, tail))
             }
         };
-        Ok(Place { store, _claim: claim, forest, decision, moving, start })
+        Ok(PreparedTurn { store, _claim: claim, forest, decision, moving, start })
     }
 
     /// Prints notes before the turn; if `model` is set, the line with model and conversation; with
@@ -151,7 +151,7 @@ impl Place {
         model: Option<&ModelConfig>,
         context: &mut Context<'_>,
     ) -> Result<()> {
-        let Place { store, forest, start, .. } = self;
+        let PreparedTurn { store, forest, start, .. } = self;
         if !args.quiet {
             // With --tail, the question may drop a request at the very bubb that it follows.
             match start.id().filter(|_| args.tail.is_some()).and_then(|id| forest.find(id)) {
@@ -180,10 +180,10 @@ impl Place {
         env: &TurnEnv,
         config: &ModelConfig,
         args: &DoArgs,
-        (input, ran): (TurnInput, Vec<ToolResult>),
+        (input, ran): (DoInput, Vec<ToolResult>),
         context: &mut Context<'_>,
     ) -> Result<Report> {
-        let TurnInput { question, served, schema, code_only, skill, .. } = input;
+        let DoInput { question, served, schema, code_only, skill, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         let (forest, start) = match (&question, self.start) {
             (Some(question), TurnStart::Under(tail)) if env.compacts_by_itself() => {
@@ -216,7 +216,7 @@ impl Place {
             )
             .await;
         }
-        let state = State::Idle.after(Step::Entered);
+        let state = ViewState::Idle.after(ViewEvent::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
         // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
@@ -229,13 +229,15 @@ impl Place {
 }
 
 /// Adds to the error what is stored, and the command that resumes.
-fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
+fn explained(error: Error, report: &Report, args: &DoArgs, place: &PreparedTurn) -> Error {
     if args.keeping.no_keep {
         // Nothing is stored that could be retried.
         return error.without_retry();
     }
     let error = match error.kind {
-        ExitKind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
+        ExitKind::Signal(_) => {
+            StopPoint::find(&place.store, report).unwrap_or(StopPoint::Nothing).explain(error)
+        }
         _ => error,
     };
     let question = report.user.filter(|_| args.tail.is_some());

@@ -6,7 +6,7 @@ use lepo_store::bubb::BubbId;
 use lepo_turn::skills::Skill;
 use lepo_turn::{AnswerSchema, Question, ServerContent, Verdict};
 
-pub struct TurnInput {
+pub struct DoInput {
     pub verdict: Option<(BubbId, Verdict)>,
     /// `None` if an existing question is answered again.
     pub question: Option<Question>,

@@ -3,7 +3,7 @@
 
 use super::DoArgs;
 use crate::commands::Context;
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::conv::ReadScope;
@@ -27,7 +27,7 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
     if begins && store.names().forest_for(&[ReadScope::Tip])?.newest().is_some() {
         args.new = true;
         if !args.quiet {
-            say(&Line::note(
+            say(&StatusLine::note(
                 "this worktree begins a conversation of its own; --tail @ goes on with the newest",
             ));
         }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::output::Output;
-use super::render::Format;
+use super::output::OutputPath;
+use super::render::ExportFormat;
 use crate::commands::complete;
 use lepo_base::error::{Error, Result};
 
@@ -49,7 +49,7 @@ pub struct ExportArgs {
     ///
     /// Without it, the format of the ending of -o PATH, else markdown.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<ExportFormat>,
     /// Write hidden messages too (not with session)
     #[arg(short = 'a', long, alias = "show-all")]
     pub(super) hidden: bool,
@@ -69,21 +69,21 @@ pub struct ExportArgs {
 
 impl ExportArgs {
     /// Returns the requested format, else the format of the file that `-o` names, else Markdown.
-    pub(super) fn wanted_format(&self) -> Result<Format> {
+    pub(super) fn wanted_format(&self) -> Result<ExportFormat> {
         let file = match (self.format, &self.output) {
             (Some(format), _) => return Ok(format),
-            (None, Some(output)) => match Output::of(output, false) {
-                Output::File(file) => file,
-                Output::Folder(_) => return Ok(Format::default()),
+            (None, Some(output)) => match OutputPath::of(output, false) {
+                OutputPath::File(file) => file,
+                OutputPath::Folder(_) => return Ok(ExportFormat::default()),
             },
-            (None, None) => return Ok(Format::default()),
+            (None, None) => return Ok(ExportFormat::default()),
         };
         let Some(extension) = file.extension().map(|extension| extension.to_string_lossy()) else {
-            return Ok(Format::default());
+            return Ok(ExportFormat::default());
         };
-        Format::from_extension(&extension).ok_or_else(|| {
+        ExportFormat::from_extension(&extension).ok_or_else(|| {
             Error::usage(format!("no format has the ending .{extension}"))
-                .hint(format!("name one with --format: {}", Format::list(|_| true)))
+                .hint(format!("name one with --format: {}", ExportFormat::list(|_| true)))
         })
     }
 }

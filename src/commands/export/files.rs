@@ -6,7 +6,7 @@ use std::io::{ErrorKind, copy};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Attachment, BubbName, ContentHash, Kind, split_attachments};
 use lepo_store::store::Store;
@@ -75,7 +75,7 @@ impl Files {
         let folder = dir.join(&self.folder);
         for (hash, name) in &self.names {
             let Some((mut blob, _)) = store.blobs().open_proven(hash)? else {
-                say(&Line::warning(format!(
+                say(&StatusLine::warning(format!(
                     "{} is missing or changed: {name} is not exported",
                     store.blobs().path(hash).display()
                 )));

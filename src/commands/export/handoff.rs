@@ -1,7 +1,7 @@
 //! Formats a conversation for another agent that continues it: subject, questions, the last turns, the files
 //! and commands that it names. Pure: one conversation always produces one text, and no model is asked.
 
-pub struct Said {
+pub struct HandoffMessage {
     /// A question of the user; otherwise an answer, or text that came with a question.
     pub is_question: bool,
     pub heading: String,
@@ -9,19 +9,19 @@ pub struct Said {
     pub text: String,
 }
 
-pub struct Ran {
+pub struct HandoffCommand {
     /// Masked.
     pub command: String,
     /// `None` if it has no exit code.
     pub exit: Option<i32>,
 }
 
-pub struct Conversation {
+pub struct HandoffConversation {
     pub title: String,
     /// Oldest first.
-    pub said: Vec<Said>,
+    pub said: Vec<HandoffMessage>,
     /// Oldest first.
-    pub ran: Vec<Ran>,
+    pub ran: Vec<HandoffCommand>,
 }
 
 /// Maximum characters of a line in a list.
@@ -35,7 +35,7 @@ const MOST: usize = 40;
 ///
 /// The text is used as a command-line argument: it contains no NUL, which no argument can, and begins with a
 /// heading, never with `-`.
-pub fn text(conversation: &Conversation, most: usize) -> Result<(String, usize), usize> {
+pub fn text(conversation: &HandoffConversation, most: usize) -> Result<(String, usize), usize> {
     let said = &conversation.said;
     let starts: Vec<usize> = (0..said.len()).filter(|at| said[*at].is_question).collect();
     let first_of_last = starts.last().copied().unwrap_or(0);
@@ -85,7 +85,7 @@ const LAST: &str = "\n## The last turns\n";
 /// Bytes for the note about omitted text.
 const CUT: usize = 48;
 
-fn block(said: &Said) -> String {
+fn block(said: &HandoffMessage) -> String {
     format!("\n### {}\n\n{}\n", said.heading, said.text.trim_end())
 }
 
@@ -116,13 +116,13 @@ fn list(title: &str, entries: &[String], most: usize) -> String {
     format!("\n## {title}\n\n{note}{lines}")
 }
 
-fn earlier(said: &[Said], starts: &[usize], most: usize) -> String {
+fn earlier(said: &[HandoffMessage], starts: &[usize], most: usize) -> String {
     let questions: Vec<String> = starts.iter().map(|at| line(&said[*at].text)).collect();
     list("Earlier questions", &questions, most)
 }
 
 /// Formats the sections after the turns: files, commands, the pending request.
-fn lists(conversation: &Conversation, most: usize) -> String {
+fn lists(conversation: &HandoffConversation, most: usize) -> String {
     let mut files: Vec<String> = Vec::new();
     let texts = conversation.said.iter().map(|said| &said.text);
     for text in texts.chain(conversation.ran.iter().map(|ran| &ran.command)) {
@@ -132,7 +132,7 @@ fn lists(conversation: &Conversation, most: usize) -> String {
             }
         }
     }
-    let exit = |ran: &Ran| match ran.exit {
+    let exit = |ran: &HandoffCommand| match ran.exit {
         Some(code) => format!("`{}`: exit {code}", line(&ran.command)),
         None => format!("`{}`: no exit code", line(&ran.command)),
     };
@@ -165,8 +165,8 @@ fn files_in(text: &str) -> impl Iterator<Item = String> + '_ {
 mod tests {
     use super::*;
 
-    fn conversation(turns: &[(&str, &str)]) -> Conversation {
-        let said = |is_question: bool, heading: &str, text: &str| Said {
+    fn conversation(turns: &[(&str, &str)]) -> HandoffConversation {
+        let said = |is_question: bool, heading: &str, text: &str| HandoffMessage {
             is_question,
             heading: heading.into(),
             text: text.into(),
@@ -176,8 +176,8 @@ mod tests {
             .flat_map(|(question, answer)| [said(true, "User", question), said(false, "Assistant", answer)])
             .filter(|said| !said.text.is_empty())
             .collect();
-        let ran = vec![Ran { command: "cargo test".into(), exit: Some(101) }];
-        Conversation { title: "a title".into(), said, ran }
+        let ran = vec![HandoffCommand { command: "cargo test".into(), exit: Some(101) }];
+        HandoffConversation { title: "a title".into(), said, ran }
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use super::args::ExportArgs;
 use super::find::find_in;
-use super::handoff::{Conversation, Ran, Said, text};
-use super::output::Output;
-use super::render::Format;
+use super::handoff::{HandoffCommand, HandoffConversation, HandoffMessage, text};
+use super::output::OutputPath;
+use super::render::ExportFormat;
 use super::{output, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
 use crate::commands::output_file::{check_folder, replace_output};
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use crate::ui::{read_request, warn_incomplete};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, shown_model, words};
@@ -39,18 +39,18 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
         Error::usage(format!("--bytes {most} is too small: the last question needs {needed}"))
     })?;
     if left > 0 {
-        say(&Line::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
+        say(&StatusLine::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
     }
-    match args.output.as_deref().map(|output| Output::of(output, false)) {
+    match args.output.as_deref().map(|output| OutputPath::of(output, false)) {
         None => context.out.untrusted(document.as_bytes()),
-        Some(Output::Folder(dir)) => {
+        Some(OutputPath::Folder(dir)) => {
             check_folder(dir)?;
             let stem = output::stem(&render::local(forest.name(tip).id), &words(&told.title));
-            let extension = Format::Handoff.extension();
+            let extension = ExportFormat::Handoff.extension();
             let path = output::write_new(dir, &stem, extension, document.as_bytes())?;
             context.out.path(&path);
         }
-        Some(Output::File(file)) => {
+        Some(OutputPath::File(file)) => {
             replace_output(file, document.as_bytes())?;
             context.out.path(file);
         }
@@ -59,7 +59,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
 }
 
 /// Reads the messages and commands of a path, masked.
-fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
+fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversation> {
     let (facts, masker) = (store.journal().facts(), masker());
     let mask = |text: &str| masker.mask(text).text.replace('\0', "\u{FFFD}");
     let (mut said, mut ran) = (Vec::new(), Vec::new());
@@ -77,9 +77,12 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
         };
         if let (Kind::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
             let command = rest.lines().next().unwrap_or_default();
-            ran.push((name.id, Ran { command: mask(command), exit: fact.and_then(|fact| fact.exit) }));
+            ran.push((
+                name.id,
+                HandoffCommand { command: mask(command), exit: fact.and_then(|fact| fact.exit) },
+            ));
         }
-        said.push(Said { is_question: name.kind == Kind::User, heading, text: mask(&text) });
+        said.push(HandoffMessage { is_question: name.kind == Kind::User, heading, text: mask(&text) });
     }
     // Requests and results are hidden branches of the path.
     let mut seen: HashSet<Ix> = path.iter().copied().collect();
@@ -94,7 +97,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
         if let Some(ToolRequest::Command(request)) = read_request(store, &name) {
             let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.kind == Kind::Tool);
             let exit = result.and_then(|result| facts.get(&result.id)?.exit);
-            ran.push((name.id, Ran { command: mask(&request.command), exit }));
+            ran.push((name.id, HandoffCommand { command: mask(&request.command), exit }));
         }
         left.extend(below);
     }
@@ -103,5 +106,5 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
     let title = root.and_then(|root| store.titles().all().remove(&root));
     let first = || said.iter().find(|said| said.is_question).map(|said| words(&said.text).into_owned());
     let title = title.map(|title| mask(&title)).or_else(first).unwrap_or_default();
-    Ok(Conversation { title, said, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
+    Ok(HandoffConversation { title, said, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
 }

@@ -9,7 +9,7 @@ use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
-use crate::stats::{By, RecordPlace, TallyRow, tally};
+use crate::stats::{GroupBy, TallyKey, TallyRow, tally};
 use crate::ui::{ended_early, warn_incomplete};
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
@@ -59,9 +59,9 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &PageSelec
     let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
     let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
     let records: Vec<JournalRecord> = store.journal().records().filter(counts).collect();
-    let rows = |by: By, key: &dyn Fn(&JournalRecord) -> Option<String>| {
+    let rows = |by: GroupBy, key: &dyn Fn(&JournalRecord) -> Option<String>| {
         tally(records.iter().cloned(), by, &|_: &str| None, |record| {
-            Some(RecordPlace { key: key(record)?, question: None })
+            Some(TallyKey { key: key(record)?, question: None })
         })
     };
     let day = |record: &JournalRecord| {
@@ -69,7 +69,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &PageSelec
         let time = jiff::Timestamp::from_millisecond(i64::try_from(moment).ok()?).ok()?;
         Some(time.strftime("%Y-%m-%d").to_string())
     };
-    let (days, models) = (rows(By::Day, &day), rows(By::Model, &|record| record.model.clone()));
+    let (days, models) = (rows(GroupBy::Day, &day), rows(GroupBy::Model, &|record| record.model.clone()));
     let bar = |row: TallyRow| Bar {
         label: row.key,
         input: row.input - row.cached,

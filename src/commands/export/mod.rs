@@ -26,36 +26,36 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
-use output::Output;
-use render::{Export, Format};
+use output::OutputPath;
+use render::{Export, ExportFormat};
 
 pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let format = args.wanted_format()?;
-    if args.hidden && format == Format::Session {
+    if args.hidden && format == ExportFormat::Session {
         return Err(Error::usage(
             "-a cannot be used with --format session: a session has no hidden messages",
         ));
     }
-    if args.open && format != Format::Html {
+    if args.open && format != ExportFormat::Html {
         return Err(Error::usage("--open needs --format html").hint("lepo export --format html --open"));
     }
-    if args.all && format != Format::Html && !format.is_of_others() {
-        let many = Format::list(Format::holds_many);
-        let own = Format::list(|format| format.is_of_others() && !format.holds_many());
+    if args.all && format != ExportFormat::Html && !format.is_of_others() {
+        let many = ExportFormat::list(ExportFormat::holds_many);
+        let own = ExportFormat::list(|format| format.is_of_others() && !format.holds_many());
         return Err(Error::usage(format!("--all does not work with --format {}", format.word())).hint(format!(
             "one file holds all conversations with {many}; with {own} each has a file in the folder -o DIR/"
         )));
     }
-    if args.bytes.is_some() && format != Format::Handoff {
+    if args.bytes.is_some() && format != ExportFormat::Handoff {
         return Err(
             Error::usage("--bytes needs --format handoff").hint("lepo export --format handoff --bytes 24k")
         );
     }
     let store = context.store()?;
-    if format == Format::Handoff {
+    if format == ExportFormat::Handoff {
         return handover::run(&args, &store, context);
     }
-    if format == Format::Html {
+    if format == ExportFormat::Html {
         let forest = store.names().forest()?;
         return html::run(&args, &store, &forest, context);
     }
@@ -70,12 +70,12 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
     let bubbs = match format {
-        Format::Session => forest.finished_turns(&conv.path),
+        ExportFormat::Session => forest.finished_turns(&conv.path),
         _ => conv.path.into_iter().filter(|&ix| args.hidden || !forest.name(ix).hidden).collect(),
     };
     if bubbs.is_empty() {
         let hint = match format {
-            Format::Session => {
+            ExportFormat::Session => {
                 let answered = Hint::from("a session holds answered questions only; ");
                 answered.bare(ResumeAction::Retry).words(" answers the last")
             }
@@ -94,8 +94,8 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         Some(output) => {
             let files = Files::of(&store, &names)?;
-            match Output::of(output, false) {
-                Output::Folder(dir) => {
+            match OutputPath::of(output, false) {
+                OutputPath::Folder(dir) => {
                     check_folder(dir)?;
                     let stem = export.stem()?;
                     export.files = files.write(&store, dir, &stem)?;
@@ -104,7 +104,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
                     let path = output::write_new(dir, &stem, format.extension(), &bytes)?;
                     context.out.path(&path);
                 }
-                Output::File(file) => {
+                OutputPath::File(file) => {
                     check_parent(file)?;
                     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
                     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -122,7 +122,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
 
 fn for_others(
     args: &ExportArgs,
-    format: Format,
+    format: ExportFormat,
     address: &str,
     store: &Store,
     context: &mut Context<'_>,
@@ -140,8 +140,12 @@ fn for_others(
         });
     }
     if format.is_native() {
-        let wanted =
-            native::Wanted { format, all: args.all, hidden: args.hidden, output: args.output.as_deref() };
+        let wanted = native::NativeExport {
+            format,
+            all: args.all,
+            hidden: args.hidden,
+            output: args.output.as_deref(),
+        };
         return native::run(&wanted, &trees, context);
     }
     let documents = others::documents(format, &trees, args.all, &context.cwd().to_string_lossy());
@@ -150,21 +154,21 @@ fn for_others(
     {
         let why =
             format!("{} conversations need a file each with --format {}", documents.len(), format.word());
-        let many = Format::list(Format::holds_many);
+        let many = ExportFormat::list(ExportFormat::holds_many);
         return Err(
             Error::usage(why).hint(format!("-o DIR/ writes them there; one file holds all with {many}"))
         );
     }
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
-    match args.output.as_deref().map(|output| Output::of(output, documents.len() > 1)) {
-        Some(Output::Folder(dir)) => {
+    match args.output.as_deref().map(|output| OutputPath::of(output, documents.len() > 1)) {
+        Some(OutputPath::Folder(dir)) => {
             check_folder(dir)?;
             for (stem, text) in documents {
                 let path = output::write_new(dir, &stem, format.extension(), text.as_bytes())?;
                 context.out.path(&path);
             }
         }
-        Some(Output::File(file)) => {
+        Some(OutputPath::File(file)) => {
             let text: String = documents.into_iter().map(|(_, text)| text).collect();
             replace_output(file, text.as_bytes())?;
             context.out.path(file);
@@ -179,7 +183,7 @@ fn for_others(
 }
 
 /// Whether `-o` names a file: an existing one, or a new name with the format's extension.
-fn names_file(output: &Path, format: Format) -> bool {
+fn names_file(output: &Path, format: ExportFormat) -> bool {
     let has_ending = || output.extension().is_some_and(|ending| ending == format.extension());
-    matches!(Output::of(output, false), Output::File(_)) && (output.exists() || has_ending())
+    matches!(OutputPath::of(output, false), OutputPath::File(_)) && (output.exists() || has_ending())
 }

@@ -5,27 +5,27 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::native::moment;
-use super::render::Format;
-use super::tree::{Node, Tree, id_of, is_prompt, tag};
+use super::render::ExportFormat;
+use super::tree::{ExportTree, TreeNode, id_of, is_prompt, tag};
 use lepo_store::bubb::Kind;
 
 /// Returns the documents of these trees with their file names: a single document, or one for each tree.
-pub fn documents(format: Format, trees: &[Tree], all: bool, cwd: &str) -> Vec<(String, String)> {
+pub fn documents(format: ExportFormat, trees: &[ExportTree], all: bool, cwd: &str) -> Vec<(String, String)> {
     let one = |text: String| vec![("conversations".to_string(), text)];
     match format {
-        Format::Chatgpt => one(format!("{:#}\n", trees.iter().map(chatgpt).collect::<Value>())),
-        Format::Openwebui => one(format!("{:#}\n", trees.iter().map(openwebui).collect::<Value>())),
-        Format::Pi => trees.iter().map(|tree| (id_of_tree(tree), pi(tree, cwd))).collect(),
+        ExportFormat::Chatgpt => one(format!("{:#}\n", trees.iter().map(chatgpt).collect::<Value>())),
+        ExportFormat::Openwebui => one(format!("{:#}\n", trees.iter().map(openwebui).collect::<Value>())),
+        ExportFormat::Pi => trees.iter().map(|tree| (id_of_tree(tree), pi(tree, cwd))).collect(),
         _ if all => one(trees.iter().flat_map(every_conv).collect()),
         _ => one(trees.iter().map(|tree| lines(tree, &tree.path())).collect()),
     }
 }
 
-fn id_of_tree(tree: &Tree) -> String {
+fn id_of_tree(tree: &ExportTree) -> String {
     tree.id().to_lowercase()
 }
 
-fn role(node: &Node) -> &'static str {
+fn role(node: &TreeNode) -> &'static str {
     node.name.kind.word()
 }
 
@@ -37,11 +37,11 @@ fn seconds(time: u64) -> Value {
     serde_json::from_str(&format!("{}.{:03}", time / 1000, time % 1000)).unwrap_or_default()
 }
 
-fn lines(tree: &Tree, path: &[usize]) -> String {
+fn lines(tree: &ExportTree, path: &[usize]) -> String {
     path.iter().map(|&at| format!("{}\n", message(&tree.nodes[at]))).collect()
 }
 
-fn every_conv(tree: &Tree) -> Vec<String> {
+fn every_conv(tree: &ExportTree) -> Vec<String> {
     let leaves = (0..tree.nodes.len()).filter(|&at| tree.nodes[at].children.is_empty());
     let conv = |leaf: usize| {
         let messages: Vec<Value> =
@@ -51,7 +51,7 @@ fn every_conv(tree: &Tree) -> Vec<String> {
     leaves.map(conv).collect()
 }
 
-fn message(node: &Node) -> Value {
+fn message(node: &TreeNode) -> Value {
     if node.files.is_empty() {
         return json!({ "role": role(node), "content": node.text });
     }
@@ -66,7 +66,7 @@ fn message(node: &Node) -> Value {
     json!({ "role": role(node), "content": parts })
 }
 
-fn chatgpt(tree: &Tree) -> Value {
+fn chatgpt(tree: &ExportTree) -> Value {
     const ROOT: &str = "client-created-root";
     let mut mapping = Map::new();
     let id = |at: usize| id_of(tree.nodes[at].name.id);
@@ -114,7 +114,7 @@ fn chatgpt(tree: &Tree) -> Value {
     })
 }
 
-fn openwebui(tree: &Tree) -> Value {
+fn openwebui(tree: &ExportTree) -> Value {
     let prompt = tree.nodes.first().filter(|node| is_prompt(node));
     let id = |at: usize| id_of(tree.nodes[at].name.id);
     let shown = |at: usize| !is_prompt(&tree.nodes[at]);
@@ -170,7 +170,7 @@ fn openwebui(tree: &Tree) -> Value {
 }
 
 /// Formats a session that pi can continue.
-fn pi(tree: &Tree, cwd: &str) -> String {
+fn pi(tree: &ExportTree, cwd: &str) -> String {
     let (begun, _) = tree.times();
     let head = json!({
         "type": "session", "version": 3, "id": tree.id().to_lowercase(), "timestamp": moment(begun), "cwd": cwd,

@@ -16,18 +16,18 @@ const TITLE: usize = 10;
 /// marks.
 const TITLE_BYTES: usize = 200;
 
-pub enum Output<'p> {
+pub enum OutputPath<'p> {
     Folder(&'p Path),
     File(&'p Path),
 }
 
-impl Output<'_> {
+impl OutputPath<'_> {
     /// A folder if it exists as one, ends in `/`, or receives several files.
-    pub fn of(output: &Path, has_several: bool) -> Output<'_> {
+    pub fn of(output: &Path, has_several: bool) -> OutputPath<'_> {
         let says_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
         match has_several || says_folder || output.is_dir() {
-            true => Output::Folder(output),
-            false => Output::File(output),
+            true => OutputPath::Folder(output),
+            false => OutputPath::File(output),
         }
     }
 }

@@ -18,7 +18,7 @@ use lepo_store::store::{BubbFacts, Store};
 
 /// The form to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ExportFormat {
     /// A document to read
     #[default]
     Markdown,
@@ -44,14 +44,16 @@ pub enum Format {
     Codex,
 }
 
-impl Format {
+impl ExportFormat {
     pub fn is_of_others(self) -> bool {
-        matches!(self, Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi)
-            || self.is_native()
+        matches!(
+            self,
+            ExportFormat::Messages | ExportFormat::Chatgpt | ExportFormat::Openwebui | ExportFormat::Pi
+        ) || self.is_native()
     }
 
     pub fn is_native(self) -> bool {
-        matches!(self, Format::ClaudeCode | Format::Codex)
+        matches!(self, ExportFormat::ClaudeCode | ExportFormat::Codex)
     }
 
     /// The name that the user types.
@@ -60,32 +62,39 @@ impl Format {
     }
 
     pub fn holds_many(self) -> bool {
-        matches!(self, Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui)
+        matches!(
+            self,
+            ExportFormat::Html | ExportFormat::Messages | ExportFormat::Chatgpt | ExportFormat::Openwebui
+        )
     }
 
     /// Joins the names of the matching formats.
-    pub fn list(is_listed: impl Fn(Format) -> bool) -> String {
-        let variants = <Format as clap::ValueEnum>::value_variants().iter().copied();
-        variants.filter(|format| is_listed(*format)).map(Format::word).collect::<Vec<_>>().join(", ")
+    pub fn list(is_listed: impl Fn(ExportFormat) -> bool) -> String {
+        let variants = <ExportFormat as clap::ValueEnum>::value_variants().iter().copied();
+        variants.filter(|format| is_listed(*format)).map(ExportFormat::word).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the format for a file extension; `None` if it is unknown.
-    pub fn from_extension(extension: &str) -> Option<Format> {
+    pub fn from_extension(extension: &str) -> Option<ExportFormat> {
         match extension.to_ascii_lowercase().as_str() {
-            "md" | "markdown" => Some(Format::Markdown),
-            "html" | "htm" => Some(Format::Html),
-            "json" => Some(Format::Json),
-            "jsonl" => Some(Format::Messages),
+            "md" | "markdown" => Some(ExportFormat::Markdown),
+            "html" | "htm" => Some(ExportFormat::Html),
+            "json" => Some(ExportFormat::Json),
+            "jsonl" => Some(ExportFormat::Messages),
             _ => None,
         }
     }
 
     pub fn extension(self) -> &'static str {
         match self {
-            Format::Markdown | Format::Handoff => "md",
-            Format::Json | Format::Session | Format::Chatgpt | Format::Openwebui => "json",
-            Format::Messages | Format::Pi | Format::ClaudeCode | Format::Codex => "jsonl",
-            Format::Html => "html",
+            ExportFormat::Markdown | ExportFormat::Handoff => "md",
+            ExportFormat::Json | ExportFormat::Session | ExportFormat::Chatgpt | ExportFormat::Openwebui => {
+                "json"
+            }
+            ExportFormat::Messages | ExportFormat::Pi | ExportFormat::ClaudeCode | ExportFormat::Codex => {
+                "jsonl"
+            }
+            ExportFormat::Html => "html",
         }
     }
 }
@@ -106,15 +115,21 @@ impl<'s> Export<'s> {
         Export { store, forest, names, facts: store.journal().facts(), files: None }
     }
 
-    pub fn bytes(&self, format: Format) -> Result<Vec<u8>> {
+    pub fn bytes(&self, format: ExportFormat) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match format {
-            Format::Markdown => bytes = self.markdown()?.into_bytes(),
-            Format::Json => bubbs_json(self.store, self.forest, self.names.iter().copied(), &mut bytes)?,
-            Format::Session => bytes = self.session()?.into_bytes(),
+            ExportFormat::Markdown => bytes = self.markdown()?.into_bytes(),
+            ExportFormat::Json => {
+                bubbs_json(self.store, self.forest, self.names.iter().copied(), &mut bytes)?
+            }
+            ExportFormat::Session => bytes = self.session()?.into_bytes(),
             // Built from a forest, in `html` and `others`.
-            Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
-            Format::Handoff | Format::ClaudeCode | Format::Codex => {}
+            ExportFormat::Html
+            | ExportFormat::Messages
+            | ExportFormat::Chatgpt
+            | ExportFormat::Openwebui
+            | ExportFormat::Pi => {}
+            ExportFormat::Handoff | ExportFormat::ClaudeCode | ExportFormat::Codex => {}
         }
         Ok(bytes)
     }

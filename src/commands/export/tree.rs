@@ -7,22 +7,22 @@ use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments, wo
 use lepo_store::conv::{ConvOrigins, Forest, Ix};
 use lepo_store::store::{BubbFacts, Store};
 
-pub type Attached = (Attachment, Vec<u8>);
+pub type ExportedFile = (Attachment, Vec<u8>);
 
-pub struct Node {
+pub struct TreeNode {
     pub name: BubbName,
     /// Without the lines of the files that are in `files`.
     pub text: String,
     pub parent: Option<usize>,
     pub children: Vec<usize>,
     pub fact: BubbFacts,
-    pub files: Vec<Attached>,
+    pub files: Vec<ExportedFile>,
 }
 
 /// All bubbs below a root.
-pub struct Tree {
+pub struct ExportTree {
     /// Oldest first, and parents before their children.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// Title of the tree, else the beginning of its first question.
     pub title: String,
     /// The user gave it the title.
@@ -31,7 +31,7 @@ pub struct Tree {
     pub current: usize,
 }
 
-impl Tree {
+impl ExportTree {
     /// Id of the first bubb, by which another tool identifies the tree.
     pub fn id(&self) -> String {
         self.nodes.first().map(|node| node.name.id.to_string()).unwrap_or_default()
@@ -56,18 +56,18 @@ impl Tree {
 
 /// Returns the tag of a bubb whose kind another tool could not represent: anything but a visible question or
 /// answer.
-pub fn tag(node: &Node) -> Option<String> {
+pub fn tag(node: &TreeNode) -> Option<String> {
     let plain = !node.name.hidden && matches!(node.name.kind, Kind::User | Kind::Assistant);
     (!plain).then(|| node.name.tag())
 }
 
-pub fn is_prompt(node: &Node) -> bool {
+pub fn is_prompt(node: &TreeNode) -> bool {
     node.parent.is_none() && node.name.hidden && node.name.kind == Kind::System
 }
 
 /// Builds all trees of a forest, or the one with a bubb. Without `hidden`, hidden bubbs except the prompt are
 /// omitted.
-pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<Tree>> {
+pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let (facts, titles) = (store.journal().facts(), store.titles().all());
     let mut origins = ConvOrigins::of(forest);
     let wanted = of.map(|tip| origins.origin(tip).root);
@@ -88,7 +88,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
     for root in order {
         // Node of each bubb; for an omitted bubb the node of its nearest ancestor.
         let mut places: HashMap<Ix, Option<usize>> = HashMap::new();
-        let (mut nodes, mut current) = (Vec::<Node>::new(), 0);
+        let (mut nodes, mut current) = (Vec::<TreeNode>::new(), 0);
         for ix in members.remove(&root).unwrap_or_default() {
             let name = forest.name(ix);
             let is_root = ix == root && name.kind == Kind::System;
@@ -104,7 +104,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
             }
             let (text, files) = text(store, &name)?;
             let fact = facts.get(&name.id).cloned().unwrap_or_default();
-            nodes.push(Node { name, text, parent, children: Vec::new(), fact, files });
+            nodes.push(TreeNode { name, text, parent, children: Vec::new(), fact, files });
             let shown = match of {
                 Some(_) => shown_path.contains(&ix),
                 None => !name.hidden,
@@ -117,7 +117,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
             let title = titles.get(&forest.name(root).id).cloned();
             let is_titled = title.is_some();
             let title = title.unwrap_or_else(|| question(&nodes));
-            trees.push(Tree { nodes, title, is_titled, current });
+            trees.push(ExportTree { nodes, title, is_titled, current });
         }
     }
     Ok(trees)
@@ -136,13 +136,13 @@ fn parents_first(forest: &Forest) -> Vec<Ix> {
     order
 }
 
-fn question(nodes: &[Node]) -> String {
+fn question(nodes: &[TreeNode]) -> String {
     let asked = nodes.iter().find(|node| node.name.kind == Kind::User && !node.name.hidden);
     asked.map(|node| crate::term::excerpt(&words(&node.text))).unwrap_or_default()
 }
 
 /// Reads a bubb's text, with its attachments split off if all their blobs exist and match their hashes.
-fn text(store: &Store, name: &BubbName) -> Result<(String, Vec<Attached>)> {
+fn text(store: &Store, name: &BubbName) -> Result<(String, Vec<ExportedFile>)> {
     let text = store.bubbs().text(name)?;
     if name.kind != Kind::User {
         return Ok((text, Vec::new()));

@@ -8,14 +8,14 @@ use crate::commands::Context;
 use crate::commands::finder::finder;
 use crate::commands::searched::search;
 use crate::commands::words::resolve_all;
-use crate::term::{Line, one_line, say};
+use crate::term::{StatusLine, one_line, say};
 use lepo_base::error::Result;
 use lepo_secrets::{SecretFinder, is_binary};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::AddressMatch;
 use lepo_store::store::Store;
 
-struct Finding {
+struct SecretFinding {
     /// Id of the message, or path of another file in the store.
     subject: String,
     kind: &'static str,
@@ -43,14 +43,14 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
         });
         context.out.line(&json!({ "findings": findings.collect::<Vec<_>>() }).to_string());
     } else {
-        for Finding { subject, kind, line, of } in &found {
+        for SecretFinding { subject, kind, line, of } in &found {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
             context.out.line(&format!("{} {kind} line {line}{of}", one_line(subject)));
         }
     }
     let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.of.as_deref()).collect();
     for other in others {
-        say(&Line::note(format!("{other} has to mask what belongs to {other}")));
+        say(&StatusLine::note(format!("{other} has to mask what belongs to {other}")));
     }
     Ok(u8::from(!found.is_empty()))
 }
@@ -68,12 +68,18 @@ fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbName>> {
 }
 
 /// Records the secrets of a text, and lone AWS ids, which `sync` rejects too; binary files are skipped.
-fn note(finder: &SecretFinder, bytes: &[u8], subject: &str, of: Option<String>, found: &mut Vec<Finding>) {
+fn note(
+    finder: &SecretFinder,
+    bytes: &[u8],
+    subject: &str,
+    of: Option<String>,
+    found: &mut Vec<SecretFinding>,
+) {
     if is_binary(bytes) {
         return;
     }
     for secret in finder.find_with_ids(bytes) {
         let line = bytes.iter().take(secret.span.start).filter(|byte| **byte == b'\n').count() + 1;
-        found.push(Finding { subject: subject.to_string(), kind: secret.kind, line, of: of.clone() });
+        found.push(SecretFinding { subject: subject.to_string(), kind: secret.kind, line, of: of.clone() });
     }
 }

@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 pub use args::GrepArgs;
 
 use super::Context;
-use super::stores::{Listed, Stores};
+use super::stores::{KnownStore, KnownStores};
 use super::words::{find_all, resolve_all};
-use crate::term::{Progress, warn};
+use crate::term::{ProgressMeter, warn};
 use lepo_base::error::{Error, Result};
 use lepo_search::{Candidates, FileResult, Filter, Pattern, SearchOptions, by_month, search_files};
 use lepo_store::bubb::{BubbId, BubbName};
@@ -44,7 +44,7 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Searches every store of the user's list; an error in one is reported and the others are searched.
 fn everywhere(args: &GrepArgs, pattern: &Pattern, context: &mut Context<'_>) -> Result<u8> {
     let (mut printed, mut torn) = (0, false);
-    for Listed { store, project } in Stores::of_user()?.there()? {
+    for KnownStore { store, project } in KnownStores::of_user()?.there()? {
         if context.out.closed() || args.n.is_some_and(|most| printed >= most) {
             break;
         }
@@ -167,7 +167,7 @@ fn by_month_with_bar(
     filter: &Filter,
     mut each: impl FnMut(Candidates) -> ControlFlow<()>,
 ) -> Result<()> {
-    let bar = Mutex::new(Progress::new(false));
+    let bar = Mutex::new(ProgressMeter::new(false));
     let progress = |done, total| {
         // Locked while results are printed; the search continues on other threads.
         if let Ok(mut bar) = bar.try_lock() {
@@ -179,7 +179,7 @@ fn by_month_with_bar(
     by_month(store, pattern, filter, &looking, |candidates| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
         if !candidates.found.is_empty() || !candidates.unreadable.is_empty() {
-            *bar = Progress::new(false);
+            *bar = ProgressMeter::new(false);
         }
         each(candidates)
     })

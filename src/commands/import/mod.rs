@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::{Context, complete};
-use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
-use crate::term::{Line, Progress, say};
+use crate::import::{ImportRules, ToolDetail, VERSION, copy, finish, plan};
+use crate::term::{ProgressMeter, StatusLine, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_import::{FORMATS, History, SourceFormat, SourceReader, is_below};
 use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{ImportRecord, now};
-use report::Report;
-use sources::Chosen;
-use stop::Stop;
-use write::{About, Writer};
+use report::ImportReport;
+use sources::SourceGroup;
+use stop::StopSignal;
+use write::{ImportWriter, SourceFacts};
 
 const WORDS: &[(&str, &str)] = &{
     let mut words = [("", ""); FORMATS.len()];
@@ -59,7 +59,7 @@ pub struct ImportArgs {
     dry_run: bool,
     /// How much of tool calls and results to keep; remembered for each conversation
     #[arg(long, value_enum, value_name = "HOW")]
-    tools: Option<Tools>,
+    tools: Option<ToolDetail>,
     /// Import only conversations whose last message is not older than DATE, a date or a span like 90d
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
@@ -100,7 +100,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
     let mut reading = SourceReader::default();
     let chosen = sources::choose(&args.words, args.all, context, &mut reading)?;
-    let rules = Rules { tools: args.tools.unwrap_or_default(), date, now: now(), written: None };
+    let rules = ImportRules { tools: args.tools.unwrap_or_default(), date, now: now(), written: None };
     let (here, found) = (OnceCell::new(), context.find_store()?);
     let commands: &Context<'_> = context;
     let make = || match here.get() {
@@ -114,16 +114,16 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         (false, Some(_)) => _ = make()?,
     }
     let before = here.get().map(write::newest).transpose()?.flatten();
-    let stop = Stop::listen()?;
-    let mut writer = Writer::new(here.get(), args.dry_run, &make, &stop)?;
+    let stop = StopSignal::listen()?;
+    let mut writer = ImportWriter::new(here.get(), args.dry_run, &make, &stop)?;
     let asked = stop.clone();
     reading.stop = Some(Box::new(move || asked.check()));
     let brief = match args.tools {
         None => writer.is_brief(),
-        Some(tools) => tools != Tools::Full,
+        Some(tools) => tools != ToolDetail::Full,
     };
     reading.finish = Some(finish(brief));
-    let report = Report::default();
+    let report = ImportReport::default();
     let mut import = Import {
         args: &args,
         rules,
@@ -166,11 +166,11 @@ const OLDER: &str = "conversation that an older lepo imported; --again imports i
 
 struct Import<'a, 's> {
     args: &'a ImportArgs,
-    rules: Rules,
+    rules: ImportRules,
     since: Option<u64>,
-    writer: &'a mut Writer<'s>,
-    stop: &'a Stop,
-    report: Report,
+    writer: &'a mut ImportWriter<'s>,
+    stop: &'a StopSignal,
+    report: ImportReport,
     /// Conversations in databases about other directories.
     elsewhere: usize,
     /// The current sources are in the tool's own folder.
@@ -179,11 +179,11 @@ struct Import<'a, 's> {
 
 impl Import<'_, '_> {
     /// Reads all sources, each format in its own order.
-    fn all(&mut self, chosen: Vec<Chosen>, reading: &mut SourceReader) -> Result<()> {
+    fn all(&mut self, chosen: Vec<SourceGroup>, reading: &mut SourceReader) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
-        let mut progress = Progress::new(true);
+        let mut progress = ProgressMeter::new(true);
         let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.first().cloned()), chosen.len());
-        for Chosen { format, paths, about, is_own } in chosen {
+        for SourceGroup { format, paths, about, is_own } in chosen {
             self.is_own = is_own;
             if format == SourceFormat::Database {
                 for path in paths {
@@ -245,7 +245,7 @@ impl Import<'_, '_> {
             self.report.skip_in(path, OLDER, 1);
             return Ok(());
         }
-        let known = known.and_then(|known| Tools::of(&known.tools));
+        let known = known.and_then(|known| ToolDetail::of(&known.tools));
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
         let is_unknown = conversation.is_unknown();
@@ -265,7 +265,7 @@ impl Import<'_, '_> {
             }
             (asked, known) => asked.or(known).unwrap_or_default(),
         };
-        let about = About {
+        let about = SourceFacts {
             format,
             path,
             id: conversation.id.clone(),
@@ -274,7 +274,7 @@ impl Import<'_, '_> {
             tools,
             is_own: self.is_own,
         };
-        let plan = plan(conversation, &Rules { tools, written: written(path), ..self.rules });
+        let plan = plan(conversation, &ImportRules { tools, written: written(path), ..self.rules });
         self.report.held += plan.held;
         self.report.held_back.extend(plan.first_held.clone());
         self.report.lost_files += plan.lost_files;
@@ -297,7 +297,7 @@ impl Import<'_, '_> {
         if !self.writer.knows_another_way(format, self.args.tools.unwrap_or_default()) {
             return None;
         }
-        let rules = Rules { tools: Tools::None, ..self.rules };
+        let rules = ImportRules { tools: ToolDetail::None, ..self.rules };
         let roots = plan(conversation.clone(), &rules).bubbs.into_iter().map(|bubb| bubb.name);
         roots
             .filter(|name| name.prev.is_none())
@@ -320,7 +320,7 @@ impl Import<'_, '_> {
     fn leave_out(&mut self, requests: &[BubbId], why: &str) {
         self.report.held += requests.len() as u64;
         for id in requests {
-            say(&Line::note(format!("the request {id} {why} and was not copied")));
+            say(&StatusLine::note(format!("the request {id} {why} and was not copied")));
         }
     }
 }

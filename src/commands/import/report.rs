@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::import::{Held, NO_TIME};
-use crate::term::{Line, Out, excerpt, fold, one_line, say};
+use crate::import::{HeldBackPart, NO_TIME};
+use crate::term::{Out, StatusLine, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_import::SourceReader;
@@ -16,7 +16,7 @@ use lepo_store::conv::ReadScope;
 use lepo_store::store::{Store, now};
 
 #[derive(Default)]
-pub struct Report {
+pub struct ImportReport {
     pub sources: Vec<(String, PathBuf)>,
     pub conversations: u64,
     pub messages: u64,
@@ -27,7 +27,7 @@ pub struct Report {
     /// Parts of last messages that may be incomplete.
     pub held: u64,
     /// The first such part of each conversation.
-    pub held_back: Vec<Held>,
+    pub held_back: Vec<HeldBackPart>,
     /// Conversations that exist in another form, or from another source.
     pub known: u64,
     /// Conversations older than `--since`.
@@ -44,7 +44,7 @@ pub struct Report {
     pub at: Option<BubbId>,
 }
 
-impl Report {
+impl ImportReport {
     fn skip_many(&mut self, reason: &str, count: u64) {
         *self.skipped.entry(reason.to_string()).or_default() += count;
     }
@@ -133,7 +133,7 @@ impl Report {
         context: &mut Context<'_>,
     ) -> Result<()> {
         let columns = context.out.columns();
-        let mut lines = Lines { out: &mut *context.out, columns };
+        let mut lines = WrappedLines { out: &mut *context.out, columns };
         let out = &mut lines;
         let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.as_str()).collect();
         formats.dedup();
@@ -167,15 +167,18 @@ impl Report {
         // The notes on stderr must follow the list.
         out.out.flush();
         for remark in &self.remarks {
-            say(&Line::note(one_line(remark)));
+            say(&StatusLine::note(one_line(remark)));
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
-            say(&Line::note(format!("{} not in the source: {kept}", counted(self.lost_files, "file"))));
+            say(&StatusLine::note(format!("{} not in the source: {kept}", counted(self.lost_files, "file"))));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
-            say(&Line::note(format!("{} without any time: {times}", counted(self.undated, "conversation"))));
+            say(&StatusLine::note(format!(
+                "{} without any time: {times}",
+                counted(self.undated, "conversation")
+            )));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
             let forest = store.names().forest_for(&[ReadScope::Tip])?;
@@ -188,12 +191,12 @@ impl Report {
     }
 }
 
-struct Lines<'o> {
+struct WrappedLines<'o> {
     out: &'o mut Out,
     columns: Option<usize>,
 }
 
-impl Lines<'_> {
+impl WrappedLines<'_> {
     fn line(&mut self, text: &str) {
         match self.columns {
             Some(columns) => fold(text, columns).lines().for_each(|line| self.out.line(line)),

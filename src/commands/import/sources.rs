@@ -14,7 +14,7 @@ use lepo_import::{
     FORMATS, History, SourceFormat, SourceReader, ToolHistory, is_about, places, read_stream, recognise,
 };
 
-pub struct Chosen {
+pub struct SourceGroup {
     pub format: SourceFormat,
     pub paths: Vec<PathBuf>,
     /// Directories to import conversations about, if only the conversations contain their directory; empty
@@ -29,7 +29,7 @@ pub fn choose(
     all: bool,
     context: &Context<'_>,
     reading: &mut SourceReader,
-) -> Result<Vec<Chosen>> {
+) -> Result<Vec<SourceGroup>> {
     let named = words.first().and_then(|word| word.to_str()).and_then(SourceFormat::of);
     let named = named.filter(|_| words.len() > 1 || !words[0].exists());
     let paths = if named.is_some() { &words[1..] } else { words };
@@ -71,12 +71,12 @@ pub fn choose(
             (Err(error), _) => return Err(error),
         }
     }
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<SourceGroup> = Vec::new();
     for (format, path) in found {
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) if chosen.paths.contains(&path) => {}
             Some(chosen) => chosen.paths.push(path),
-            None => chosen.push(Chosen { format, paths: vec![path], about: Vec::new(), is_own: false }),
+            None => chosen.push(SourceGroup { format, paths: vec![path], about: Vec::new(), is_own: false }),
         }
     }
     Ok(chosen)
@@ -96,7 +96,7 @@ fn expand(path: &Path) -> PathBuf {
 }
 
 /// Returns a tool's own sessions on this machine: those about this repository, or all.
-fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<Chosen>> {
+fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<SourceGroup>> {
     let is_meant = |place: &ToolHistory| {
         let is_any_database = word == SourceFormat::Database.word() && place.format == SourceFormat::Database;
         is_any_database || place.word == word
@@ -108,11 +108,11 @@ fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Re
             .hint(format!("name a file or a folder: lepo import {word} PATH")));
     }
     let count = there.len();
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<SourceGroup> = Vec::new();
     for ToolHistory { format, sources, .. } in places {
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) => chosen.paths.extend(sources),
-            None => chosen.push(Chosen { format, paths: sources, about: Vec::new(), is_own: true }),
+            None => chosen.push(SourceGroup { format, paths: sources, about: Vec::new(), is_own: true }),
         }
     }
     // Databases first: older files with the same conversations are then skipped.

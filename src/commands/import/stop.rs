@@ -11,13 +11,13 @@ use lepo_base::sys::heeded;
 use lepo_store::bubb::counted;
 
 #[derive(Clone)]
-pub struct Stop {
+pub struct StopSignal {
     signal: Arc<AtomicUsize>,
 }
 
-impl Stop {
+impl StopSignal {
     /// Starts listening. A second signal ends the process at once.
-    pub fn listen() -> Result<Stop> {
+    pub fn listen() -> Result<StopSignal> {
         let signal = Arc::new(AtomicUsize::new(0));
         let came = Arc::new(AtomicBool::new(false));
         let failed = |error| Error::store("cannot listen for signals").because(error);
@@ -26,7 +26,7 @@ impl Stop {
             signal_hook::flag::register(number, came.clone()).map_err(failed)?;
             register_usize(number, signal.clone(), number as usize).map_err(failed)?;
         }
-        Ok(Stop { signal })
+        Ok(StopSignal { signal })
     }
 
     pub fn check(&self) -> Result<()> {

@@ -5,9 +5,9 @@ mod store;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::stop::Stop;
-use crate::import::{Plan, Tools, VERSION};
-use crate::term::{Line, say};
+use super::stop::StopSignal;
+use crate::import::{ImportPlan, ToolDetail, VERSION};
+use crate::term::{StatusLine, say};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
@@ -22,23 +22,23 @@ const FLUSH: usize = 20_000;
 const SAME_TITLE: usize = 1000;
 
 /// Creates the store if it does not exist.
-pub type Make<'s> = &'s dyn Fn() -> Result<&'s Store>;
+pub type StoreMaker<'s> = &'s dyn Fn() -> Result<&'s Store>;
 
 /// Starts a batch. Reports that it removes the temporary files of an interrupted import, which takes a while.
 fn batch(store: &Store) -> Result<Box<WriteBatch<'_>>> {
     if has_ended_batches(store)? {
-        say(&Line::note("removing the temporary files of an import that was ended"));
+        say(&StatusLine::note("removing the temporary files of an import that was ended"));
     }
     Ok(Box::new(WriteBatch::begin(store, false)?))
 }
 
-enum Target<'s> {
+enum WriteTarget<'s> {
     Batch(Box<WriteBatch<'s>>),
     /// A dry run: counts the bubbs that do not exist yet.
     Count(HashSet<BubbId>),
 }
 
-pub struct About<'a> {
+pub struct SourceFacts<'a> {
     pub format: &'a str,
     pub path: &'a Path,
     /// Its id in the other tool; empty if it has none.
@@ -46,17 +46,17 @@ pub struct About<'a> {
     pub title: Option<String>,
     pub changed: Option<u64>,
     /// How much of tool traffic is imported.
-    pub tools: Tools,
+    pub tools: ToolDetail,
     /// The source is in the tool's own folder.
     pub is_own: bool,
 }
 
-pub struct Writer<'s> {
+pub struct ImportWriter<'s> {
     store: Option<&'s Store>,
-    target: Target<'s>,
+    target: WriteTarget<'s>,
     /// Creates a missing store when there is something to write.
-    make: Option<Make<'s>>,
-    stop: &'s Stop,
+    make: Option<StoreMaker<'s>>,
+    stop: &'s StopSignal,
     imports: ImportIndex,
     /// Records of redacted messages, which must not be restored.
     redactions: Option<Redactions<'s>>,
@@ -72,17 +72,22 @@ pub struct Writer<'s> {
     pub edited: Vec<BubbId>,
 }
 
-impl<'s> Writer<'s> {
+impl<'s> ImportWriter<'s> {
     /// Writes to `store`, or to a new one from `make`; only counts if `dry`.
-    pub fn new(store: Option<&'s Store>, dry: bool, make: Make<'s>, stop: &'s Stop) -> Result<Writer<'s>> {
+    pub fn new(
+        store: Option<&'s Store>,
+        dry: bool,
+        make: StoreMaker<'s>,
+        stop: &'s StopSignal,
+    ) -> Result<ImportWriter<'s>> {
         let imports = store.map(|store| store.journal().imports()).unwrap_or_default();
         let target = match store {
-            Some(store) if !dry => Target::Batch(batch(store)?),
-            Some(store) => Target::Count(store.names().all()?.into_iter().map(|name| name.id).collect()),
-            None => Target::Count(HashSet::new()),
+            Some(store) if !dry => WriteTarget::Batch(batch(store)?),
+            Some(store) => WriteTarget::Count(store.names().all()?.into_iter().map(|name| name.id).collect()),
+            None => WriteTarget::Count(HashSet::new()),
         };
         let make = Some(make).filter(|_| store.is_none() && !dry);
-        Ok(Writer {
+        Ok(ImportWriter {
             store,
             target,
             make,
@@ -103,7 +108,7 @@ impl<'s> Writer<'s> {
         if let Some(make) = self.make.take() {
             let store = make()?;
             self.store = Some(store);
-            self.target = Target::Batch(batch(store)?);
+            self.target = WriteTarget::Batch(batch(store)?);
         }
         Ok(())
     }
@@ -114,7 +119,7 @@ impl<'s> Writer<'s> {
 
     /// Whether no conversation was imported with complete tool traffic.
     pub fn is_brief(&self) -> bool {
-        !self.imports.any(|known| Tools::of(&known.tools) == Some(Tools::Full))
+        !self.imports.any(|known| ToolDetail::of(&known.tools) == Some(ToolDetail::Full))
     }
 
     /// Whether a conversation was imported from another source.
@@ -124,21 +129,21 @@ impl<'s> Writer<'s> {
 
     /// Whether a conversation of this format without an id was imported with another amount of tool traffic,
     /// or by an older lepo.
-    pub fn knows_another_way(&self, format: &str, tools: Tools) -> bool {
+    pub fn knows_another_way(&self, format: &str, tools: ToolDetail) -> bool {
         let is_root = |known: &ImportRecord| known.root.is_some_and(|root| known.id == root.to_string());
         let is_other = |known: &ImportRecord| known.tools != tools.word() || known.version < VERSION;
         self.imports.any(|known| known.format == format && is_other(known) && is_root(known))
     }
 
     /// Adds a conversation; a signal ends it early, after a complete bubb.
-    pub fn add(&mut self, about: About<'_>, plan: Plan, branches: bool) -> Result<()> {
+    pub fn add(&mut self, about: SourceFacts<'_>, plan: ImportPlan, branches: bool) -> Result<()> {
         if !plan.bubbs.is_empty() {
             self.begin()?;
         }
         // Facts are for the journal, which a dry run does not write.
         let is_written = match &mut self.target {
-            Target::Batch(_) => true,
-            Target::Count(known) => {
+            WriteTarget::Batch(_) => true,
+            WriteTarget::Count(known) => {
                 known.reserve(plan.bubbs.len());
                 false
             }
@@ -215,16 +220,16 @@ impl<'s> Writer<'s> {
 
     fn has(&mut self, id: BubbId) -> Result<bool> {
         match &mut self.target {
-            Target::Batch(batch) => batch.has(id),
-            Target::Count(known) => Ok(known.contains(&id)),
+            WriteTarget::Batch(batch) => batch.has(id),
+            WriteTarget::Count(known) => Ok(known.contains(&id)),
         }
     }
 
     /// Writes a bubb; returns whether it is new.
     fn put(&mut self, name: BubbName, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
         match &mut self.target {
-            Target::Count(known) => Ok(known.insert(name.id)),
-            Target::Batch(batch) => {
+            WriteTarget::Count(known) => Ok(known.insert(name.id)),
+            WriteTarget::Batch(batch) => {
                 if batch.has(name.id)? {
                     // Compares lengths only, which needs no read; `lepo fsck` compares contents.
                     if batch.placed_len(&name).is_some_and(|len| len != text.len() as u64) {
@@ -242,14 +247,14 @@ impl<'s> Writer<'s> {
 
     fn flush_if_many(&mut self) -> Result<()> {
         match &self.target {
-            Target::Batch(batch) if batch.staged() >= FLUSH => self.flush(),
+            WriteTarget::Batch(batch) if batch.staged() >= FLUSH => self.flush(),
             _ => Ok(()),
         }
     }
 
     /// Publishes all waiting bubbs, and only then records them in the journal.
     fn flush(&mut self) -> Result<()> {
-        let Target::Batch(batch) = &mut self.target else { return Ok(()) };
+        let WriteTarget::Batch(batch) = &mut self.target else { return Ok(()) };
         batch.flush()?;
         let Some(store) = self.store else { return Ok(()) };
         store.journal().add_imports(&mut self.imports)?;
@@ -260,7 +265,7 @@ impl<'s> Writer<'s> {
     /// Publishes the rest and creates the branches.
     pub fn finish(&mut self) -> Result<()> {
         self.flush()?;
-        let (Some(store), Target::Batch(_)) = (self.store, &self.target) else { return Ok(()) };
+        let (Some(store), WriteTarget::Batch(_)) = (self.store, &self.target) else { return Ok(()) };
         let wanted = std::mem::take(&mut self.branches);
         if wanted.is_empty() {
             return Ok(());
@@ -288,7 +293,7 @@ impl<'s> Writer<'s> {
                         taken.insert(name, id);
                     }
                     Some(_) if number == SAME_TITLE => {
-                        say(&Line::note(format!("branch {first} already exists and was kept")));
+                        say(&StatusLine::note(format!("branch {first} already exists and was kept")));
                     }
                     Some(_) => continue,
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::row::Row;
+use super::row::LsRow;
 use crate::commands::Context;
 use crate::commands::line::in_brackets;
 use crate::term::{Paint, clean, cut, padded, width};
@@ -17,7 +17,7 @@ const ONE_LINE: usize = 64;
 const LEAST: usize = 24;
 
 /// Buffers rows until the first ones decide the widths of the columns.
-pub struct Table {
+pub struct ConvTable {
     shorts: ShortIds,
     now: u64,
     /// Prefix of each row: the project's path, if there are several stores.
@@ -30,7 +30,7 @@ pub struct Table {
     titles: HashSet<String>,
 }
 
-impl Table {
+impl ConvTable {
     const FIRST: usize = 64;
 
     /// Maximum columns of a project's path before a row.
@@ -38,11 +38,11 @@ impl Table {
 
     /// Prepares the rows of a project on a terminal with `columns`. If there are several stores, its path
     /// precedes each row, or the whole list if a row would get too narrow.
-    pub fn new(shorts: ShortIds, now: u64, project: Option<&str>, columns: usize) -> Table {
+    pub fn new(shorts: ShortIds, now: u64, project: Option<&str>, columns: usize) -> ConvTable {
         let path = project.map(|project| clean(project).into_owned());
-        let before = path.as_ref().map(|path| format!("{} ", end_of_path(path, Table::OF_PATH)));
+        let before = path.as_ref().map(|path| format!("{} ", end_of_path(path, ConvTable::OF_PATH)));
         let before = before.filter(|before| width(before) + ONE_LINE <= columns);
-        Table {
+        ConvTable {
             shorts,
             now,
             heading: path.filter(|_| before.is_none()).map(|path| end_of_path(&path, columns)),
@@ -55,11 +55,11 @@ impl Table {
     }
 
     /// Prints a row, or buffers it until the widths are known.
-    pub fn push(&mut self, row: &Row<'_>, context: &mut Context<'_>) {
+    pub fn push(&mut self, row: &LsRow<'_>, context: &mut Context<'_>) {
         let mut cells = Cells::of(row, &self.shorts, self.now);
         cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
         self.waiting.push(cells);
-        if self.widths.is_some() || self.waiting.len() == Table::FIRST {
+        if self.widths.is_some() || self.waiting.len() == ConvTable::FIRST {
             self.print(context);
         }
     }
@@ -106,7 +106,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(row: &Row<'_>, shorts: &ShortIds, now: u64) -> Cells {
+    fn of(row: &LsRow<'_>, shorts: &ShortIds, now: u64) -> Cells {
         Cells {
             id: row.address(shorts.show(row.name.id)),
             length: counted_in_thousands(row.questions as usize, "question"),
@@ -264,8 +264,8 @@ mod tests {
             ("/home/me/projects/a-long-name", "…me/projects/a-long-name"),
             ("/home/나/작업/아주-긴-이름의-프로젝트", "…아주-긴-이름의-프로젝트"),
         ] {
-            assert_eq!(end_of_path(path, Table::OF_PATH), shown);
-            assert!(width(shown) <= Table::OF_PATH);
+            assert_eq!(end_of_path(path, ConvTable::OF_PATH), shown);
+            assert!(width(shown) <= ConvTable::OF_PATH);
         }
     }
     use crate::term::Color;

@@ -7,12 +7,12 @@ mod text;
 
 use std::ops::ControlFlow;
 
-use columns::{Table, end_of_path};
-use read::Reader;
-use row::Form;
+use columns::{ConvTable, end_of_path};
+use read::RowReader;
+use row::RowFormat;
 use text::{document, long_line, short_line};
 
-use super::stores::{Listed, Stores};
+use super::stores::{KnownStore, KnownStores};
 use super::words::{resolve_all, some};
 use super::{Context, complete};
 use crate::term::{clean, warn, width};
@@ -77,7 +77,7 @@ impl LsArgs {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
 
-    fn wanted(&self, store: &Store, form: Form) -> ReadScope {
+    fn wanted(&self, store: &Store, form: RowFormat) -> ReadScope {
         // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
             _ if !self.pending && !store.others().all().is_empty() => ReadScope::Everyone,
@@ -89,13 +89,13 @@ impl LsArgs {
     }
 
     /// Returns the form of the rows; `columns` is set on a terminal.
-    fn form(&self, columns: Option<usize>) -> Form {
+    fn form(&self, columns: Option<usize>) -> RowFormat {
         match (self.paths, self.json, self.long, columns) {
-            (true, ..) => Form::Paths,
-            (_, true, ..) => Form::Json,
-            (.., true, columns) => Form::Long(columns),
-            (.., Some(columns)) if !self.pending => Form::Columns(columns),
-            _ => Form::Pipe,
+            (true, ..) => RowFormat::Paths,
+            (_, true, ..) => RowFormat::Json,
+            (.., true, columns) => RowFormat::Long(columns),
+            (.., Some(columns)) if !self.pending => RowFormat::Columns(columns),
+            _ => RowFormat::Pipe,
         }
     }
 
@@ -123,7 +123,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         let store = context.store()?;
         (rows, torn) = list(asked, &store, (None, 0), context)?;
     } else {
-        for Listed { store, project } in Stores::of_user()?.there()? {
+        for KnownStore { store, project } in KnownStores::of_user()?.there()? {
             match list(asked, &store, (Some(&project), rows), context) {
                 Ok((all, unreadable)) => {
                     rows = all;
@@ -136,13 +136,13 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
             }
         }
     }
-    if form == Form::Json {
+    if form == RowFormat::Json {
         if rows == 0 {
             begin(&args, context);
         }
         context.out.trusted("\n]}\n");
     }
-    if rows == 0 && form != Form::Json && context.out.is_terminal() {
+    if rows == 0 && form != RowFormat::Json && context.out.is_terminal() {
         context.say_hint(args.none_there());
     }
     match rows {
@@ -159,7 +159,7 @@ fn begin(args: &LsArgs, context: &mut Context<'_>) {
 /// Lists a store after `rows` rows of earlier ones; returns the new total, and whether something could not be
 /// read. `project` is set if there are several stores.
 fn list(
-    (args, pattern, form): (&LsArgs, Option<&Pattern>, Form),
+    (args, pattern, form): (&LsArgs, Option<&Pattern>, RowFormat),
     store: &Store,
     (project, mut rows): (Option<&str>, usize),
     context: &mut Context<'_>,
@@ -172,7 +172,7 @@ fn list(
     };
     unreadable.iter().for_each(warn);
     let has_branches = form.has_facts() || context.out.is_terminal();
-    let mut reader = Reader::new(store, &forest, form, has_branches)?;
+    let mut reader = RowReader::new(store, &forest, form, has_branches)?;
     let waiting = match args.pending {
         true => forest.pending(|ix| read_request(store, &forest.name(ix))),
         false => Vec::new(),
@@ -190,19 +190,19 @@ fn list(
         reader = reader.of_several();
     }
     let ids = forest.all().map(|ix| forest.name(ix).id);
-    let shorts = ShortIds::on_terminal(matches!(form, Form::Columns(_)), ids);
-    let mut table = Table::new(shorts, now(), project, context.out.columns().unwrap_or_default());
+    let shorts = ShortIds::on_terminal(matches!(form, RowFormat::Columns(_)), ids);
+    let mut table = ConvTable::new(shorts, now(), project, context.out.columns().unwrap_or_default());
     reader.rows(tails, args.n.unwrap_or(usize::MAX), |row| {
-        if let (Some(project), Form::Pipe | Form::Long(_)) = (project, form) {
+        if let (Some(project), RowFormat::Pipe | RowFormat::Long(_)) = (project, form) {
             let project = before_row(project, form);
             context.out.untrusted(project.as_bytes());
         }
         match form {
-            Form::Pipe => short_line(&row, context),
-            Form::Columns(_) => table.push(&row, context),
-            Form::Long(columns) => long_line(&row, columns, context),
-            Form::Paths => context.out.path(&store.bubbs().path(&row.name)),
-            Form::Json => {
+            RowFormat::Pipe => short_line(&row, context),
+            RowFormat::Columns(_) => table.push(&row, context),
+            RowFormat::Long(columns) => long_line(&row, columns, context),
+            RowFormat::Paths => context.out.path(&store.bubbs().path(&row.name)),
+            RowFormat::Json => {
                 match rows {
                     0 => begin(args, context),
                     _ => context.out.trusted(","),
@@ -220,10 +220,10 @@ fn list(
 }
 
 /// Formats a project's path before a row: on a separate line if the terminal is too narrow.
-fn before_row(project: &str, form: Form) -> String {
+fn before_row(project: &str, form: RowFormat) -> String {
     const ID: usize = 26;
     match form {
-        Form::Long(Some(columns)) if width(&clean(project)) + 1 + ID > columns => {
+        RowFormat::Long(Some(columns)) if width(&clean(project)) + 1 + ID > columns => {
             format!("{}\n", end_of_path(&clean(project), columns))
         }
         _ => format!("{project} "),

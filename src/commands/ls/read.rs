@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::row::{Facts, Form, Row, Usage};
+use super::row::{LsRow, RowFacts, RowFormat, RowTokens};
 use crate::commands::line::excerpt_of;
 use crate::stats::{Cost, Costs};
 use crate::term::{clean, excerpt};
@@ -17,10 +17,10 @@ use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::{Sandbox, ToolRequest};
 use lepo_turn::config::Prices;
 
-pub struct Reader<'r> {
+pub struct RowReader<'r> {
     store: &'r Store,
     forest: &'r Forest,
-    form: Form,
+    form: RowFormat,
     /// Path of the store, if there are several.
     path: Option<String>,
     /// The pending requests to list, and the sandbox for their commands.
@@ -33,7 +33,7 @@ pub struct Reader<'r> {
     prices: Prices,
 }
 
-struct Tail {
+struct TailFacts {
     ix: Ix,
     height: u32,
     questions: u32,
@@ -47,11 +47,16 @@ struct Tail {
     cost: Cost,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> RowReader<'r> {
     /// Loads the data that all rows need; branches only if displayed.
-    pub fn new(store: &'r Store, forest: &'r Forest, form: Form, has_branches: bool) -> Result<Reader<'r>> {
+    pub fn new(
+        store: &'r Store,
+        forest: &'r Forest,
+        form: RowFormat,
+        has_branches: bool,
+    ) -> Result<RowReader<'r>> {
         let (windows, prices) = if form.has_facts() { known_models() } else { Default::default() };
-        Ok(Reader {
+        Ok(RowReader {
             store,
             forest,
             form,
@@ -65,14 +70,14 @@ impl<'r> Reader<'r> {
         })
     }
 
-    pub fn of_several(self) -> Reader<'r> {
-        Reader { path: Some(self.store.path().to_string_lossy().into_owned()), ..self }
+    pub fn of_several(self) -> RowReader<'r> {
+        RowReader { path: Some(self.store.path().to_string_lossy().into_owned()), ..self }
     }
 
     /// Reads pending requests instead of conversations.
-    pub fn of_requests(self, waiting: &'r [(Ix, ToolRequest)], sandbox: &'r Sandbox) -> Reader<'r> {
+    pub fn of_requests(self, waiting: &'r [(Ix, ToolRequest)], sandbox: &'r Sandbox) -> RowReader<'r> {
         let requests = waiting.iter().map(|(ix, request)| (*ix, request)).collect();
-        Reader { requests: Some((requests, sandbox)), ..self }
+        RowReader { requests: Some((requests, sandbox)), ..self }
     }
 
     /// Passes the rows of the first `most` tails to `each`, in order, until that breaks. `tails` may be longer: a
@@ -81,21 +86,21 @@ impl<'r> Reader<'r> {
         &'s self,
         tails: impl Iterator<Item = Ix> + 's,
         most: usize,
-        each: impl FnMut(Row<'s>) -> ControlFlow<()>,
+        each: impl FnMut(LsRow<'s>) -> ControlFlow<()>,
     ) {
         in_order(self.tails(tails).take(most), |tail| self.read(tail), each);
     }
 
-    fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = Tail> + 's {
+    fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = TailFacts> + 's {
         let (forest, form) = (self.forest, self.form);
         let is_of_convs = form.has_facts() && self.requests.is_none();
         let is_answer = |ix: &Ix| forest.name(*ix).kind == Kind::Assistant;
         let mut heights = Heights::of(forest);
-        let mut questions = matches!(form, Form::Columns(_))
+        let mut questions = matches!(form, RowFormat::Columns(_))
             .then(|| Sums::of(forest, |ix| u32::from(forest.is_question(ix))));
         let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
         let mut origins = is_of_convs.then(|| ConvOrigins::of(forest));
-        let tells_costs = matches!(form, Form::Json | Form::Long(Some(_)));
+        let tells_costs = matches!(form, RowFormat::Json | RowFormat::Long(Some(_)));
         let mut costs =
             (is_of_convs && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
         let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)> + 's> = match is_of_convs {
@@ -109,7 +114,7 @@ impl<'r> Reader<'r> {
             let origin = origins.as_mut().map(|origins| origins.origin(ix));
             // The partial text of an interrupted answer is hidden.
             let answer = || visible.find(forest, ix).filter(is_answer).or(Some(ix).filter(is_answer));
-            Tail {
+            TailFacts {
                 ix,
                 height: heights.height(ix),
                 questions: questions.as_mut().map(|questions| questions.sum(ix)).unwrap_or_default(),
@@ -122,13 +127,13 @@ impl<'r> Reader<'r> {
         })
     }
 
-    fn read(&self, tail: Tail) -> Row<'_> {
+    fn read(&self, tail: TailFacts) -> LsRow<'_> {
         let name = self.forest.name(tail.ix);
         let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.others().all().get(number));
         let waiting =
             self.requests.as_ref().and_then(|(requests, sandbox)| Some((*requests.get(&tail.ix)?, *sandbox)));
         let last = self.last(waiting, tail.question.map(|ix| self.forest.name(ix)));
-        Row {
+        LsRow {
             name,
             from: owner.map(|(owner, _)| owner.as_str()),
             height: tail.height,
@@ -148,32 +153,32 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn facts(&self, tail: &Tail, root: BubbId, last: Option<&String>) -> Facts<'_> {
+    fn facts(&self, tail: &TailFacts, root: BubbId, last: Option<&String>) -> RowFacts<'_> {
         // An answer is near the end; in a long import there may be none with facts.
         let mut near =
             self.forest.up(tail.ix).take(64).filter_map(|ix| self.facts.get(self.forest.name(ix).id));
         let fact = near.find(|fact| fact.input.is_some() || fact.model.is_some()).unwrap_or_default();
         let first = tail.first.and_then(|ix| text_or_warn(self.store, &self.forest.name(ix)));
         let answer = tail.answer.and_then(|ix| self.answer(&self.forest.name(ix)));
-        let is_json = self.form == Form::Json;
-        Facts {
+        let is_json = self.form == RowFormat::Json;
+        RowFacts {
             root: root.to_string(),
             title: self.titles.get(&root).map(String::as_str),
             first: if is_json { first.map(|text| excerpt(&text)).or_else(|| last.cloned()) } else { first },
             answer: if is_json { answer.map(|text| excerpt(&text)) } else { answer },
             window: fact.model.as_ref().and_then(|model| self.windows.get(model)).copied(),
             model: fact.model,
-            usage: Usage { input: fact.input, output: fact.output },
+            usage: RowTokens { input: fact.input, output: fact.output },
             cost: tail.cost,
         }
     }
 
     fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<BubbName>) -> Option<String> {
         match (waiting, self.form) {
-            (_, Form::Paths) => None,
-            (Some((request, _)), Form::Json) => Some(excerpt(&request.words())),
+            (_, RowFormat::Paths) => None,
+            (Some((request, _)), RowFormat::Json) => Some(excerpt(&request.words())),
             (Some((request, sandbox)), _) => Some(request.whole(sandbox)),
-            (None, Form::Columns(_) | Form::Long(_)) => text_or_warn(self.store, &question?),
+            (None, RowFormat::Columns(_) | RowFormat::Long(_)) => text_or_warn(self.store, &question?),
             (None, _) => excerpt_of(self.store, &question?),
         }
     }

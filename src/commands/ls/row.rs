@@ -8,7 +8,7 @@ use lepo_store::bubb::{BubbName, shown_model};
 use lepo_tool::ToolRequest;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum RowFormat {
     /// `ID (HEIGHT): EXCERPT`, on which scripts rely; also for pending requests.
     Pipe,
     /// Columns on a terminal of this width.
@@ -20,16 +20,16 @@ pub enum Form {
     Json,
 }
 
-impl Form {
+impl RowFormat {
     pub fn has_facts(self) -> bool {
-        matches!(self, Form::Columns(_) | Form::Long(_) | Form::Json)
+        matches!(self, RowFormat::Columns(_) | RowFormat::Long(_) | RowFormat::Json)
     }
 }
 
 /// A conversation, identified by its tail, or a pending request. Fields that the form does not show are not
 /// loaded.
 #[derive(Serialize)]
-pub struct Row<'r> {
+pub struct LsRow<'r> {
     #[serde(skip)]
     pub name: BubbName,
     /// The user who owns the store, if it is not the current user.
@@ -48,7 +48,7 @@ pub struct Row<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<&'r ToolRequest>,
     #[serde(flatten)]
-    pub facts: Option<Box<Facts<'r>>>,
+    pub facts: Option<Box<RowFacts<'r>>>,
     /// Path of its store, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<&'r str>,
@@ -59,7 +59,7 @@ pub struct Row<'r> {
 
 /// Facts that only the longer forms show.
 #[derive(Serialize)]
-pub struct Facts<'r> {
+pub struct RowFacts<'r> {
     pub root: String,
     pub title: Option<&'r str>,
     /// The first question; on a terminal only if it is not the last.
@@ -68,7 +68,7 @@ pub struct Facts<'r> {
     pub answer: Option<String>,
     /// Model of the newest answer that the journal knows.
     pub model: Option<String>,
-    pub usage: Usage,
+    pub usage: RowTokens,
     /// Context window of that model, in tokens.
     pub window: Option<u64>,
     #[serde(flatten)]
@@ -77,12 +77,12 @@ pub struct Facts<'r> {
 
 /// Tokens of the last request and its answer.
 #[derive(Serialize)]
-pub struct Usage {
+pub struct RowTokens {
     pub input: Option<u64>,
     pub output: Option<u64>,
 }
 
-impl Row<'_> {
+impl LsRow<'_> {
     /// Prefixes an id with the owner of its store.
     pub fn address(&self, id: String) -> String {
         match self.from {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::row::Row;
+use super::row::LsRow;
 use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::commands::line::in_brackets;
@@ -13,20 +13,20 @@ use lepo_store::store::Store;
 
 /// Name and fields of a row, according to `docs/schemas/ls.json`.
 #[derive(Serialize)]
-struct Document<'d> {
+struct RowDocument<'d> {
     #[serde(flatten)]
     name: Map<String, Value>,
     #[serde(flatten)]
-    row: &'d Row<'d>,
+    row: &'d LsRow<'d>,
 }
 
-pub fn document(row: &Row<'_>, store: &Store) -> String {
-    serde_json::to_string(&Document { name: name_json(store, &row.name), row }).unwrap_or_default()
+pub fn document(row: &LsRow<'_>, store: &Store) -> String {
+    serde_json::to_string(&RowDocument { name: name_json(store, &row.name), row }).unwrap_or_default()
 }
 
 /// Prints `ID (HEIGHT): EXCERPT`, with the branches on a terminal. There a request is printed completely, on
 /// separate rows if it does not fit on the line.
-pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
+pub fn short_line(row: &LsRow<'_>, context: &mut Context<'_>) {
     let address = row.address(row.name.id.to_string());
     context.out.trusted(&format!("{} ({}):", context.paint.yellow(&address), row.height));
     if let Some(text) = &row.last {
@@ -52,7 +52,7 @@ pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
     context.out.trusted("\n");
 }
 
-pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_>) {
+pub fn long_line(row: &LsRow<'_>, columns: Option<usize>, context: &mut Context<'_>) {
     let id = row.address(row.name.id.to_string());
     let model = row.model().replace(char::is_whitespace, "_");
     let or_none = |text: String| if text.is_empty() { "-".to_string() } else { text };

@@ -31,14 +31,14 @@ use sign_ins::sign_in_store;
 )]
 pub struct McpArgs {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<McpCommand>,
     /// List as one JSON document: {"servers": [...]}
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum McpCommand {
     /// List the configured servers: name, kind, on, off or left out, sign-in, and the number of approved tools
     Ls {
         /// Print one JSON document: {"servers": [...]}
@@ -59,12 +59,12 @@ enum Command {
 impl McpArgs {
     /// Whether `--json` also prints a document on failure.
     pub fn wants_json(&self) -> bool {
-        self.json || matches!(self.command, Some(Command::Ls { json: true }))
+        self.json || matches!(self.command, Some(McpCommand::Ls { json: true }))
     }
 }
 
 pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
-    if let Some(Command::Serve(args)) = &args.command {
+    if let Some(McpCommand::Serve(args)) = &args.command {
         return serve::run(args, context);
     }
     let paths = Paths::from_env(&Env::from_process())?;
@@ -85,11 +85,11 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let variables = ServerVariables { env: &env, own, keys: &keys };
     let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
     server_notes(&servers).iter().map(server_line).for_each(|line| say(&line));
-    match args.command.unwrap_or(Command::Ls { json: args.json }) {
-        Command::Ls { json } => list::list(&servers, &paths, json, context),
-        Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
-        Command::Serve(_) => Ok(0),
-        Command::Logout { name } => logout(find(&servers, &name)?, &paths),
+    match args.command.unwrap_or(McpCommand::Ls { json: args.json }) {
+        McpCommand::Ls { json } => list::list(&servers, &paths, json, context),
+        McpCommand::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
+        McpCommand::Serve(_) => Ok(0),
+        McpCommand::Logout { name } => logout(find(&servers, &name)?, &paths),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::commands::Context;
-use crate::term::{Line, Progress, say};
+use crate::term::{ProgressMeter, StatusLine, say};
 use crate::ui::answers;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, NewWeights, SMOLLM2};
@@ -39,7 +39,7 @@ pub fn add(
             .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
     }
     let program = embedded_program().ok_or_else(program_missing)?;
-    let mut bar = Progress::new(true);
+    let mut bar = ProgressMeter::new(true);
     let mut incoming =
         NewWeights::begin(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;
     let mut done = 0;
@@ -82,7 +82,7 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     }
     let is_of_it = |model: &&ModelConfig| model.provider == Provider::Embedded && model.model == name;
     if let Some(model) = settings.models.iter().find(is_of_it) {
-        say(&Line::note(format!("{} in {} still names it", model.name, settings.file.display())));
+        say(&StatusLine::note(format!("{} in {} still names it", model.name, settings.file.display())));
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
     }
     say(&format!("removed {name} from {}", settings.file.display()));
     if model.active && settings.models.len() > 1 {
-        say(&Line::note("no model is active now; `lepo model use NAME` makes one active"));
+        say(&StatusLine::note("no model is active now; `lepo model use NAME` makes one active"));
     }
     Ok(true)
 }

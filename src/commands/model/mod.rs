@@ -12,7 +12,7 @@ use new::NewArgs;
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::term::{Line, Progress, say, stderr_is_terminal};
+use crate::term::{ProgressMeter, StatusLine, say, stderr_is_terminal};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -36,14 +36,14 @@ use lepo_turn::{AgentSandboxes, ProcessSandboxer, model_folders};
 )]
 pub struct ModelArgs {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<ModelCommand>,
     /// List as one JSON document: {"models": [...]}
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum ModelCommand {
     /// List the configured models: name, provider, the provider's name for the model, and which one is active
     Ls {
         /// Print one JSON document: {"models": [...]}, with options and the window as configured or last reported
@@ -83,27 +83,29 @@ enum Command {
 impl ModelArgs {
     /// Whether `--json` also prints a document on failure.
     pub fn wants_json(&self) -> bool {
-        self.json || matches!(self.command, Some(Command::Ls { json: true, .. }))
+        self.json || matches!(self.command, Some(ModelCommand::Ls { json: true, .. }))
     }
 }
 
 pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
-    let command = args.command.unwrap_or(Command::Ls { json: args.json, remote: None });
+    let command = args.command.unwrap_or(ModelCommand::Ls { json: args.json, remote: None });
     // A repository's models are listed too; only the user's own are changed.
     let repo = match command {
-        Command::Ls { .. } => trusted_config(context, &paths)?,
-        Command::Use { .. } | Command::Get | Command::Add(_) | Command::Rm { .. } => None,
+        ModelCommand::Ls { .. } => trusted_config(context, &paths)?,
+        ModelCommand::Use { .. } | ModelCommand::Get | ModelCommand::Add(_) | ModelCommand::Rm { .. } => None,
     };
     let settings = load_settings(&paths, &env, repo, &Flags::default())?;
     match command {
-        Command::Ls { json, remote: None } => list(&settings, &paths, json, context),
-        Command::Ls { json, remote: Some(name) } => list_remote(&settings, &paths, &name, json, context)?,
-        Command::Use { name } => activate_model(&settings, &paths, &name)?,
-        Command::Get => get(&settings, &paths, context)?,
-        Command::Add(args) => new::add(*args, &settings, &paths, context)?,
-        Command::Rm { name } => add::remove(&settings, &paths, &name)?,
+        ModelCommand::Ls { json, remote: None } => list(&settings, &paths, json, context),
+        ModelCommand::Ls { json, remote: Some(name) } => {
+            list_remote(&settings, &paths, &name, json, context)?
+        }
+        ModelCommand::Use { name } => activate_model(&settings, &paths, &name)?,
+        ModelCommand::Get => get(&settings, &paths, context)?,
+        ModelCommand::Add(args) => new::add(*args, &settings, &paths, context)?,
+        ModelCommand::Rm { name } => add::remove(&settings, &paths, &name)?,
     }
     Ok(0)
 }
@@ -135,7 +137,8 @@ fn list_remote(
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
-    let no_list = |what: &str| say(&Line::note(format!("{} is {what}, which offers no list", config.name)));
+    let no_list =
+        |what: &str| say(&StatusLine::note(format!("{} is {what}, which offers no list", config.name)));
     match config.provider {
         Provider::Cli => no_list("a program"),
         Provider::Embedded => no_list("the embedded model"),
@@ -180,7 +183,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     if embedded_program().is_none() {
         return Err(program_missing());
     }
-    let mut bar = Progress::new(true);
+    let mut bar = ProgressMeter::new(true);
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {
         let what = match progress.stage {

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use super::add;
 use crate::commands::Context;
 use crate::term::stderr_is_terminal;
-use crate::ui::{WantedModel, add_model};
+use crate::ui::{PartialModel, add_model};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::secret::Secret;
 use lepo_base::word::{Keyword, read_word};
@@ -79,7 +79,7 @@ pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Cont
     }
     let has_person = std::io::stdin().is_terminal() && stderr_is_terminal();
     let key = key_of(&args)?;
-    let wanted = WantedModel {
+    let wanted = PartialModel {
         name: args.name,
         provider: args.provider,
         model: args.model,

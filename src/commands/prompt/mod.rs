@@ -41,11 +41,11 @@ use lepo_turn::skills::Skills;
 )]
 pub struct PromptArgs {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<PromptCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum PromptCommand {
     /// List prompts and skills: name, place (user, store, a folder of skills, or not trusted), and first words
     Ls {
         /// Print one JSON document: {"prompts": [...], "skills": [...]}
@@ -100,12 +100,15 @@ enum Verb {
 
 impl PromptArgs {
     pub fn only_prints(&self) -> bool {
-        !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. } | Verb::Rm { .. }))
+        !matches!(
+            self.verb,
+            Some(PromptCommand::Edit { .. } | PromptCommand::Add { .. } | PromptCommand::Rm { .. })
+        )
     }
 
     /// Whether a failure is also printed as a document.
     pub fn wants_json(&self) -> bool {
-        matches!(self.verb, Some(Verb::Ls { json: true }))
+        matches!(self.verb, Some(PromptCommand::Ls { json: true }))
     }
 }
 
@@ -114,10 +117,10 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&Env::from_process())?;
     let store = context.find_store()?;
     let prompts = PromptLibrary { store: store.as_ref(), paths: &paths };
-    match args.verb.unwrap_or(Verb::Ls { json: false }) {
-        Verb::Ls { json } => ls::list(&prompts.list()?, &skills(&paths, context)?, json, context),
-        Verb::Check { dir } => check::check(dir.as_deref(), &paths, context),
-        Verb::Show { name } => match prompts.counting(&name)? {
+    match args.verb.unwrap_or(PromptCommand::Ls { json: false }) {
+        PromptCommand::Ls { json } => ls::list(&prompts.list()?, &skills(&paths, context)?, json, context),
+        PromptCommand::Check { dir } => check::check(dir.as_deref(), &paths, context),
+        PromptCommand::Show { name } => match prompts.counting(&name)? {
             Some((_, bytes)) => {
                 context.out.untrusted(&bytes);
                 Ok(0)
@@ -131,7 +134,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 Ok(0)
             }
         },
-        Verb::Add { name, text, here } => {
+        PromptCommand::Add { name, text, here } => {
             check_prompt_name(&name)?;
             let path = if here { prompts.store_path(&name)? } else { prompts.user_path(&name) };
             if path.symlink_metadata().is_ok() {
@@ -147,7 +150,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             context.out.path(&path);
             Ok(0)
         }
-        Verb::Rm { name, here } => {
+        PromptCommand::Rm { name, here } => {
             check_prompt_name(&name)?;
             let path = if here { prompts.store_path(&name)? } else { prompts.user_path(&name) };
             match std::fs::remove_file(&path) {
@@ -161,7 +164,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             Ok(0)
         }
-        Verb::Edit { name, here } => {
+        PromptCommand::Edit { name, here } => {
             let (path, bytes) = match here {
                 true => {
                     let path = prompts.store_path(&name)?;

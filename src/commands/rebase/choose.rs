@@ -10,7 +10,7 @@ use lepo_tool::ToolRequest;
 use lepo_turn::agents::is_of_repository;
 
 #[derive(Clone, Copy)]
-pub struct Wish<'w> {
+pub struct RebaseSelection<'w> {
     /// The tail of the line to copy, or an exact list.
     pub line: &'w AddressMatch,
     /// The message that the copies follow; `None` starts a new conversation.
@@ -24,7 +24,7 @@ pub struct Wish<'w> {
 }
 
 #[derive(Debug)]
-pub struct Choice {
+pub struct RebasePlan {
     /// Parents first.
     pub copying: Vec<CopyRequest>,
     /// Index of the last message of the line; `None` if the base already contains all of it.
@@ -42,7 +42,7 @@ fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
     Ok(may && !is_of_repository(&store.bubbs().text(root)?))
 }
 
-pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> {
+pub fn choose(store: &Store, forest: &Forest, wish: RebaseSelection<'_>) -> Result<RebasePlan> {
     let mut path = line(forest, wish);
     let mut root_is_kept = false;
     if wish.new_system {
@@ -53,7 +53,7 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
             root => root_is_kept = root.is_some(),
         }
     }
-    let requests = Requests { store, forest, replace: wish.replace };
+    let requests = RequestCheck { store, forest, replace: wish.replace };
     let all = with_sides(forest, &path, wish.sides);
     let dropped = dropped(&requests, &all, wish)?;
     if !path.is_empty() && path.iter().all(|ix| dropped.contains(ix)) {
@@ -79,11 +79,11 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
         let text = wish.replace.iter().find(|(replaced, _)| *replaced == ix).map(|(_, text)| text.clone());
         copying.push(CopyRequest { original: forest.name(ix), text, under });
     }
-    Ok(Choice { copying, tail, left_out, root_is_kept })
+    Ok(RebasePlan { copying, tail, left_out, root_is_kept })
 }
 
 /// Returns the messages of the line, oldest first: a range, or those missing from the base's conversation.
-fn line(forest: &Forest, wish: Wish<'_>) -> Vec<Ix> {
+fn line(forest: &Forest, wish: RebaseSelection<'_>) -> Vec<Ix> {
     match wish.line {
         AddressMatch::Range(bubbs) => bubbs.clone(),
         AddressMatch::One(end) => {
@@ -149,13 +149,13 @@ fn of_next(forest: &Forest, next: Option<Ix>, goes_on: &[Ix], sides: Vec<Ix>) ->
 }
 
 /// Recognises requests by the text that the copy will have.
-struct Requests<'r> {
+struct RequestCheck<'r> {
     store: &'r Store,
     forest: &'r Forest,
     replace: &'r [(Ix, Vec<u8>)],
 }
 
-impl Requests<'_> {
+impl RequestCheck<'_> {
     fn has(&self, ix: Ix) -> Result<bool> {
         let name = self.forest.name(ix);
         if !name.hidden || !matches!(name.kind, Kind::System | Kind::Assistant) {
@@ -175,7 +175,7 @@ impl Requests<'_> {
 
 /// Returns the messages to omit: the named ones; for a request also its result, and for a result also its
 /// request.
-fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSet<Ix>> {
+fn dropped(requests: &RequestCheck<'_>, all: &[Ix], wish: RebaseSelection<'_>) -> Result<HashSet<Ix>> {
     let there: HashSet<Ix> = all.iter().copied().collect();
     let named = wish.drop.iter().chain(wish.replace.iter().map(|(ix, _)| ix));
     if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {
@@ -202,7 +202,7 @@ fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSe
 
 /// Splits off the requests that nothing in the copy follows: they are not copied.
 fn without_waiting(
-    requests: &Requests<'_>,
+    requests: &RequestCheck<'_>,
     all: Vec<Ix>,
     dropped: &HashSet<Ix>,
 ) -> Result<(Vec<Ix>, Vec<Ix>)> {

@@ -17,8 +17,8 @@ use super::Context;
 use super::finder::{masked, tell_typed};
 use super::words::find_all;
 pub use args::RebaseArgs;
-use choose::{Wish, choose};
-use report::{Outcome, tell};
+use choose::{RebaseSelection, choose};
+use report::{RebaseOutcome, tell};
 
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let changes = args.redate || !args.drop.is_empty() || !args.replace.is_empty();
@@ -27,7 +27,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("name one: --onto BASE, --root, --system, --drop, --replace or --redate"));
     }
     let store = context.store()?;
-    let asked = Asked::of(&args, &store)?;
+    let asked = RebaseInput::of(&args, &store)?;
     if let Some(branch) = &args.branch {
         check_branch(&store, branch, args.force)?;
     }
@@ -49,7 +49,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.here).collect();
     let left_out: Vec<BubbId> = choice.left_out.iter().map(|ix| asked.forest.name(*ix).id).collect();
     let outcome =
-        Outcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
+        RebaseOutcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
     if !args.dry_run {
         write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
         // The user wrote this text.
@@ -68,7 +68,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-struct Asked {
+struct RebaseInput {
     forest: Forest,
     line: AddressMatch,
     onto: Option<Ix>,
@@ -77,8 +77,8 @@ struct Asked {
     system: Option<Vec<u8>>,
 }
 
-impl Asked {
-    fn of(args: &RebaseArgs, store: &Store) -> Result<Asked> {
+impl RebaseInput {
+    fn of(args: &RebaseArgs, store: &Store) -> Result<RebaseInput> {
         let replace: Vec<(&str, &str)> = args
             .replace
             .iter()
@@ -114,11 +114,11 @@ impl Asked {
             .map(|(address, file)| Ok((one(address, found.next())?, words_of(file)?)))
             .collect::<Result<_>>()?;
         let system = args.system.as_deref().map(system_prompt).transpose()?;
-        Ok(Asked { forest, line, onto, drop, replace, system })
+        Ok(RebaseInput { forest, line, onto, drop, replace, system })
     }
 
-    fn wish(&self, args: &RebaseArgs) -> Wish<'_> {
-        Wish {
+    fn wish(&self, args: &RebaseArgs) -> RebaseSelection<'_> {
+        RebaseSelection {
             line: &self.line,
             onto: self.onto,
             new_system: self.system.is_some(),
@@ -164,7 +164,11 @@ fn read(file: &str) -> Result<Vec<u8>> {
 
 /// Names the root with the new system prompt: dated as the root that it replaces, or just before a root that
 /// stays; with `now`, dated by that.
-fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Option<(BubbName, Vec<u8>)>> {
+fn new_root(
+    asked: &RebaseInput,
+    root_is_kept: bool,
+    now: Option<u64>,
+) -> Result<Option<(BubbName, Vec<u8>)>> {
     let Some(text) = &asked.system else { return Ok(None) };
     if text.is_empty() {
         return Err(

@@ -12,7 +12,7 @@ use crate::commands::line::excerpt_of;
 use crate::term::{say, stderr_is_terminal};
 use crate::ui::ShortIds;
 
-pub struct Outcome<'o> {
+pub struct RebaseOutcome<'o> {
     pub tail: BubbId,
     /// The new system prompt, if it did not exist.
     pub root: Option<&'o (BubbName, Vec<u8>)>,
@@ -25,7 +25,7 @@ pub struct Outcome<'o> {
 /// Prints the new tail, or with `--dry-run` the messages; prints notes on stderr.
 pub fn tell(
     store: &Store,
-    outcome: &Outcome<'_>,
+    outcome: &RebaseOutcome<'_>,
     args: &RebaseArgs,
     context: &mut Context<'_>,
 ) -> Result<()> {
@@ -62,7 +62,7 @@ pub fn tell(
     Ok(())
 }
 
-fn document(outcome: &Outcome<'_>, already_here: bool) -> Value {
+fn document(outcome: &RebaseOutcome<'_>, already_here: bool) -> Value {
     let copy = |copy: &&PlannedCopy| json!({ "id": copy.name.id.to_string(), "copy_of": copy.original.id.to_string() });
     let root = outcome.root.map(|(name, _)| json!({ "id": name.id.to_string(), "copy_of": null }));
     let made: Vec<Value> = root.into_iter().chain(outcome.made.iter().map(copy)).collect();
@@ -70,7 +70,7 @@ fn document(outcome: &Outcome<'_>, already_here: bool) -> Value {
 }
 
 /// Prints `ID kind excerpt` for each message to be written.
-fn list(store: &Store, outcome: &Outcome<'_>, context: &mut Context<'_>) {
+fn list(store: &Store, outcome: &RebaseOutcome<'_>, context: &mut Context<'_>) {
     let mut line = |name: &BubbName, excerpt: Option<String>| {
         context.out.trusted(&format!("{} {} ", name.id, name.tag()));
         context.out.untrusted(excerpt.unwrap_or_default().as_bytes());

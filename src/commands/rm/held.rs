@@ -9,12 +9,12 @@ use lepo_store::store::Store;
 use lepo_sync::{Identity, SyncState, is_committed};
 use lepo_turn::config::Paths;
 
-use super::outcome::Outcome;
+use super::outcome::RedactOutcome;
 
 /// Maximum number of messages to search for in the project's history.
 const MOST: usize = 200;
 
-pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
+pub fn holders(store: &Store, outcome: &RedactOutcome) -> Vec<String> {
     let mut held = synced(store);
     // A completed interruption does not know which messages themselves changed.
     let changed = outcome.moved.iter().map(|moved| moved.from.id);
@@ -55,7 +55,7 @@ fn synced(store: &Store) -> Vec<String> {
 }
 
 /// Returns the roots of the changed conversations, before and after.
-fn roots(store: &Store, outcome: &Outcome) -> HashSet<BubbId> {
+fn roots(store: &Store, outcome: &RedactOutcome) -> HashSet<BubbId> {
     let Ok(forest) = store.names().forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
     let mut origins = ConvOrigins::of(&forest);

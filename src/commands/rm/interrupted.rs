@@ -7,13 +7,13 @@ use lepo_store::bubb::counted;
 use lepo_store::store::{MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store};
 use lepo_sync::Identity;
 
-use super::plan::Plan;
-use super::wish::Wish;
+use super::plan::RedactPlan;
+use super::wish::RedactRequest;
 
 /// A replacement that lepo on this machine started in this store and did not finish.
 pub struct Interrupted {
     /// The options that the user agreed to.
-    pub wish: Wish,
+    pub wish: RedactRequest,
     /// The files to remove; `None` while the originals are complete.
     pub replaced: Option<ReplacedFiles>,
 }
@@ -45,7 +45,7 @@ impl Interrupted {
     /// Describes the changes that completion will make; `None` if it only removes the record.
     pub fn remaining(&self, store: &Store, masker: &Masker) -> Result<Option<String>> {
         let Some(replaced) = &self.replaced else {
-            let plan = Plan::make(store, &self.wish, masker)?;
+            let plan = RedactPlan::make(store, &self.wish, masker)?;
             return Ok((!plan.is_nothing()).then(|| plan.words()));
         };
         let mut parts = Vec::new();
@@ -59,7 +59,11 @@ impl Interrupted {
 }
 
 /// Creates the record of a replacement, with its proof.
-pub fn proven(store: &Store, wish: &Wish, replaced: Option<ReplacedFiles>) -> Result<ReplacementRecord> {
+pub fn proven(
+    store: &Store,
+    wish: &RedactRequest,
+    replaced: Option<ReplacedFiles>,
+) -> Result<ReplacementRecord> {
     let wish = serde_json::to_value(wish)
         .map_err(|error| Error::store("cannot record the request").because(error))?;
     let mut record = ReplacementRecord { wish, replaced, proof: String::new() };

@@ -6,36 +6,36 @@ use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::MovedBubb;
 use serde_json::{Value, json};
 
-use super::plan::{Kinds, Plan};
-use super::remains::Remains;
+use super::plan::{RedactPlan, SecretKinds};
+use super::remains::RemainingCopies;
 use crate::commands::Context;
-use crate::term::{Line, say};
+use crate::term::{StatusLine, say};
 use crate::ui::ShortIds;
 use lepo_base::hint::{Hint, HintTarget};
 
 #[derive(Default)]
-pub struct Outcome {
+pub struct RedactOutcome {
     pub dry_run: bool,
     pub moved: Vec<MovedBubb>,
     /// Messages whose own text changed; with no kinds, the text was replaced.
-    pub changed: HashMap<BubbId, Kinds>,
+    pub changed: HashMap<BubbId, SecretKinds>,
     pub blobs: Vec<ContentHash>,
-    pub files: Vec<(String, Kinds)>,
+    pub files: Vec<(String, SecretKinds)>,
     /// Unchanged files, with the reason.
-    pub left: Vec<(String, Kinds, String)>,
+    pub left: Vec<(String, SecretKinds, String)>,
     pub lost: Vec<BubbId>,
     /// Descriptions of other copies of the originals.
     pub held_by: Vec<String>,
     /// Unchanged messages with the same secrets or text.
-    pub remains: Remains,
+    pub remains: RemainingCopies,
 }
 
-impl Outcome {
+impl RedactOutcome {
     pub fn is_nothing(&self) -> bool {
         self.moved.is_empty() && self.files.is_empty() && self.blobs.is_empty()
     }
 
-    pub fn add(&mut self, plan: &Plan) {
+    pub fn add(&mut self, plan: &RedactPlan) {
         self.moved.extend(plan.moved());
         self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
         self.blobs.extend(plan.blobs.keys().chain(&plan.orphans));
@@ -77,7 +77,7 @@ impl Outcome {
                 "id": from.id.to_string(),
                 "now": to.id.to_string(),
                 "kinds": kinds,
-                "other_words": kinds.is_some_and(Kinds::is_empty),
+                "other_words": kinds.is_some_and(SecretKinds::is_empty),
             })
         });
         let files = self.files.iter().map(|(path, kinds)| json!({ "path": path, "kinds": kinds }));
@@ -96,7 +96,7 @@ impl Outcome {
         })
     }
 
-    pub fn tell(&self, plan: &Plan, at: HintTarget<'_>) {
+    pub fn tell(&self, plan: &RedactPlan, at: HintTarget<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
             if !plan.clean.is_empty() {
@@ -105,16 +105,16 @@ impl Outcome {
             }
         }
         for (path, kinds, why) in &self.left {
-            say(&Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
+            say(&StatusLine::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
             let told =
                 format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
-            say(&Line::note(Hint::from(told).told(at)));
+            say(&StatusLine::note(Hint::from(told).told(at)));
         }
         self.remains.tell(at);
         for holder in &self.held_by {
-            say(&Line::note(format!("may still hold it: {holder}")));
+            say(&StatusLine::note(format!("may still hold it: {holder}")));
         }
         if !self.dry_run && plan.tally.count() > 0 {
             say("a secret that was written may have been read: change it where it is used");
@@ -122,6 +122,6 @@ impl Outcome {
     }
 }
 
-fn words(kinds: &Kinds) -> String {
+fn words(kinds: &SecretKinds) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(",")
 }

@@ -11,27 +11,27 @@ use lepo_store::store::{
 };
 use serde_json::Value;
 
-use super::wish::Wish;
-use crate::commands::searched::{Searched, search, search_unfinished};
+use super::wish::RedactRequest;
+use crate::commands::searched::{SearchedFile, search, search_unfinished};
 
-pub type Kinds = BTreeSet<&'static str>;
+pub type SecretKinds = BTreeSet<&'static str>;
 
 #[derive(Default)]
-pub struct Plan {
+pub struct RedactPlan {
     /// The copies, parents first.
     pub copies: Vec<PlannedCopy>,
     /// Messages whose own text changes, with the kinds of their secrets; empty if the text is replaced.
-    pub changed: HashMap<BubbId, Kinds>,
+    pub changed: HashMap<BubbId, SecretKinds>,
     /// Masked blobs, by the hashes of the originals.
     pub blobs: BTreeMap<ContentHash, Vec<u8>>,
     /// Blobs with secrets that no message names.
     pub orphans: Vec<ContentHash>,
-    pub files: BTreeMap<PathBuf, Kinds>,
+    pub files: BTreeMap<PathBuf, SecretKinds>,
     /// Pending requests whose stored original contains a secret: it is deleted, and they can no longer be
     /// approved.
-    pub replays: BTreeMap<BubbId, Kinds>,
+    pub replays: BTreeMap<BubbId, SecretKinds>,
     /// Files that stay unchanged, with the reason.
-    pub left: Vec<(String, Kinds, String)>,
+    pub left: Vec<(String, SecretKinds, String)>,
     /// Named messages without such a secret.
     pub clean: Vec<BubbId>,
     pub tally: SecretCounts,
@@ -40,11 +40,11 @@ pub struct Plan {
     pub lost_words: Vec<Vec<u8>>,
 }
 
-impl Plan {
+impl RedactPlan {
     /// Searches for the secrets and plans the copies. Writes nothing.
-    pub fn make(store: &Store, wish: &Wish, masker: &Masker) -> Result<Plan> {
+    pub fn make(store: &Store, wish: &RedactRequest, masker: &Masker) -> Result<RedactPlan> {
         let names = store.names().all()?;
-        let mut plan = Plan::default();
+        let mut plan = RedactPlan::default();
         let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
         let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
         if wish.all {
@@ -64,7 +64,7 @@ impl Plan {
             let before = store.bubbs().read(name)?;
             if before != other {
                 plan.lost_words.push(lost(&before, other).to_vec());
-                plan.changed.insert(id, Kinds::new());
+                plan.changed.insert(id, SecretKinds::new());
                 words.insert(id, other.to_vec());
             }
         }
@@ -110,7 +110,11 @@ impl Plan {
     }
 
     /// Masks the secrets in `bytes`; `None` without any.
-    fn take_out(&mut self, bytes: &[u8], (wish, masker): (&Wish, &Masker)) -> Option<(Vec<u8>, Kinds)> {
+    fn take_out(
+        &mut self,
+        bytes: &[u8],
+        (wish, masker): (&RedactRequest, &Masker),
+    ) -> Option<(Vec<u8>, SecretKinds)> {
         let (masked, found) = masker.take_out(bytes, &|found: &FoundSecret| wish.wants(found))?;
         for found in &found {
             self.tally.add(found);
@@ -123,7 +127,7 @@ impl Plan {
     fn look_into(
         &mut self,
         store: &Store,
-        by: (&Wish, &Masker),
+        by: (&RedactRequest, &Masker),
         name: &BubbName,
         words: &mut HashMap<BubbId, Vec<u8>>,
     ) -> Result<()> {
@@ -134,7 +138,7 @@ impl Plan {
         let taken = if is_binary(&bytes) { None } else { self.take_out(&bytes, by) };
         let (masked, mut kinds) = taken.unzip();
         let mut masked = masked.unwrap_or(bytes);
-        let mut kinds: Kinds = kinds.take().unwrap_or_default();
+        let mut kinds: SecretKinds = kinds.take().unwrap_or_default();
         let mut other: HashMap<ContentHash, Blob> = HashMap::new();
         for hash in blobs_in(&masked, name.kind) {
             let Some(blob) = store.blobs().read(&hash)?.filter(|blob| !is_binary(blob)) else { continue };
@@ -158,12 +162,12 @@ impl Plan {
     }
 
     /// Scans the stored original of a pending request; returns whether it will be deleted.
-    fn look_into_replay(&mut self, store: &Store, by: (&Wish, &Masker), id: BubbId) -> Result<bool> {
+    fn look_into_replay(&mut self, store: &Store, by: (&RedactRequest, &Masker), id: BubbId) -> Result<bool> {
         if self.replays.contains_key(&id) {
             return Ok(true);
         }
         let Some(bytes) = store.requests().replay_bytes(id)? else { return Ok(false) };
-        let mut kinds = Kinds::new();
+        let mut kinds = SecretKinds::new();
         for text in texts_of(&bytes) {
             kinds.extend(self.take_out(text.as_bytes(), by).map(|(_, kinds)| kinds).unwrap_or_default());
         }
@@ -175,10 +179,14 @@ impl Plan {
     }
 
     /// Reports unfinished files with secrets: a process may be writing them.
-    fn look_into_unfinished(&mut self, store: &Store, (wish, masker): (&Wish, &Masker)) -> Result<()> {
+    fn look_into_unfinished(
+        &mut self,
+        store: &Store,
+        (wish, masker): (&RedactRequest, &Masker),
+    ) -> Result<()> {
         search_unfinished(store, &mut |path, bytes| {
             let found = masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found));
-            let kinds: Kinds = found.map(|found| found.kind).collect();
+            let kinds: SecretKinds = found.map(|found| found.kind).collect();
             if !kinds.is_empty() {
                 let why =
                     "it is unfinished; `lepo fsck --recover` saves or removes it once its process has ended";
@@ -190,7 +198,7 @@ impl Plan {
     fn look_everywhere(
         &mut self,
         store: &Store,
-        by: (&Wish, &Masker),
+        by: (&RedactRequest, &Masker),
         names: &[BubbName],
         words: &mut HashMap<BubbId, Vec<u8>>,
     ) -> Result<()> {
@@ -202,18 +210,18 @@ impl Plan {
             if found.is_empty() {
                 return;
             }
-            let kinds: Kinds = found.iter().map(|found| found.kind).collect();
+            let kinds: SecretKinds = found.iter().map(|found| found.kind).collect();
             let blob_name = file.path.file_name().filter(|_| file.path.starts_with("_blobs"));
             let in_blobs = blob_name.and_then(|name| ContentHash::parse(name.to_str()?));
             match (&file, in_blobs) {
-                (Searched { of: Some(of), .. }, _) => {
+                (SearchedFile { of: Some(of), .. }, _) => {
                     self.left.push((
                         file.subject(),
                         kinds,
                         format!("it belongs to {of}, who has to mask it"),
                     ));
                 }
-                (Searched { message: Some(name), .. }, _) => {
+                (SearchedFile { message: Some(name), .. }, _) => {
                     messages.insert(name.id);
                 }
                 (_, Some(hash)) => {
@@ -291,7 +299,7 @@ fn is_settings(path: &Path) -> bool {
 }
 
 /// Returns the changed messages with all their descendants, parents first.
-fn with_followers(names: &[BubbName], changed: &HashMap<BubbId, Kinds>) -> Result<Vec<BubbName>> {
+fn with_followers(names: &[BubbName], changed: &HashMap<BubbId, SecretKinds>) -> Result<Vec<BubbName>> {
     let mut followers: HashMap<BubbId, Vec<BubbName>> = HashMap::new();
     for name in names {
         if let Some(prev) = name.prev {

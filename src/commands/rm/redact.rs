@@ -13,13 +13,13 @@ use lepo_turn::carry_waiting;
 use super::args::RmArgs;
 use super::held::holders;
 use super::interrupted::{Interrupted, proven};
-use super::outcome::Outcome;
-use super::plan::Plan;
-use super::remains::Remains;
-use super::wish::Wish;
+use super::outcome::RedactOutcome;
+use super::plan::RedactPlan;
+use super::remains::RemainingCopies;
+use super::wish::RedactRequest;
 use crate::commands::Context;
 use crate::commands::finder::masker_of_written;
-use crate::term::{Line, say, stderr_is_terminal, tty};
+use crate::term::{StatusLine, say, stderr_is_terminal, tty};
 use crate::ui::ShortIds;
 
 /// Completes an interrupted redaction; then lists, asks and redacts.
@@ -27,12 +27,12 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let _lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
     let masker = masker_of_written()?;
-    let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
+    let mut outcome = RedactOutcome { dry_run: args.dry_run, ..RedactOutcome::default() };
     let interrupted = Interrupted::read(&store)?;
     let was_interrupted = interrupted.is_some();
     // Resolved first, so that a mistyped address changes nothing.
     let moved = interrupted.as_ref().map(Interrupted::moved).unwrap_or_default();
-    let mut wish = Wish::of(args, &store, &moved)?;
+    let mut wish = RedactRequest::of(args, &store, &moved)?;
     if wish.is_empty() && !was_interrupted {
         return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
     }
@@ -41,7 +41,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         match (args.dry_run, remaining) {
             (true, remaining) => {
                 let what = remaining.map(|what| format!(": {what}")).unwrap_or_default();
-                say(&Line::note(format!(
+                say(&StatusLine::note(format!(
                     "`lepo rm --redact` was interrupted; the next one completes it{what}"
                 )));
             }
@@ -53,7 +53,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             wish.follow(&outcome.moved);
         }
     }
-    let plan = Plan::make(&store, &wish, &masker)?;
+    let plan = RedactPlan::make(&store, &wish, &masker)?;
     let shorts = ShortIds::on_terminal(stderr_is_terminal(), plan.clean.iter().copied());
     for id in &plan.clean {
         say(&format!("no secret in {}", shorts.show(*id)));
@@ -65,7 +65,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("-n lists what would change; -y changes it without asking"));
     }
     outcome.add(&plan);
-    outcome.remains = Remains::of(&store, &wish, &plan)?;
+    outcome.remains = RemainingCopies::of(&store, &wish, &plan)?;
     outcome.remains.follow(if args.dry_run { &[] } else { &outcome.moved });
     if !args.json {
         outcome.print(context);
@@ -76,7 +76,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             if !terminal.confirm(&question(&plan))? {
                 return Err(Error::nothing("nothing was changed"));
             }
-            let again = Plan::make(&store, &wish, &masker)?;
+            let again = RedactPlan::make(&store, &wish, &masker)?;
             if (again.moved(), &again.files, &again.orphans, &again.replays)
                 != (plan.moved(), &plan.files, &plan.orphans, &plan.replays)
             {
@@ -109,7 +109,12 @@ fn confirm_completion(what: &str) -> Result<()> {
     }
 }
 
-fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &mut Outcome) -> Result<()> {
+fn complete(
+    store: &Store,
+    interrupted: Interrupted,
+    masker: &Masker,
+    outcome: &mut RedactOutcome,
+) -> Result<()> {
     let Interrupted { wish, replaced } = interrupted;
     match replaced {
         Some(replaced) => {
@@ -120,7 +125,7 @@ fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &
         }
         // The originals are complete: starts again.
         None => {
-            let plan = Plan::make(store, &wish, masker)?;
+            let plan = RedactPlan::make(store, &wish, masker)?;
             outcome.add(&plan);
             outcome.held_by.extend(holders(store, outcome));
             outcome.lost.extend(carry_out(store, &wish, &plan, masker)?);
@@ -131,7 +136,7 @@ fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &
 }
 
 /// Writes the copies, then removes the originals; returns the requests that can no longer be approved.
-fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result<Vec<BubbId>> {
+fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Masker) -> Result<Vec<BubbId>> {
     // Checked before anything is written: an unreadable branch would still name a removed message.
     store.branches().all_or_error()?;
     store.replacement().keep(&proven(store, wish, None)?)?;
@@ -174,7 +179,7 @@ fn has_ids(path: &Path) -> bool {
 }
 
 /// Finishes a redaction whose copies are all published.
-fn end(store: &Store, wish: &Wish, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
+fn end(store: &Store, wish: &RedactRequest, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
     store.replacement().end(replaced, &mut |line| {
@@ -185,7 +190,7 @@ fn end(store: &Store, wish: &Wish, replaced: &ReplacedFiles, masker: &Masker) ->
 }
 
 /// Masks `bytes`; `None` if nothing changes.
-fn take_out(bytes: &[u8], wish: &Wish, masker: &Masker) -> Option<Vec<u8>> {
+fn take_out(bytes: &[u8], wish: &RedactRequest, masker: &Masker) -> Option<Vec<u8>> {
     masker.take_out(bytes, &|found| wish.wants(found)).map(|(masked, _)| masked)
 }
 
@@ -198,7 +203,7 @@ fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())
 }
 
-fn question(plan: &Plan) -> String {
+fn question(plan: &RedactPlan) -> String {
     let mut doing = plan.words();
     if let Some(first) = doing.get_mut(..1) {
         first.make_ascii_uppercase();

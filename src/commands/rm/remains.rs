@@ -11,11 +11,11 @@ use lepo_store::store::{MovedBubb, Store};
 use lepo_turn::config::Paths;
 use memchr::memmem::Finder;
 
-use super::plan::Plan;
-use super::wish::Wish;
+use super::plan::RedactPlan;
+use super::wish::RedactRequest;
 use crate::commands::searched::{search, search_unfinished};
 use crate::repl::history_file;
-use crate::term::{Line, one_line, say};
+use crate::term::{StatusLine, one_line, say};
 
 /// Shorter texts occur in other messages by chance.
 const SHORTEST: usize = 8;
@@ -23,7 +23,7 @@ const SHORTEST: usize = 8;
 const NAMED: usize = 8;
 
 #[derive(Default)]
-pub struct Remains {
+pub struct RemainingCopies {
     /// Messages with a secret that the redaction masks in others.
     secrets: BTreeSet<BubbId>,
     /// Messages with text that another message loses.
@@ -36,11 +36,11 @@ pub struct Remains {
     history: Option<PathBuf>,
 }
 
-impl Remains {
+impl RemainingCopies {
     /// Searches the messages that a plan leaves unchanged. With `--all` no secret remains, so that only
     /// replaced text is searched for.
-    pub fn of(store: &Store, wish: &Wish, plan: &Plan) -> Result<Remains> {
-        let mut remains = Remains::default();
+    pub fn of(store: &Store, wish: &RedactRequest, plan: &RedactPlan) -> Result<RemainingCopies> {
+        let mut remains = RemainingCopies::default();
         let words: Vec<&[u8]> = plan
             .lost_words
             .iter()
@@ -130,11 +130,14 @@ impl Remains {
                 counted(self.secrets.len(), "other message"),
                 named(&self.secrets)
             );
-            say(&Line::note(Hint::from(told).told(at)));
+            say(&StatusLine::note(Hint::from(told).told(at)));
         }
         if !self.words.is_empty() {
             let count = counted(self.words.len(), "other message");
-            say(&Line::note(format!("{count} with the words that were replaced: {}", named(&self.words))));
+            say(&StatusLine::note(format!(
+                "{count} with the words that were replaced: {}",
+                named(&self.words)
+            )));
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::commands::words::resolve_all;
 
 /// Stored until it is carried out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wish {
+pub struct RedactRequest {
     /// Everything in the store.
     pub all: bool,
     ids: Vec<BubbId>,
@@ -26,9 +26,9 @@ pub struct Wish {
     replace: Vec<(BubbId, Vec<u8>)>,
 }
 
-impl Wish {
+impl RedactRequest {
     /// Builds the request from the options. Ids that were just replaced are mapped to their copies.
-    pub fn of(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<Wish> {
+    pub fn of(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<RedactRequest> {
         let forest = store.names().forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
         words.iter().try_for_each(|word| own(store, word))?;
@@ -54,7 +54,7 @@ impl Wish {
             };
             replace.push((forest.name(found.ix).id, words_of(file)?));
         }
-        Ok(Wish { all: args.all, ids, kinds: args.kind.clone(), replace })
+        Ok(RedactRequest { all: args.all, ids, kinds: args.kind.clone(), replace })
     }
 
     pub fn is_empty(&self) -> bool {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::stats::{By, RecordPlaces, Rows, TallyRow, tally};
+use crate::stats::{GroupBy, TallyKeys, TallyRow, TallyRows, tally};
 use crate::term::{excerpt_within, say};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::env::Env;
@@ -35,8 +35,8 @@ pub struct StatsArgs {
     /// Group the rows by day, week, model or conv
     ///
     /// day,model groups by both.
-    #[arg(long, value_parser = By::parse, default_value = "day", value_name = "WHAT")]
-    by: By,
+    #[arg(long, value_parser = GroupBy::parse, default_value = "day", value_name = "WHAT")]
+    by: GroupBy,
     /// Print one JSON document: {"rows": [...], "total": {...}}; times in milliseconds
     #[arg(long)]
     pub json: bool,
@@ -55,7 +55,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.names().forest()?;
     let prices = prices(context)?;
-    let mut places = RecordPlaces::new(&forest, args.by, since);
+    let mut places = TallyKeys::new(&forest, args.by, since);
     let rows = tally(store.journal().records(), args.by, &|name: &str| prices.of(name, None), |record| {
         places.place(record)
     });
@@ -67,18 +67,19 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if rows.rows.is_empty() {
         say("no usage yet: the journal has no answers");
     } else {
-        let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
+        let subjects = (args.by == GroupBy::Conv).then(|| Subjects::of(&store, &forest));
         let names = |row: &TallyRow| match args.by {
-            By::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
-            By::Day | By::Week | By::Model | By::DayAndModel => None,
+            GroupBy::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
+            GroupBy::Day | GroupBy::Week | GroupBy::Model | GroupBy::DayAndModel => None,
         };
         let columns = context.out.columns();
         let ids = rows.rows.iter().filter_map(|row| BubbId::parse(row.key.as_bytes()));
         let shorts = ShortIds::on_terminal(context.out.is_terminal(), ids);
-        let keys = |row: &TallyRow| match BubbId::parse(row.key.as_bytes()).filter(|_| args.by == By::Conv) {
-            Some(id) => shorts.show(id),
-            None => shown_model(&row.key).to_string(),
-        };
+        let keys =
+            |row: &TallyRow| match BubbId::parse(row.key.as_bytes()).filter(|_| args.by == GroupBy::Conv) {
+                Some(id) => shorts.show(id),
+                None => shown_model(&row.key).to_string(),
+            };
         let lines = table::lines(&rows, columns, context.paint, keys, names);
         for line in lines {
             // Model names and question texts are cleaned in the lines.
@@ -122,7 +123,7 @@ impl<'s> Subjects<'s> {
     }
 }
 
-fn csv(rows: &Rows, context: &mut Context<'_>) {
+fn csv(rows: &TallyRows, context: &mut Context<'_>) {
     context.out.line("key,questions,answers,failures,in,cached,out,first_ms,ms,cost");
     for row in &rows.rows {
         let key = match row.key.contains([',', '"', '\n']) {

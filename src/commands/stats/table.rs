@@ -1,6 +1,6 @@
 //! Formats figures as aligned columns, with a bar per row on a terminal.
 
-use crate::stats::{Rows, TallyRow};
+use crate::stats::{TallyRow, TallyRows};
 use crate::term::{Paint, clean, cut, width};
 use lepo_store::bubb::thousands;
 use lepo_turn::config::short_cost;
@@ -30,7 +30,7 @@ const COLUMNS: &[Column] = &[
 
 /// Formats the table; `columns` is the terminal's width, `keys` formats a row's key, `names` its meaning.
 pub fn lines(
-    rows: &Rows,
+    rows: &TallyRows,
     columns: Option<usize>,
     paint: Paint,
     keys: impl Fn(&TallyRow) -> String,
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::term::Color;
 
-    fn rows() -> Rows {
+    fn rows() -> TallyRows {
         let row = |key: &str, input, output, ms| TallyRow {
             key: key.into(),
             questions: 2,
@@ -115,7 +115,7 @@ mod tests {
             ..TallyRow::default()
         };
         let total = row("total", 1_500, 300, Some(700));
-        Rows {
+        TallyRows {
             rows: vec![row("2026-11-21", 1_000, 200, Some(700)), row("한국어-모델", 500, 100, None)],
             total,
         }

@@ -17,16 +17,16 @@ use lepo_sync::{
 use lepo_turn::config::Paths;
 
 /// A remote that the user agreed to sync with.
-pub struct SyncPlace {
+pub struct SyncTarget {
     url: String,
     heads: bool,
     name: String,
     remote: RemoteRefs,
 }
 
-impl SyncPlace {
+impl SyncTarget {
     /// Lists the remote's clones and chooses a free name.
-    fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncPlace> {
+    fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncTarget> {
         let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host_name()));
         check_clone_name(&wanted)?;
         let namespace = if heads { Namespace::Heads } else { Namespace::Own };
@@ -42,17 +42,17 @@ impl SyncPlace {
             return Err(Error::usage(format!("another clone is named {wanted}"))
                 .hint("choose another name: --as NAME; if it was this clone's own, it stays as it was"));
         }
-        Ok(SyncPlace { name: free_clone_name(&wanted, is_taken), url, heads, remote })
+        Ok(SyncTarget { name: free_clone_name(&wanted, is_taken), url, heads, remote })
     }
 
     /// Determines the remote before a store exists: one is created only if the remote answers.
-    pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncPlace> {
+    pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncTarget> {
         let url = url_of(remote, context.cwd())?;
         refuse_inside(&url, &[context.cwd()])?;
         agree(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args, false)?;
         // Listing refs needs no repository.
         let git = Git::at(&paths.data.join("sync/none"), tty().is_some());
-        SyncPlace::of(&git, url, args.heads, args)
+        SyncTarget::of(&git, url, args.heads, args)
     }
 
     /// Stores the remote in the settings; returns its refs.
@@ -89,7 +89,7 @@ pub fn set_remote(
         return Ok(None);
     }
     let git = Git::at(&state.repository(), tty().is_some());
-    let place = SyncPlace::of(&git, url, state.settings.heads || args.heads, args)?;
+    let place = SyncTarget::of(&git, url, state.settings.heads || args.heads, args)?;
     Ok(Some(place.take(state)))
 }
 

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
 pub use args::SyncArgs;
-use choose_remote::{SyncPlace, refuse_inside, set_remote};
+use choose_remote::{SyncTarget, refuse_inside, set_remote};
 use told::{replacement, tell_news, troubles};
 
 use super::Context;
@@ -36,7 +36,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             (store, None)
         }
         (None, Some(remote)) => {
-            let place = SyncPlace::first(remote, &args, &paths, context)?;
+            let place = SyncTarget::first(remote, &args, &paths, context)?;
             let store = context.store_or_make(false)?;
             say(&format!("made {}", store.shown().display()));
             (store, Some(place))

@@ -1,7 +1,7 @@
 //! Prints the result of a sync.
 
 use crate::commands::Context;
-use crate::term::{Line, one_line};
+use crate::term::{StatusLine, one_line};
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
@@ -97,7 +97,8 @@ pub fn troubles(done: &SyncRound, store: &Store, uses_heads: bool, at: HintTarge
         format!("held back {id}: it {why}{hint}")
     });
     let bad = done.bad.iter().map(|(clone, error)| {
-        Line::warning(format!("{} could not be fetched: {}", one_line(clone), error.chain())).to_string()
+        StatusLine::warning(format!("{} could not be fetched: {}", one_line(clone), error.chain()))
+            .to_string()
     });
     let shown = one_line(&store.shown().display().to_string());
     let unknown = done.unknown.iter().map(|clone| {

@@ -14,12 +14,12 @@ const LONGEST_LINK: usize = 2000;
 /// consumed: all of them if the line has `ended`.
 pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: &mut Vec<Span>) -> usize {
     let (plain, unclosed) = (String::new(), Vec::new());
-    let mut reader = Reader { text, at: 0, before, ended, style, spans, plain, unclosed };
+    let mut reader = InlineParser { text, at: 0, before, ended, style, spans, plain, unclosed };
     while let Some(next) = reader.next() {
         match next {
-            Next::Took => {}
-            Next::Wait if reader.patient() => break,
-            Next::Wait | Next::Literal => reader.literal(),
+            MarkOutcome::Took => {}
+            MarkOutcome::Wait if reader.patient() => break,
+            MarkOutcome::Wait | MarkOutcome::Literal => reader.literal(),
         }
     }
     reader.flush();
@@ -34,7 +34,7 @@ fn is_mark(byte: u8) -> bool {
     matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b'!')
 }
 
-struct Reader<'r> {
+struct InlineParser<'r> {
     text: &'r str,
     at: usize,
     before: Option<char>,
@@ -47,14 +47,14 @@ struct Reader<'r> {
     unclosed: Vec<(char, usize)>,
 }
 
-enum Next {
+enum MarkOutcome {
     Took,
     /// Undecided until more text arrives.
     Wait,
     Literal,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> InlineParser<'r> {
     fn rest(&self) -> &'r str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Consumes text up to the next mark, and handles that.
-    fn next(&mut self) -> Option<Next> {
+    fn next(&mut self) -> Option<MarkOutcome> {
         let rest = self.rest();
         let up_to = rest.bytes().position(is_mark).unwrap_or(rest.len());
         let (plain, rest) = rest.split_at(up_to);
@@ -77,9 +77,9 @@ impl<'r> Reader<'r> {
             mark @ ('*' | '_' | '~') => self.emphasis(rest, mark),
             '[' => self.link(rest, rest),
             _ => match rest.strip_prefix('!') {
-                Some("") => Next::Wait,
+                Some("") => MarkOutcome::Wait,
                 Some(link) if link.starts_with('[') => self.link(rest, link),
-                _ => Next::Literal,
+                _ => MarkOutcome::Literal,
             },
         })
     }
@@ -116,23 +116,23 @@ impl<'r> Reader<'r> {
         end
     }
 
-    fn escape(&mut self, rest: &str) -> Next {
+    fn escape(&mut self, rest: &str) -> MarkOutcome {
         match rest.chars().nth(1) {
-            None => Next::Wait,
+            None => MarkOutcome::Wait,
             Some(escaped) if escaped.is_ascii_punctuation() => {
                 self.plain.push(escaped);
                 self.take(rest.split_at(2).0);
-                Next::Took
+                MarkOutcome::Took
             }
-            Some(_) => Next::Literal,
+            Some(_) => MarkOutcome::Literal,
         }
     }
 
-    fn code(&mut self, rest: &str) -> Next {
-        let Some(end) = self.closed('`', run(rest, '`'), || code_end(rest)) else { return Next::Wait };
+    fn code(&mut self, rest: &str) -> MarkOutcome {
+        let Some(end) = self.closed('`', run(rest, '`'), || code_end(rest)) else { return MarkOutcome::Wait };
         // At the end of the text the run may still become longer.
         if end == rest.len() && self.patient() {
-            return Next::Wait;
+            return MarkOutcome::Wait;
         }
         let (whole, _) = rest.split_at(end);
         let inner = whole.trim_matches('`');
@@ -141,24 +141,26 @@ impl<'r> Reader<'r> {
         self.flush();
         self.spans.push(Span::new(inner, Style { code: true, ..self.style }));
         self.take(whole);
-        Next::Took
+        MarkOutcome::Took
     }
 
-    fn emphasis(&mut self, rest: &str, mark: char) -> Next {
+    fn emphasis(&mut self, rest: &str, mark: char) -> MarkOutcome {
         let length = run(rest, mark);
-        let Some(after) = rest.split_at(length).1.chars().next() else { return Next::Wait };
+        let Some(after) = rest.split_at(length).1.chars().next() else { return MarkOutcome::Wait };
         let within_word = mark == '_' && self.before.is_some_and(char::is_alphanumeric);
         let marks = if mark == '~' { length == 2 } else { length <= 3 };
         if !marks || after.is_whitespace() || within_word {
-            return Next::Literal;
+            return MarkOutcome::Literal;
         }
-        let Some(end) = self.closed(mark, length, || closing(rest, mark, length)) else { return Next::Wait };
+        let Some(end) = self.closed(mark, length, || closing(rest, mark, length)) else {
+            return MarkOutcome::Wait;
+        };
         // As with code: the run may become longer.
         if end == rest.len() && self.patient() {
-            return Next::Wait;
+            return MarkOutcome::Wait;
         }
         let (whole, _) = rest.split_at(end);
-        let Some(inner) = whole.get(length..end - length) else { return Next::Literal };
+        let Some(inner) = whole.get(length..end - length) else { return MarkOutcome::Literal };
         let mut style = self.style;
         match (mark, length) {
             ('~', _) => style.struck = true,
@@ -169,20 +171,20 @@ impl<'r> Reader<'r> {
         self.flush();
         read(inner, None, true, style, self.spans);
         self.take(whole);
-        Next::Took
+        MarkOutcome::Took
     }
 
     /// Parses `[text](url)`; for an image `rest` starts with `!`.
-    fn link(&mut self, rest: &str, link: &str) -> Next {
-        let Some(close) = balanced(link, '[', ']') else { return Next::Wait };
+    fn link(&mut self, rest: &str, link: &str) -> MarkOutcome {
+        let Some(close) = balanced(link, '[', ']') else { return MarkOutcome::Wait };
         let (label, after) = link.split_at(close);
         if after.is_empty() {
-            return Next::Wait;
+            return MarkOutcome::Wait;
         }
         if !after.starts_with('(') {
-            return Next::Literal;
+            return MarkOutcome::Literal;
         }
-        let Some(end) = balanced(after, '(', ')') else { return Next::Wait };
+        let Some(end) = balanced(after, '(', ')') else { return MarkOutcome::Wait };
         let inner = |text: &'_ str| text.get(1..text.len() - 1).unwrap_or_default().trim().to_string();
         let label = inner(label);
         // A title may follow the URL.
@@ -195,7 +197,7 @@ impl<'r> Reader<'r> {
             self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
         }
         self.take(rest.split_at(rest.len() - link.len() + close + end).0);
-        Next::Took
+        MarkOutcome::Took
     }
 }
 

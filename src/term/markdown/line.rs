@@ -1,7 +1,7 @@
 //! Recognises the form of a line by its first characters.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Form<'l> {
+pub enum LineForm<'l> {
     /// Text, from its first character on.
     Text,
     /// `## …`; the mark is `taken` bytes long.
@@ -13,18 +13,18 @@ pub enum Form<'l> {
     /// `---`
     Rule,
     /// Opens a block of code.
-    Fence(Fence),
+    Fence(FenceMark),
     /// `| … |`: possibly a row of a table.
     Row,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fence {
+pub struct FenceMark {
     mark: char,
     length: usize,
 }
 
-impl Fence {
+impl FenceMark {
     pub fn info<'l>(&self, line: &'l str) -> &'l str {
         line.trim_start().trim_start_matches(self.mark).trim()
     }
@@ -36,88 +36,88 @@ impl Fence {
 }
 
 /// Recognises the form of `line`, which is complete if `ended`; `None` if more characters are needed.
-pub fn form(line: &str, ended: bool) -> Option<Form<'_>> {
+pub fn form(line: &str, ended: bool) -> Option<LineForm<'_>> {
     let text = line.trim_start_matches([' ', '\t']);
     let (indent, _) = line.split_at(line.len() - text.len());
-    let Some(first) = text.chars().next() else { return ended.then_some(Form::Text) };
+    let Some(first) = text.chars().next() else { return ended.then_some(LineForm::Text) };
     match first {
         '#' => heading(text, indent, ended),
         '`' | '~' => fence(text, first, ended),
         '>' => quote(text, indent, ended),
-        '|' => ended.then_some(Form::Row),
+        '|' => ended.then_some(LineForm::Row),
         '-' | '*' | '+' | '_' => bullet(text, first, indent, ended),
         _ if first.is_ascii_digit() => number(text, indent, ended),
-        _ => Some(Form::Text),
+        _ => Some(LineForm::Text),
     }
 }
 
-fn heading(text: &str, indent: &str, ended: bool) -> Option<Form<'static>> {
+fn heading(text: &str, indent: &str, ended: bool) -> Option<LineForm<'static>> {
     let after = text.trim_start_matches('#');
     let level = text.len() - after.len();
     match after.chars().next() {
         None if !ended => None,
         Some(' ') if level <= 6 => {
             let words = after.trim_start_matches(' ');
-            Some(Form::Heading { level, taken: indent.len() + text.len() - words.len() })
+            Some(LineForm::Heading { level, taken: indent.len() + text.len() - words.len() })
         }
-        _ => Some(Form::Text),
+        _ => Some(LineForm::Text),
     }
 }
 
-fn fence(text: &str, mark: char, ended: bool) -> Option<Form<'static>> {
+fn fence(text: &str, mark: char, ended: bool) -> Option<LineForm<'static>> {
     let after = text.trim_start_matches(mark);
     let length = text.len() - after.len();
     match (length < 3, after.is_empty()) {
         (true, true) if !ended => None,
-        (true, _) => Some(Form::Text),
+        (true, _) => Some(LineForm::Text),
         // With another backquote it is a code span in a line of text.
-        (false, _) if mark == '`' && after.contains('`') => Some(Form::Text),
-        (false, _) => ended.then_some(Form::Fence(Fence { mark, length })),
+        (false, _) if mark == '`' && after.contains('`') => Some(LineForm::Text),
+        (false, _) => ended.then_some(LineForm::Fence(FenceMark { mark, length })),
     }
 }
 
-fn quote(text: &str, indent: &str, ended: bool) -> Option<Form<'static>> {
+fn quote(text: &str, indent: &str, ended: bool) -> Option<LineForm<'static>> {
     let after = text.split_at(1).1;
     match after.chars().next() {
         None if !ended => None,
-        Some(' ') => Some(Form::Quote { taken: indent.len() + 2 }),
-        _ => Some(Form::Quote { taken: indent.len() + 1 }),
+        Some(' ') => Some(LineForm::Quote { taken: indent.len() + 2 }),
+        _ => Some(LineForm::Quote { taken: indent.len() + 1 }),
     }
 }
 
-fn bullet<'l>(text: &str, mark: char, indent: &'l str, ended: bool) -> Option<Form<'l>> {
+fn bullet<'l>(text: &str, mark: char, indent: &'l str, ended: bool) -> Option<LineForm<'l>> {
     let marks = text.chars().filter(|c| *c == mark).count();
     if mark != '+' && text.chars().all(|c| c == mark || c == ' ') {
         // `- ` may become `- - -`, and `**` may become bold text.
         return match (ended, marks >= 3) {
             (false, _) => None,
-            (true, true) => Some(Form::Rule),
+            (true, true) => Some(LineForm::Rule),
             (true, false) => Some(item(text, indent)),
         };
     }
     match text.chars().nth(1) {
         None if !ended => None,
         Some(' ') if mark != '_' => task(text, indent, ended),
-        _ => Some(Form::Text),
+        _ => Some(LineForm::Text),
     }
 }
 
-fn item<'l>(text: &str, indent: &'l str) -> Form<'l> {
+fn item<'l>(text: &str, indent: &'l str) -> LineForm<'l> {
     match text.split_once(' ') {
         Some((mark, _)) if mark.len() == 1 => {
-            Form::Item { mark: indent, text: "•".into(), taken: indent.len() + 2 }
+            LineForm::Item { mark: indent, text: "•".into(), taken: indent.len() + 2 }
         }
-        _ => Form::Text,
+        _ => LineForm::Text,
     }
 }
 
 /// Parses a list item, possibly a task.
-fn task<'l>(text: &str, indent: &'l str, ended: bool) -> Option<Form<'l>> {
+fn task<'l>(text: &str, indent: &'l str, ended: bool) -> Option<LineForm<'l>> {
     let after = text.split_at(2).1;
     for (bracket, sign) in [("[ ] ", "☐"), ("[x] ", "☑"), ("[X] ", "☑")] {
         if after.starts_with(bracket) {
             let taken = indent.len() + 2 + bracket.len();
-            return Some(Form::Item { mark: indent, text: sign.into(), taken });
+            return Some(LineForm::Item { mark: indent, text: sign.into(), taken });
         }
         if !ended && bracket.starts_with(after) {
             return None;
@@ -126,7 +126,7 @@ fn task<'l>(text: &str, indent: &'l str, ended: bool) -> Option<Form<'l>> {
     Some(item(text, indent))
 }
 
-fn number<'l>(text: &str, indent: &'l str, ended: bool) -> Option<Form<'l>> {
+fn number<'l>(text: &str, indent: &'l str, ended: bool) -> Option<LineForm<'l>> {
     let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = text.len() - after.len();
     let mut behind = after.chars();
@@ -134,9 +134,9 @@ fn number<'l>(text: &str, indent: &'l str, ended: bool) -> Option<Form<'l>> {
         (None, _) | (Some('.' | ')'), None) if !ended && digits < 10 => None,
         (Some('.' | ')'), Some(' ')) if digits < 10 => {
             let number = text.split_at(digits + 1).0;
-            Some(Form::Item { mark: indent, text: number.into(), taken: indent.len() + digits + 2 })
+            Some(LineForm::Item { mark: indent, text: number.into(), taken: indent.len() + digits + 2 })
         }
-        _ => Some(Form::Text),
+        _ => Some(LineForm::Text),
     }
 }
 
@@ -146,19 +146,23 @@ mod tests {
 
     #[test]
     fn first_characters_tell_or_wait() {
-        let text = || Some(Form::Text);
+        let text = || Some(LineForm::Text);
         for (line, so_far, ended) in [
             ("", None, text()),
             ("  ", None, text()),
             ("T", text(), text()),
             ("한", text(), text()),
             ("##", None, text()),
-            ("## ", Some(Form::Heading { level: 2, taken: 3 }), Some(Form::Heading { level: 2, taken: 3 })),
+            (
+                "## ",
+                Some(LineForm::Heading { level: 2, taken: 3 }),
+                Some(LineForm::Heading { level: 2, taken: 3 }),
+            ),
             ("#x", text(), text()),
             ("-", None, text()),
             ("--", None, text()),
             ("-x", text(), text()),
-            ("---", None, Some(Form::Rule)),
+            ("---", None, Some(LineForm::Rule)),
             ("**", None, text()),
             ("**b", text(), text()),
             ("_x", text(), text()),
@@ -166,10 +170,10 @@ mod tests {
             ("12.", None, text()),
             ("12 x", text(), text()),
             ("1234567890", text(), text()),
-            (">", None, Some(Form::Quote { taken: 1 })),
+            (">", None, Some(LineForm::Quote { taken: 1 })),
             ("``", None, text()),
-            ("```", None, Some(Form::Fence(Fence { mark: '`', length: 3 }))),
-            ("|a", None, Some(Form::Row)),
+            ("```", None, Some(LineForm::Fence(FenceMark { mark: '`', length: 3 }))),
+            ("|a", None, Some(LineForm::Row)),
         ] {
             assert_eq!((form(line, false), form(line, true)), (so_far, ended), "{line:?}");
         }

@@ -11,7 +11,7 @@ mod style;
 mod table;
 
 use code::Language;
-use line::{Fence, Form};
+use line::{FenceMark, LineForm};
 use style::{Span, Style};
 
 use super::wrap::Wrap;
@@ -38,7 +38,7 @@ enum BlockState {
     /// Within a line of text, after this character.
     Within(Style, Option<char>),
     /// Within a block of code.
-    Code(Fence, Language),
+    Code(FenceMark, Language),
     /// Possibly in a table: its lines so far.
     Table(Vec<String>),
 }
@@ -97,7 +97,7 @@ impl Markdown {
                 let quoted = *quoted;
                 let form = match line::form(line, ended) {
                     None if line.len() < PATIENCE => return None,
-                    form => form.unwrap_or(Form::Text),
+                    form => form.unwrap_or(LineForm::Text),
                 };
                 self.begin(form, quoted, line, out)
             }
@@ -132,7 +132,7 @@ impl Markdown {
                 let length: usize = lines.iter().map(String::len).sum();
                 match line::form(line, ended) {
                     None if length + line.len() < PATIENCE => None,
-                    Some(Form::Row) if length < PATIENCE && is_table(lines, line) => {
+                    Some(LineForm::Row) if length < PATIENCE && is_table(lines, line) => {
                         lines.push(line.to_string());
                         Some(line.len())
                     }
@@ -145,38 +145,38 @@ impl Markdown {
         }
     }
 
-    fn begin(&mut self, form: Form, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
+    fn begin(&mut self, form: LineForm, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
         let paint = self.paint;
         let (taken, style) = match form {
-            Form::Text => (0, Style::default()),
-            Form::Heading { level, taken } => (taken, Style { underlined: level == 1, ..Style::BOLD }),
-            Form::Item { mark, text, taken } => {
+            LineForm::Text => (0, Style::default()),
+            LineForm::Heading { level, taken } => (taken, Style { underlined: level == 1, ..Style::BOLD }),
+            LineForm::Item { mark, text, taken } => {
                 let indent = mark.replace('\t', "    ");
                 let again = " ".repeat(indent.len() + text.chars().count() + 1);
                 self.wrap.mark(&format!("{indent}{} ", paint.cyan(&text)), &again, out);
                 (taken, Style::default())
             }
-            Form::Quote { taken } => {
+            LineForm::Quote { taken } => {
                 let bar = paint.dim("│ ");
                 self.wrap.mark(&bar, &bar, out);
                 self.place = BlockState::Start { quoted: true };
                 return Some(taken);
             }
-            Form::Rule => {
+            LineForm::Rule => {
                 out.push_str(&paint.dim(&"─".repeat((self.columns)().min(40))));
                 (line.len(), Style::default())
             }
-            Form::Fence(fence) if !quoted => {
+            LineForm::Fence(fence) if !quoted => {
                 let language = Language::of(fence.info(line));
                 Span::new(line, Style::DIM).paint(paint, out);
                 self.place = BlockState::Code(fence, language);
                 return Some(line.len());
             }
-            Form::Row if !quoted => {
+            LineForm::Row if !quoted => {
                 self.place = BlockState::Table(vec![line.to_string()]);
                 return Some(line.len());
             }
-            Form::Fence(_) | Form::Row => (0, Style::default()),
+            LineForm::Fence(_) | LineForm::Row => (0, Style::default()),
         };
         self.place = BlockState::Within(style, None);
         Some(taken)

@@ -24,7 +24,7 @@ pub fn is_delimiter(line: &str) -> bool {
 /// table does not fit into `columns`.
 pub fn render(lines: &[String], columns: usize, paint: Paint, out: &mut String) -> bool {
     let [head, delimiter, body @ ..] = lines else { return false };
-    let sides: Vec<Side> = cells(delimiter).iter().map(|cell| Side::of(cell)).collect();
+    let sides: Vec<ColumnAlign> = cells(delimiter).iter().map(|cell| ColumnAlign::of(cell)).collect();
     let row = |line: &String, style: Style| {
         let mut row: Vec<Vec<Span>> = cells(line).iter().map(|cell| spans(cell, style)).collect();
         row.resize(sides.len(), Vec::new());
@@ -63,18 +63,18 @@ fn fit(widths: &mut [usize], room: usize) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum ColumnAlign {
     Left,
     Middle,
     Right,
 }
 
-impl Side {
-    fn of(dashes: &str) -> Side {
+impl ColumnAlign {
+    fn of(dashes: &str) -> ColumnAlign {
         match (dashes.starts_with(':'), dashes.ends_with(':')) {
-            (true, true) => Side::Middle,
-            (false, true) => Side::Right,
-            _ => Side::Left,
+            (true, true) => ColumnAlign::Middle,
+            (false, true) => ColumnAlign::Right,
+            _ => ColumnAlign::Left,
         }
     }
 }
@@ -114,7 +114,7 @@ fn width(spans: &[Span]) -> usize {
 }
 
 /// Draws a row; it takes several terminal lines if a cell wraps.
-fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[Side], paint: Paint, out: &mut String) {
+fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[ColumnAlign], paint: Paint, out: &mut String) {
     let cells: Vec<Vec<Vec<Span>>> = row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or_default().max(1);
     for line in 0..height {
@@ -125,9 +125,9 @@ fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[Side], paint: Paint, out: 
             let spans = cell.get(line).map(Vec::as_slice).unwrap_or_default();
             let spare = widths[column].saturating_sub(width(spans));
             let left = match sides[column] {
-                Side::Left => 0,
-                Side::Middle => spare / 2,
-                Side::Right => spare,
+                ColumnAlign::Left => 0,
+                ColumnAlign::Middle => spare / 2,
+                ColumnAlign::Right => spare,
             };
             out.push_str(&" ".repeat(left));
             spans.iter().for_each(|span| span.paint(paint, out));

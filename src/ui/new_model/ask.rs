@@ -1,8 +1,8 @@
 //! Asks the questions about a new model, one a line, on the terminal.
 
 use super::trial::offered;
-use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use crate::term::{Asking, Line, clean, fitting, is_yes, on_terminal, say};
+use super::wanted::{PartialModel, check_name, checked_url, no_server, provider_of, with_scheme};
+use crate::term::{StatusLine, TypeAheadPause, clean, fitting, is_yes, on_terminal, say};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -26,7 +26,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks for all missing fields.
-    pub async fn complete(&mut self, wanted: WantedModel) -> Result<NewModel> {
+    pub async fn complete(&mut self, wanted: PartialModel) -> Result<NewModel> {
         let (provider, base_url) = match (wanted.provider, wanted.base_url) {
             (Some(provider), url) => (provider, url),
             (None, Some(url)) => (Provider::Openai, Some(url)),
@@ -142,7 +142,7 @@ impl<'a> Asker<'a> {
             match (said.strip_prefix('$'), said.strip_prefix('!')) {
                 (Some(name), _) if !name.is_empty() && !name.contains('=') => {
                     if !is_set(name) {
-                        say(&Line::note(format!("{} is not set", clean(name))));
+                        say(&StatusLine::note(format!("{} is not set", clean(name))));
                     }
                     return Ok(Some(KeyEntry::Env(name.to_string())));
                 }
@@ -175,7 +175,7 @@ impl<'a> Asker<'a> {
                     new.key = key;
                 }
                 Err(error) => {
-                    say(&Line::note(format!("no list of models: {}", error.chain())));
+                    say(&StatusLine::note(format!("no list of models: {}", error.chain())));
                     return Ok(Vec::new());
                 }
             }
@@ -237,7 +237,7 @@ fn show(models: &[ModelFacts]) {
 async fn line(question: &str) -> Result<String> {
     let question = question.to_string();
     let said = on_terminal(move |tty, withdrawn| {
-        let _asking = Asking::begin();
+        let _asking = TypeAheadPause::begin();
         tty.ask(&question, withdrawn)
     });
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
@@ -247,7 +247,7 @@ async fn line(question: &str) -> Result<String> {
 async fn secret(question: &str) -> Result<String> {
     let question = question.to_string();
     let said = on_terminal(move |tty, withdrawn| {
-        let _asking = Asking::begin();
+        let _asking = TypeAheadPause::begin();
         tty.ask_secret(&question, withdrawn)
     });
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))

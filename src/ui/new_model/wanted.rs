@@ -6,7 +6,7 @@ use lepo_model::{BASE_URL_FORM, Provider, ProviderFields, base_url};
 use lepo_turn::config::{KeyEntry, Settings};
 
 #[derive(Default)]
-pub struct WantedModel {
+pub struct PartialModel {
     /// Name for `-m`.
     pub name: Option<String>,
     pub provider: Option<Provider>,

@@ -1,19 +1,19 @@
 //! Texts about the files of a question: attached, skipped, or not sent.
 
-use crate::term::Line;
+use crate::term::StatusLine;
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::thousands;
 use lepo_turn::UnsentFiles;
 use lepo_turn::attach::{FolderSummary, SkipReason, SkippedGroup};
 
 /// Returns one line for each reason why files are not sent.
-pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<Line> {
+pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<StatusLine> {
     let sentence = |names: &[String], why: String| match names {
         [] => None,
-        [one] => Some(Line::note(format!("{one} is not sent: {why}"))),
+        [one] => Some(StatusLine::note(format!("{one} is not sent: {why}"))),
         [first, rest @ ..] => {
             let more = if rest.len() == 1 { "file" } else { "files" };
-            Some(Line::note(format!("{first} and {} more {more} are not sent: {why}", rest.len())))
+            Some(StatusLine::note(format!("{first} and {} more {more} are not sent: {why}", rest.len())))
         }
     };
     let broken = Hint::from("missing in the store, or changed; `lepo fsck` names them");
@@ -25,13 +25,13 @@ pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<Line
     lines.into_iter().flatten().collect()
 }
 
-pub fn gathered(FolderSummary { folder, files, tokens, skipped }: &FolderSummary) -> Line {
+pub fn gathered(FolderSummary { folder, files, tokens, skipped }: &FolderSummary) -> StatusLine {
     let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
     let tokens = format!(", about {} token{}", thousands(*tokens), if *tokens == 1 { "" } else { "s" });
     let skipped: Vec<String> = skipped.iter().map(of_reason).collect();
     let skipped =
         if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
-    Line::note(format!("{files} in {folder}{tokens}{skipped}"))
+    StatusLine::note(format!("{files} in {folder}{tokens}{skipped}"))
 }
 
 fn of_reason(SkippedGroup { count, why, named }: &SkippedGroup) -> String {

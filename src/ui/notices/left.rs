@@ -1,32 +1,32 @@
 //! Texts about what a command or an agent leaves in the working directory.
 
-use crate::term::Line;
+use crate::term::StatusLine;
 use lepo_turn::{AutorunFiles, CleanupItem};
 
-pub fn line(left: &CleanupItem) -> Line {
+pub fn line(left: &CleanupItem) -> StatusLine {
     match left {
-        CleanupItem::RepositoryMoved(maker, path, to) => Line::warning(format!(
+        CleanupItem::RepositoryMoved(maker, path, to) => StatusLine::warning(format!(
             "{maker} made a git repository at {path}, moved aside to {to}: git would run what its settings say"
         )),
-        CleanupItem::Repository(maker, path, why) => Line::warning(format!(
+        CleanupItem::Repository(maker, path, why) => StatusLine::warning(format!(
             "{maker} made a git repository at {path} that cannot be moved aside ({why}): \
              git would run what its settings say"
         )),
-        CleanupItem::OwnersRightsRemoved(path) => Line::warning(format!(
+        CleanupItem::OwnersRightsRemoved(path) => StatusLine::warning(format!(
             "{path} ran with its owner's rights (set-user-id or set-group-id): removed"
         )),
-        CleanupItem::OwnersRights(path, why) => Line::warning(format!(
+        CleanupItem::OwnersRights(path, why) => StatusLine::warning(format!(
             "{path} runs with its owner's rights (set-user-id or set-group-id), which cannot be removed ({why})"
         )),
         CleanupItem::MoreOwnersRights(more) => {
-            Line::warning(format!("and {more} other files that ran, or run, with their owner's rights"))
+            StatusLine::warning(format!("and {more} other files that ran, or run, with their owner's rights"))
         }
-        CleanupItem::WillRun(files) => Line::note(will_run(files)),
+        CleanupItem::WillRun(files) => StatusLine::note(will_run(files)),
         CleanupItem::MoreWillRun(more) => {
-            Line::note(format!("and {more} other files that tools run by themselves"))
+            StatusLine::note(format!("and {more} other files that tools run by themselves"))
         }
         CleanupItem::Unread(count) => {
-            Line::warning(format!("{count} new directories could not be looked into"))
+            StatusLine::warning(format!("{count} new directories could not be looked into"))
         }
     }
 }

@@ -19,10 +19,10 @@ const SERVERS: &str = "MCP servers";
 const SUBJECTS: [&str; 5] = [MODELS, FILES, SECRETS, COMMANDS, SERVERS];
 
 /// A notice in the manual: its text, and what it means for the reader.
-pub type Explained = (String, &'static str);
+pub type ManualNotice = (String, &'static str);
 
 /// Returns the explained notices, grouped by heading.
-pub fn explained_notices() -> Vec<(&'static str, Vec<Explained>)> {
+pub fn explained_notices() -> Vec<(&'static str, Vec<ManualNotice>)> {
     let samples = samples();
     let below = |subject: &'static str| {
         let explained = samples.iter().filter_map(|notice| {

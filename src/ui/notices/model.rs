@@ -1,12 +1,12 @@
 //! Texts of a model's or a provider's notices.
 
-use crate::term::Line;
+use crate::term::StatusLine;
 use lepo_model::{ModelNotice, Retry, TransientFailure};
 
-pub fn line(notice: &ModelNotice) -> Line {
+pub fn line(notice: &ModelNotice) -> StatusLine {
     match notice {
-        ModelNotice::Learned(model, says) => Line::plain(format!("{model} {says}")),
-        ModelNotice::OwnMessageRejected(model, words) => Line::plain(format!(
+        ModelNotice::Learned(model, says) => StatusLine::plain(format!("{model} {says}")),
+        ModelNotice::OwnMessageRejected(model, words) => StatusLine::plain(format!(
             "{model} rejects its own earlier message: retrying without the thinking in it ({words})"
         )),
         ModelNotice::ToolLeftOut(model, tool, words) => {
@@ -14,17 +14,17 @@ pub fn line(notice: &ModelNotice) -> Line {
                 Some((server, tool)) => format!("tool {tool} of MCP server {server}"),
                 None => format!("tool {tool}"),
             };
-            Line::warning(format!(
+            StatusLine::warning(format!(
                 "{model} does not accept the schema of {tool}, which is left out ({words})"
             ))
         }
-        ModelNotice::OtherAddress(model, right) => Line::note(format!(
+        ModelNotice::OtherAddress(model, right) => StatusLine::note(format!(
             "nothing answers at the `base_url` of {model}: asking at {right}, which it should be"
         )),
-        ModelNotice::Slipped(model, tried) => Line::plain(format!(
+        ModelNotice::Slipped(model, tried) => StatusLine::plain(format!(
             "{model} wrote a call that its server cannot read: asking once more (it tried {tried})"
         )),
-        ModelNotice::WasThinking(model) => Line::note(format!(
+        ModelNotice::WasThinking(model) => StatusLine::note(format!(
             "all of this was thinking, which {model} ended without having begun it; the answer follows"
         )),
         ModelNotice::Retries(Retry { model, after, wait, attempt, of }) => {
@@ -33,16 +33,16 @@ pub fn line(notice: &ModelNotice) -> Line {
                 TransientFailure::Words(words) => format!("failed: {words}"),
             };
             let wait = wait.as_secs_f32();
-            Line::plain(format!("{model} {failed}: retrying in {wait:.1} s ({attempt} of {of})"))
+            StatusLine::plain(format!("{model} {failed}: retrying in {wait:.1} s ({attempt} of {of})"))
         }
-        ModelNotice::WebToolFailed(tool, code) => Line::plain(format!("{tool} failed: {code}")),
+        ModelNotice::WebToolFailed(tool, code) => StatusLine::plain(format!("{tool} failed: {code}")),
         ModelNotice::ToldAsText(model) => {
-            Line::note(format!("{model} is given the conversation so far as text"))
+            StatusLine::note(format!("{model} is given the conversation so far as text"))
         }
-        ModelNotice::Held(model, access, by) => {
-            Line::note(format!("{model} is sandboxed by {by} with access `{access}`: it has no network"))
-        }
-        ModelNotice::Program(words) => Line::plain(words),
+        ModelNotice::Held(model, access, by) => StatusLine::note(format!(
+            "{model} is sandboxed by {by} with access `{access}`: it has no network"
+        )),
+        ModelNotice::Program(words) => StatusLine::plain(words),
     }
 }
 

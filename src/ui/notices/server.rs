@@ -1,38 +1,42 @@
 //! Texts of notices about MCP servers.
 
-use crate::term::{Line, one_line};
+use crate::term::{StatusLine, one_line};
 use lepo_tool::mcp::{KeyFault, ServerNotice, ToolsFault};
 
-pub fn line(notice: &ServerNotice) -> Line {
+pub fn line(notice: &ServerNotice) -> StatusLine {
     match notice {
         ServerNotice::CannotBeUsed(name, why) => {
-            Line::warning(format!("server {name} cannot be used: {why}"))
+            StatusLine::warning(format!("server {name} cannot be used: {why}"))
         }
-        ServerNotice::KeptOut(name, dir) => Line::note(format!(
+        ServerNotice::KeptOut(name, dir) => StatusLine::note(format!(
             "server {name} started in an empty folder, because {} is not trusted; if it needs files from there: `lepo trust`",
             one_line(&dir.to_string_lossy())
         )),
-        ServerNotice::Tools(name, fault) => Line::note(format!("server {name}: {}", of_tools(fault))),
+        ServerNotice::Tools(name, fault) => StatusLine::note(format!("server {name}: {}", of_tools(fault))),
         ServerNotice::Junk(name) => {
-            Line::note(format!("server {name}: skipped lines on its stdout that are not messages"))
+            StatusLine::note(format!("server {name}: skipped lines on its stdout that are not messages"))
         }
         ServerNotice::ToolsUnlisted(name, why) => {
-            Line::warning(format!("server {name}: its tools changed and cannot be listed: {why}"))
+            StatusLine::warning(format!("server {name}: its tools changed and cannot be listed: {why}"))
         }
         ServerNotice::OffersUnlisted(name, why) => {
-            Line::warning(format!("server {name}: its resources and prompts cannot be listed: {why}"))
+            StatusLine::warning(format!("server {name}: its resources and prompts cannot be listed: {why}"))
         }
-        ServerNotice::Key(name, fault) => Line::warning(format!("MCP server {name:?}: {}", of_key(fault))),
-        ServerNotice::LeftOut(name, why) => Line::warning(format!("MCP server {name:?} is left out: {why}")),
+        ServerNotice::Key(name, fault) => {
+            StatusLine::warning(format!("MCP server {name:?}: {}", of_key(fault)))
+        }
+        ServerNotice::LeftOut(name, why) => {
+            StatusLine::warning(format!("MCP server {name:?} is left out: {why}"))
+        }
         ServerNotice::InSeconds(names) => {
             let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-            Line::note(format!(
+            StatusLine::note(format!(
                 "MCP server {}: a `timeout` under 1,000 is taken as seconds; others are milliseconds",
                 names.join(", ")
             ))
         }
         ServerNotice::NameTaken(name) => {
-            Line::note(format!("MCP server {name:?} of the editor is ignored: another has its name"))
+            StatusLine::note(format!("MCP server {name:?} of the editor is ignored: another has its name"))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Help texts as sections of a manual page: paragraphs are filled, lists are lists, commands stand as they are.
 
-use lepo::cli::blocks::{Block, blocks};
+use lepo::cli::blocks::{HelpBlock, blocks};
 
 /// The columns of a line that stands as it is, in a terminal of 80: the margin, and the indent of a section.
 const COLUMNS: usize = 70;
@@ -14,24 +14,25 @@ const SHORT: usize = 60;
 /// A section of this text.
 pub fn section(heading: &str, text: &str) -> String {
     let mut section = format!(".SH {heading}\n");
-    let blocks: Vec<Block> = blocks(text).into_iter().map(|(block, _)| block).collect();
-    let is_shown = |block: &Block| matches!(block, Block::Line(_) | Block::Example { .. });
-    let is_item = |block: &Block| matches!(block, Block::Item { .. });
-    let is_run =
-        |one: &Block, other: &Block| (is_shown(one) && is_shown(other)) || (is_item(one) && is_item(other));
+    let blocks: Vec<HelpBlock> = blocks(text).into_iter().map(|(block, _)| block).collect();
+    let is_shown = |block: &HelpBlock| matches!(block, HelpBlock::Line(_) | HelpBlock::Example { .. });
+    let is_item = |block: &HelpBlock| matches!(block, HelpBlock::Item { .. });
+    let is_run = |one: &HelpBlock, other: &HelpBlock| {
+        (is_shown(one) && is_shown(other)) || (is_item(one) && is_item(other))
+    };
     let mut is_first = true;
     for run in blocks.chunk_by(is_run) {
         match &run[0] {
-            Block::Blank => continue,
-            Block::Prose(text) if !is_first => section += &format!(".PP\n{}\n", inline(text)),
-            Block::Prose(text) => section += &format!("{}\n", inline(text)),
-            Block::Item { .. } => section += &list(run),
-            Block::Line(_) | Block::Example { .. } => {
+            HelpBlock::Blank => continue,
+            HelpBlock::Prose(text) if !is_first => section += &format!(".PP\n{}\n", inline(text)),
+            HelpBlock::Prose(text) => section += &format!("{}\n", inline(text)),
+            HelpBlock::Item { .. } => section += &list(run),
+            HelpBlock::Line(_) | HelpBlock::Example { .. } => {
                 if !is_first {
                     section += ".sp\n";
                 }
                 let indents = run.iter().filter_map(|block| match block {
-                    Block::Line(line) => Some(line.len() - line.trim_start().len()),
+                    HelpBlock::Line(line) => Some(line.len() - line.trim_start().len()),
                     _ => None,
                 });
                 let indent = indents.min().unwrap_or_default();
@@ -45,11 +46,11 @@ pub fn section(heading: &str, text: &str) -> String {
 }
 
 /// A list, its texts beside the terms.
-fn list(run: &[Block]) -> String {
+fn list(run: &[HelpBlock]) -> String {
     let items: Vec<(&String, &String)> = run
         .iter()
         .filter_map(|block| match block {
-            Block::Item { term, text, .. } => Some((term, text)),
+            HelpBlock::Item { term, text, .. } => Some((term, text)),
             _ => None,
         })
         .collect();
@@ -71,14 +72,16 @@ fn list(run: &[Block]) -> String {
 }
 
 /// The lines of a command in as many columns as there are, or a line of a drawing; without this indent.
-fn shown(block: &Block, indent: usize) -> Vec<String> {
+fn shown(block: &HelpBlock, indent: usize) -> Vec<String> {
     match block {
-        Block::Example { command, comment } => match command.chars().count() + 2 + comment.chars().count() {
-            0..=COLUMNS => vec![format!("{command}  {comment}")],
-            _ => [vec![comment.clone()], broken(command)].concat(),
-        },
-        Block::Line(line) if line.trim_start().contains("  ") => vec![line[indent..].to_string()],
-        Block::Line(line) => broken(&line[indent..]),
+        HelpBlock::Example { command, comment } => {
+            match command.chars().count() + 2 + comment.chars().count() {
+                0..=COLUMNS => vec![format!("{command}  {comment}")],
+                _ => [vec![comment.clone()], broken(command)].concat(),
+            }
+        }
+        HelpBlock::Line(line) if line.trim_start().contains("  ") => vec![line[indent..].to_string()],
+        HelpBlock::Line(line) => broken(&line[indent..]),
         _ => Vec::new(),
     }
 }

@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::session::{Session, moment, session_id, uuid};
-use super::written::Written;
+use super::session::{NativeSession, moment, session_id, uuid};
+use super::written::SessionFile;
 use lepo_store::bubb::{BubbId, Kind};
 
 /// The version with this format.
@@ -17,14 +17,14 @@ const VERSION: &str = "2.1.331";
 /// Maximum length of a folder's name in `projects/`; a hash is appended to a longer one.
 const FOLDER: usize = 200;
 
-struct Lines {
+struct ClaudeLog {
     session: String,
     cwd: String,
     last: Option<String>,
     text: String,
 }
 
-impl Lines {
+impl ClaudeLog {
     fn record(&mut self, record: &Value) {
         self.text += &format!("{record}\n");
     }
@@ -45,10 +45,10 @@ impl Lines {
     }
 }
 
-pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
+pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
     let id = session_id(session.id);
     let cwd = cwd.to_string_lossy();
-    let mut lines = Lines { session: id.clone(), cwd: cwd.to_string(), last: None, text: String::new() };
+    let mut lines = ClaudeLog { session: id.clone(), cwd: cwd.to_string(), last: None, text: String::new() };
     if let Some(title) = session.title {
         lines.record(&json!({ "type": "custom-title", "customTitle": title, "sessionId": id }));
     }
@@ -91,8 +91,8 @@ pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
             lines.message(call.result.name.id, &json!({ "role": "user", "content": [result] }), None);
         }
     }
-    let Lines { text, .. } = lines;
-    Written { name: format!("{id}.jsonl"), folder: format!("projects/{}", folder(&cwd)), id, text }
+    let ClaudeLog { text, .. } = lines;
+    SessionFile { name: format!("{id}.jsonl"), folder: format!("projects/{}", folder(&cwd)), id, text }
 }
 
 fn answer(id: BubbId, model: Option<&str>, content: Vec<Value>, stop: &str, usage: (u64, u64)) -> Value {

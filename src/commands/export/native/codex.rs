@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::super::render::local;
-use super::super::tree::Attached;
-use super::session::{Session, Turn, moment, session_id, uuid};
-use super::written::Written;
+use super::super::tree::ExportedFile;
+use super::session::{NativeSession, NativeTurn, moment, session_id, uuid};
+use super::written::SessionFile;
 use lepo_store::bubb::{BubbId, Kind};
 
 fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Option<Value>) {
@@ -21,11 +21,11 @@ fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Opti
 }
 
 /// Whether the message's items can contain the file: only images.
-fn is_inside(attached: &Attached) -> bool {
+fn is_inside(attached: &ExportedFile) -> bool {
     attached.0.media.is_image()
 }
 
-pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
+pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
     let id = session_id(session.id);
     let begun = session.turns.first().map_or(session.id, |turn| turn.node.name.id);
     let mut text = String::new();
@@ -64,10 +64,10 @@ pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
     // In local time, as Codex does.
     let time = local(begun);
     let name = format!("rollout-{}-{id}.jsonl", time.strftime("%Y-%m-%dT%H-%M-%S"));
-    Written { id, name, folder: time.strftime("sessions/%Y/%m/%d").to_string(), text }
+    SessionFile { id, name, folder: time.strftime("sessions/%Y/%m/%d").to_string(), text }
 }
 
-fn content(turn: &Turn<'_>) -> Vec<Value> {
+fn content(turn: &NativeTurn<'_>) -> Vec<Value> {
     let kind = if turn.node.name.kind == Kind::Assistant { "output_text" } else { "input_text" };
     let text = |text: &str| json!({ "type": kind, "text": text });
     let mut content = Vec::new();

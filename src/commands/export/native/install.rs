@@ -3,25 +3,25 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::render::Format;
-use super::written::Written;
+use super::super::render::ExportFormat;
+use super::written::SessionFile;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 
-pub struct Home(PathBuf);
+pub struct SessionHome(PathBuf);
 
-impl Home {
+impl SessionHome {
     /// Reads it from the environment; a relative path is below the working directory.
-    pub fn of(format: Format, cwd: &Path) -> Result<Home> {
+    pub fn of(format: ExportFormat, cwd: &Path) -> Result<SessionHome> {
         let (variable, folder) = match format {
-            Format::Codex => ("CODEX_HOME", ".codex"),
+            ExportFormat::Codex => ("CODEX_HOME", ".codex"),
             _ => ("CLAUDE_CONFIG_DIR", ".claude"),
         };
         let env = Env::from_process();
         let set = env.get(variable).map(PathBuf::from);
         let home = || env.get("HOME").map(|home| Path::new(home).join(folder));
         let path = set.or_else(home).ok_or_else(|| Error::usage("HOME is not set"))?;
-        Ok(Home(cwd.join(path)))
+        Ok(SessionHome(cwd.join(path)))
     }
 
     /// Refuses to write into the tool's own folder.
@@ -45,11 +45,11 @@ impl Home {
         }
     }
 
-    fn folder(&self, session: &Written) -> PathBuf {
+    fn folder(&self, session: &SessionFile) -> PathBuf {
         self.0.join(&session.folder)
     }
 
-    pub fn install_files(&self, paths: &[PathBuf], written: &[Written]) -> String {
+    pub fn install_files(&self, paths: &[PathBuf], written: &[SessionFile]) -> String {
         let mut folders: Vec<(PathBuf, Vec<&Path>)> = Vec::new();
         for (path, session) in paths.iter().zip(written) {
             let folder = self.folder(session);
@@ -67,7 +67,7 @@ impl Home {
     }
 
     /// Returns the command that installs a session from the output of `command`.
-    pub fn install_pipe(&self, command: &str, session: &Written) -> String {
+    pub fn install_pipe(&self, command: &str, session: &SessionFile) -> String {
         let folder = self.folder(session);
         let file = word(&folder.join(&session.name));
         format!("mkdir -p {} && {command} | cp -n /dev/stdin {file}", word(&folder))
@@ -75,7 +75,7 @@ impl Home {
 }
 
 /// Returns the command that writes the session again.
-pub fn again(format: Format, id: &str, hidden: bool, store: Option<&Path>) -> String {
+pub fn again(format: ExportFormat, id: &str, hidden: bool, store: Option<&Path>) -> String {
     let store = store.map(|store| format!(" -s {}", word(store))).unwrap_or_default();
     let hidden = if hidden { " -a" } else { "" };
     format!("lepo{store} export {id} --format {}{hidden}", format.word())
@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn the_command_makes_the_folders_and_replaces_nothing() {
-        let session = |folder: &str, name: &str| Written {
+        let session = |folder: &str, name: &str| SessionFile {
             id: String::new(),
             name: name.into(),
             folder: folder.into(),
             text: String::new(),
         };
-        let home = Home("/home/a b/.codex".into());
+        let home = SessionHome("/home/a b/.codex".into());
         let written = [session("s/1", "x"), session("s/2", "y"), session("s/1", "z")];
         let paths = ["out/x".into(), "-o/y".into(), "out/z".into()];
         assert_eq!(
@@ -120,7 +120,7 @@ mod tests {
             r"mkdir -p '/home/a b/.codex/s/1' && lepo x | cp -n /dev/stdin '/home/a b/.codex/s/1/x'"
         );
         assert_eq!(
-            again(Format::ClaudeCode, "ID", true, Some(Path::new("/a b"))),
+            again(ExportFormat::ClaudeCode, "ID", true, Some(Path::new("/a b"))),
             r"lepo -s '/a b' export ID --format claude-code -a"
         );
     }

@@ -10,20 +10,20 @@ mod written;
 use std::path::Path;
 
 use super::output;
-use super::render::Format;
-use super::tree::Tree;
+use super::render::ExportFormat;
+use super::tree::ExportTree;
 use crate::commands::Context;
 use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::check_folder;
 use crate::term::{say, say_whole};
-use install::Home;
+use install::SessionHome;
 use lepo_base::error::{Error, Result};
-use session::Session;
+use session::NativeSession;
 pub use session::moment;
-use written::Written;
+use written::SessionFile;
 
-pub struct Wanted<'a> {
-    pub format: Format,
+pub struct NativeExport<'a> {
+    pub format: ExportFormat,
     /// Every conversation, not only the one with the tree's current message.
     pub all: bool,
     /// Tool calls too.
@@ -32,16 +32,17 @@ pub struct Wanted<'a> {
     pub output: Option<&'a Path>,
 }
 
-pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
+pub fn run(args: &NativeExport<'_>, trees: &[ExportTree], context: &mut Context<'_>) -> Result<u8> {
     // These tools resolve symbolic links too.
     let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
-    let home = Home::of(args.format, context.cwd())?;
+    let home = SessionHome::of(args.format, context.cwd())?;
     let sessions = trees.iter().flat_map(|tree| match args.all {
-        true => Session::every(tree),
-        false => vec![Session::of(tree, &tree.path())],
+        true => NativeSession::every(tree),
+        false => vec![NativeSession::of(tree, &tree.path())],
     });
-    let sessions: Vec<Session<'_>> = sessions.filter(|session| !session.turns.is_empty()).collect();
-    let written: Vec<Written> = sessions.iter().map(|session| write(args.format, session, &cwd)).collect();
+    let sessions: Vec<NativeSession<'_>> = sessions.filter(|session| !session.turns.is_empty()).collect();
+    let written: Vec<SessionFile> =
+        sessions.iter().map(|session| write(args.format, session, &cwd)).collect();
     let Some(first) = written.first() else {
         return Err(Error::nothing("nothing to export: all messages are hidden or empty"));
     };
@@ -73,9 +74,9 @@ pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Resu
 }
 
 /// Prints how to continue, and finally the command that installs the sessions.
-fn end(format: Format, written: &[Written], cwd: &Path, install: &str) {
+fn end(format: ExportFormat, written: &[SessionFile], cwd: &Path, install: &str) {
     let resume = match format {
-        Format::Codex => "codex resume",
+        ExportFormat::Codex => "codex resume",
         _ => "claude --resume",
     };
     let id = match written {
@@ -86,9 +87,9 @@ fn end(format: Format, written: &[Written], cwd: &Path, install: &str) {
     say_whole(install);
 }
 
-fn write(format: Format, session: &Session<'_>, cwd: &Path) -> Written {
+fn write(format: ExportFormat, session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
     match format {
-        Format::Codex => codex::write(session, cwd),
+        ExportFormat::Codex => codex::write(session, cwd),
         _ => claude_code::write(session, cwd),
     }
 }

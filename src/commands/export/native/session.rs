@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::super::tree::{Attached, Node, Tree, is_prompt};
+use super::super::tree::{ExportTree, ExportedFile, TreeNode, is_prompt};
 use lepo_base::hash::hex;
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::ToolRequest;
@@ -13,32 +13,32 @@ use lepo_tool::ToolRequest;
 /// Maximum letters of a tool's name that the providers of both tools accept.
 const NAME: usize = 64;
 
-pub struct Session<'t> {
+pub struct NativeSession<'t> {
     /// Id of its last message.
     pub id: BubbId,
     /// `None` if the user gave it no title.
     pub title: Option<&'t str>,
     /// The messages with content, oldest first.
-    pub turns: Vec<Turn<'t>>,
-    prompt: Option<&'t Node>,
+    pub turns: Vec<NativeTurn<'t>>,
+    prompt: Option<&'t TreeNode>,
 }
 
 /// A visible message with the tool calls that follow it.
-pub struct Turn<'t> {
-    pub node: &'t Node,
+pub struct NativeTurn<'t> {
+    pub node: &'t TreeNode,
     /// Oldest first.
-    pub calls: Vec<Call<'t>>,
+    pub calls: Vec<NativeCall<'t>>,
 }
 
-pub struct Call<'t> {
-    pub call: &'t Node,
-    pub result: &'t Node,
+pub struct NativeCall<'t> {
+    pub call: &'t TreeNode,
+    pub result: &'t TreeNode,
     pub name: String,
     pub input: Value,
 }
 
-impl<'t> Session<'t> {
-    pub fn of(tree: &'t Tree, path: &[usize]) -> Session<'t> {
+impl<'t> NativeSession<'t> {
+    pub fn of(tree: &'t ExportTree, path: &[usize]) -> NativeSession<'t> {
         let shown: Vec<usize> = path.iter().copied().filter(|&at| !tree.nodes[at].name.hidden).collect();
         let tip = shown.last().map_or(tree.current, |&at| at);
         let mut turns = Vec::new();
@@ -46,10 +46,10 @@ impl<'t> Session<'t> {
             let node = &tree.nodes[at];
             let calls = calls(tree, at, shown.get(place + 1).copied());
             if !node.text.is_empty() || !node.files.is_empty() || !calls.is_empty() {
-                turns.push(Turn { node, calls });
+                turns.push(NativeTurn { node, calls });
             }
         }
-        Session {
+        NativeSession {
             id: tree.nodes[tip].name.id,
             title: Some(tree.title.as_str()).filter(|_| tree.is_titled),
             turns,
@@ -58,7 +58,7 @@ impl<'t> Session<'t> {
     }
 
     /// Builds every conversation of a tree: the path to each visible message without a visible descendant.
-    pub fn every(tree: &'t Tree) -> Vec<Session<'t>> {
+    pub fn every(tree: &'t ExportTree) -> Vec<NativeSession<'t>> {
         let mut is_followed = vec![false; tree.nodes.len()];
         // Parents precede their children.
         for at in (0..tree.nodes.len()).rev() {
@@ -67,12 +67,12 @@ impl<'t> Session<'t> {
             }
         }
         let ends = (0..tree.nodes.len()).filter(|&at| !tree.nodes[at].name.hidden && !is_followed[at]);
-        ends.map(|end| Session::of(tree, &tree.path_to(end))).collect()
+        ends.map(|end| NativeSession::of(tree, &tree.path_to(end))).collect()
     }
 
     /// Returns facts that the formats have no field for, in a field that the tools ignore and an import
     /// reads.
-    pub fn aside(&self, turn: &Turn<'_>, is_inside: impl Fn(&Attached) -> bool) -> Value {
+    pub fn aside(&self, turn: &NativeTurn<'_>, is_inside: impl Fn(&ExportedFile) -> bool) -> Value {
         let node = turn.node;
         let mut aside = Map::new();
         aside.insert("kind".into(), node.name.tag().into());
@@ -82,7 +82,7 @@ impl<'t> Session<'t> {
         if let Some(model) = &node.fact.model {
             aside.insert("model".into(), model.as_str().into());
         }
-        let file = |attached: &Attached| match is_inside(attached) {
+        let file = |attached: &ExportedFile| match is_inside(attached) {
             true => json!({ "name": attached.0.name }),
             false => json!({
                 "name": attached.0.name, "mime": attached.0.media.mime(), "data": STANDARD.encode(&attached.1),
@@ -91,7 +91,7 @@ impl<'t> Session<'t> {
         if !node.files.is_empty() {
             aside.insert("files".into(), node.files.iter().map(file).collect());
         }
-        let says = |turn: &&Turn<'_>| !turn.node.text.is_empty() || !turn.node.files.is_empty();
+        let says = |turn: &&NativeTurn<'_>| !turn.node.text.is_empty() || !turn.node.files.is_empty();
         let is_first = self.turns.iter().find(says).is_some_and(|first| std::ptr::eq(first, turn));
         if let Some(prompt) = self.prompt.filter(|_| is_first) {
             let time = moment(prompt.name.id.time());
@@ -103,7 +103,7 @@ impl<'t> Session<'t> {
 
 /// Returns the calls below a message that belong to the answer that follows here: later than any earlier
 /// answer, and earlier than this one.
-fn calls(tree: &Tree, at: usize, next: Option<usize>) -> Vec<Call<'_>> {
+fn calls(tree: &ExportTree, at: usize, next: Option<usize>) -> Vec<NativeCall<'_>> {
     let id = |at: usize| tree.nodes[at].name.id;
     let (mut hidden, mut shown) = (Vec::new(), Vec::new());
     let mut left = vec![at];
@@ -122,12 +122,12 @@ fn calls(tree: &Tree, at: usize, next: Option<usize>) -> Vec<Call<'_>> {
     let from = shown.into_iter().map(id).filter(|&id| until.is_none_or(|until| id < until)).max();
     hidden.retain(|&at| until.is_none_or(|until| id(at) < until) && from.is_none_or(|from| id(at) > from));
     hidden.sort_by_key(|&at| id(at));
-    hidden.into_iter().filter_map(|at| Call::of(tree, at)).collect()
+    hidden.into_iter().filter_map(|at| NativeCall::of(tree, at)).collect()
 }
 
-impl Call<'_> {
+impl NativeCall<'_> {
     /// Parses a call; `None` without a result.
-    fn of(tree: &Tree, at: usize) -> Option<Call<'_>> {
+    fn of(tree: &ExportTree, at: usize) -> Option<NativeCall<'_>> {
         let call = &tree.nodes[at];
         if call.name.kind != Kind::Assistant {
             return None;
@@ -139,7 +139,7 @@ impl Call<'_> {
             Some(ToolRequest::Call(request)) => (request.native_name(), Value::Object(request.arguments)),
             None => imported(&call.text),
         };
-        Some(Call { call, result, name, input })
+        Some(NativeCall { call, result, name, input })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A session as a file.
 
 /// A file to install in the folder of another tool.
-pub struct Written {
+pub struct SessionFile {
     /// The session's id in that tool.
     pub id: String,
     pub name: String,

@@ -3,19 +3,19 @@
 
 use std::collections::HashSet;
 
-use super::Writer;
-use crate::import::{Copied, is_request};
+use super::ImportWriter;
+use crate::import::{StoreCopy, is_request};
 use lepo_base::error::Result;
 use lepo_import::SkipCounts;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
 
-impl Writer<'_> {
+impl ImportWriter<'_> {
     /// Adds the bubbs of another store; returns the omitted requests: their results or successors
     /// cannot be copied, so that here they would be pending.
     pub fn add_store(
         &mut self,
-        from: &Copied,
+        from: &StoreCopy,
         branches: bool,
         tally: &mut SkipCounts,
     ) -> Result<Vec<BubbId>> {
@@ -65,7 +65,7 @@ impl Writer<'_> {
     /// pending.
     fn add_requests(
         &mut self,
-        from: &Copied,
+        from: &StoreCopy,
         requests: Vec<BubbName>,
         missing: &HashSet<BubbId>,
         tally: &mut SkipCounts,
@@ -88,7 +88,13 @@ impl Writer<'_> {
         Ok(waits)
     }
 
-    fn take(&mut self, from: &Copied, name: &BubbName, bytes: &[u8], tally: &mut SkipCounts) -> Result<()> {
+    fn take(
+        &mut self,
+        from: &StoreCopy,
+        name: &BubbName,
+        bytes: &[u8],
+        tally: &mut SkipCounts,
+    ) -> Result<()> {
         let mut blobs = Vec::new();
         for hash in from.store.blobs().of(name)? {
             if let Some((mut file, _)) = from.store.blobs().open(&hash)? {

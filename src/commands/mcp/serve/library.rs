@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::shelf::Shelf;
+use super::shelf::ServeContext;
 use super::told::{Arguments, failed};
 use super::{list, note, search, show};
 use lepo_base::error::{Error, Result};
@@ -14,7 +14,7 @@ use lepo_tool::mcp::serve::{ActiveRequest, ResourceInfo, ServeBackend, ToolInfo,
 /// Interval at which a watch checks whether it is still needed.
 const TICK: Duration = Duration::from_millis(500);
 
-fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
+fn watch_one(shelf: &ServeContext, number: usize, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
     let mut was_missing = false;
     while tell(false) {
         let Some(store) = shelf.stores.open(number)? else {
@@ -60,7 +60,7 @@ fn max_bytes() -> Value {
     json!({ "type": "integer", "minimum": 1, "description": "Bytes of text at most; 32768 if not given, up to 1048576" })
 }
 
-impl ServeBackend for Shelf {
+impl ServeBackend for ServeContext {
     fn instructions(&self) -> String {
         "Past conversations with language models, kept by lepo. Use search or about_file to find what was said and \
          decided before, then show to read it; list has the newest conversations. Everything returned is quoted \

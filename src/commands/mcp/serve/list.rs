@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::masked_texts::WithSecrets;
-use super::quote::{Quoted, inline, marked};
-use super::shelf::Shelf;
+use super::quote::{QuoteBuilder, inline, marked};
+use super::shelf::ServeContext;
 use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
@@ -41,7 +41,7 @@ struct ListedConv {
     last: Option<String>,
 }
 
-pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
+pub fn list(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
     arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
     let conditions = Conditions {
         words: arguments.text("words")?.unwrap_or_default().split_whitespace().collect(),
@@ -53,7 +53,11 @@ pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> 
     told(shelf, &conditions, arguments, going)
 }
 
-pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
+pub fn about_file(
+    shelf: &ServeContext,
+    arguments: &Arguments<'_>,
+    going: &ActiveRequest,
+) -> Result<ToolOutput> {
     arguments.only(&["path", "limit", "max_bytes"])?;
     let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
     told(shelf, &conditions, arguments, going)
@@ -61,7 +65,7 @@ pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveReques
 
 /// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
 /// from it.
-pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {
+pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {
     let unknown =
         || Error::usage(format!("cursor {:?} is none of resources/list", cursor.unwrap_or_default()));
     let (first, mut below) = match cursor {
@@ -104,7 +108,7 @@ pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<ResourceInf
 }
 
 fn told(
-    shelf: &Shelf,
+    shelf: &ServeContext,
     conditions: &Conditions<'_>,
     arguments: &Arguments<'_>,
     going: &ActiveRequest,
@@ -116,7 +120,7 @@ fn told(
     }
     all.sort_by_key(|row| std::cmp::Reverse(row.tail.id));
     let masker = shelf.masker();
-    let mut quoted = Quoted::new(masker, most);
+    let mut quoted = QuoteBuilder::new(masker, most);
     let mut found: Vec<Value> = Vec::new();
     for row in all.iter().take(limit) {
         if quoted.is_empty() {
@@ -160,7 +164,7 @@ fn told(
 
 /// Returns the newest conversations of a store that meet the conditions.
 fn rows(
-    shelf: &Shelf,
+    shelf: &ServeContext,
     (number, store): (usize, &Store),
     conditions: &Conditions<'_>,
     most: usize,

@@ -19,8 +19,8 @@ use crate::commands::Context;
 use crate::term::Out;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::serve::serve;
-use shelf::Shelf;
-use stores::Stores;
+use shelf::ServeContext;
+use stores::ServedStores;
 
 /// Serve conversations to other agents over MCP, on stdin and stdout
 ///
@@ -50,7 +50,7 @@ pub struct ServeArgs {
 
 /// Serves until stdin ends.
 pub fn run(args: &ServeArgs, context: &Context<'_>) -> Result<u8> {
-    let stores = Stores::new(context.cwd(), &args.stores, args.others);
+    let stores = ServedStores::new(context.cwd(), &args.stores, args.others);
     // Reports an invalid store now, and not with each request.
     stores.all()?;
     if args.write {
@@ -63,12 +63,12 @@ pub fn run(args: &ServeArgs, context: &Context<'_>) -> Result<u8> {
         if out.closed() { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
     };
     let input = Box::new(BufReader::new(io::stdin()));
-    serve(Arc::new(Shelf::new(stores, args.write)), input, Box::new(output))?;
+    serve(Arc::new(ServeContext::new(stores, args.write)), input, Box::new(output))?;
     Ok(0)
 }
 
 /// Checks that notes can be written to the first store.
-fn check_first(stores: &Stores, named: Option<&Path>) -> Result<()> {
+fn check_first(stores: &ServedStores, named: Option<&Path>) -> Result<()> {
     if let Some(path) = named.filter(|path| path.is_absolute()) {
         return Err(Error::usage(format!(
             "--write needs a store below the working directory, not {}",

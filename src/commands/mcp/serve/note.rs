@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::shelf::Shelf;
+use super::shelf::ServeContext;
 use super::told::Arguments;
 use crate::commands::finder::masked;
 use lepo_base::error::{Error, Result};
@@ -12,7 +12,7 @@ use lepo_tool::mcp::serve::ToolOutput;
 use lepo_turn::write_bubb;
 
 /// Adds the note to the first store, which must contain `prev`.
-pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<ToolOutput> {
+pub fn note(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
     arguments.only(&["text", "prev"])?;
     let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);
     let store = shelf.stores.open(0)?.map(lepo_store::store::Store::alone);

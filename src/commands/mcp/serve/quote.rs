@@ -7,15 +7,15 @@ use lepo_secrets::Masker;
 /// Characters that a reader takes for a line break: the part after each is quoted on its own line.
 const BREAKS: &[char] = &['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-pub struct Quoted<'m> {
+pub struct QuoteBuilder<'m> {
     masker: &'m Masker,
     text: String,
     most: usize,
 }
 
-impl<'m> Quoted<'m> {
-    pub fn new(masker: &'m Masker, most: usize) -> Quoted<'m> {
-        Quoted { masker, text: String::new(), most }
+impl<'m> QuoteBuilder<'m> {
+    pub fn new(masker: &'m Masker, most: usize) -> QuoteBuilder<'m> {
+        QuoteBuilder { masker, text: String::new(), most }
     }
 
     pub fn into_text(self) -> String {
@@ -112,7 +112,7 @@ mod tests {
         let masker = Masker::for_imports();
         let (mut pieces, mut from) = (Vec::new(), Some(0));
         while let Some(at) = from {
-            let mut quoted = Quoted::new(&masker, most);
+            let mut quoted = QuoteBuilder::new(&masker, most);
             from = quoted.words(words, at);
             assert!(quoted.text.len() <= most, "{:?}", quoted.text);
             assert!(from.is_none_or(|next| next > at), "no progress from {at}");

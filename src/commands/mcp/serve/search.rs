@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 
 use super::masked_texts::WithSecrets;
-use super::quote::{Quoted, inline, marked};
-use super::shelf::Shelf;
+use super::quote::{QuoteBuilder, inline, marked};
+use super::shelf::ServeContext;
 use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
@@ -21,14 +21,14 @@ use lepo_tool::mcp::serve::{ActiveRequest, ToolOutput};
 const BEFORE: usize = 80;
 const SHOWN: usize = 400;
 
-struct Hit {
+struct SearchHit {
     name: BubbName,
     store: usize,
     model: Option<String>,
     excerpt: String,
 }
 
-pub fn search(shelf: &Shelf, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
+pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
     arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
     let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
     let pattern = Pattern::new(arguments.needed("pattern")?, options)?;
@@ -61,17 +61,17 @@ fn in_store(
     filter: &Filter,
     (limit, with_secrets): (usize, &WithSecrets),
     going: &ActiveRequest,
-) -> Result<Vec<Hit>> {
+) -> Result<Vec<SearchHit>> {
     let mut facts: Option<JournalIndex> = None;
     let mut hit = |name: BubbName, lines: &[FoundLine]| {
         let model = (name.kind == Kind::Assistant)
             .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
             .flatten();
-        Hit { name, store: number, model, excerpt: excerpt(lines) }
+        SearchHit { name, store: number, model, excerpt: excerpt(lines) }
     };
     let masked = with_secrets.matching(pattern, filter).into_iter().take(limit + 1);
-    let masked: Vec<Hit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
-    let mut hits: Vec<Hit> = Vec::new();
+    let masked: Vec<SearchHit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
+    let mut hits: Vec<SearchHit> = Vec::new();
     let progress = |done, total| going.progress(done, total);
     let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
@@ -109,9 +109,9 @@ fn excerpt(lines: &[FoundLine]) -> String {
     format!("{before}{}{after}", String::from_utf8_lossy(shown))
 }
 
-fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> ToolOutput {
+fn told(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> ToolOutput {
     let masker = shelf.masker();
-    let mut quoted = Quoted::new(masker, most);
+    let mut quoted = QuoteBuilder::new(masker, most);
     let mut found: Vec<Value> = Vec::new();
     let several = shelf.stores.len() > 1;
     for hit in hits {

@@ -3,23 +3,23 @@
 use std::sync::OnceLock;
 
 use super::masked_texts::{MaskedTexts, WithSecrets};
-use super::stores::Stores;
+use super::stores::ServedStores;
 use crate::commands::finder::masker;
 use lepo_base::error::Result;
 use lepo_secrets::Masker;
 use lepo_store::store::Store;
 
-pub struct Shelf {
-    pub stores: Stores,
+pub struct ServeContext {
+    pub stores: ServedStores,
     pub writes: bool,
     masker: OnceLock<Masker>,
     masked: MaskedTexts,
 }
 
-impl Shelf {
+impl ServeContext {
     /// `writes` adds a tool that writes.
-    pub fn new(stores: Stores, writes: bool) -> Shelf {
-        Shelf { stores, writes, masker: OnceLock::new(), masked: MaskedTexts::default() }
+    pub fn new(stores: ServedStores, writes: bool) -> ServeContext {
+        ServeContext { stores, writes, masker: OnceLock::new(), masked: MaskedTexts::default() }
     }
 
     /// Creates the masker on first use.

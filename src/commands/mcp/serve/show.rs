@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use super::quote::{Quoted, inline};
-use super::shelf::Shelf;
-use super::stores::Stores;
+use super::quote::{QuoteBuilder, inline};
+use super::shelf::ServeContext;
+use super::stores::ServedStores;
 use super::told::{Arguments, MOST_BYTES, PREFACE};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::when;
@@ -40,14 +40,14 @@ impl Cursor {
     }
 }
 
-struct Place {
+struct FoundBubb {
     store: Store,
     number: usize,
     forest: Forest,
     ix: Ix,
 }
 
-pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<ToolOutput> {
+pub fn show(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
     arguments.only(&["address", "cursor", "one", "max_bytes"])?;
     let address = arguments.needed("address")?;
     let (one, most) = (arguments.flag("one")?, arguments.max_bytes()?);
@@ -72,18 +72,18 @@ pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<ToolOutput> {
 }
 
 /// Returns the text of a resource: its first part, which names the rest.
-pub fn resource(shelf: &Shelf, uri: &str) -> Result<String> {
+pub fn resource(shelf: &ServeContext, uri: &str) -> Result<String> {
     let place = find(shelf, uri, None)?;
     Ok(part(shelf, &place, false, None, MOST_BYTES)?.0)
 }
 
 /// Resolves an address in the first store that has it; with a cursor, the same conversation as before.
-fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
+fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<FoundBubb> {
     let named = |error: Error| match error.kind {
         ExitKind::Store => error,
         kind => Error::new(kind, format!("address {address:?}: {}", error.chain())),
     };
-    let (only, word) = match Stores::is_uri(address) {
+    let (only, word) = match ServedStores::is_uri(address) {
         true => {
             let (number, id) = shelf.stores.of_uri(address)?;
             BubbId::parse(id.as_bytes())
@@ -106,7 +106,7 @@ fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
                 },
             );
         match found {
-            Ok((forest, ix)) => return Ok(Place { store, number, forest, ix }),
+            Ok((forest, ix)) => return Ok(FoundBubb { store, number, forest, ix }),
             Err(error) => drop(failed.get_or_insert(error)),
         }
     }
@@ -116,14 +116,14 @@ fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
 
 /// Returns a part of at most `most` bytes, and the start of the next.
 fn part(
-    shelf: &Shelf,
-    place: &Place,
+    shelf: &ServeContext,
+    place: &FoundBubb,
     one: bool,
     cursor: Option<Cursor>,
     most: usize,
 ) -> Result<(String, Option<Cursor>)> {
     const END: usize = 160;
-    let Place { store, forest, ix, .. } = place;
+    let FoundBubb { store, forest, ix, .. } = place;
     let name = forest.name(*ix);
     let names: Vec<BubbName> = match one {
         true => vec![name],
@@ -140,7 +140,7 @@ fn part(
     };
     let facts = store.journal().index();
     let masker = shelf.masker();
-    let mut quoted = Quoted::new(masker, most - END);
+    let mut quoted = QuoteBuilder::new(masker, most - END);
     quoted.line(PREFACE);
     let mut byte = cursor.map_or(0, |cursor| cursor.byte);
     let mut next = None;

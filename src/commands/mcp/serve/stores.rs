@@ -9,21 +9,21 @@ use lepo_store::store::{STORE, Store};
 
 const SCHEME: &str = "lepo://";
 
-pub struct Stores {
+pub struct ServedStores {
     cwd: PathBuf,
     /// As given to `-s`; `None` for the default store.
     named: Vec<Option<PathBuf>>,
     others: bool,
 }
 
-impl Stores {
+impl ServedStores {
     /// Uses the default store if no store is named.
-    pub fn new(cwd: &Path, named: &[PathBuf], others: bool) -> Stores {
+    pub fn new(cwd: &Path, named: &[PathBuf], others: bool) -> ServedStores {
         let named = match named {
             [] => vec![None],
             named => named.iter().cloned().map(Some).collect(),
         };
-        Stores { cwd: cwd.to_path_buf(), named, others }
+        ServedStores { cwd: cwd.to_path_buf(), named, others }
     }
 
     pub fn len(&self) -> usize {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_resource_is_of_a_store_that_is_served() {
-        let stores = Stores::new(Path::new("/"), &["a b".into(), "/x/한".into()], false);
+        let stores = ServedStores::new(Path::new("/"), &["a b".into(), "/x/한".into()], false);
         for (uri, expected) in [
             ("lepo://a%20b/01J", Some((0, "01J"))),
             ("lepo://%2Fx%2F%ED%95%9C/01J", Some((1, "01J"))),
@@ -122,7 +122,7 @@ mod tests {
             assert_eq!(stores.of_uri(uri).ok(), expected, "{uri}");
         }
         assert_eq!(stores.uri(1, "ID"), "lepo://%2Fx%2F%ED%95%9C/ID");
-        let default = Stores::new(Path::new("/"), &[], false);
+        let default = ServedStores::new(Path::new("/"), &[], false);
         assert_eq!(default.of_uri("lepo://./01J").unwrap(), (0, "01J"));
     }
 }
