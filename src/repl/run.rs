@@ -20,7 +20,7 @@ use super::session::{ReplSession, SIGINT, SessionOptions, SessionTokens, told};
 use super::tokens::tell_place;
 use super::turn::find_waiting;
 use crate::term::{Out, Paint, say};
-use crate::ui::{self, Shown, ViewEvent, ViewState};
+use crate::ui::{self, DisplayOptions, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
@@ -66,7 +66,7 @@ fn begin<'o>(
     }
     let news = News::begin(&store)?;
     let settings = env.settings();
-    let shown = Shown { thinking: settings.term_thinking, ..shown };
+    let shown = DisplayOptions { thinking: settings.term_thinking, ..shown };
     let how = (paint, keeps, settings.repl_keys);
     let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
     let session = ReplSession {

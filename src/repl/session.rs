@@ -8,7 +8,7 @@ use super::news::News;
 use super::past::UndoStep;
 use super::reader::PromptReader;
 use crate::term::{Out, Paint, StatusLine, is_dumb, say, stderr_is_terminal};
-use crate::ui::{Shown, TurnView, ViewEvent, ViewState, notice_lines};
+use crate::ui::{DisplayOptions, TurnView, ViewEvent, ViewState, notice_lines};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
@@ -29,7 +29,7 @@ pub struct SessionOptions {
     pub tail: Option<String>,
     /// Whether the conversation so far is printed first.
     pub show_past: bool,
-    pub shown: Shown,
+    pub shown: DisplayOptions,
     /// Commands of the user's own, run before the first question.
     pub runs: Vec<String>,
     /// Whether questions and answers are stored.
@@ -39,7 +39,7 @@ pub struct SessionOptions {
 pub struct ReplSession<'o> {
     pub(super) env: TurnEnv,
     pub(super) store: Arc<Store>,
-    pub(super) shown: Shown,
+    pub(super) shown: DisplayOptions,
     pub(super) out: &'o mut Out,
     pub(super) paint: Paint,
     pub(super) reader: PromptReader,

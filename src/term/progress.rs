@@ -77,9 +77,9 @@ mod tests {
 
     /// A terminal of a given width that records what is written.
     #[derive(Debug, Clone)]
-    struct Kept(u16, Arc<Mutex<String>>);
+    struct CapturedScreen(u16, Arc<Mutex<String>>);
 
-    impl TermLike for Kept {
+    impl TermLike for CapturedScreen {
         fn width(&self) -> u16 {
             self.0
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn drawn(done: u64, total: u64, bytes: bool, columns: u16) -> String {
-        let shown = Kept(columns, Arc::default());
+        let shown = CapturedScreen(columns, Arc::default());
         let target = ProgressDrawTarget::term_like(Box::new(shown.clone()));
         let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style(bytes));
         bar.set_message("reading");

@@ -9,7 +9,7 @@ use super::notices::notice_lines;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
 use super::rows::ModelRows;
 use super::signs::Signs;
-use super::{ShortIds, Shown};
+use super::{DisplayOptions, ShortIds};
 use crate::term::{
     Cleaner, LiveRows, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
@@ -48,7 +48,7 @@ pub struct GroupView<'o> {
     begun: bool,
     /// The bids since bids were last printed.
     bids: Vec<(String, Bid)>,
-    shown: Shown,
+    shown: DisplayOptions,
     /// Renders the streaming speech or the printed text.
     markdown: Option<Markdown>,
     judging: bool,
@@ -60,7 +60,7 @@ impl<'o> GroupView<'o> {
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
-        shown: Shown,
+        shown: DisplayOptions,
         mode: GroupMode,
         panel: &Panel,
         (store, masking): (&'o Store, Arc<Masking>),

@@ -59,7 +59,7 @@ pub use permit::agent_words;
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
-pub use shown::Shown;
+pub use shown::DisplayOptions;
 pub use start_question::{about_words, agree_to_start, folder_name, programs_line, start_title};
 pub use state::{ViewEvent, ViewState};
 pub use stopped::StopPoint;

@@ -1,6 +1,6 @@
 //! The conversation so far, and a warning if it is incomplete.
 
-use super::{MessageView, Shown};
+use super::{DisplayOptions, MessageView};
 use crate::term::{Out, Paint, StatusLine, say};
 use lepo_base::error::Result;
 use lepo_store::conv::{Conv, ConvEnd, Forest};
@@ -9,7 +9,7 @@ use lepo_turn::TurnStart;
 
 /// Prints the conv that a turn continues.
 pub fn show_past(
-    shown: Shown,
+    shown: DisplayOptions,
     (out, paint): (&mut Out, Paint),
     store: &Store,
     forest: &Forest,

@@ -4,7 +4,7 @@ use crate::term::{Markdown, Out, Paint, columns};
 use lepo_turn::config::ThinkingShown;
 
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Shown {
+pub struct DisplayOptions {
     /// Whether the answer is part of a document at the end.
     pub json: bool,
     /// Whether only the answer is printed.
@@ -21,7 +21,7 @@ pub struct Shown {
     pub thinking: ThinkingShown,
 }
 
-impl Shown {
+impl DisplayOptions {
     /// Returns the renderer of an answer's Markdown; `None` without a terminal or with paint off.
     pub fn markdown(self, out: &Out, paint: Paint) -> Option<Markdown> {
         let formed = out.is_terminal() && paint.is_on() && !self.plain;

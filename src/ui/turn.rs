@@ -8,7 +8,7 @@ use super::form;
 use super::notices::notice_lines;
 use super::permit;
 use super::printed::OutputPreview;
-use super::shown::Shown;
+use super::shown::DisplayOptions;
 use super::start_question::agree_to_start;
 use super::state::{ViewEvent, ViewState};
 use super::thinking::Thinking;
@@ -27,7 +27,7 @@ use lepo_turn::{CommandOrigin, Front, PersonAnswer, StartQuestion, TurnEvent};
 pub struct TurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
-    shown: Shown,
+    shown: DisplayOptions,
     at: HintTarget<'o>,
     /// Whether stderr is a terminal and `quiet` is off.
     talkative: bool,
@@ -53,7 +53,7 @@ impl<'o> TurnView<'o> {
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
-        shown: Shown,
+        shown: DisplayOptions,
         at: HintTarget<'o>,
         state: ViewState,
     ) -> TurnView<'o> {

@@ -38,10 +38,10 @@ pub fn recognise(path: &Path, reading: &mut SourceReader) -> Result<Vec<Recognis
     let meta = std::fs::metadata(path).map_err(|error| super::source::cannot(path, error))?;
     if !meta.is_dir() {
         return match format_of(path)? {
-            Look::Known(format) => Ok(vec![(format, path.to_path_buf())]),
-            Look::Foreign(tool) => Err(Error::usage(format!("{}: unknown format", path.display()))
+            Recognition::Known(format) => Ok(vec![(format, path.to_path_buf())]),
+            Recognition::Foreign(tool) => Err(Error::usage(format!("{}: unknown format", path.display()))
                 .hint(format!("it looks like a file of {tool}, which is not read; `jq` can bring it into {{\"messages\": [...]}}"))),
-            Look::Unknown(keys) => {
+            Recognition::Unknown(keys) => {
                 let error = Error::usage(format!("{}: unknown format", path.display()));
                 Err(error.hint(why_unknown(path, &keys)))
             }
@@ -52,18 +52,19 @@ pub fn recognise(path: &Path, reading: &mut SourceReader) -> Result<Vec<Recognis
     }
     // The folder of an unpacked export is a single source, because it has the assets.
     if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
-        && let Look::Known(format @ (SourceFormat::ChatGpt | SourceFormat::ClaudeAi)) = format_of(&document)?
+        && let Recognition::Known(format @ (SourceFormat::ChatGpt | SourceFormat::ClaudeAi)) =
+            format_of(&document)?
     {
         return Ok(vec![(format, path.to_path_buf())]);
     }
     let mut found = Vec::new();
     for file in files_below(path, DEPTH).into_iter().filter(|file| is_candidate(file)) {
         match format_of(&file) {
-            Ok(Look::Known(format)) => found.push((format, file)),
-            Ok(Look::Foreign(tool)) => {
+            Ok(Recognition::Known(format)) => found.push((format, file)),
+            Ok(Recognition::Foreign(tool)) => {
                 reading.tally.skip_file("file of an unknown format", &file, Some(&format!("of {tool}")));
             }
-            Ok(Look::Unknown(_)) => reading.tally.skip_file("file of an unknown format", &file, None),
+            Ok(Recognition::Unknown(_)) => reading.tally.skip_file("file of an unknown format", &file, None),
             Err(error) => {
                 reading.tally.skip_file("file that cannot be read", &file, Some(&cause(&error)));
             }
@@ -104,7 +105,7 @@ fn is_candidate(path: &Path) -> bool {
     known.iter().any(|end| name.ends_with(end)) && !about.iter().any(|end| name.ends_with(end))
 }
 
-enum Look {
+enum Recognition {
     /// The file has the marks of a format.
     Known(SourceFormat),
     /// The file has the marks of an unsupported tool.
@@ -113,14 +114,18 @@ enum Look {
     Unknown(Vec<String>),
 }
 
-fn format_of(path: &Path) -> Result<Look> {
-    let nothing = || Look::Unknown(Vec::new());
+fn format_of(path: &Path) -> Result<Recognition> {
+    let nothing = || Recognition::Unknown(Vec::new());
     if begins(path, b"SQLite format 3\0") {
-        return Ok(Look::Known(SourceFormat::Database));
+        return Ok(Recognition::Known(SourceFormat::Database));
     }
     if begins(path, b"\x28\xb5\x2f\xfd") {
         let is_codex = first_value(path, |value| shape(value) == Some(SourceFormat::Codex));
-        return Ok(if is_codex.unwrap_or(false) { Look::Known(SourceFormat::Codex) } else { nothing() });
+        return Ok(if is_codex.unwrap_or(false) {
+            Recognition::Known(SourceFormat::Codex)
+        } else {
+            nothing()
+        });
     }
     if begins(path, b"PK\x03\x04") {
         let mut archive = Archive::open(path)?;
@@ -128,7 +133,7 @@ fn format_of(path: &Path) -> Result<Look> {
             let look = archive.read(document, &mut SourceReader::default(), |from, _| {
                 Ok(first_look(ValueReader::of(from)))
             })?;
-            if let Look::Known(_) | Look::Foreign(_) = look {
+            if let Recognition::Known(_) | Recognition::Foreign(_) = look {
                 return Ok(look);
             }
         }
@@ -136,7 +141,7 @@ fn format_of(path: &Path) -> Result<Look> {
             let look = archive.read(document, &mut SourceReader::default(), |from, _| {
                 Ok(first_look(ValueReader::of(from)))
             })?;
-            if let Look::Known(SourceFormat::LlamaUi) = look {
+            if let Recognition::Known(SourceFormat::LlamaUi) = look {
                 return Ok(look);
             }
         }
@@ -218,21 +223,21 @@ fn without_conversations(path: &Path) -> String {
 }
 
 /// Returns the format of the first value that has one, unless an earlier value has the marks of another tool.
-fn first_look<R: std::io::Read>(values: ValueReader<R>) -> Look {
+fn first_look<R: std::io::Read>(values: ValueReader<R>) -> Recognition {
     let mut values = values.at_most(256 << 20);
     let mut reading = SourceReader::default();
     let (mut keys, mut is_bare_session, mut records) = (Vec::new(), false, 0);
     for _ in 0..TRIES {
         let Ok(Some(value)) = reading.next(&mut values) else { break };
         if let Some(tool) = foreign::tool(value) {
-            return Look::Foreign(tool);
+            return Recognition::Foreign(tool);
         }
         if let Some(format) = shape(value) {
-            return Look::Known(format);
+            return Recognition::Known(format);
         }
         // A header of an older version of pi is ambiguous: the next records decide.
         if is_bare_session && is_pi_entry(value) {
-            return Look::Known(SourceFormat::Pi);
+            return Recognition::Known(SourceFormat::Pi);
         }
         is_bare_session |= is_pi_header(value);
         records += 1;
@@ -242,7 +247,11 @@ fn first_look<R: std::io::Read>(values: ValueReader<R>) -> Look {
         }
     }
     // A log that has only its header so far.
-    if is_bare_session && records == 1 { Look::Known(SourceFormat::Pi) } else { Look::Unknown(keys) }
+    if is_bare_session && records == 1 {
+        Recognition::Known(SourceFormat::Pi)
+    } else {
+        Recognition::Unknown(keys)
+    }
 }
 
 /// Whether a value is the first record of a session of pi, or as ambiguous as the header of an older version.

@@ -131,9 +131,9 @@ mod tests {
     use crate::provider::Provider;
 
     #[derive(Default)]
-    struct Told(Mutex<Vec<(Usage, bool)>>);
+    struct UsageLog(Mutex<Vec<(Usage, bool)>>);
 
-    impl Meter for Told {
+    impl Meter for UsageLog {
         fn before(&self, planned: RequestEstimate<'_>) -> Result<u64> {
             Ok(planned.input)
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_request_without_usage_counts_a_quarter_of_its_bytes() {
-        let told = Arc::new(Told::default());
+        let told = Arc::new(UsageLog::default());
         let meter: Arc<dyn Meter> = told.clone();
         let config = ModelConfig::new("m", Provider::Cli);
         let messages = [ChatMessage::new(ChatRole::User, "12345678")];

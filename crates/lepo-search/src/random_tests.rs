@@ -151,9 +151,9 @@ fn name_of(path: &Path) -> BubbName {
 }
 
 /// The result of a search: the bubbs with their lines and positions, in order.
-type Told = Vec<(BubbName, Vec<FoundLine>, ConvPosition)>;
+type ExpectedAnswers = Vec<(BubbName, Vec<FoundLine>, ConvPosition)>;
 
-fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> Told {
+fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> ExpectedAnswers {
     let store = store(dir);
     let mut listing = store.names().listing().unwrap();
     let mut convs = ConvPositions::new(|id| listing.find(id).unwrap());

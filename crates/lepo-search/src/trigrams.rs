@@ -68,9 +68,9 @@ mod tests {
     use super::*;
 
     /// A pseudo-random generator.
-    struct Dice(u64);
+    struct SeededDice(u64);
 
-    impl Dice {
+    impl SeededDice {
         fn roll(&mut self, below: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) as usize % below
@@ -78,20 +78,20 @@ mod tests {
     }
 
     /// Returns texts of `size` bytes in English, Korean, and random bytes.
-    fn texts(dice: &mut Dice, size: usize) -> [Vec<u8>; 3] {
+    fn texts(dice: &mut SeededDice, size: usize) -> [Vec<u8>; 3] {
         let words = ["the", "error", "is", "parse", "every", "unwrap", "lifetime", "of", "a", "chunk"];
         let mut english = Vec::new();
         while english.len() < size {
             english.extend(words[dice.roll(words.len())].bytes().chain([b' ']));
         }
-        let syllable = |dice: &mut Dice| char::from_u32(0xac00 + dice.roll(11_172) as u32).unwrap();
+        let syllable = |dice: &mut SeededDice| char::from_u32(0xac00 + dice.roll(11_172) as u32).unwrap();
         let korean: String = (0..size / 3).map(|_| syllable(dice)).collect();
         [english, korean.into_bytes(), (0..size).map(|_| dice.roll(256) as u8).collect()]
     }
 
     #[test]
     fn a_text_has_all_that_is_in_it() {
-        let mut dice = Dice(7);
+        let mut dice = SeededDice(7);
         for size in [0, 1, 2, 3, 10, 250, 1000, 20_000] {
             for text in texts(&mut dice, size) {
                 let filter = filter_of(&text);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_text_seldom_has_what_is_not_in_it() {
-        let mut dice = Dice(7);
+        let mut dice = SeededDice(7);
         let [english, ..] = texts(&mut dice, 100_000);
         let filter = filter_of(&english);
         // A repetitive text has a small filter.
@@ -127,7 +127,7 @@ mod tests {
             assert_eq!(is_size(bytes), is_right, "{bytes}");
         }
         assert_eq!(filter_of(b"").len(), SMALLEST);
-        let mut dice = Dice(7);
+        let mut dice = SeededDice(7);
         assert_eq!(filter_of(&texts(&mut dice, 3 << 20)[2]).len(), LARGEST);
     }
 }

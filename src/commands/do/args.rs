@@ -15,7 +15,7 @@ use super::numbers::{effort, temperature};
 use super::recorded_args::RecordedArgs;
 use super::replay_args::ReplayArgs;
 use crate::commands::complete;
-use crate::ui::Shown;
+use crate::ui::DisplayOptions;
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{list_words, read_word};
 use lepo_model::ModelOptions;
@@ -207,15 +207,15 @@ pub struct DoArgs {
 }
 
 impl DoArgs {
-    pub fn shown(&self) -> Shown {
-        Shown {
+    pub fn shown(&self) -> DisplayOptions {
+        DisplayOptions {
             json: self.json || self.form.is_printed_at_end(),
             quiet: self.quiet,
             all: self.show_all,
             plain: self.plain || self.form.schema.is_some(),
             no_usage: self.no_usage,
             whole: self.json || self.quiet || self.output.is_some(),
-            ..Shown::default()
+            ..DisplayOptions::default()
         }
     }
 

@@ -217,7 +217,7 @@ impl PreparedTurn {
             .await;
         }
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
+        let shown = ui::DisplayOptions { thinking: env.settings().term_thinking, ..args.shown() };
         // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
         let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);

@@ -8,7 +8,7 @@ use super::loaded::{LONGEST_TEXT, OBEYED, is_one_of};
 
 /// A family of programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Family {
+pub(super) enum ProgramFamily {
     Python,
     /// Tools that install the project that they are started in.
     PythonProject,
@@ -24,16 +24,16 @@ pub(super) enum Family {
 }
 
 /// The programs of each family.
-const FAMILIES: &[(Family, &[&str])] = &[
-    (Family::Python, &["python", "pypy", "ipython", "uwsgi", "gunicorn", "uvicorn", "fastmcp", "mcp"]),
-    (Family::JavaScript, &["node", "deno", "tsx", "ts-node", "bun", "electron"]),
-    (Family::Packages, &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "bun", "corepack"]),
+const FAMILIES: &[(ProgramFamily, &[&str])] = &[
+    (ProgramFamily::Python, &["python", "pypy", "ipython", "uwsgi", "gunicorn", "uvicorn", "fastmcp", "mcp"]),
+    (ProgramFamily::JavaScript, &["node", "deno", "tsx", "ts-node", "bun", "electron"]),
+    (ProgramFamily::Packages, &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "bun", "corepack"]),
     (
-        Family::Runner,
+        ProgramFamily::Runner,
         &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "uvx", "uv", "pipx", "docker", "podman", "corepack"],
     ),
     (
-        Family::Builder,
+        ProgramFamily::Builder,
         &[
             "make",
             "gmake",
@@ -82,7 +82,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
         ],
     ),
     (
-        Family::Agent,
+        ProgramFamily::Agent,
         &[
             "claude",
             "codex",
@@ -160,21 +160,22 @@ const SHELL_ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "ksh"];
 const HIDDEN: &[&str] = &[".env", ".npmrc", ".noderc", ".pth"];
 
 /// The families of a program with these words; `split` are all words in them.
-pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<Family> {
-    let mut found: BTreeSet<Family> = FAMILIES
+pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<ProgramFamily> {
+    let mut found: BTreeSet<ProgramFamily> = FAMILIES
         .iter()
         .filter(|(_, names)| split.iter().any(|word| is_program(word, names)))
         .map(|(family, _)| *family)
         .collect();
     let is = |names: &[&str]| split.iter().any(|word| is_program(word, names));
     // Packages of agents are called after them.
-    let agents = FAMILIES.iter().filter(|(family, _)| *family == Family::Agent).flat_map(|(_, names)| *names);
+    let agents =
+        FAMILIES.iter().filter(|(family, _)| *family == ProgramFamily::Agent).flat_map(|(_, names)| *names);
     if agents.into_iter().any(|name| split.iter().any(|word| is_one_of(word, &[name]))) {
-        found.insert(Family::Agent);
+        found.insert(ProgramFamily::Agent);
     }
     let has = |wanted: &[&str]| split.iter().any(|word| wanted.contains(word));
     if is(PROJECT_RUNNERS) && has(&["run", "sync", "install", "shell", "-m"]) && !has(&["tool"]) {
-        found.insert(Family::PythonProject);
+        found.insert(ProgramFamily::PythonProject);
     }
     let runs_script = split.iter().enumerate().any(|(at, word)| {
         let next = split.iter().skip(at + 1).find(|word| !word.starts_with('-'));
@@ -182,13 +183,13 @@ pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<Family> {
         is_program(word, &["npm", "pnpm", "yarn", "bun"]) && !is_package
     });
     if runs_script {
-        found.insert(Family::Builder);
+        found.insert(ProgramFamily::Builder);
     }
     if is(&["docker", "podman"]) && has(&["compose", "build", "buildx", "bake", "stack"]) {
-        found.insert(Family::Builder);
+        found.insert(ProgramFamily::Builder);
     }
     if is(SHELLS) && !is_plain_line(words) {
-        found.insert(Family::Builder);
+        found.insert(ProgramFamily::Builder);
     }
     found
 }
@@ -244,7 +245,7 @@ pub(super) fn code_in(path: &Path, endings: &[&str]) -> bool {
 
 /// True if Python looks for every module in the folder that it starts in first.
 pub(super) fn imports_from_folder(words: &[&str]) -> bool {
-    let python = FAMILIES.iter().find(|(family, _)| *family == Family::Python);
+    let python = FAMILIES.iter().find(|(family, _)| *family == ProgramFamily::Python);
     let names = python.map(|(_, names)| *names).unwrap_or_default();
     let behind = words.iter().skip_while(|word| !is_program(word, names));
     behind
@@ -301,20 +302,23 @@ mod tests {
     #[test]
     fn a_program_is_of_the_families_of_its_words() {
         for (words, found) in [
-            (&["python3.12", "x.py"][..], &[Family::Python][..]),
-            (&["/usr/bin/node", "x.js"], &[Family::JavaScript]),
-            (&["npx", "-y", "task-master"], &[Family::Packages, Family::Runner]),
-            (&["npm", "exec", "x"], &[Family::Packages, Family::Runner]),
-            (&["npm", "run", "x"], &[Family::Packages, Family::Runner, Family::Builder]),
-            (&["npx", "@scope/claude-code-acp@1.2"], &[Family::Packages, Family::Runner, Family::Agent]),
-            (&["uv", "run", "x"], &[Family::PythonProject, Family::Runner]),
-            (&["uvx", "x"], &[Family::Runner]),
-            (&["bash", "x.sh"], &[Family::Builder]),
-            (&["bash", "-lc", "uvx x"], &[Family::Runner]),
-            (&["sh", "-c", "uvx x; y"], &[Family::Runner, Family::Builder]),
-            (&["sh", "-c", ". ./env"], &[Family::Builder]),
-            (&["docker", "run", "x"], &[Family::Runner]),
-            (&["docker", "compose", "up"], &[Family::Runner, Family::Builder]),
+            (&["python3.12", "x.py"][..], &[ProgramFamily::Python][..]),
+            (&["/usr/bin/node", "x.js"], &[ProgramFamily::JavaScript]),
+            (&["npx", "-y", "task-master"], &[ProgramFamily::Packages, ProgramFamily::Runner]),
+            (&["npm", "exec", "x"], &[ProgramFamily::Packages, ProgramFamily::Runner]),
+            (&["npm", "run", "x"], &[ProgramFamily::Packages, ProgramFamily::Runner, ProgramFamily::Builder]),
+            (
+                &["npx", "@scope/claude-code-acp@1.2"],
+                &[ProgramFamily::Packages, ProgramFamily::Runner, ProgramFamily::Agent],
+            ),
+            (&["uv", "run", "x"], &[ProgramFamily::PythonProject, ProgramFamily::Runner]),
+            (&["uvx", "x"], &[ProgramFamily::Runner]),
+            (&["bash", "x.sh"], &[ProgramFamily::Builder]),
+            (&["bash", "-lc", "uvx x"], &[ProgramFamily::Runner]),
+            (&["sh", "-c", "uvx x; y"], &[ProgramFamily::Runner, ProgramFamily::Builder]),
+            (&["sh", "-c", ". ./env"], &[ProgramFamily::Builder]),
+            (&["docker", "run", "x"], &[ProgramFamily::Runner]),
+            (&["docker", "compose", "up"], &[ProgramFamily::Runner, ProgramFamily::Builder]),
             (&["some-server"], &[]),
         ] {
             let split: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();

@@ -94,9 +94,9 @@ impl NamedProgram {
         self.search(tree, false).files.read_only
     }
 
-    fn search(&self, tree: &Path, compares: bool) -> Search {
-        let Ok(tree) = tree.canonicalize() else { return Search::default() };
-        let mut search = Search { tree, compares, files: ProgramFiles::default() };
+    fn search(&self, tree: &Path, compares: bool) -> FileSearch {
+        let Ok(tree) = tree.canonicalize() else { return FileSearch::default() };
+        let mut search = FileSearch { tree, compares, files: ProgramFiles::default() };
         let folders = self.folders(&search);
         search.add_named(self, &folders);
         search.add_modules(self, &folders);
@@ -116,7 +116,7 @@ impl NamedProgram {
 
     /// Returns the folders to which paths may be relative: the start folder, and folders below the tree that arguments
     /// name (`uv --directory tools run server.py`).
-    fn folders(&self, search: &Search) -> Vec<PathBuf> {
+    fn folders(&self, search: &FileSearch) -> Vec<PathBuf> {
         let mut folders = vec![self.dir.clone()];
         for word in self.args.iter().map(String::as_str).chain(self.loader_values()) {
             for path in candidates(word).into_iter().map(|path| self.dir.join(path)) {
@@ -146,14 +146,14 @@ impl NamedProgram {
 
 /// The files found below a tree. The path of the tree has no links.
 #[derive(Default)]
-struct Search {
+struct FileSearch {
     tree: PathBuf,
     /// Whether to search for files that are loaded unnamed, too.
     compares: bool,
     files: ProgramFiles,
 }
 
-impl Search {
+impl FileSearch {
     /// All files that the definition names, links too.
     fn files_named(self) -> BTreeSet<PathBuf> {
         let ProgramFiles { mut read_only, compared } = self.files;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use lepo_base::repository::root_around;
 
 use super::families::{
-    AGENT_SETTINGS, Family, JAVASCRIPT, PYTHON, code_in, families, imports_from_folder, is_shell_script,
-    local_package, settings_of_all,
+    AGENT_SETTINGS, JAVASCRIPT, PYTHON, ProgramFamily, code_in, families, imports_from_folder,
+    is_shell_script, local_package, settings_of_all,
 };
 use super::loaded::packages;
 use super::{NamedProgram, candidates};
@@ -131,8 +131,8 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
         .take_while(|folder| folder.starts_with(&dir_tree) && folder.parent().is_some())
         .map(Path::to_path_buf)
         .collect();
-    let is_python = families.contains(&Family::Python);
-    let is_script = is_python || families.contains(&Family::JavaScript);
+    let is_python = families.contains(&ProgramFamily::Python);
+    let is_script = is_python || families.contains(&ProgramFamily::JavaScript);
     for file in &named {
         let is_program = path
             .as_ref()
@@ -140,7 +140,7 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
         match () {
             () if file.is_dir() => reach.add(file, Loads::Everything),
             () if is_program && !program.program.contains('/') => reach.add(file, Loads::Everything),
-            () if (families.contains(&Family::Builder) && !is_program) || is_shell_script(file) => {
+            () if (families.contains(&ProgramFamily::Builder) && !is_program) || is_shell_script(file) => {
                 reach.add_folder_of(file, Loads::Everything);
                 reach.add(&tree_of(file.parent().unwrap_or(file)), Loads::Everything);
                 reach.add(&dir_tree, Loads::Everything);
@@ -149,7 +149,7 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
                 if is_python {
                     reach.add_folder_of(file, Loads::Python);
                 }
-                if families.contains(&Family::JavaScript) {
+                if families.contains(&ProgramFamily::JavaScript) {
                     reach.add_folder_of(file, Loads::JavaScript);
                     for folder in file.ancestors().skip(1).filter(|folder| folder.parent().is_some()) {
                         reach.add(&folder.join("node_modules"), Loads::Everything);
@@ -157,16 +157,16 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
                     }
                 }
             }
-            () if !is_program && families.contains(&Family::Runner) => {
+            () if !is_program && families.contains(&ProgramFamily::Runner) => {
                 reach.add(file, Loads::Everything);
             }
             () => reach.add_folder_of(file, Loads::Everything),
         }
     }
-    if families.contains(&Family::Builder) {
+    if families.contains(&ProgramFamily::Builder) {
         reach.add(&dir_tree, Loads::Everything);
     }
-    if families.contains(&Family::PythonProject) {
+    if families.contains(&ProgramFamily::PythonProject) {
         reach.add(&dir_tree, Loads::Python);
     }
     if imports_from_folder(&words) {
@@ -179,17 +179,17 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
         for name in settings_of_all(&words, families.is_empty()) {
             reach.add(&folder.join(name), Loads::Everything);
         }
-        if families.contains(&Family::Agent) {
+        if families.contains(&ProgramFamily::Agent) {
             AGENT_SETTINGS.iter().for_each(|name| reach.add(&folder.join(name), Loads::Everything));
         }
-        if families.contains(&Family::Packages) {
+        if families.contains(&ProgramFamily::Packages) {
             reach.add(&folder.join("node_modules"), Loads::Everything);
             if local_package(folder, &words) {
                 reach.add(folder, Loads::JavaScript);
             }
         }
     }
-    if families.contains(&Family::Packages) {
+    if families.contains(&ProgramFamily::Packages) {
         for package in packages(&words, &around).iter().filter_map(|package| package.canonicalize().ok()) {
             reach.add(&package, Loads::Everything);
         }

@@ -27,15 +27,15 @@ pub struct KnownFolders {
 
 /// The changed paths.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Changes {
+pub(super) struct CommandChanges {
     pub files: BTreeSet<PathBuf>,
     /// Folders of which everything counts.
     pub folders: BTreeSet<PathBuf>,
 }
 
-impl Changes {
-    pub fn everything(root: &Path) -> Changes {
-        Changes { folders: BTreeSet::from([root.to_path_buf()]), ..Changes::default() }
+impl CommandChanges {
+    pub fn everything(root: &Path) -> CommandChanges {
+        CommandChanges { folders: BTreeSet::from([root.to_path_buf()]), ..CommandChanges::default() }
     }
 }
 
@@ -46,9 +46,9 @@ pub(super) fn file_time(meta: &Metadata) -> i128 {
 
 /// The changes below `root`. A folder that is new or was moved counts with everything in it, as the times of files in a
 /// moved one stay. Without the folders of before, so does each that changed.
-pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolders>) -> Changes {
+pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolders>) -> CommandChanges {
     let start = Instant::now();
-    let (mut found, mut looked) = (Changes::default(), 0);
+    let (mut found, mut looked) = (CommandChanges::default(), 0);
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
         let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -59,7 +59,7 @@ pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolde
         for entry in entries {
             looked += 1;
             if looked > MOST_ENTRIES || start.elapsed() > LONGEST {
-                return Changes::everything(root);
+                return CommandChanges::everything(root);
             }
             let Ok(entry) = entry else {
                 found.folders.insert(folder.clone());
@@ -98,8 +98,8 @@ pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolde
 }
 
 /// The same in fewer paths: those above the deepest.
-fn fewer(changes: Changes, root: &Path) -> Changes {
-    let Changes { files, folders } = &changes;
+fn fewer(changes: CommandChanges, root: &Path) -> CommandChanges {
+    let CommandChanges { files, folders } = &changes;
     let deepest = files.iter().map(|path| path.components().count()).max().unwrap_or_default();
     if files.len() + folders.len() <= MOST {
         return changes;
@@ -116,10 +116,10 @@ fn fewer(changes: Changes, root: &Path) -> Changes {
         if all.len() <= MOST {
             let (folders, files): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, is_folder)| *is_folder);
             let paths = |all: Vec<(PathBuf, bool)>| all.into_iter().map(|(path, _)| path).collect();
-            return Changes { files: paths(files), folders: paths(folders) };
+            return CommandChanges { files: paths(files), folders: paths(folders) };
         }
     }
-    Changes::everything(root)
+    CommandChanges::everything(root)
 }
 
 #[cfg(test)]
@@ -194,10 +194,13 @@ mod tests {
         let root = Path::new("/r");
         let files = (0..=MOST).map(|number| root.join(format!("a/{}/{number}", number % 3))).collect();
         let folders = BTreeSet::from([root.join("b")]);
-        let few = fewer(Changes { files, folders }, root);
+        let few = fewer(CommandChanges { files, folders }, root);
         let expected = ["a/0", "a/1", "a/2", "b"].map(|name| root.join(name));
-        assert_eq!(few, Changes { files: BTreeSet::new(), folders: BTreeSet::from(expected) });
+        assert_eq!(few, CommandChanges { files: BTreeSet::new(), folders: BTreeSet::from(expected) });
         let files = (0..=MOST).map(|number| root.join(number.to_string())).collect();
-        assert_eq!(fewer(Changes { files, ..Changes::default() }, root), Changes::everything(root));
+        assert_eq!(
+            fewer(CommandChanges { files, ..CommandChanges::default() }, root),
+            CommandChanges::everything(root)
+        );
     }
 }

@@ -20,7 +20,7 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use crate::dir_lock::DirLock;
-use changes::{Changes, changed_below, file_time};
+use changes::{CommandChanges, changed_below, file_time};
 use lines::{Line, OpenMark, Record};
 
 pub use changes::KnownFolders;
@@ -158,11 +158,11 @@ impl TouchedFiles {
                 Err(_) => {}
             }
         }
-        let mut changes = Changes::default();
+        let mut changes = CommandChanges::default();
         for mark in marks {
-            let Changes { files, folders } = match mark.since.filter(|_| mark.root.is_dir()) {
+            let CommandChanges { files, folders } = match mark.since.filter(|_| mark.root.is_dir()) {
                 Some(since) => changed_below(&mark.root, since, None),
-                None => Changes::everything(&mark.root),
+                None => CommandChanges::everything(&mark.root),
             };
             changes.files.extend(files);
             changes.folders.extend(folders);
@@ -174,7 +174,7 @@ impl TouchedFiles {
     }
 
     /// The lines of changes, but for files that are there already.
-    fn changes_text(&self, changes: &Changes, id: &str) -> io::Result<String> {
+    fn changes_text(&self, changes: &CommandChanges, id: &str) -> io::Result<String> {
         let known = Record::read(&self.path)?.files;
         let new = changes.files.iter().filter(|path| !known.contains(*path));
         let files = new.map(|path| Line::File(path.clone()).to_text());
@@ -231,7 +231,7 @@ impl CommandMark {
     pub fn end(self, before: &KnownFolders) -> io::Result<()> {
         let mut changes = match self.since.filter(|_| self.is_clock_steady()) {
             Some(since) => changed_below(&self.root, since, Some(before)),
-            None => Changes::everything(&self.root),
+            None => CommandChanges::everything(&self.root),
         };
         changes.folders.extend(self.besides.iter().cloned());
         let _lock = self.record.locked(FlockOperation::LockExclusive)?;

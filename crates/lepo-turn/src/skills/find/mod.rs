@@ -75,12 +75,12 @@ impl Skill {
 impl Skills {
     /// Searches the user's folders, and the repository that contains `dir`.
     pub fn of(dir: &Path, paths: &Paths) -> Result<Skills> {
-        Search::everywhere(dir, paths).settle(&Trust::of(paths))
+        SkillSearch::everywhere(dir, paths).settle(&Trust::of(paths))
     }
 
     /// Returns the folders of all skills, including skipped ones.
     pub fn folders(dir: &Path, paths: &Paths) -> Vec<PathBuf> {
-        Search::everywhere(dir, paths).folders
+        SkillSearch::everywhere(dir, paths).folders
     }
 
     /// Returns the active skill of this name; `unknown` is the error if no such skill exists.
@@ -100,7 +100,7 @@ impl Skills {
 }
 
 #[derive(Default)]
-struct Search {
+struct SkillSearch {
     found: Vec<Skill>,
     seen: HashSet<PathBuf>,
     folders: Vec<PathBuf>,
@@ -108,9 +108,9 @@ struct Search {
     is_full: bool,
 }
 
-impl Search {
-    fn everywhere(dir: &Path, paths: &Paths) -> Search {
-        let mut search = Search::default();
+impl SkillSearch {
+    fn everywhere(dir: &Path, paths: &Paths) -> SkillSearch {
+        let mut search = SkillSearch::default();
         let home = |folder: &str| paths.home.as_ref().map(|home| home.join(folder).join("skills"));
         let own = [Some(paths.config.join("skills")), home(".agents"), home(".claude")];
         for folder in own.into_iter().flatten() {
