@@ -172,7 +172,7 @@ impl AcpAgent {
             ClientRequest::SetMode(id, mode) => {
                 let session = self.session(&id)?;
                 session.set_mode(&mode).map_err(|error| of_error(&error))?;
-                let mode = session.state.borrow().mode.word().to_string();
+                let mode = session.state.borrow().mode.as_str().to_string();
                 self.peer.update(&id, &SessionUpdate::Mode(mode));
                 Ok(json!({}))
             }

@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn no_command_has_a_name_that_hides_a_letter() {
         let home = tempfile::tempdir().unwrap();
-        let env = Env::of(&[("HOME", home.path().to_str().unwrap())]);
+        let env = Env::from_pairs(&[("HOME", home.path().to_str().unwrap())]);
         let paths = Paths::from_env(&env).unwrap();
         let store = Store::make(home.path(), ".lepo".as_ref(), "").unwrap().0;
         std::fs::create_dir_all(paths.prompts()).unwrap();
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_slash_begins_a_command_unless_it_begins_a_path() {
-        let paths = Paths::from_env(&Env::of(&[("HOME", "/nowhere")])).unwrap();
+        let paths = Paths::from_env(&Env::from_pairs(&[("HOME", "/nowhere")])).unwrap();
         let prompts = PromptLibrary { store: None, paths: &paths };
         let read = |text: &str| wish(text, &["docs".to_string()], &prompts, &|name| name == "deploy");
         assert_eq!(

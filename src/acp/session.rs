@@ -12,7 +12,7 @@ use super::given::EditorServer;
 use crate::ui;
 use lepo_acp::agent;
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Keyword, list_words, read_word};
+use lepo_base::word::{Keyword, list_words, parse_keyword};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -239,7 +239,7 @@ impl AcpSession {
     /// Sets the mode from the next turn on.
     pub fn set_mode(&self, word: &str) -> Result<()> {
         let modes = ToolMode::ALL;
-        let mode = read_word(word, modes)
+        let mode = parse_keyword(word, modes)
             .ok_or_else(|| Error::usage(format!("unknown mode {word:?}; expected {}", list_words(modes))))?;
         self.state.borrow_mut().mode = mode;
         Ok(())
@@ -259,12 +259,12 @@ impl AcpSession {
     /// Returns all modes, and the current one.
     pub fn modes(&self) -> Value {
         let about = |mode: &ToolMode| match mode {
-            ToolMode::Manual => (mode.word(), "Manual", "Ask before each command and tool"),
-            ToolMode::Auto => (mode.word(), "Auto", "Run what the settings allow without asking"),
-            ToolMode::Off => (mode.word(), "Off", "No tools"),
+            ToolMode::Manual => (mode.as_str(), "Manual", "Ask before each command and tool"),
+            ToolMode::Auto => (mode.as_str(), "Auto", "Run what the settings allow without asking"),
+            ToolMode::Off => (mode.as_str(), "Off", "No tools"),
         };
         let all: Vec<_> = ToolMode::ALL.iter().map(about).collect();
-        agent::modes(self.state.borrow().mode.word(), &all)
+        agent::modes(self.state.borrow().mode.as_str(), &all)
     }
 
     /// Returns the options; `None` if no model is known.

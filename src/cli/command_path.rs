@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-use crate::commands::suggest::nearest;
+use crate::commands::suggest::closest_name;
 
 /// Command of the tree, with the subcommand that the line names.
 pub(super) struct CommandPath<'t> {
@@ -40,7 +40,7 @@ impl<'t> CommandPath<'t> {
         let word = word.trim_start_matches('-');
         let own = self.last().into_iter().flat_map(Command::get_arguments);
         let names = own.chain(self.tree.get_arguments()).filter_map(Arg::get_long);
-        nearest(word, names.filter(|name| *name != word)).map(|meant| format!("--{meant}"))
+        closest_name(word, names.filter(|name| *name != word)).map(|meant| format!("--{meant}"))
     }
 
     /// Returns the command line of a sibling that takes this option, like `lepo model ls --json`.
@@ -61,7 +61,7 @@ impl<'t> CommandPath<'t> {
         let meant = |inner: &Command| format!("lepo {} {} {options}", command.get_name(), inner.get_name());
         let Some(inner) = command.find_subcommand(word) else {
             let inners = command.get_subcommands().filter(|inner| takes_all(inner));
-            let near = nearest(word, inners.map(Command::get_name));
+            let near = closest_name(word, inners.map(Command::get_name));
             let near = near.and_then(|near| command.find_subcommand(near)).map(meant);
             return (format!("unknown command {word} of lepo {}", command.get_name()), near);
         };

@@ -71,7 +71,7 @@ pub fn model() -> ArgValueCompleter {
         let models = settings.models;
         let named = models.into_iter().filter(|model| begins(&model.name, &current.to_string_lossy()));
         let told = named.map(|model| {
-            let is = format!("{} {}", model.provider.word(), model.model);
+            let is = format!("{} {}", model.provider.as_str(), model.model);
             candidate(model.name, Some(is))
         });
         told.chain(offered).collect()

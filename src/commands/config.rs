@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::repo_files::trusted_config;
 use super::stores::KnownStores;
-use super::suggest::nearest;
+use super::suggest::closest_name;
 use super::{Context, complete};
 use crate::term::{self, edit, say, tty};
 use lepo_base::env::Env;
@@ -211,7 +211,7 @@ pub fn known_aliases() -> Result<Vec<Alias>> {
 fn suggest_setting(name: &str) -> impl FnOnce(Error) -> Error {
     move |error| {
         let is_unknown = error.message.starts_with("no setting");
-        match nearest(name, setting_names()).filter(|_| is_unknown) {
+        match closest_name(name, setting_names()).filter(|_| is_unknown) {
             Some(meant) => error.hint(format!("did you mean `{meant}`?")),
             None => error,
         }

@@ -117,7 +117,7 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
 /// Warns of a journal that git already tracked when the ignore rule was added.
 fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     let journal = store.path().canonicalize().unwrap_or(store.path()).join("_journal.ndjson");
-    let tree = journal.parent().and_then(WorkTree::of);
+    let tree = journal.parent().and_then(WorkTree::containing);
     if store.furniture().ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
         let shown = store.shown().join("_journal.ndjson");
         let shown = shown.display();

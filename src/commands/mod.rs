@@ -124,7 +124,7 @@ impl<'o> Context<'o> {
 
     /// Prints a line that contains a hint, with commands as typed on this command line.
     pub fn say_hint(&self, line: impl Into<Hint>) {
-        say(&line.into().told(self.at));
+        say(&line.into().render(self.at));
     }
 
     pub fn save_to(&self) -> Option<&Path> {
@@ -289,7 +289,7 @@ fn proving(store: Store) -> Store {
 
 /// Returns the git work tree of a directory; `None` if git would reject it.
 fn work_tree(dir: &Path) -> Option<WorkTree> {
-    WorkTree::of(dir).filter(|tree| tree.is_taken)
+    WorkTree::containing(dir).filter(|tree| tree.is_taken)
 }
 
 /// Reports once that a linked work tree uses the store of its main one.

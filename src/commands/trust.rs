@@ -205,7 +205,7 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
 
 /// Prints which instructions and messages here are trusted; returns their number.
 fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Result<usize> {
-    let root = WorkTree::of(context.cwd()).map(|tree| tree.root);
+    let root = WorkTree::containing(context.cwd()).map(|tree| tree.root);
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
     let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
     let agreements = agreements(trust, masking, &folders)?;

@@ -18,7 +18,7 @@ pub fn with_files(role: ImportRole, text: &str, files: Vec<ImportedFile>) -> (St
             continue;
         };
         let (hash, len) = (ContentHash::from_content(&bytes), bytes.len() as u64);
-        match Media::of_bytes(&bytes).filter(|_| role == ImportRole::User) {
+        match Media::from_magic(&bytes).filter(|_| role == ImportRole::User) {
             Some(media) => {
                 let name = clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
                 attached.push(Attachment { media, len, name, hash });

@@ -8,7 +8,7 @@ use super::session::ReplSession;
 use crate::term::say;
 use crate::ui::{ViewState, listed_models};
 use lepo_base::error::{Error, Result};
-use lepo_base::nearest::nearest;
+use lepo_base::nearest::closest_name;
 use lepo_model::ModelConfig;
 use lepo_turn::config::{TemplateValues, check_prompt_name};
 use lepo_turn::{PromptLibrary, TurnEnv};
@@ -31,7 +31,7 @@ pub(super) const NO_COMMAND: &str = "no command /";
 
 /// Returns the error for a name that is neither a slash command nor a prompt.
 fn unknown_command(name: &str) -> Error {
-    match nearest(name, COMMANDS.iter().map(|command| command.is.word.trim_start_matches('/'))) {
+    match closest_name(name, COMMANDS.iter().map(|command| command.is.word.trim_start_matches('/'))) {
         Some(meant) => Error::usage(format!("{NO_COMMAND}{name}")).hint(format!("did you mean /{meant}?")),
         None => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
     }

@@ -231,7 +231,7 @@ mod tests {
             std::fs::write(dir.join(".lepo/_prompts").join(format!("{name}.md")), "x").unwrap();
         }
         let home = dir.to_str().unwrap().to_string();
-        let paths = Paths::from_env(&Env::of(&[("HOME", &home)])).unwrap();
+        let paths = Paths::from_env(&Env::from_pairs(&[("HOME", &home)])).unwrap();
         let models = names.iter().map(|name| (name.to_string(), String::new())).collect();
         let commands = super::super::commands::COMMANDS.iter().map(|command| &command.is).collect();
         let skills = names.iter().map(|name| (name.to_string(), String::new())).collect();

@@ -13,7 +13,7 @@ use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
-use lepo_base::word::{Keyword, read_word};
+use lepo_base::word::{Keyword, parse_keyword};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
 use lepo_store::conv::ReadScope;
@@ -219,15 +219,15 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
 
 /// Prints the tool mode of this session, or changes it; with `--save` the default, too.
 pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
-    let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else {
-        let mode = session.env.settings().tool_call_mode.word();
+    let Some(mode) = parse_keyword(without_save(words), ToolMode::LASTING) else {
+        let mode = session.env.settings().tool_call_mode.as_str();
         say(&format!("tool mode is {mode}; /set-tool-mode auto|manual changes it"));
         return Ok(());
     };
     let save = words.contains(SAVE);
     session.env.use_tool_mode(mode, save)?;
     let until = if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };
-    say(&format!("tool mode is {} {until}", mode.word()));
+    say(&format!("tool mode is {} {until}", mode.as_str()));
     Ok(())
 }
 

@@ -115,7 +115,7 @@ impl ListedModel {
     /// Returns `NAME PROVIDER MODEL`.
     pub fn line(&self) -> String {
         let model = if self.model.is_empty() { "-" } else { &self.model };
-        format!("{} {} {model}", self.name, self.provider.word())
+        format!("{} {} {model}", self.name, self.provider.as_str())
     }
 
     /// Returns the state, printed after the model's line: ` active`, ` not installed`.
@@ -136,7 +136,7 @@ impl ListedModel {
     pub fn document(&self) -> Value {
         let mut document = json!({
             "name": self.name,
-            "provider": self.provider.word(),
+            "provider": self.provider.as_str(),
             "model": self.model,
             "window": self.window,
             "options": options_json(&self.options, &Map::new()).unwrap_or_else(|| json!({})),

@@ -82,7 +82,7 @@ fn changed_since(paths: &Paths, time: u64) -> Option<String> {
 
 /// Adds to a failure's hint that the question is stored: typed again, it would exist twice.
 pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
-    if question.is_none() || error.kind != ExitKind::Remote || error.tells_retry() {
+    if question.is_none() || error.kind != ExitKind::Remote || error.suggests_retry() {
         return error;
     }
     let before = error.hint.take().map(|hint| hint.words("; ")).unwrap_or_default();

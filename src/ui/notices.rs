@@ -16,7 +16,7 @@ use lepo_turn::{Notice, SecretsFound};
 
 /// Returns the lines of a notice, with commands as the user types them at `at`.
 pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
-    let hint = |text: &str| Hint::from(text).told(at);
+    let hint = |text: &str| Hint::from(text).render(at);
     let line = match notice {
         Notice::FilesNotSent(model, left) => return files::not_sent(model, left, at),
         Notice::Gathered(gathered) => {
@@ -67,7 +67,7 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
                 if *more == 0 { format!("{first} goes") } else { format!("{first} and {more} more go") };
             let off = Hint::from("turn it off: --no-agents, or ")
                 .bare(HintCommand::Lepo("config agents false".into()));
-            StatusLine::note(format!("{named} with your questions here; {}", off.told(at)))
+            StatusLine::note(format!("{named} with your questions here; {}", off.render(at)))
         }
         Notice::LeftOut(path, why) => StatusLine::note(format!("{path} is left out: {why}")),
         Notice::SkillFault(folder, fault) => StatusLine::warning(format!("{folder}: {fault}")),

@@ -32,7 +32,7 @@ impl Env {
     }
 
     /// Creates an `Env` from these pairs (for tests).
-    pub fn of(variables: &[(&str, &str)]) -> Env {
+    pub fn from_pairs(variables: &[(&str, &str)]) -> Env {
         Env(variables.iter().map(|(name, value)| (name.to_string(), value.into())).collect())
     }
 

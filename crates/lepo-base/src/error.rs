@@ -51,7 +51,7 @@ impl ExitKind {
     }
 
     /// Returns the name used in `--json`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             ExitKind::Nothing => "nothing",
             ExitKind::Usage => "usage",
@@ -147,13 +147,13 @@ impl Error {
     }
 
     /// Whether the hint suggests answering the last question again.
-    pub fn tells_retry(&self) -> bool {
-        self.hint.as_ref().is_some_and(Hint::tells_retry)
+    pub fn suggests_retry(&self) -> bool {
+        self.hint.as_ref().is_some_and(Hint::suggests_retry)
     }
 
     /// Removes a hint to ask again, where the last question alone cannot be asked again.
     pub fn without_retry(mut self) -> Self {
-        self.hint = self.hint.filter(|hint| !hint.tells_retry());
+        self.hint = self.hint.filter(|hint| !hint.suggests_retry());
         self
     }
 
@@ -165,7 +165,7 @@ impl Error {
 
     /// Returns the hint in the form for `at`.
     pub fn hint_for(&self, at: HintTarget<'_>) -> Option<String> {
-        self.hint.as_ref().map(|hint| hint.told(at))
+        self.hint.as_ref().map(|hint| hint.render(at))
     }
 
     /// Marks the error as the refusal of a key.
@@ -199,7 +199,7 @@ impl Error {
     /// Returns the error as a JSON document, with the hint in the form for `at`.
     pub fn to_json(&self, at: HintTarget<'_>) -> serde_json::Value {
         let hint = self.hint_for(at);
-        serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": hint })
+        serde_json::json!({ "kind": self.kind.as_str(), "message": self.render(str::to_string), "hint": hint })
     }
 
     /// Creates an error of `kind` with the text of this one.
@@ -217,11 +217,11 @@ impl Error {
     /// Returns the message with its causes, separated by `: `, and the rows. A newline within one of them, as in a
     /// file name, is replaced by a visible sign.
     pub fn chain(&self) -> String {
-        self.told(|line| line.replace('\n', "␊"))
+        self.render(|line| line.replace('\n', "␊"))
     }
 
     /// Joins the message with its causes and the rows, each formatted by `form`.
-    fn told(&self, form: impl Fn(&str) -> String) -> String {
+    fn render(&self, form: impl Fn(&str) -> String) -> String {
         let rows = self.rows.iter().map(|row| format!("\n  {}", form(row)));
         std::iter::once(form(&self.causes())).chain(rows).collect()
     }

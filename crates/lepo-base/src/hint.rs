@@ -86,7 +86,7 @@ impl Hint {
     }
 
     /// Whether the hint suggests answering the last question again.
-    pub fn tells_retry(&self) -> bool {
+    pub fn suggests_retry(&self) -> bool {
         self.0.iter().any(|piece| match &piece.part {
             HintContent::Marked(HintCommand::Resume(resume))
             | HintContent::Bare(HintCommand::Resume(resume)) => resume.is_retry(),
@@ -113,7 +113,7 @@ impl Hint {
     }
 
     /// Formats the hint for this frontend.
-    pub fn told(&self, at: HintTarget<'_>) -> String {
+    pub fn render(&self, at: HintTarget<'_>) -> String {
         let here = match at {
             HintTarget::Shell(_) => HintAudience::Shell,
             HintTarget::Session => HintAudience::Session,
@@ -127,11 +127,11 @@ impl Hint {
                         "no key is configured for model \"{model}\": set `api_key_env` or `api_key`"
                     ));
                 }
-                HintContent::Marked(command) => match command.said(at) {
+                HintContent::Marked(command) => match command.render(at) {
                     RenderedCommand::Command(words) => told.push_str(&format!("`{words}`")),
                     RenderedCommand::Words(words) => told.push_str(&words),
                 },
-                HintContent::Bare(command) => match command.said(at) {
+                HintContent::Bare(command) => match command.render(at) {
                     RenderedCommand::Command(words) | RenderedCommand::Words(words) => told.push_str(&words),
                 },
             }

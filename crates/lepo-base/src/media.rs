@@ -23,7 +23,7 @@ impl Media {
     pub const ALL: [Media; 5] = [Media::Png, Media::Jpeg, Media::Gif, Media::Webp, Media::Pdf];
 
     /// Recognises the type by the first bytes of a file, of which [`MAGIC`] suffice.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Media> {
+    pub fn from_magic(bytes: &[u8]) -> Option<Media> {
         let starts = |magic: &[u8]| bytes.starts_with(magic);
         if starts(b"\x89PNG\r\n\x1a\n") {
             Some(Media::Png)
@@ -52,7 +52,7 @@ impl Media {
     }
 
     /// Returns the type with this MIME type.
-    pub fn of_mime(mime: &str) -> Option<Media> {
+    pub fn from_mime(mime: &str) -> Option<Media> {
         Media::ALL.into_iter().find(|media| media.mime() == mime)
     }
 
@@ -92,10 +92,10 @@ mod tests {
             (b"", None),
             (b"RIFF", None),
         ] {
-            assert_eq!(Media::of_bytes(bytes), media, "{bytes:?}");
+            assert_eq!(Media::from_magic(bytes), media, "{bytes:?}");
         }
         for media in Media::ALL {
-            assert_eq!(Media::of_mime(media.mime()), Some(media));
+            assert_eq!(Media::from_mime(media.mime()), Some(media));
         }
     }
 }

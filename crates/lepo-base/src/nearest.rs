@@ -3,7 +3,7 @@
 use strsim::osa_distance;
 
 /// Returns the name most similar to `word` if it is similar enough to be a typing error.
-pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn closest_name<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let (distance, name) = names.map(|name| (osa_distance(word, name), name)).min()?;
     let most = if word.chars().count() <= 4 { 1 } else { 2 };
     (distance <= most && distance < word.chars().count()).then_some(name)
@@ -26,7 +26,7 @@ mod tests {
             ("x", None),
             ("코드", None),
         ] {
-            assert_eq!(nearest(word, names.into_iter()), meant, "{word}");
+            assert_eq!(closest_name(word, names.into_iter()), meant, "{word}");
         }
     }
 }

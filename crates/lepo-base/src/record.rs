@@ -30,8 +30,8 @@ impl HashFile {
     }
 
     /// Whether the record has an unrevoked line with this hash.
-    pub fn has(&self, hash: &str) -> Result<bool> {
-        Ok(self.which(&[hash])?.contains(&true))
+    pub fn contains(&self, hash: &str) -> Result<bool> {
+        Ok(self.contains_each(&[hash])?.contains(&true))
     }
 
     /// Returns the text field of every line.
@@ -42,31 +42,31 @@ impl HashFile {
     }
 
     /// Returns, for each hash, whether it has an unrevoked line; reads the file once.
-    pub fn which(&self, hashes: &[&str]) -> Result<Vec<bool>> {
+    pub fn contains_each(&self, hashes: &[&str]) -> Result<Vec<bool>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let known: HashSet<&str> = lines(&record).into_iter().map(|(hash, _)| hash).collect();
         Ok(hashes.iter().map(|hash| known.contains(hash)).collect())
     }
 
     /// Returns the text of every unrevoked line.
-    pub fn kept_texts(&self) -> Result<Vec<String>> {
+    pub fn active_texts(&self) -> Result<Vec<String>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         Ok(lines(&record).into_iter().map(|(_, text)| text.to_string()).collect())
     }
 
     /// Revokes the lines with this text; returns their number.
-    pub fn take_back(&self, text: &str) -> Result<usize> {
+    pub fn revoke(&self, text: &str) -> Result<usize> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let known = lines(&record).into_iter().filter(|(_, of)| *of == text);
         let taken: Vec<String> = known.map(|(hash, text)| format!("!{hash} {text}")).collect();
         if !taken.is_empty() {
-            self.keep(&taken)?;
+            self.append(&taken)?;
         }
         Ok(taken.len())
     }
 
     /// Appends lines with a single write, so that they are written whole or not at all; durable when this returns.
-    pub fn keep(&self, lines: &[String]) -> Result<()> {
+    pub fn append(&self, lines: &[String]) -> Result<()> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let written = (|| {
             if let Some(dir) = self.path.parent() {

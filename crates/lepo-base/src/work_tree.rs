@@ -54,7 +54,7 @@ impl WorkTree {
     }
 
     /// Finds the work tree that contains `dir`: the nearest folder, upwards from there, with a repository.
-    pub fn of(dir: &Path) -> Option<WorkTree> {
+    pub fn containing(dir: &Path) -> Option<WorkTree> {
         let dir = dir.canonicalize().ok()?;
         let (root, repository) = dir.ancestors().find_map(|dir| Some((dir, repository_of(dir)?)))?;
         let is_own = [root, &root.join(".git"), &repository].into_iter().all(is_own);
@@ -123,7 +123,8 @@ mod tests {
         let top = dir.path().canonicalize().unwrap();
         let deep = top.join("a/b/c");
         std::fs::create_dir_all(&deep).unwrap();
-        let found = || WorkTree::of(&deep).filter(|tree| tree.root.starts_with(&top)).map(|tree| tree.root);
+        let found =
+            || WorkTree::containing(&deep).filter(|tree| tree.root.starts_with(&top)).map(|tree| tree.root);
         std::fs::create_dir(top.join("a/b/.git")).unwrap();
         assert_eq!(found(), None, "an empty .git is no repository");
         repository(&top.join(".git"));
@@ -133,8 +134,8 @@ mod tests {
         assert_eq!(found(), Some(top.join("a")));
         std::fs::write(top.join("a/.git"), "gitdir: ../nowhere\n").unwrap();
         assert_eq!(found(), Some(top.clone()));
-        assert_eq!(WorkTree::of(&top.join("none")), None);
-        assert!(WorkTree::of(&deep).unwrap().is_taken);
+        assert_eq!(WorkTree::containing(&top.join("none")), None);
+        assert!(WorkTree::containing(&deep).unwrap().is_taken);
     }
 
     /// Creates a main work tree `app` and a linked one in git's layout, with changed text in some files.
@@ -188,8 +189,8 @@ mod tests {
             assert_eq!(tree.main(), is_linked.then(|| top.join("app")), "{changed:?}");
         }
         let tree = linked(top, &[]);
-        assert_eq!(WorkTree::of(&top.join("linked")), Some(tree.clone()));
-        assert_eq!(WorkTree::of(&top.join("app")).unwrap().main(), None);
+        assert_eq!(WorkTree::containing(&top.join("linked")), Some(tree.clone()));
+        assert_eq!(WorkTree::containing(&top.join("app")).unwrap().main(), None);
         // a bare repository of another name
         std::fs::rename(top.join("app/.git"), top.join("app/bare.git")).unwrap();
         let named = format!("gitdir: {}\n", top.join("app/bare.git/worktrees/linked").display());

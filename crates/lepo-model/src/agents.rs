@@ -40,7 +40,7 @@ impl AgentAccess {
 }
 
 impl Keyword for AgentAccess {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             AgentAccess::Read => "read",
             AgentAccess::Write => "write",

@@ -22,7 +22,7 @@ impl Planner {
 }
 
 impl Keyword for Planner {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Planner::Auto => "auto",
             Planner::Chooser => "chooser",

@@ -72,7 +72,7 @@ impl Wire {
 }
 
 impl Keyword for Wire {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Wire::Chat => "chat",
             Wire::Responses => "responses",
@@ -153,7 +153,7 @@ impl Provider {
 }
 
 impl Keyword for Provider {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Provider::Openai => "openai",
             Provider::Anthropic => "anthropic",

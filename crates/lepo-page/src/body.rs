@@ -121,7 +121,7 @@ fn is_unseen(c: char) -> bool {
 fn attached(file: &Attachment, blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>, html: &mut String) {
     let bytes = file.media.is_image().then(|| blob(&file.hash)).flatten();
     let image =
-        bytes.and_then(|bytes| Some((Media::of_bytes(&bytes).filter(|media| media.is_image())?, bytes)));
+        bytes.and_then(|bytes| Some((Media::from_magic(&bytes).filter(|media| media.is_image())?, bytes)));
     let name = escaped(&file.name);
     match image {
         Some((media, bytes)) => {

@@ -63,10 +63,10 @@ fn signal(signal: Signal) -> Vec<i32> {
 fn signal_once(signal: Signal) -> Vec<i32> {
     let root = rustix::process::getpid().as_raw_nonzero().get();
     let mut found: Vec<i32> = Vec::new();
-    let (children, mut next) = (ChildProcesses::look(), None);
+    let (children, mut next) = (ChildProcesses::snapshot(), None);
     loop {
         let parent = next.map_or(root, |i: usize| found[i]);
-        for child in children.of(parent) {
+        for child in children.children_of(parent) {
             if found.contains(&child) {
                 continue;
             }

@@ -21,7 +21,7 @@ impl ToolMode {
 }
 
 impl Keyword for ToolMode {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             ToolMode::Manual => "manual",
             ToolMode::Auto => "auto",
@@ -47,7 +47,7 @@ impl AutoAccess {
 }
 
 impl Keyword for AutoAccess {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             AutoAccess::Read => "read",
             AutoAccess::Write => "write",

@@ -192,7 +192,7 @@ fn nothing_written(error: Error) -> Error {
         ErrorKind::Signal(_) => {
             error.hint(Hint::from("nothing was written; again: ").command(ResumeAction::Compact))
         }
-        ErrorKind::Remote if error.tells_retry() => {
+        ErrorKind::Remote if error.suggests_retry() => {
             error.hint(Hint::from("nothing was written; ask again: ").command(ResumeAction::Compact))
         }
         _ => error,

@@ -88,5 +88,5 @@ pub(crate) fn steers_alone(turn: &Turn<'_>) -> Result<bool> {
 /// Returns the root of the repository whose instructions are used.
 fn root(env: &TurnEnv) -> PathBuf {
     let here = env.configured.start_dir().unwrap_or(env.store.root());
-    WorkTree::of(here).map_or_else(|| env.store.root().to_path_buf(), |tree| tree.root)
+    WorkTree::containing(here).map_or_else(|| env.store.root().to_path_buf(), |tree| tree.root)
 }

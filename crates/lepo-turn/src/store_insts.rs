@@ -87,7 +87,8 @@ mod tests {
     fn the_file_counts_where_lepo_made_the_store_and_git_does_not_track_it() {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
-        let paths = Paths::from_env(&Env::of(&[("HOME", top.join("home").to_str().unwrap())])).unwrap();
+        let paths =
+            Paths::from_env(&Env::from_pairs(&[("HOME", top.join("home").to_str().unwrap())])).unwrap();
         let git = |args: &[&str]| {
             let mut git = std::process::Command::new("git");
             let ran =

@@ -80,7 +80,7 @@ mod tests {
     use lepo_base::env::Env;
 
     fn paths(home: &Path) -> Paths {
-        Paths::from_env(&Env::of(&[("HOME", home.to_str().unwrap())])).unwrap()
+        Paths::from_env(&Env::from_pairs(&[("HOME", home.to_str().unwrap())])).unwrap()
     }
 
     /// Returns the tags of the messages that need consent.

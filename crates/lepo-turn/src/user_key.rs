@@ -39,7 +39,7 @@ mod tests {
     use lepo_base::env::Env;
 
     fn paths(home: &std::path::Path) -> Paths {
-        Paths::from_env(&Env::of(&[("HOME", home.to_str().unwrap())])).unwrap()
+        Paths::from_env(&Env::from_pairs(&[("HOME", home.to_str().unwrap())])).unwrap()
     }
 
     #[test]

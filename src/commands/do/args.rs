@@ -17,7 +17,7 @@ use super::replay_args::ReplayArgs;
 use crate::commands::complete;
 use crate::ui::DisplayOptions;
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{list_words, read_word};
+use lepo_base::word::{list_words, parse_keyword};
 use lepo_model::ModelOptions;
 use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
@@ -343,5 +343,5 @@ fn command(text: &str) -> std::result::Result<String, String> {
 
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
     const MODES: &[ToolMode] = ToolMode::ALL;
-    read_word(text, MODES).ok_or_else(|| list_words(MODES))
+    parse_keyword(text, MODES).ok_or_else(|| list_words(MODES))
 }

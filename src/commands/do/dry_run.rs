@@ -113,7 +113,7 @@ fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
     let tool = |tool: &ToolSpec| json!({ "name": tool.name, "description": tool.description, "schema": tool.schema });
     json!({
         "model": config.name,
-        "provider": config.provider.word(),
+        "provider": config.provider.as_str(),
         "fields": first.fields,
         "messages": with_files(first).map(message).collect::<Vec<_>>(),
         "tools": first.tools.iter().map(tool).collect::<Vec<_>>(),
@@ -142,7 +142,7 @@ fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&ChatMessage, Vec<S
 /// Formats the name of the model and its server or program.
 fn place(config: &ModelConfig) -> String {
     let ModelConfig { name, model, .. } = config;
-    let provider = config.provider.word();
+    let provider = config.provider.as_str();
     let at = match config.command.first() {
         Some(program) => program.clone(),
         None => config.base_url.clone(),

@@ -8,7 +8,7 @@ use crate::term::stderr_is_terminal;
 use crate::ui::{PartialModel, add_model};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::secret::Secret;
-use lepo_base::word::{Keyword, read_word};
+use lepo_base::word::{Keyword, parse_keyword};
 use lepo_model::Provider;
 use lepo_net::runtime::current_thread;
 use lepo_turn::Interrupt;
@@ -60,9 +60,9 @@ fn sha256(text: &str) -> std::result::Result<String, String> {
 }
 
 fn provider(text: &str) -> std::result::Result<Provider, String> {
-    read_word(text, Provider::ALL).filter(|provider| provider.server().is_some()).ok_or_else(|| {
+    parse_keyword(text, Provider::ALL).filter(|provider| provider.server().is_some()).ok_or_else(|| {
         let servers = Provider::ALL.iter().filter(|provider| provider.server().is_some());
-        let words: Vec<&str> = servers.map(|provider| provider.word()).collect();
+        let words: Vec<&str> = servers.map(|provider| provider.as_str()).collect();
         format!("expected one of {}", words.join(", "))
     })
 }

@@ -101,7 +101,7 @@ impl RedactOutcome {
             say("nothing to mask");
             if !plan.clean.is_empty() {
                 let told = "other words are taken out with lepo rm --redact --replace ADDR=FILE";
-                say(&format!("hint: {}", Hint::from(told).told(at)));
+                say(&format!("hint: {}", Hint::from(told).render(at)));
             }
         }
         for (path, kinds, why) in &self.left {
@@ -110,7 +110,7 @@ impl RedactOutcome {
         for id in &self.lost {
             let told =
                 format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
-            say(&StatusLine::note(Hint::from(told).told(at)));
+            say(&StatusLine::note(Hint::from(told).render(at)));
         }
         self.remains.tell(at);
         for holder in &self.held_by {

@@ -130,7 +130,7 @@ impl RemainingCopies {
                 counted(self.secrets.len(), "other message"),
                 named(&self.secrets)
             );
-            say(&StatusLine::note(Hint::from(told).told(at)));
+            say(&StatusLine::note(Hint::from(told).render(at)));
         }
         if !self.words.is_empty() {
             let count = counted(self.words.len(), "other message");

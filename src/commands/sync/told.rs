@@ -88,7 +88,7 @@ pub fn tell_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>)
 /// Formats the notes that may need a decision: withheld messages with the command that sends them anyway,
 /// clones that could not be fetched, and clones that may be the user's own.
 pub fn troubles(done: &SyncRound, store: &Store, uses_heads: bool, at: HintTarget<'_>) -> Vec<String> {
-    let hint = |line: String| Hint::from(line).told(at);
+    let hint = |line: String| Hint::from(line).render(at);
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
             true => format!("; `lepo sync --allow {}` sends it", id.rsplit(' ').next().unwrap_or(id)),

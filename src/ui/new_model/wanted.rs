@@ -1,7 +1,7 @@
 //! The known fields of a new model, each validated.
 
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Keyword, read_word};
+use lepo_base::word::{Keyword, parse_keyword};
 use lepo_model::{BASE_URL_FORM, Provider, ProviderFields, base_url};
 use lepo_turn::config::{KeyEntry, Settings};
 
@@ -19,7 +19,7 @@ pub struct PartialModel {
 }
 
 pub fn no_server(provider: Provider) -> Error {
-    let error = Error::usage(format!("a model of provider {} cannot be added this way", provider.word()));
+    let error = Error::usage(format!("a model of provider {} cannot be added this way", provider.as_str()));
     match provider.fields() {
         ProviderFields::Program => {
             error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")
@@ -61,5 +61,5 @@ pub fn with_scheme(text: &str) -> Option<String> {
 }
 
 pub fn provider_of(text: &str) -> Option<Provider> {
-    read_word(text, Provider::ALL)
+    parse_keyword(text, Provider::ALL)
 }

@@ -18,7 +18,7 @@ pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<Stat
     };
     let broken = Hint::from("missing in the store, or changed; `lepo fsck` names them");
     let lines = [
-        sentence(&left.broken, broken.told(at)),
+        sentence(&left.broken, broken.render(at)),
         sentence(&left.refused, format!("{model} does not accept them")),
         sentence(&left.beyond, format!("earlier files that exceed what {model} accepts in one request")),
     ];

@@ -78,7 +78,7 @@ pub(super) enum RenderedCommand {
 
 impl HintCommand {
     /// Formats the command for this frontend.
-    pub(super) fn said(&self, at: HintTarget<'_>) -> RenderedCommand {
+    pub(super) fn render(&self, at: HintTarget<'_>) -> RenderedCommand {
         let store = match at {
             HintTarget::Shell(store) => store,
             HintTarget::Session => {

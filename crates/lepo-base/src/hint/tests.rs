@@ -84,9 +84,9 @@ fn each_front_has_its_words_for_a_command() {
             "/file PATH /tail",
         ),
     ] {
-        assert_eq!(hint.told(HintTarget::SHELL), shell);
-        assert_eq!(hint.told(STORE), store);
-        assert_eq!(hint.told(HintTarget::Session), session);
+        assert_eq!(hint.render(HintTarget::SHELL), shell);
+        assert_eq!(hint.render(STORE), store);
+        assert_eq!(hint.render(HintTarget::Session), session);
     }
 }
 
@@ -117,8 +117,8 @@ fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
             branch.iter().for_each(|branch| resume.name_branch(branch));
             question.iter().for_each(|question| resume.name_question(question));
         });
-        assert_eq!(hint.told(HintTarget::SHELL), format!("first `lepo {told}` then"));
-        assert_eq!(hint.tells_retry(), act == ResumeAction::Retry, "{act:?}");
+        assert_eq!(hint.render(HintTarget::SHELL), format!("first `lepo {told}` then"));
+        assert_eq!(hint.suggests_retry(), act == ResumeAction::Retry, "{act:?}");
     }
 }
 
@@ -127,14 +127,14 @@ fn a_key_is_asked_for_by_a_value_and_words_can_be_hidden() {
     let mut hint = Hint::no_key("m");
     assert!(hint.wants_key() && !Hint::from("no key is configured for model").wants_key());
     assert_eq!(
-        hint.told(HintTarget::SHELL),
+        hint.render(HintTarget::SHELL),
         "no key is configured for model \"m\": set `api_key_env` or `api_key`"
     );
     hint = hint.words(" m, `lepo model rm m`, ").command(ResumeAction::Approve("m".into()));
     hint.map_words(|words| words.replace('m', "…"));
     assert!(
-        hint.told(HintTarget::SHELL).ends_with(" …, `lepo …odel r… …`, `lepo do --approve m`"),
+        hint.render(HintTarget::SHELL).ends_with(" …, `lepo …odel r… …`, `lepo do --approve m`"),
         "{}",
-        hint.told(HintTarget::SHELL)
+        hint.render(HintTarget::SHELL)
     );
 }

@@ -129,7 +129,7 @@ pub struct ChildProcesses(HashMap<i32, Vec<i32>>);
 impl ChildProcesses {
     /// Runs `ps`. The system call for it, `proc_listchildpids`, would need `unsafe` here, or a crate (libproc) that
     /// is built with libclang.
-    pub fn look() -> ChildProcesses {
+    pub fn snapshot() -> ChildProcesses {
         let mut ps = Command::new("/bin/ps");
         ps.args(["-A", "-o", "pid=,ppid="]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let table = ps.spawn().and_then(|ps| {
@@ -141,7 +141,7 @@ impl ChildProcesses {
     }
 
     /// Returns the children of a process in the snapshot.
-    pub fn of(&self, parent: i32) -> Vec<i32> {
+    pub fn children_of(&self, parent: i32) -> Vec<i32> {
         self.0.get(&parent).cloned().unwrap_or_default()
     }
 }
@@ -166,7 +166,7 @@ pub fn namespace_filter() -> io::Result<Vec<u8>> {
 }
 
 /// Fails: macOS has no such sandbox.
-pub fn hold(_: &[PathBuf], _: &[PathBuf], _: &[&str]) -> io::Result<()> {
+pub fn restrict_self(_: &[PathBuf], _: &[PathBuf], _: &[&str]) -> io::Result<()> {
     Err(none())
 }
 

@@ -88,7 +88,7 @@ impl AgentLaunch<'_> {
             let what = format!(
                 "{name} cannot be started here: it needs a sandbox with access \
                 `{}`",
-                sandbox.access.word()
+                sandbox.access.as_str()
             );
             return Err(Error::usage(what));
         };

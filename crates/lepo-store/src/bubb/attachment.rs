@@ -41,7 +41,7 @@ impl Attachment {
         let (mime, rest) = about.split_once(' ')?;
         let (len, name) = rest.split_once(" bytes ")?;
         let attachment = Attachment {
-            media: Media::of_mime(mime)?,
+            media: Media::from_mime(mime)?,
             len: len.replace(',', "").parse().ok()?,
             name: clean_name(name)?,
             hash: ContentHash::parse(hash)?,

@@ -24,24 +24,24 @@ impl Pins {
     /// Records a server that was never seen before, with all its tools: the user configured it.
     pub fn first_sight(&self, server: &Server) -> Result<()> {
         let identity = identity_of(server);
-        if !server.is_known() || self.record.has(&identity)? {
+        if !server.is_known() || self.record.contains(&identity)? {
             return Ok(());
         }
         let name = &server.config.name;
         let mut lines = vec![format!("{identity} {name:?}")];
         lines.extend(server.tools.iter().map(|tool| line(&identity, name, tool)));
-        self.record.keep(&lines)
+        self.record.append(&lines)
     }
 
     /// Whether the user has agreed to this version of the tool.
     pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
-        self.record.has(&tool.hash(&identity_of(server)))
+        self.record.contains(&tool.hash(&identity_of(server)))
     }
 
     /// Counts the tools to which the user has agreed, of a server that starts in these folders; `None` if it was never
     /// seen.
     pub fn agreed(&self, config: &ServerConfig, folders: &ServerFolders) -> Result<Option<usize>> {
-        if !self.record.has(&identity(config, folders.kept_by(config).as_deref()))? {
+        if !self.record.contains(&identity(config, folders.kept_by(config).as_deref()))? {
             return Ok(None);
         }
         let begin = format!("{:?} ", config.name);
@@ -56,7 +56,7 @@ impl Pins {
     pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
         match self.holds(server, tool)? {
             true => Ok(()),
-            false => self.record.keep(&[line(&identity_of(server), &server.config.name, tool)]),
+            false => self.record.append(&[line(&identity_of(server), &server.config.name, tool)]),
         }
     }
 }

@@ -102,7 +102,7 @@ fn hold(mounts: &Mounts) -> io::Result<()> {
     mounts.insert("/dev".into(), Mount::Hidden);
     let mut shown = VisiblePaths::default();
     opened(Path::new("/"), Mount::Hidden, &mounts, &mut shown);
-    sys::hold(&shown.open, &shown.listed, DEVICES)
+    sys::restrict_self(&shown.open, &shown.listed, DEVICES)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -47,7 +47,7 @@ pub fn is_path_of_instructions(path: &str) -> bool {
 impl Instructions {
     /// Reads the files that apply to `dir`.
     pub fn of(dir: &Path) -> Instructions {
-        let Some(tree) = WorkTree::of(dir) else { return Instructions::default() };
+        let Some(tree) = WorkTree::containing(dir) else { return Instructions::default() };
         let mut found = Instructions { root: Some(tree.root.clone()), ..Instructions::default() };
         let mut paths = paths_between(&tree.root, dir);
         if !tree.is_taken {

@@ -25,11 +25,11 @@ fn news(found: &Instructions, state: &Path) -> Option<Notice> {
     let first = found.files.first()?;
     let hash = hash_of(&[found.root.as_ref()?.as_os_str().as_bytes()]);
     let record = HashFile::at(state.join(TOLD));
-    if record.has(&hash).unwrap_or(true) {
+    if record.contains(&hash).unwrap_or(true) {
         return None;
     }
     // On failure, the notice is repeated next time.
-    let _ = record.keep(&[hash]);
+    let _ = record.append(&[hash]);
     Some(Notice::InstructionsGo(first.path.clone(), found.files.len() - 1))
 }
 

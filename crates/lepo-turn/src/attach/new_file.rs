@@ -70,7 +70,7 @@ impl NewFile {
         let mut bytes = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut bytes).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        if let (Some(media), true) = (Media::of_bytes(&bytes), metadata.is_file()) {
+        if let (Some(media), true) = (Media::from_magic(&bytes), metadata.is_file()) {
             file.seek(SeekFrom::Start(0)).map_err(failed)?;
             let pixels = pixels(media, &shown, BufReader::new(&file))?;
             let name = named(&shown, media);
@@ -87,7 +87,7 @@ impl NewFile {
 
     /// Recognises the bytes of `name`, which is not a path.
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<FileContent> {
-        let Some(media) = Media::of_bytes(&bytes) else { return Ok(FileContent::Other(bytes)) };
+        let Some(media) = Media::from_magic(&bytes) else { return Ok(FileContent::Other(bytes)) };
         let pixels = pixels(media, name, Cursor::new(&bytes))?;
         let name = named(name, media);
         Ok(FileContent::Media(NewFile {

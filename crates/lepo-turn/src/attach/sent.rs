@@ -66,7 +66,7 @@ impl AttachedFile {
         let (mut file, len) = store.blobs().open_proven(&hash).ok()??;
         let mut magic = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
-        let media = Media::of_bytes(&magic)?;
+        let media = Media::from_magic(&magic)?;
         file.seek(SeekFrom::Start(0)).ok()?;
         let side = media.is_image().then(|| side_of(&file));
         // All servers reject bytes that only start like an image.

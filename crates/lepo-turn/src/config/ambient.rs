@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
-use lepo_base::word::{Keyword, read_word};
+use lepo_base::word::{Keyword, parse_keyword};
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ApiKey, ModelConfig, ModelOptions, Provider};
 use lepo_model::{ProviderFields, ServerDefaults};
@@ -94,7 +94,7 @@ impl Ambient {
             return Some(Ok(ModelConfig { model, options, ..ModelConfig::new(text, Provider::Embedded) }));
         }
         let (word, model) = text.split_once(':')?;
-        let provider = read_word(word, Provider::ALL)?;
+        let provider = parse_keyword(word, Provider::ALL)?;
         let model = model.trim();
         match provider.fields() {
             ProviderFields::Program => return None,
@@ -117,7 +117,7 @@ impl Ambient {
 impl AmbientServer {
     /// Returns `PROVIDER:MODEL`, if the model is known.
     fn name(&self) -> Option<String> {
-        Some(format!("{}:{}", self.provider.word(), self.model.as_ref()?))
+        Some(format!("{}:{}", self.provider.as_str(), self.model.as_ref()?))
     }
 
     fn from_env(provider: Provider, facts: &ServerDefaults, env: &Env) -> Result<AmbientServer> {

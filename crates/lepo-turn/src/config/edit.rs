@@ -48,7 +48,7 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
 /// Sets `tool_call_mode`; creates the file if necessary. Exit 2 for `off`, which cannot be a default.
 pub fn set_tool_mode(path: &Path, mode: ToolMode) -> Result<()> {
     change(path, |document| {
-        put(document.as_table_mut(), "tool_call_mode", mode.word().into());
+        put(document.as_table_mut(), "tool_call_mode", mode.as_str().into());
         Ok(())
     })
 }
@@ -200,7 +200,7 @@ fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {
     let text = |text: &Option<String>| text.clone().map(Value::from);
     let values = [
         ("name", Some(model.name.clone().into())),
-        ("provider", Some(model.provider.word().into())),
+        ("provider", Some(model.provider.as_str().into())),
         ("model", text(&model.model)),
         ("base_url", text(&model.base_url)),
         match &model.key {

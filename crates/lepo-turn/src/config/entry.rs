@@ -82,12 +82,12 @@ pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
         // A preset implies the provider `cli`.
         None if section.has("preset") => Provider::Cli,
         None => {
-            let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.word())).collect();
+            let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.as_str())).collect();
             let allowed = format!("add provider = {}, or preset = \"claude\"", words.join(" | "));
             return Err(section.lacks_key("provider", format!("model \"{name}\" has no provider"), allowed));
         }
     };
-    section.rename(format!(" in a model with provider = \"{}\"", provider.word()));
+    section.rename(format!(" in a model with provider = \"{}\"", provider.as_str()));
     let active = section.get("active", &())?.unwrap_or(false);
     let mut entry = ModelEntry {
         source,

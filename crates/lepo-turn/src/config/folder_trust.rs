@@ -85,7 +85,7 @@ impl FolderTrust {
         let line = |identity: &str| format!("{identity} {word} {:?}", folder.root);
         let mut lines = vec![line(&folder.identity)];
         lines.extend((folder.root_identity != folder.identity).then(|| line(&folder.root_identity)));
-        self.record.keep(&lines)
+        self.record.append(&lines)
     }
 }
 

@@ -11,7 +11,7 @@ use super::field::FieldReader;
 use super::money::Money;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Keyword, list_words, read_word};
+use lepo_base::word::{Keyword, list_words, parse_keyword};
 use lepo_model::{AgentAccess, Planner, Provider, Wire};
 use lepo_tool::{AutoAccess, ToolMode};
 
@@ -46,15 +46,15 @@ macro_rules! words {
             fn of_field(field: &FieldReader<'_>, allowed: &&'static [$word]) -> Result<$word> {
                 let text = String::of_field(field, &())?;
                 let wrong = || field.error(&format!("cannot be \"{text}\""), one_of(allowed));
-                read_word(&text, allowed).ok_or_else(wrong)
+                parse_keyword(&text, allowed).ok_or_else(wrong)
             }
 
             fn of_text(variable: &str, text: &str, allowed: &&'static [$word]) -> Result<$word> {
-                read_word(text, allowed).ok_or_else(|| wrong(variable, text, one_of(allowed)))
+                parse_keyword(text, allowed).ok_or_else(|| wrong(variable, text, one_of(allowed)))
             }
 
             fn shown(&self) -> String {
-                self.word().to_string()
+                self.as_str().to_string()
             }
 
             fn allowed(words: &&'static [$word]) -> Option<String> {

@@ -15,7 +15,7 @@ use super::write::replace;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 use lepo_base::secret::Secret;
-use lepo_base::word::{Keyword, read_word};
+use lepo_base::word::{Keyword, parse_keyword};
 use lepo_model::Provider;
 use lepo_model::base_url;
 use lepo_tool::ToolMode;
@@ -66,8 +66,8 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> 
     let there = ConfigFile::parse(&target, text.as_bytes())?;
     let mut plan = ConfigImport { target, added: Vec::new(), left_out: Vec::new(), text };
 
-    let level = |word: &str| read_word(word, LogLevel::ALL).is_some();
-    let mode = |word: &str| read_word(word, ToolMode::LASTING).is_some();
+    let level = |word: &str| parse_keyword(word, LogLevel::ALL).is_some();
+    let mode = |word: &str| parse_keyword(word, ToolMode::LASTING).is_some();
     let level = (old.remove("logLevel"), "log_level", level as fn(&str) -> bool);
     let mode = (old.remove("toolCallMode"), "tool_call_mode", mode as fn(&str) -> bool);
     let has = [there.layer.log_level.is_some(), there.layer.tool_call_mode.is_some()];
@@ -121,7 +121,7 @@ impl ConfigImport {
                 *has_active |= model.active;
                 let key = if model.key != KeyEntry::None { ", with its key" } else { "" };
                 let active = if model.active { ", active" } else { "" };
-                let provider = model.provider.word();
+                let provider = model.provider.as_str();
                 self.added.push(format!("model \"{name}\" ({provider}){key}{active}"));
             }
             Ok(None) => self.left_out.push(format!("model \"{name}\": already exists")),
@@ -140,7 +140,7 @@ fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewMod
         _ => None,
     };
     let provider = text("provider").unwrap_or_default();
-    let provider = read_word(&provider, &[Provider::Openai, Provider::Ollama])
+    let provider = parse_keyword(&provider, &[Provider::Openai, Provider::Ollama])
         .ok_or("its provider is neither openai nor ollama")?;
     let (name, model) = (text("name"), text("model"));
     let name = name.or(model.clone()).ok_or("it has neither name nor model")?;

@@ -135,7 +135,7 @@ mod tests {
             ),
         ];
         for (variables, config, state, data) in table {
-            let paths = Paths::from_env(&Env::of(variables)).unwrap();
+            let paths = Paths::from_env(&Env::from_pairs(variables)).unwrap();
             let got = [&paths.config, &paths.state, &paths.data].map(|path| path.to_str().unwrap());
             assert_eq!(got, [config, state, data], "{variables:?}");
         }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn without_a_home_it_says_what_to_set() {
         for variables in [&[][..], &[("HOME", "")], &[("HOME", "relative")]] {
-            let error = Paths::from_env(&Env::of(variables)).unwrap_err();
+            let error = Paths::from_env(&Env::from_pairs(variables)).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
             assert!(error.hint_for(HintTarget::SHELL).unwrap().contains("XDG_CONFIG_HOME"));
         }

@@ -98,7 +98,7 @@ impl ProgramTrust {
         let programs: Vec<NamedProgram> =
             programs.iter().flat_map(|program| [program.clone(), elsewhere(program)]).collect();
         let hashes: Vec<String> = programs.iter().map(|program| self.seen_hash(program)).collect();
-        let seen = self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let seen = self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
         for ((program, hash), _) in programs.iter().zip(hashes).zip(seen).filter(|(_, is_seen)| !is_seen) {
             self.keep(Some(hash), &self.untouched_files(program)?)?;
         }
@@ -149,7 +149,8 @@ impl ProgramTrust {
     fn touched_changes(&self, touched: &Touched) -> Result<Vec<ChangedFile>> {
         let files: Vec<FileState> =
             touched.entries().into_iter().filter_map(|entry| self.touched_state(entry)).collect();
-        let known = self.record.which(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
+        let known =
+            self.record.contains_each(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
         let changed = files.into_iter().zip(known).filter(|(_, is_known)| !is_known);
         self.all_changed(changed.map(|(file, _)| file).collect())
     }
@@ -174,7 +175,7 @@ impl ProgramTrust {
         let files = self.files(program);
         let hashes: Vec<&str> =
             std::iter::once(&seen).chain(files.iter().map(|file| &file.hash)).map(String::as_str).collect();
-        let known = self.record.which(&hashes)?;
+        let known = self.record.contains_each(&hashes)?;
         let is_seen = known.first() == Some(&true);
         let unknown = files.into_iter().zip(known.into_iter().skip(1)).filter(|(_, is_known)| !is_known);
         let (changed, first_seen): (Vec<_>, Vec<_>) =
@@ -186,7 +187,7 @@ impl ProgramTrust {
     }
 
     fn all_changed(&self, files: Vec<FileState>) -> Result<Vec<ChangedFile>> {
-        let paths = if files.is_empty() { Vec::new() } else { self.record.kept_texts()? };
+        let paths = if files.is_empty() { Vec::new() } else { self.record.active_texts()? };
         Ok(files.into_iter().map(|file| self.changed(file, &paths)).collect())
     }
 
@@ -216,10 +217,11 @@ impl ProgramTrust {
     fn keep(&self, seen: Option<String>, files: &[FileState]) -> Result<()> {
         let seen = seen.map(|hash| format!("{hash} {:?}", self.folder.root));
         // Another program may have been agreed to with some of them.
-        let known = self.record.which(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
+        let known =
+            self.record.contains_each(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
         let unknown = files.iter().zip(known).filter(|(_, is_known)| !is_known);
         let agreed = unknown.map(|(file, _)| format!("{} {:?}", file.hash, file.path));
-        self.record.keep(&seen.into_iter().chain(agreed).collect::<Vec<_>>())?;
+        self.record.append(&seen.into_iter().chain(agreed).collect::<Vec<_>>())?;
         for file in files.iter().take(MOST_COPIES) {
             // Without it a change cannot be shown, and is asked about all the same.
             let _ = self.keep_copy(file);

@@ -9,7 +9,7 @@ use super::document::{ConfigDocument, SettingSource, SourcedValue};
 use super::field::FieldReader;
 use super::form::SettingValue;
 use lepo_base::error::{Error, Result};
-use lepo_base::nearest::nearest;
+use lepo_base::nearest::closest_name;
 
 /// Keys of `options`, for the hint about such a key next to it.
 const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
@@ -151,7 +151,7 @@ impl<'d> TableReader<'d> {
 
     /// Returns the error for a missing key; a remaining key with a similar name is reported instead.
     pub fn lacks_key(&self, wanted: &str, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
-        let slip = self.rest().into_iter().find(|(_, key)| nearest(key, [wanted].into_iter()).is_some());
+        let slip = self.rest().into_iter().find(|(_, key)| closest_name(key, [wanted].into_iter()).is_some());
         match slip {
             Some((at, key)) => {
                 let what = format!("unknown key `{key}`{}", self.title);
@@ -164,7 +164,7 @@ impl<'d> TableReader<'d> {
     fn unknown(&self) -> Option<Error> {
         let (at, key) = self.rest().into_iter().next()?;
         let allowed = format!("allowed here: {}", self.known.join(", "));
-        let allowed = match nearest(&key, self.known.iter().copied()) {
+        let allowed = match closest_name(&key, self.known.iter().copied()) {
             _ if OPTIONS.contains(&&*key) && self.known.contains(&"options") => {
                 format!("it is an option of the model: options = {{ {key} = … }}")
             }

@@ -105,7 +105,7 @@ pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
 }
 
 fn about(model: &ModelConfig) -> String {
-    let mut words = vec![model.provider.word().to_string()];
+    let mut words = vec![model.provider.as_str().to_string()];
     words.extend(model.command.first().cloned());
     if !model.model.is_empty() {
         words.push(model.model.clone());

@@ -60,7 +60,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("lepo");
         let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", folder.to_str().unwrap())];
-        let paths = Paths::from_env(&Env::of(&env)).unwrap();
+        let paths = Paths::from_env(&Env::from_pairs(&env)).unwrap();
         let file = paths.system_prompt_file();
 
         assert_eq!(system_prompt(&paths, false, true).unwrap().as_deref(), Some(SHORT_SYSTEM_PROMPT));
@@ -83,7 +83,7 @@ mod tests {
 
         // If the file cannot be created, the default applies.
         let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
-        let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
+        let nowhere = Paths::from_env(&Env::from_pairs(&env)).unwrap();
         assert_eq!(system_prompt(&nowhere, true, false).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
 
         std::fs::write(&file, b"ab\xff").unwrap();

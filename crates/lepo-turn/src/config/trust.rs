@@ -58,27 +58,27 @@ impl Trust {
 
     /// Whether the user trusts this file: these bytes at this path.
     pub fn covers(&self, file: &RepoFile) -> Result<bool> {
-        self.record.has(&file.hash())
+        self.record.contains(&file.hash())
     }
 
     /// Records trust in these files, durably.
     pub fn keep(&self, files: &[RepoFile]) -> Result<()> {
         let lines: Vec<String> =
             files.iter().map(|file| format!("{} {:?}", file.hash(), file.path)).collect();
-        if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
+        if lines.is_empty() { Ok(()) } else { self.record.append(&lines) }
     }
 
     /// Returns for each of these instructions, given with its path, whether the user has agreed to it.
     pub fn agreed<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<Vec<bool>> {
         let hashes: Vec<String> = files.map(|(path, text)| instructions_hash(path, text)).collect();
-        self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
+        self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Records the user's consent to these instructions, durably.
     pub fn agree<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<()> {
         let lines: Vec<String> =
             files.map(|(path, text)| format!("{} {path:?}", instructions_hash(path, text))).collect();
-        if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
+        if lines.is_empty() { Ok(()) } else { self.record.append(&lines) }
     }
 
     /// Returns for each of these messages, given with the path of its file, whether the user has agreed to
@@ -88,14 +88,14 @@ impl Trust {
         messages: impl Iterator<Item = (&'m Path, &'m [u8])>,
     ) -> Result<Vec<bool>> {
         let hashes: Vec<String> = messages.map(|(path, bytes)| message_hash(path, bytes)).collect();
-        self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
+        self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Records the user's consent to these messages, durably.
     pub fn agree_to_messages<'m>(&self, messages: impl Iterator<Item = (&'m Path, &'m [u8])>) -> Result<()> {
         let line = |(path, bytes): (&Path, &[u8])| format!("{} {path:?}", message_hash(path, bytes));
         let lines: Vec<String> = messages.map(line).collect();
-        if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
+        if lines.is_empty() { Ok(()) } else { self.record.append(&lines) }
     }
 
     /// Returns the recorded paths below these folders, sorted, as written in the record.
@@ -105,7 +105,7 @@ impl Trust {
             // `"/a/b/"` without its closing quote is a prefix of each path below the folder.
             begins.push(format!("{:?}", folder.join("")).trim_end_matches('"').to_string());
         }
-        let mut paths = self.record.kept_texts()?;
+        let mut paths = self.record.active_texts()?;
         paths.retain(|path| begins.iter().any(|begin| path.starts_with(begin)));
         paths.sort();
         paths.dedup();
@@ -114,9 +114,9 @@ impl Trust {
 
     /// Revokes all trust in this path and in paths below it; returns the number of removed records.
     pub fn forget(&self, path: &Path) -> Result<usize> {
-        let mut taken = self.record.take_back(&format!("{path:?}"))?;
+        let mut taken = self.record.revoke(&format!("{path:?}"))?;
         for below in self.listed(&[path])? {
-            taken += self.record.take_back(&below)?;
+            taken += self.record.revoke(&below)?;
         }
         Ok(taken)
     }
@@ -154,10 +154,10 @@ impl RepoFile {
 fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
     let mut effects: Vec<String> = file.models.iter().map(|entry| model(entry, mine)).collect();
     if let Some(set) = &file.layer.tool_call_mode {
-        effects.push(format!("gives consent to tools: {}", set.value.word()));
+        effects.push(format!("gives consent to tools: {}", set.value.as_str()));
     }
     if let Some(set) = &file.layer.auto_access {
-        effects.push(format!("lets auto mode run commands up to: {}", set.value.word()));
+        effects.push(format!("lets auto mode run commands up to: {}", set.value.as_str()));
     }
     if let Some(set) = &file.layer.sandbox_read_only {
         effects.push(format!("lets commands read these directories: {:?}", set.value));
@@ -177,7 +177,7 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
         (ProviderFields::Weights, _) => "runs the embedded model".to_string(),
         (_, Some(url)) => format!("sends conversations to {url}"),
         (ProviderFields::Server(_), None) => {
-            format!("sends conversations to the default address of {}", entry.provider.word())
+            format!("sends conversations to the default address of {}", entry.provider.as_str())
         }
     };
     let held = match &entry.sandbox {
@@ -185,10 +185,10 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
         Some(AgentSandbox { access, home }) if home.is_empty() => format!(
             ", in a sandbox with access \
             {}",
-            access.word()
+            access.as_str()
         ),
         Some(AgentSandbox { access, home }) => {
-            format!(", in a sandbox with access {}, and lets it write in {home:?}", access.word())
+            format!(", in a sandbox with access {}, and lets it write in {home:?}", access.as_str())
         }
     };
     let key = match &entry.key {

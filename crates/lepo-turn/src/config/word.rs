@@ -22,7 +22,7 @@ impl LogLevel {
 }
 
 impl Keyword for LogLevel {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             LogLevel::Debug => "debug",
             LogLevel::Info => "info",
@@ -47,7 +47,7 @@ impl AutoCompact {
 }
 
 impl Keyword for AutoCompact {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             AutoCompact::Off => "off",
             AutoCompact::Auto => "auto",
@@ -72,7 +72,7 @@ impl SecretsMode {
 }
 
 impl Keyword for SecretsMode {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             SecretsMode::Mask => "mask",
             SecretsMode::Warn => "warn",
@@ -99,7 +99,7 @@ impl NewConversation {
 }
 
 impl Keyword for NewConversation {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             NewConversation::Never => "never",
             NewConversation::Pipe => "pipe",
@@ -123,7 +123,7 @@ impl EmptyLine {
 }
 
 impl Keyword for EmptyLine {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             EmptyLine::Leave => "leave",
             EmptyLine::Stay => "stay",
@@ -147,7 +147,7 @@ impl EditKeys {
 }
 
 impl Keyword for EditKeys {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             EditKeys::Emacs => "emacs",
             EditKeys::Vi => "vi",
@@ -173,7 +173,7 @@ impl ThinkingShown {
 }
 
 impl Keyword for ThinkingShown {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             ThinkingShown::Show => "show",
             ThinkingShown::Brief => "brief",
@@ -185,16 +185,16 @@ impl Keyword for ThinkingShown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::word::{list_words, read_word};
+    use lepo_base::word::{list_words, parse_keyword};
     use lepo_model::{Planner, Provider, Wire};
     use lepo_tool::{AutoAccess, ToolMode};
 
     fn check<T: Keyword + PartialEq + std::fmt::Debug>(all: &[T], listed: &str) {
         assert_eq!(list_words(all), listed);
         for value in all {
-            assert_eq!(read_word(value.word(), all), Some(*value));
+            assert_eq!(parse_keyword(value.as_str(), all), Some(*value));
         }
-        assert_eq!(read_word("Loud", all), None);
+        assert_eq!(parse_keyword("Loud", all), None);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub fn namespace_filter() -> io::Result<Vec<u8>> {
 /// Returns the filter for a command that Landlock denies writing: no sockets at all, no change of a file by its path
 /// or through a descriptor open for reading, no shared memory, no influence on the scheduling of other processes.
 /// With `signals` also no signals, for Landlock before ABI 6, which does not confine them.
-pub(super) fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
+pub(super) fn for_landlock(signals: bool) -> io::Result<BpfProgram> {
     // Only known requests are allowed: others change a file open for reading, and file systems have their own.
     let changing: io::Result<Vec<_>> =
         ASKING.iter().map(|&request| condition(1, SeccompCmpOp::Ne, request)).collect();

@@ -17,7 +17,7 @@ const NEEDED: ABI = ABI::V3;
 
 /// Restricts this thread, the program that it executes and their children for good: they can read and execute `open`
 /// and all below, list `listed`, use `devices`, and change nothing.
-pub fn hold(open: &[PathBuf], listed: &[PathBuf], devices: &[&str]) -> io::Result<()> {
+pub fn restrict_self(open: &[PathBuf], listed: &[PathBuf], devices: &[&str]) -> io::Result<()> {
     let failed = |error: landlock::RulesetError| io::Error::other(error);
     let confined = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
     let signals = confined.is_err();
@@ -45,5 +45,5 @@ pub fn hold(open: &[PathBuf], listed: &[PathBuf], devices: &[&str]) -> io::Resul
     // Landlock does not confine root's capabilities over the machine.
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
-    seccompiler::apply_filter(&filter::beside_landlock(signals)?).map_err(io::Error::other)
+    seccompiler::apply_filter(&filter::for_landlock(signals)?).map_err(io::Error::other)
 }

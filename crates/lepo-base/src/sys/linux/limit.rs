@@ -16,7 +16,7 @@ pub struct ProcessLimit {
 pub fn limit_processes(most: u32) -> Option<ProcessLimit> {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group =
-        places(&text).into_iter().find_map(|(parent, before)| ProcessLimit::make(&parent, before, most));
+        cgroup_dirs(&text).into_iter().find_map(|(parent, before)| ProcessLimit::make(&parent, before, most));
     if group.is_none() {
         limit_of_user(most);
     }
@@ -35,7 +35,7 @@ fn limit_of_user(most: u32) {
 }
 
 /// Returns directories where a group may be created, each with the current one of this process; version 2 first.
-fn places(text: &str) -> Vec<(PathBuf, PathBuf)> {
+fn cgroup_dirs(text: &str) -> Vec<(PathBuf, PathBuf)> {
     let mut places = Vec::new();
     for line in text.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn groups_are_looked_for_where_the_limit_is() {
         let shown = |text: &str| {
-            let places = places(text).into_iter();
+            let places = cgroup_dirs(text).into_iter();
             places
                 .map(|(parent, before)| format!("{}<{}", parent.display(), before.display()))
                 .collect::<Vec<_>>()

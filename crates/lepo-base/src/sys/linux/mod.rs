@@ -11,7 +11,7 @@ use rustix::net::RecvFlags;
 
 pub use files::{each_entry, keeps_change_times, memory_file, sync, sync_files_of};
 pub use filter::namespace_filter;
-pub use hold::hold;
+pub use hold::restrict_self;
 pub use limit::{ProcessLimit, limit_processes};
 pub use opened::open_without_links;
 pub use processes::{

@@ -50,12 +50,12 @@ pub struct ChildProcesses;
 
 impl ChildProcesses {
     /// Starts a snapshot.
-    pub fn look() -> ChildProcesses {
+    pub fn snapshot() -> ChildProcesses {
         ChildProcesses
     }
 
     /// Returns the children of all threads of a process.
-    pub fn of(&self, parent: i32) -> Vec<i32> {
+    pub fn children_of(&self, parent: i32) -> Vec<i32> {
         static LISTED: LazyLock<bool> = LazyLock::new(|| Path::new("/proc/thread-self/children").exists());
         if !*LISTED {
             return children_sought(parent);

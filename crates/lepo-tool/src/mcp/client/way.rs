@@ -58,7 +58,7 @@ impl ConnectMethod {
         };
         let word = if self.is_sse() { "sse" } else { "http" };
         // Without the record, the next process tries both again.
-        let _ = HashFile::at(record).keep(&[format!("{hash} {word}")]);
+        let _ = HashFile::at(record).append(&[format!("{hash} {word}")]);
     }
 
     fn remembered(server: &ServerConfig, place: &ProcessSetup) -> Option<RemoteTransport> {

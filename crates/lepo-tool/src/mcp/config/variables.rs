@@ -219,8 +219,12 @@ mod tests {
 
     #[test]
     fn values_and_defaults_are_put_in() {
-        let env =
-            Env::of(&[("A", "1"), ("EMPTY", ""), ("KEY", "sk-0123456789"), ("ALIAS", "x sk-0123456789")]);
+        let env = Env::from_pairs(&[
+            ("A", "1"),
+            ("EMPTY", ""),
+            ("KEY", "sk-0123456789"),
+            ("ALIAS", "x sk-0123456789"),
+        ]);
         let (own, keys) = (["KEY".to_string()], ["sk-0123456789".to_string()]);
         let variables = ServerVariables { env: &env, own: &own, keys: &keys };
         for (text, user, repository) in [

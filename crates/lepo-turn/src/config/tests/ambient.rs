@@ -6,7 +6,7 @@ use lepo_base::env::Env;
 use lepo_model::OPENAI_URL;
 
 fn ambient(variables: Vars) -> Ambient {
-    Ambient::from_env(&Env::of(variables)).unwrap()
+    Ambient::from_env(&Env::from_pairs(variables)).unwrap()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn provider_and_model() {
 #[test]
 fn a_wrong_address_names_its_variable_and_hides_what_is_in_it() {
     for (name, value) in [("OPENAI_BASE_URL", "http://me:hush@host"), ("OLLAMA_HOST", "me:hush@host")] {
-        let error = Ambient::from_env(&Env::of(&[(name, value)])).unwrap_err();
+        let error = Ambient::from_env(&Env::from_pairs(&[(name, value)])).unwrap_err();
         assert!(error.message.contains(name), "{}", error.message);
         assert!(!format!("{error:?}").contains("hush"));
     }

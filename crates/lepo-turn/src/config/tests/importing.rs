@@ -9,7 +9,7 @@ use super::*;
 fn import(old: &str, target: &str, there: &str) -> (String, Vec<String>, Vec<String>) {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().to_str().unwrap();
-    let env = Env::of(&[("HOME", folder), ("LEPO_CONFIG_HOME", folder)]);
+    let env = Env::from_pairs(&[("HOME", folder), ("LEPO_CONFIG_HOME", folder)]);
     let paths = Paths::from_env(&env).unwrap();
     let target = home.path().join(target);
     if !there.is_empty() {
@@ -117,7 +117,7 @@ fn old_servers() {
 fn what_cannot_be_imported() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().to_str().unwrap();
-    let paths = Paths::from_env(&Env::of(&[("HOME", folder)])).unwrap();
+    let paths = Paths::from_env(&Env::from_pairs(&[("HOME", folder)])).unwrap();
     let file = home.path().join("old.json");
     for (text, words) in [
         (None, "no file"),

@@ -25,7 +25,7 @@ fn load(user: &str, repo: &str, env: Vars, flags: &Flags) -> lepo_base::error::R
     let folder = home.path().to_str().unwrap();
     let mut env = env.to_vec();
     env.extend([("HOME", folder), ("LEPO_CONFIG_HOME", folder)]);
-    let env = Env::of(&env);
+    let env = Env::from_pairs(&env);
     let paths = Paths::from_env(&env).unwrap();
     std::fs::write(paths.config_file(), user).unwrap();
     let repo = (!repo.is_empty()).then(|| (PathBuf::from("/r/_config.toml"), repo.as_bytes().to_vec()));

@@ -116,7 +116,7 @@ impl SkillSearch {
         for folder in own.into_iter().flatten() {
             search.look_through(&folder, SkillOrigin::User, None);
         }
-        if let Some(tree) = WorkTree::of(dir) {
+        if let Some(tree) = WorkTree::containing(dir) {
             for folder in [".agents/skills", ".claude/skills"].map(|folder| tree.root.join(folder)) {
                 match tree.is_taken {
                     true => search.look_through(&folder, SkillOrigin::Repository, Some(&tree.root)),

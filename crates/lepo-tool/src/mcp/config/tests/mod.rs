@@ -270,7 +270,7 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
         "b":{"command":"${HOME}/x","args":["${GONE}"]},
         "c":{"url":"https://${GONE}:${PORT}/"},
         "d":{"command":"x","env":{"K":"${KEY}"}}}}"#;
-    let env = Env::of(&[("HOST", "h"), ("TOKEN", "t0ken"), ("HOME", "/h"), ("KEY", "sk-12345678")]);
+    let env = Env::from_pairs(&[("HOST", "h"), ("TOKEN", "t0ken"), ("HOME", "/h"), ("KEY", "sk-12345678")]);
     let (own, keys) = (["KEY".to_string()], Vec::new());
     let variables = ServerVariables { env: &env, own: &own, keys: &keys };
     for (origin, query, left_out) in [

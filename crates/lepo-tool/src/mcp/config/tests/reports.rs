@@ -191,7 +191,7 @@ fn a_server_that_is_off_stays_off() {
 
 #[test]
 fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
-    let env = Env::of(&[("HOME", "/h"), ("TOKEN", "t")]);
+    let env = Env::from_pairs(&[("HOME", "/h"), ("TOKEN", "t")]);
     let variables = ServerVariables { env: &env, own: &[], keys: &[] };
     for (report, entry, expected) in [
         (
@@ -257,7 +257,7 @@ fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
         };
         assert_eq!(shown, expected, "{report}");
     }
-    let none = Env::of(&[]);
+    let none = Env::from_pairs(&[]);
     let variables = ServerVariables { env: &none, own: &[], keys: &[] };
     let text = br#"{"mcpServers":{"s":{"command":"~/x"}}}"#;
     let servers = parse_with(Path::new("m"), text, Some((&variables, EntryOrigin::User))).unwrap();
