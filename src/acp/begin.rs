@@ -41,7 +41,7 @@ impl SessionTails {
 
     /// Returns the newest tail below a bubb, of any session.
     fn below(&self, ix: Ix) -> Ix {
-        self.forest.through(&self.tails, &[ix]).first().copied().unwrap_or(ix)
+        self.forest.tails_through(&self.tails, &[ix]).first().copied().unwrap_or(ix)
     }
 
     /// Returns the position of a session; `None` if the id is unknown.

@@ -100,7 +100,7 @@ impl<'f> AcpFront<'f> {
 pub fn message(name: &BubbName) -> Value {
     json!({
         "id": name.id.to_string(),
-        "kind": name.kind.word(),
+        "kind": name.kind.as_str(),
         "hidden": name.hidden,
         "prev": name.prev.map(|prev| prev.to_string()),
     })

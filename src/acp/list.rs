@@ -86,7 +86,7 @@ impl<'t> SessionTitles<'t> {
     }
 
     pub fn title(&self, ix: Ix) -> Option<String> {
-        let origin = ConvOrigins::of(self.forest).origin(ix);
+        let origin = ConvOrigins::new(self.forest).origin(ix);
         let title = match self.given.get(&self.forest.name(origin.root).id) {
             Some(title) => title.clone(),
             None => self.store.bubbs().words(&self.forest.name(origin.question?)).ok()?,

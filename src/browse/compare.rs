@@ -20,7 +20,7 @@ pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<PaneLine> {
         let text = |ix: Option<Ix>| {
             ix.map_or(String::new(), |ix| store.bubbs().text(&forest.name(ix)).unwrap_or_default())
         };
-        lines.push(PaneLine { tone: Tone::Head(name.kind), text: name.kind.word().to_string() });
+        lines.push(PaneLine { tone: Tone::Head(name.kind), text: name.kind.as_str().to_string() });
         differences(&text(a), &text(b), &mut lines);
         lines.push(PaneLine { tone: Tone::Body, text: String::new() });
     }

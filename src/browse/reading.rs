@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::term::{clean, wrap_line};
 use lepo_base::when;
-use lepo_store::bubb::{BubbId, Kind, shown_model};
+use lepo_store::bubb::{BubbId, Kind, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{BubbFacts, JournalIndex, Store};
 
@@ -114,11 +114,11 @@ impl<'a> MessagePane<'a> {
         let fact: BubbFacts = self.facts.get(name.id).unwrap_or_default();
         let mut who = match self.store.bubbs().speaker(self.forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
-            None => name.kind.word().to_string(),
+            None => name.kind.as_str().to_string(),
         };
         who += &format!("  {}", when::day_and_hour(name.id.time(), lepo_store::store::now()));
         if let Some(model) = fact.model {
-            who += &format!("  {}", clean(shown_model(&model)));
+            who += &format!("  {}", clean(model_label(&model)));
         }
         if let Some(tokens) = fact.output {
             who += &format!("  {tokens} tokens");

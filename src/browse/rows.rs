@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::term::clean;
 use lepo_base::when;
-use lepo_store::bubb::{BubbId, Kind, shown_model};
+use lepo_store::bubb::{BubbId, Kind, model_label};
 use lepo_store::conv::{ConvOrigins, Forest, Ix};
 use lepo_store::store::{JournalIndex, Store, now};
 
@@ -49,7 +49,7 @@ impl<'a> ConvRows<'a> {
             forest,
             facts,
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
-            origins: ConvOrigins::of(forest),
+            origins: ConvOrigins::new(forest),
             titles: store.titles().all(),
             titled: HashSet::new(),
             now: now(),
@@ -66,7 +66,7 @@ impl<'a> ConvRows<'a> {
         bubbs: &[Ix],
     ) -> ConvRows<'a> {
         let all: Vec<Ix> = forest.newest_first(false).collect();
-        let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
+        let found: HashSet<Ix> = forest.tails_through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
         ConvRows { tails: Box::new(tails), ..ConvRows::all(store, forest, facts, None) }
     }
@@ -127,7 +127,7 @@ impl<'a> ConvRows<'a> {
         let model = |ix: Ix| self.facts.get(self.forest.name(ix).id)?.model;
         let own = model(answer)?;
         let others = answers.into_iter().filter(|ix| *ix != answer).filter_map(model);
-        others.into_iter().any(|other| other != own).then(|| format!("{}:", clean(shown_model(&own))))
+        others.into_iter().any(|other| other != own).then(|| format!("{}:", clean(model_label(&own))))
     }
 
     fn row(&mut self, tail: Ix) -> ConvRow {

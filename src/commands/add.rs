@@ -44,8 +44,8 @@ fn time(text: &str) -> std::result::Result<u64, String> {
 
 fn kind(text: &str) -> std::result::Result<Kind, String> {
     let found = match text.as_bytes() {
-        [letter] => Kind::of_letter(*letter),
-        _ => Kind::ALL.into_iter().find(|kind| kind.word() == text),
+        [letter] => Kind::from_letter(*letter),
+        _ => Kind::ALL.into_iter().find(|kind| kind.as_str() == text),
     };
     found.ok_or_else(|| "expected s, u, a or t".to_string())
 }

@@ -89,7 +89,7 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
     if as_json {
         let findings = found.iter().map(|finding| {
             json!({
-                "what": finding.what.word(),
+                "what": finding.what.as_str(),
                 "name": finding.name,
                 "why": finding.why,
                 "warning": finding.what.is_warning(),
@@ -99,13 +99,13 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
     } else {
         for finding in &found {
             let what = match finding.what.is_warning() {
-                true => context.paint.yellow(finding.what.word()),
-                false => context.paint.red(finding.what.word()),
+                true => context.paint.yellow(finding.what.as_str()),
+                false => context.paint.red(finding.what.as_str()),
             };
             context.out.trusted(&what);
             let about = clean(&format!("{}: {}", finding.name, finding.why)).into_owned();
             match context.out.columns() {
-                Some(columns) => context.out.trusted(&below(finding.what.word(), &about, columns)),
+                Some(columns) => context.out.trusted(&below(finding.what.as_str(), &about, columns)),
                 None => context.out.line(&format!(" {}: {}", finding.name, finding.why)),
             }
         }
@@ -119,7 +119,7 @@ fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     let journal = store.path().canonicalize().unwrap_or(store.path()).join("_journal.ndjson");
     let tree = journal.parent().and_then(WorkTree::containing);
     if store.furniture().ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
-        let shown = store.shown().join("_journal.ndjson");
+        let shown = store.display_path().join("_journal.ndjson");
         let shown = shown.display();
         say(&StatusLine::warning(format!(
             "git tracks {shown}, which changes after every answer, so that it refuses to check out, rebase or pull: \

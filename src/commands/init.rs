@@ -24,7 +24,7 @@ pub struct InitArgs {
 pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let above = context.find_store()?.filter(|store| store.is_linked() || store.root() != context.cwd());
     let (store, made) = context.make_store()?;
-    let shown = store.shown().display();
+    let shown = store.display_path().display();
     let is_committed = args.committed && store.furniture().commit()?;
     match made {
         InitOutcome::New => say(&format!("made {shown}")),
@@ -41,7 +41,7 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         let which = if above.is_linked() { "of the main work tree" } else { "above" };
         say(&StatusLine::note(format!(
             "from now on it is used instead of the store {} {which}",
-            above.shown().display()
+            above.display_path().display()
         )));
     }
     if made == InitOutcome::New && context.save_to().is_none() && context.main_work_tree().is_some() {

@@ -13,7 +13,7 @@ use lepo_store::store::{BubbFacts, Store};
 pub fn name_json(store: &Store, name: &BubbName) -> serde_json::Map<String, serde_json::Value> {
     let mut map = serde_json::Map::new();
     map.insert("id".into(), name.id.to_string().into());
-    map.insert("kind".into(), name.kind.word().into());
+    map.insert("kind".into(), name.kind.as_str().into());
     map.insert("hidden".into(), name.hidden.into());
     map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
     map.insert("time".into(), name.id.time().into());

@@ -8,7 +8,7 @@ use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, ended_early, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_store::bubb::{BubbName, shown_model};
+use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::conv::{AddressMatch, ConvOrigins, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::{JournalIndex, Store, now};
 
@@ -65,7 +65,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         false => bubbs.into_iter().map(|ix| GraphRow { drawing: String::new(), bubb: Some(ix) }).collect(),
     };
     let model =
-        |name: &BubbName| facts.get(name.id).and_then(|fact| Some(shown_model(&fact.model?).to_string()));
+        |name: &BubbName| facts.get(name.id).and_then(|fact| Some(model_label(&fact.model?).to_string()));
     let widest = match context.out.columns() {
         Some(columns) => widest_model(&rows, columns, |ix| model(&forest.name(ix))),
         None => 0,
@@ -126,9 +126,9 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
 
 /// Returns the hidden roots that several convs share: without them a tree would be drawn as several.
 fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
-    let shown = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
+    let shown = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
     let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
-    let mut origins = ConvOrigins::of(forest);
+    let mut origins = ConvOrigins::new(forest);
     let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.origin(ix).root).collect();
     roots.sort_unstable();
     let mut joints: Vec<Ix> =
@@ -157,7 +157,7 @@ fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
                 let conv = forest.conv(found.ix);
                 warn_incomplete(&conv);
                 match args.graph {
-                    true => bubbs.extend(forest.through(&whole, &conv.path[..1])),
+                    true => bubbs.extend(forest.tails_through(&whole, &conv.path[..1])),
                     false => bubbs.extend(conv.path),
                 }
             }

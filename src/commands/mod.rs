@@ -234,7 +234,7 @@ impl<'o> Context<'o> {
     pub fn keep_line_ends(&self, store: &Store) {
         self.list_own_files(store);
         if store.furniture().complete_attributes().unwrap_or_default() {
-            let shown = store.shown().display();
+            let shown = store.display_path().display();
             say(&StatusLine::note(format!(
                 "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
             )));
@@ -245,7 +245,7 @@ impl<'o> Context<'o> {
     /// changes after every answer and then blocks checkouts.
     fn list_own_files(&self, store: &Store) {
         if store.furniture().complete_ignores().unwrap_or_default() {
-            let shown = store.shown().display();
+            let shown = store.display_path().display();
             say(&StatusLine::note(format!(
                 "added the journal and other files of lepo's own to {shown}/.gitignore, as they would block git"
             )));

@@ -22,7 +22,10 @@ pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
 pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<TrustedFile>> {
     let ignored = |why: &str| {
         if !quiet {
-            say(&StatusLine::note(format!("{} is ignored: {why}", store.shown().join(name).display())));
+            say(&StatusLine::note(format!(
+                "{} is ignored: {why}",
+                store.display_path().join(name).display()
+            )));
         }
     };
     match repo_file(store, name) {

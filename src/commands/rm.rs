@@ -116,7 +116,7 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
 fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let before = args.older_than.map(|age| now().saturating_sub(age));
     let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
-    let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
+    let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
     let unanswered = |&tail: &Ix| {
         let last = visible.find(forest, tail).map(|ix| forest.name(ix));
         !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)
@@ -136,13 +136,13 @@ impl RemovalPlan {
     fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<RemovalPlan> {
         let branches = store.branches().all_or_error()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
-        let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::of(forest));
+        let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::new(forest));
         for &tail in tails {
             if pruner.is_gone(tail) {
                 continue;
             }
             let id = forest.name(tail).id;
-            let more = pruner.only(tail).map_err(|follower| {
+            let more = pruner.removable_with(tail).map_err(|follower| {
                 Error::nothing(format!(
                     "{id} is not the end of a conversation: {} follows it",
                     forest.name(follower).id
@@ -162,7 +162,7 @@ impl RemovalPlan {
                 }
                 None => {}
             }
-            pruner.take(&more);
+            pruner.mark_gone(&more);
             going.extend(more);
             planned.push(id);
         }

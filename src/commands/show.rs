@@ -144,7 +144,7 @@ fn print_code(args: &ShowArgs, store: &Store, names: &[BubbName], context: &mut 
 
 /// Prints the paths of the blobs that a bubb names; warns about missing ones.
 fn blobs(store: &Store, name: &BubbName, context: &mut Context<'_>) -> Result<()> {
-    for hash in store.blobs().of(name)? {
+    for hash in store.blobs().named_by(name)? {
         let path = store.blobs().path(&hash);
         match store.blobs().open(&hash)? {
             Some(_) => context.out.path(&path),

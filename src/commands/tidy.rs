@@ -122,7 +122,7 @@ fn warn_of_large_directory(store: &Store, stay: usize) {
         say(&StatusLine::note(format!(
             "the directory {} still takes {} MB for names that were moved, which each command reads; \
              a copy of the store does not",
-            store.shown().display(),
+            store.display_path().display(),
             size >> 20
         )));
     }

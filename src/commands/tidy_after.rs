@@ -17,7 +17,7 @@ pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out)
     match store.upkeep().tidy_some(limit) {
         Ok(tidied) if is_first && tidied.moved > 0 && !quiet => say(&StatusLine::note(format!(
             "messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
-            store.shown().display()
+            store.display_path().display()
         ))),
         Err(error) if !quiet => say(&StatusLine::warning(format!("not tidied: {}", error.chain()))),
         _ => {}

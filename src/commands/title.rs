@@ -56,7 +56,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let title = [words, args.more].concat().join(" ");
     let (forest, found) = find_one(&store, address, &[])?;
-    let root = forest.name(ConvOrigins::of(&forest).origin(found.ix).root).id;
+    let root = forest.name(ConvOrigins::new(&forest).origin(found.ix).root).id;
     // Shows the resulting title: the user sees if the first argument was not read as an address.
     let told = |text: &str| {
         if stderr_is_terminal() {

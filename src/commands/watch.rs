@@ -44,7 +44,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut selects: VecDeque<BubbName> = VecDeque::new();
     loop {
         let store = context.store()?;
-        let mut watch = StoreWatch::begin(&store, known)?;
+        let mut watch = StoreWatch::start(&store, known)?;
         while !watch.is_outdated() {
             if context.out.closed() || !stdout_is_read() {
                 return Ok(0);

@@ -13,7 +13,7 @@ pub fn find_all(store: &Store, words: &[String], also: &[ReadScope]) -> Result<(
     let words = some(words, with_stdin(words)?)?;
     let mut wanted = also.to_vec();
     for word in &words {
-        wanted.extend(store.addresses().wanted_by(word)?);
+        wanted.extend(store.addresses().read_scope(word)?);
     }
     let forest = store.names().forest_for(&wanted)?;
     let found = words.iter().map(|word| store.addresses().find(&forest, word)).collect::<Result<_>>()?;
@@ -43,7 +43,7 @@ pub fn resolve_all(
     let words = with_stdin(words)?;
     if !is_whole {
         for word in &words {
-            store.names().forest_for(&store.addresses().wanted_by(word)?)?;
+            store.names().forest_for(&store.addresses().read_scope(word)?)?;
         }
     }
     words.iter().map(|word| store.addresses().find(forest, word)).collect()

@@ -30,7 +30,7 @@ impl StoreCopy {
     pub fn proven(&self, name: &BubbName) -> Result<Option<Vec<u8>>> {
         let bytes = self.store.bubbs().read(name)?;
         let content = ContentHash::from_content(&bytes);
-        let id = BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content);
+        let id = BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content);
         Ok((id == name.id).then_some(bytes))
     }
 }

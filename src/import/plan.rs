@@ -377,7 +377,7 @@ impl ImportPlanner<'_> {
             Some(prev) => node.time.unwrap_or(0).max(prev.time() + 1),
             None => node.time.unwrap_or(self.start),
         };
-        let id = BubbId::of(time.min(MAX_TIME), kind, hidden, prev, &content);
+        let id = BubbId::new(time.min(MAX_TIME), kind, hidden, prev, &content);
         self.plan.bubbs.push(PlannedBubb {
             name: BubbName { id, kind, hidden, prev },
             text,

@@ -12,7 +12,7 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         .at
         .and_then(|id| forest.find(id))
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
-    let root = forest.name(ConvOrigins::of(&forest).origin(at).root).id;
+    let root = forest.name(ConvOrigins::new(&forest).origin(at).root).id;
     if !words.is_empty() {
         session.store.titles().set(root, words)?;
     }

@@ -62,8 +62,8 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.store.names().forest_for(&[wanted])?;
     let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
-    let (titles, mut origins) = (session.store.titles().all(), ConvOrigins::of(&forest));
-    let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
+    let (titles, mut origins) = (session.store.titles().all(), ConvOrigins::new(&forest));
+    let mut counts = Sums::new(&forest, |ix| u32::from(forest.is_question(ix)));
     let here = session.at.and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {
         let mark = if here == Some(tail) { '*' } else { ' ' };

@@ -19,8 +19,8 @@ impl<'f> TallyKeys<'f> {
     pub fn new(forest: &'f Forest, by: GroupBy, since: u64) -> TallyKeys<'f> {
         TallyKeys {
             forest,
-            origins: ConvOrigins::of(forest),
-            questions: NearestAncestor::of(Forest::is_question),
+            origins: ConvOrigins::new(forest),
+            questions: NearestAncestor::new(Forest::is_question),
             by,
             since,
         }

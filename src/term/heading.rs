@@ -35,7 +35,7 @@ pub fn full_heading(
 /// Formats `user ID`, with ` hidden` if it is.
 pub fn title(name: &BubbName, id: &str) -> String {
     let hidden = if name.hidden { " hidden" } else { "" };
-    format!("{} {id}{hidden}", name.kind.word())
+    format!("{} {id}{hidden}", name.kind.as_str())
 }
 
 /// Paints `text` in the colour of the bubb's kind; dim if hidden.

@@ -3,7 +3,7 @@
 use super::ShortIds;
 use crate::term::{clean, cut, excerpt, excerpt_within, width};
 use lepo_base::when;
-use lepo_store::bubb::{counted_in_thousands, shown_model, thousands};
+use lepo_store::bubb::{counted_in_thousands, model_label, thousands};
 use lepo_store::conv::{ConvOrigins, Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::Report;
@@ -19,7 +19,7 @@ pub fn place_line(
     (told, help): (Option<&str>, Option<&str>),
     columns: usize,
 ) -> String {
-    let model = shown_model(model);
+    let model = model_label(model);
     let Some(ix) = at else {
         let pieces = [model, "new conversation", told.unwrap_or_default(), help.unwrap_or_default()];
         return flow(&pieces, columns);
@@ -104,7 +104,7 @@ impl ConvLabel {
 }
 
 fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
-    let root = forest.name(ConvOrigins::of(forest).origin(tail).root).id;
+    let root = forest.name(ConvOrigins::new(forest).origin(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
         return ConvLabel { short: title.clone(), whole: title };
     }
@@ -115,7 +115,7 @@ fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
 
 /// Returns `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, without the parts that are unknown.
 pub fn usage_line(report: &Report, prices: &Prices) -> String {
-    let mut parts: Vec<String> = report.model.iter().map(|model| shown_model(model).to_string()).collect();
+    let mut parts: Vec<String> = report.model.iter().map(|model| model_label(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
         let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();

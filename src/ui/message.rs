@@ -8,7 +8,7 @@ use super::no_answer::{AnswerIndex, became_of, ended_early};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
-use lepo_store::bubb::{BubbName, Kind, shown_model};
+use lepo_store::bubb::{BubbName, Kind, model_label};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalIndex, Store, now};
 
@@ -61,7 +61,7 @@ impl<'s> MessageView<'s> {
                 vec![
                     early,
                     when::short(name.id.time(), self.now),
-                    shown_model(&model.unwrap_or_default()).to_string(),
+                    model_label(&model.unwrap_or_default()).to_string(),
                 ]
             }
             false => Vec::new(),

@@ -80,7 +80,7 @@ pub fn became_of(
 }
 
 fn visible() -> NearestAncestor {
-    NearestAncestor::of(|forest, ix| !forest.name(ix).hidden)
+    NearestAncestor::new(|forest, ix| !forest.name(ix).hidden)
 }
 
 /// Returns the question before an answer: the nearest visible message above it.

@@ -155,7 +155,7 @@ impl Builder<'_> {
         found: &mut Vec<BubbName>,
     ) -> Result<()> {
         let store = self.store;
-        let begun = self.begun.get_or_insert_with(|| store.text_cache().begin().ok());
+        let begun = self.begun.get_or_insert_with(|| store.text_cache().create().ok());
         let state = store.text_cache().folder_state(day);
         let state = state.filter(|state| begun.as_ref().is_some_and(|begun| begun.may_record(state)));
         let names = store.names().of_day(day)?;
@@ -230,7 +230,7 @@ mod tests {
         let texts = ["", "\n", "one\ntwo", "two\n", "three", "one two three\n\nfour", "넷", "\nfive"];
         let mut last = None;
         let mut name = |number: usize| {
-            let id = BubbId::of(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32].into());
+            let id = BubbId::new(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32].into());
             let name = BubbName { id, kind: Kind::User, hidden: false, prev: last };
             last = Some(id);
             name

@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn every_condition_must_hold() {
         let name = |hidden, kind| {
-            let id = BubbId::of(1000, kind, hidden, None, &[0; 32].into());
+            let id = BubbId::new(1000, kind, hidden, None, &[0; 32].into());
             BubbName { id, kind, hidden, prev: None }
         };
         let all = Filter::visible();

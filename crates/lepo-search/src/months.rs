@@ -47,7 +47,7 @@ impl RecentNames {
         candidates.found.retain(is_old);
         candidates.above.retain(is_old);
         let newer =
-            |names: &[BubbName]| names.partition_point(|name| Day::of(name.id).month().as_str() < month);
+            |names: &[BubbName]| names.partition_point(|name| Day::from_id(name.id).month().as_str() < month);
         candidates.found.extend(self.left.drain(newer(&self.left)..));
         candidates.found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
         candidates.found.dedup_by_key(|name| name.id);

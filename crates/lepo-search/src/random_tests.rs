@@ -206,7 +206,7 @@ impl World {
         let prev =
             if earlier.is_empty() || dice.roll(3) == 0 { None } else { Some(dice.roll(earlier.len())) };
         let prev = prev.map(|at| earlier[at].id);
-        let mut batch = WriteBatch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::new(&store, false).unwrap();
         let kind = [Kind::User, Kind::Assistant][dice.roll(2)];
         let added = batch.add(kind, dice.roll(5) == 0, prev, time, &said).unwrap();
         batch.flush().unwrap();

@@ -201,7 +201,7 @@ mod tests {
     fn name(time: u64, prev: Option<BubbName>) -> BubbName {
         let prev = prev.map(|prev| prev.id);
         BubbName {
-            id: BubbId::of(time, Kind::User, false, prev, &[1; 32].into()),
+            id: BubbId::new(time, Kind::User, false, prev, &[1; 32].into()),
             kind: Kind::User,
             hidden: false,
             prev,

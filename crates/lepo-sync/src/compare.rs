@@ -43,7 +43,7 @@ impl StoreSnapshot {
     pub fn of(store: &Store, record: &SyncRecord) -> Result<Option<StoreSnapshot>> {
         let mut listing = store.names().listing()?;
         let Some(states) = store.text_cache().old_states(now()) else { return Ok(None) };
-        let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::of(name.id)).collect();
+        let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::from_id(name.id)).collect();
         let is_unchanged = |(day, state): &(Day, Option<FolderState>)| {
             state.is_some() && record.days.get(day) == state.as_ref() && !recent.contains(day)
         };
@@ -138,7 +138,7 @@ impl StoreDiff {
         };
         let mut listing = store.names().listing()?;
         let states = store.text_cache().old_states(now()).unwrap_or_default();
-        let recent = listing.recent().iter().map(|name| Day::of(name.id)).collect();
+        let recent = listing.recent().iter().map(|name| Day::from_id(name.id)).collect();
         listing.read_since(Day::FIRST)?;
         let mut here = MergeSide {
             clone: clone.into(),
@@ -164,11 +164,11 @@ impl StoreDiff {
     pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> SyncRecord {
         let StoreDiff { here, pushed, unchanged, listed, .. } = self;
         let mut open = listed.recent;
-        open.extend(held.iter().chain(since).map(|id| Day::of(*id)));
+        open.extend(held.iter().chain(since).map(|id| Day::from_id(*id)));
         let mut days = unchanged;
         days.extend(listed.states.into_iter().filter(|(day, _)| !open.contains(day)));
         let mut names = here.bubbs;
-        names.retain(|id, _| !days.contains_key(&Day::of(*id)));
+        names.retain(|id, _| !days.contains_key(&Day::from_id(*id)));
         for id in held {
             names.remove(id);
         }

@@ -134,11 +134,11 @@ impl CloneImporter<'_, '_> {
     fn bubbs(&mut self, mut new: Vec<(BubbName, Oid)>, came: &mut CloneResult) -> Result<Vec<BubbName>> {
         new.sort_unstable_by_key(|(name, _)| name.id);
         let latest = now() + AHEAD;
-        let mut batch = WriteBatch::begin(self.to, new.len() > lepo_store::store::MANY)?;
+        let mut batch = WriteBatch::new(self.to, new.len() > lepo_store::store::MANY)?;
         let mut taken = Vec::new();
         for (name, oid) in new {
             let path = TreePath::Bubb(name).path();
-            if self.verdict.has_left_out(&path, &oid) || batch.has(name.id)? {
+            if self.verdict.has_left_out(&path, &oid) || batch.contains(name.id)? {
                 continue;
             }
             if name.id.time() > latest {
@@ -175,7 +175,7 @@ impl CloneImporter<'_, '_> {
             }
             match self.objects.blob(hash, oid)? {
                 ObjectContent::Good(bytes) => {
-                    self.to.blobs().keep(&mut bytes.as_slice())?;
+                    self.to.blobs().write(&mut bytes.as_slice())?;
                 }
                 _ => self.leave_out(&path, oid, "its content does not match its name", came),
             }

@@ -213,7 +213,7 @@ impl<'s> CommitWriter<'s> {
                 return Ok(());
             }
         };
-        let month = Day::of(name.id).month();
+        let month = Day::from_id(name.id).month();
         if month != self.month && self.part >= self.sender.part_bytes {
             self.import.end_part();
             self.part = 0;
@@ -269,7 +269,7 @@ mod tests {
     fn a_first_push_goes_by_parts_that_end_with_a_month() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
-        let (mut batch, month) = (WriteBatch::begin(&store, false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
+        let (mut batch, month) = (WriteBatch::new(&store, false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
         let mut compared = StoreDiff::default();
         for i in 0..6 {
             let text = format!("message {i}");

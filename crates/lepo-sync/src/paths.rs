@@ -43,13 +43,13 @@ impl TreePath {
         let (folder, file) = text.rsplit_once('/')?;
         let name = BubbName::parse(file.as_bytes()).filter(|_| BubbName::is_canonical(file.as_bytes()))?;
         let (month, day) = folder.split_once('/')?;
-        (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id)))
+        (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::from_id(name.id)))
             .then_some(TreePath::Bubb(name))
     }
 
     pub fn path(&self) -> String {
         match self {
-            TreePath::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
+            TreePath::Bubb(name) => format!("{}/{name}", Day::from_id(name.id)),
             TreePath::Blob(hash) => format!("_blobs/{hash:.2}/{hash}"),
             TreePath::Branch(name) => format!("_branches/{name}"),
             TreePath::Titles => TITLES.into(),
@@ -96,7 +96,7 @@ mod tests {
         assert!(
             matches!(parsed, Some(TreePath::Bubb(_))),
             "{:?}",
-            Day::of(BubbName::parse(name.as_bytes()).unwrap().id).to_string()
+            Day::from_id(BubbName::parse(name.as_bytes()).unwrap().id).to_string()
         );
         assert_eq!(parsed.unwrap().path(), good);
         let hash = "ab".repeat(32);

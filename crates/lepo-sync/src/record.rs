@@ -138,7 +138,7 @@ mod tests {
     use crate::fixture::{id, names};
 
     fn record() -> SyncRecord {
-        let day = Day::at(1_763_034_245_123);
+        let day = Day::from_millis(1_763_034_245_123);
         let mut removed = RemovalCounts::default();
         removed.remove(id("C"));
         SyncRecord {

@@ -63,7 +63,7 @@ pub mod fixture {
     pub fn path(text: &str) -> Vec<PathEntry> {
         let entry = |(i, line): (usize, &str)| {
             let (tag, text) = line.split_once(' ').unwrap();
-            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
+            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
             PathEntry { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
         };
         text.split(" / ").enumerate().map(entry).collect()

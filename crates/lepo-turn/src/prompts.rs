@@ -40,7 +40,7 @@ pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
 
 fn store_dir(store: &Store) -> Result<PathBuf> {
     store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
     })
 }
 

@@ -62,7 +62,7 @@ impl<'m> ResultBuilder<'m> {
             self.text.push(b'\n');
         }
         if section.cut || !is_text {
-            self.blobs.push(store.blobs().keep(captured.whole().map_err(failed)?)?.line());
+            self.blobs.push(store.blobs().write(captured.whole().map_err(failed)?)?.line());
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ impl<'m> ResultBuilder<'m> {
 /// Stores data of a server as a blob, with masks if it is text, and returns its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
     let kept = masking.kept_file(bytes, "what an MCP server gave");
-    Ok(store.blobs().keep(&mut kept.bytes())?.line())
+    Ok(store.blobs().write(&mut kept.bytes())?.line())
 }
 
 /// Whether the output is text, by the rule of the search for secrets.

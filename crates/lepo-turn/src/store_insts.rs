@@ -42,13 +42,13 @@ pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec
     {
         return Ok((Insts::default(), vec![ignored_insts(store)]));
     }
-    Insts::parse(&store.shown().join(INSTS_FILE), &bytes)
+    Insts::parse(&store.display_path().join(INSTS_FILE), &bytes)
 }
 
 /// Returns the warning that the file of a store's instructions is ignored.
 pub fn ignored_insts(store: &Store) -> String {
     let why = "is ignored: it is not trusted; `lepo trust` shows what it would do";
-    format!("{} {why}", store.shown().join(INSTS_FILE).display())
+    format!("{} {why}", store.display_path().join(INSTS_FILE).display())
 }
 
 /// Returns the file of a store's instructions, if it needs trust.
@@ -63,7 +63,7 @@ pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFi
         return Ok(None);
     }
     let dir = store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
     })?;
     let path = dir.join(INSTS_FILE);
     // A repository around the store's own tracks files in it, too.

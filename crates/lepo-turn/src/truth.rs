@@ -81,7 +81,7 @@ fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
 
 /// Deletes the data of requests that can no longer be decided, because the conversation continued after them.
 pub fn forget_overtaken(store: &Store) {
-    let kept = store.requests().kept();
+    let kept = store.requests().ids();
     if kept.is_empty() {
         return;
     }

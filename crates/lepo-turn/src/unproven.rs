@@ -62,7 +62,7 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
         return Ok(Vec::new());
     }
     let dir = store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
     })?;
     let messages = messages.into_iter();
     let messages: Vec<UnprovenMessage> = messages

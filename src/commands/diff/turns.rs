@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind, shown_model, thousands};
+use lepo_store::bubb::{BubbId, Kind, model_label, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, Store};
 use serde_json::{Value, json};
@@ -165,7 +165,7 @@ fn head(side: &str, turn: &Option<DiffTurn>, facts: &JournalIndex) -> String {
     };
     let fact = facts.get(answer.id).unwrap_or_default();
     let mut parts: Vec<String> =
-        fact.model.iter().map(|model| clean(shown_model(model)).to_string()).collect();
+        fact.model.iter().map(|model| clean(model_label(model)).to_string()).collect();
     parts.extend(fact.input.map(|input| format!("{} in", thousands(input))));
     parts.extend(fact.output.map(|output| format!("{} out", thousands(output))));
     parts.extend(fact.ms.map(|ms| format!("{}.{} s", ms / 1000, ms % 1000 / 100)));

@@ -95,7 +95,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     let store = context.store_or_make(args.quiet)?;
     // Only this store is written to, and may be searched for recorded answers later.
     if args.recorded.wish()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
-        let shown = store.shown().display();
+        let shown = store.display_path().display();
         say(&StatusLine::note(format!(
             "took the journal out of {shown}/.gitignore: recorded answers need it in git"
         )));

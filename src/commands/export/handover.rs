@@ -14,7 +14,7 @@ use crate::commands::output_file::{check_folder, replace_output};
 use crate::term::{StatusLine, say};
 use crate::ui::{read_request, warn_incomplete};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Kind, shown_model, words};
+use lepo_store::bubb::{Kind, model_label, words};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
@@ -71,7 +71,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
             Kind::System => "Context".to_string(),
             Kind::Tool => "Tool".to_string(),
             Kind::Assistant => match fact.and_then(|fact| fact.model.as_deref()) {
-                Some(model) => format!("Assistant ({})", shown_model(model)),
+                Some(model) => format!("Assistant ({})", model_label(model)),
                 None => "Assistant".to_string(),
             },
         };

@@ -26,7 +26,7 @@ fn id_of_tree(tree: &ExportTree) -> String {
 }
 
 fn role(node: &TreeNode) -> &'static str {
-    node.name.kind.word()
+    node.name.kind.as_str()
 }
 
 fn data_url(mime: &str, bytes: &[u8]) -> String {

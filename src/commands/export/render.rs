@@ -136,7 +136,7 @@ impl<'s> Export<'s> {
 
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
-        let root = self.forest.name(ConvOrigins::of(self.forest).origin(ix).root).id;
+        let root = self.forest.name(ConvOrigins::new(self.forest).origin(ix).root).id;
         self.store.titles().all().remove(&root)
     }
 
@@ -200,7 +200,7 @@ impl<'s> Export<'s> {
     fn session(&self) -> Result<String> {
         let mut messages = Vec::new();
         for name in &self.names {
-            messages.push(json!({ "role": name.kind.word(), "content": self.store.bubbs().text(name)? }));
+            messages.push(json!({ "role": name.kind.as_str(), "content": self.store.bubbs().text(name)? }));
         }
         let started = self.first().map(|first| local(first.id).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
         let document = json!({

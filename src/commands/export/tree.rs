@@ -69,7 +69,7 @@ pub fn is_prompt(node: &TreeNode) -> bool {
 /// omitted.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let (facts, titles) = (store.journal().facts(), store.titles().all());
-    let mut origins = ConvOrigins::of(forest);
+    let mut origins = ConvOrigins::new(forest);
     let wanted = of.map(|tip| origins.origin(tip).root);
     let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
     let mut order: Vec<Ix> = Vec::new();

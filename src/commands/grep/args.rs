@@ -124,7 +124,7 @@ impl GrepArgs {
     pub fn kinds(&self) -> Result<Vec<Kind>> {
         let kind = |word: &String| {
             let found = Kind::ALL.into_iter().find(|kind| {
-                word.eq_ignore_ascii_case(kind.word())
+                word.eq_ignore_ascii_case(kind.as_str())
                     || word.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4]))
             });
             found.ok_or_else(|| {

@@ -36,7 +36,7 @@ pub fn run(
         ControlFlow::Continue(())
     });
     let mut convs = ConvPositions::new(|id| forest.find(id).map(|ix| forest.name(ix)));
-    let mut sums = Sums::of(forest, |ix| counts.get(&forest.name(ix).id).copied().unwrap_or_default());
+    let mut sums = Sums::new(forest, |ix| counts.get(&forest.name(ix).id).copied().unwrap_or_default());
     let mut row = 0;
     for tail in forest.newest_first(false) {
         let count = sums.sum(tail);

@@ -29,7 +29,7 @@ fn batch(store: &Store) -> Result<Box<WriteBatch<'_>>> {
     if has_ended_batches(store)? {
         say(&StatusLine::note("removing the temporary files of an import that was ended"));
     }
-    Ok(Box::new(WriteBatch::begin(store, false)?))
+    Ok(Box::new(WriteBatch::new(store, false)?))
 }
 
 enum WriteTarget<'s> {
@@ -114,7 +114,7 @@ impl<'s> ImportWriter<'s> {
     }
 
     pub fn known(&self, format: &str, id: &str) -> Option<ImportRecord> {
-        self.imports.of(format, id).last().filter(|_| !id.is_empty()).cloned()
+        self.imports.records_for(format, id).last().filter(|_| !id.is_empty()).cloned()
     }
 
     /// Whether no conversation was imported with complete tool traffic.
@@ -124,7 +124,7 @@ impl<'s> ImportWriter<'s> {
 
     /// Whether a conversation was imported from another source.
     pub fn knows_better(&self, format: &str, id: &str, path: &Path) -> bool {
-        self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
+        self.imports.records_for(format, id).iter().any(|known| Path::new(&known.source) != path)
     }
 
     /// Whether a conversation of this format without an id was imported with another amount of tool traffic,
@@ -220,7 +220,7 @@ impl<'s> ImportWriter<'s> {
 
     fn has(&mut self, id: BubbId) -> Result<bool> {
         match &mut self.target {
-            WriteTarget::Batch(batch) => batch.has(id),
+            WriteTarget::Batch(batch) => batch.contains(id),
             WriteTarget::Count(known) => Ok(known.contains(&id)),
         }
     }
@@ -230,7 +230,7 @@ impl<'s> ImportWriter<'s> {
         match &mut self.target {
             WriteTarget::Count(known) => Ok(known.insert(name.id)),
             WriteTarget::Batch(batch) => {
-                if batch.has(name.id)? {
+                if batch.contains(name.id)? {
                     // Compares lengths only, which needs no read; `lepo fsck` compares contents.
                     if batch.placed_len(&name).is_some_and(|len| len != text.len() as u64) {
                         self.edited.push(name.id);

@@ -245,12 +245,12 @@ fn tails<'f>(
         let found = some(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;
         let named: Vec<Ix> = found.iter().flat_map(AddressMatch::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
-        tails = Box::new(forest.through(&all, &named).into_iter());
+        tails = Box::new(forest.tails_through(&all, &named).into_iter());
     }
     if let Some(pattern) = pattern {
         let named = matching(store, forest, pattern)?;
         let all: Vec<Ix> = tails.collect();
-        tails = Box::new(forest.through(&all, &named).into_iter());
+        tails = Box::new(forest.tails_through(&all, &named).into_iter());
     }
     Ok(tails)
 }

@@ -95,18 +95,18 @@ impl<'r> RowReader<'r> {
         let (forest, form) = (self.forest, self.form);
         let is_of_convs = form.has_facts() && self.requests.is_none();
         let is_answer = |ix: &Ix| forest.name(*ix).kind == Kind::Assistant;
-        let mut heights = Heights::of(forest);
+        let mut heights = Heights::new(forest);
         let mut questions = matches!(form, RowFormat::Columns(_))
-            .then(|| Sums::of(forest, |ix| u32::from(forest.is_question(ix))));
-        let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
-        let mut origins = is_of_convs.then(|| ConvOrigins::of(forest));
+            .then(|| Sums::new(forest, |ix| u32::from(forest.is_question(ix))));
+        let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
+        let mut origins = is_of_convs.then(|| ConvOrigins::new(forest));
         let tells_costs = matches!(form, RowFormat::Json | RowFormat::Long(Some(_)));
         let mut costs =
             (is_of_convs && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
         let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)> + 's> = match is_of_convs {
-            true => Box::new(SiblingTails::of(forest, listed)),
+            true => Box::new(SiblingTails::new(forest, listed)),
             false => {
-                let questions = NearestAncestor::of(Forest::is_question);
+                let questions = NearestAncestor::new(Forest::is_question);
                 Box::new(listed.map(move |tail| (tail, questions.find(forest, tail), false)))
             }
         };

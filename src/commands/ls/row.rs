@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::stats::Cost;
 use crate::term::{clean, excerpt_within};
-use lepo_store::bubb::{BubbName, shown_model};
+use lepo_store::bubb::{BubbName, model_label};
 use lepo_tool::ToolRequest;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl LsRow<'_> {
     /// The model, cleaned; empty if unknown.
     pub fn model(&self) -> String {
         let model = self.facts.as_ref().and_then(|facts| facts.model.as_deref());
-        model.map(|model| clean(shown_model(model)).into_owned()).unwrap_or_default()
+        model.map(|model| clean(model_label(model)).into_owned()).unwrap_or_default()
     }
 
     /// Formats the tokens, with the context window if known: `3.1k/128k`; empty if unknown.

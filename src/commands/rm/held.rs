@@ -58,6 +58,6 @@ fn synced(store: &Store) -> Vec<String> {
 fn roots(store: &Store, outcome: &RedactOutcome) -> HashSet<BubbId> {
     let Ok(forest) = store.names().forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
-    let mut origins = ConvOrigins::of(&forest);
+    let mut origins = ConvOrigins::new(&forest);
     ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.origin(ix).root).id).collect()
 }

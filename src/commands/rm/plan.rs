@@ -49,7 +49,7 @@ impl RedactPlan {
         let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
         if wish.all {
             plan.look_everywhere(store, (wish, masker), &names, &mut words)?;
-            for id in store.requests().kept() {
+            for id in store.requests().ids() {
                 plan.look_into_replay(store, (wish, masker), id)?;
             }
             plan.look_into_unfinished(store, (wish, masker))?;
@@ -243,7 +243,7 @@ impl RedactPlan {
         })?;
         let mut named = BTreeSet::new();
         for name in names {
-            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs().of(name)? };
+            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs().named_by(name)? };
             if messages.contains(&name.id) || of_it.iter().any(|hash| blobs.contains(hash)) {
                 self.look_into(store, by, name, words)?;
             }

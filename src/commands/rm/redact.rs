@@ -139,7 +139,7 @@ fn complete(
 fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Masker) -> Result<Vec<BubbId>> {
     // Checked before anything is written: an unreadable branch would still name a removed message.
     store.branches().all_or_error()?;
-    store.replacement().keep(&proven(store, wish, None)?)?;
+    store.replacement().save(&proven(store, wish, None)?)?;
     let moved = plan.moved();
     let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
     let mut lost = Vec::new();
@@ -155,7 +155,7 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
         lost.push(*id);
     }
     let blobs: Vec<&[u8]> = plan.blobs.values().map(Vec::as_slice).collect();
-    store.replacement().place(&plan.copies, &blobs)?;
+    store.replacement().publish(&plan.copies, &blobs)?;
 
     let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
     let going: Vec<BubbName> =
@@ -168,7 +168,7 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
         }
     }
     let replaced = ReplacedFiles::new(&moved, gone);
-    store.replacement().keep(&proven(store, wish, Some(replaced.clone()))?)?;
+    store.replacement().save(&proven(store, wish, Some(replaced.clone()))?)?;
     end(store, wish, &replaced, masker)?;
     Ok(lost)
 }
@@ -197,7 +197,7 @@ fn take_out(bytes: &[u8], wish: &RedactRequest, masker: &Masker) -> Option<Vec<u
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
 fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
     let forest = store.names().forest()?;
-    let mut origins = ConvOrigins::of(&forest);
+    let mut origins = ConvOrigins::new(&forest);
     let copies = moved.iter().filter_map(|moved| forest.find(moved.to.id));
     let roots = copies.map(|ix| forest.name(origins.origin(ix).root).id);
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())

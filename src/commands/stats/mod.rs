@@ -12,7 +12,7 @@ use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_store::bubb::{BubbId, shown_model};
+use lepo_store::bubb::{BubbId, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::{Flags, Paths, Prices, load_settings};
@@ -78,7 +78,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         let keys =
             |row: &TallyRow| match BubbId::parse(row.key.as_bytes()).filter(|_| args.by == GroupBy::Conv) {
                 Some(id) => shorts.show(id),
-                None => shown_model(&row.key).to_string(),
+                None => model_label(&row.key).to_string(),
             };
         let lines = table::lines(&rows, columns, context.paint, keys, names);
         for line in lines {

@@ -78,7 +78,7 @@ pub fn set_remote(
         return Ok(None);
     }
     let has_history = !state.settings.name.is_empty();
-    agree(&url, remote, store.shown(), args, has_history)?;
+    agree(&url, remote, store.display_path(), args, has_history)?;
     if has_history {
         let mine: Vec<&str> = state.settings.mine.iter().map(String::as_str).collect();
         if !mine.is_empty() {

@@ -38,7 +38,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         (None, Some(remote)) => {
             let place = SyncTarget::first(remote, &args, &paths, context)?;
             let store = context.store_or_make(false)?;
-            say(&format!("made {}", store.shown().display()));
+            say(&format!("made {}", store.display_path().display()));
             (store, Some(place))
         }
         (None, None) => {
@@ -190,7 +190,7 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
         let question = format!(
             "{clone} has your git email, but anyone who can write to the remote can claim that. Is it \
                 another clone of yours, to be merged into {}? (y/N): ",
-            store.shown().display()
+            store.display_path().display()
         );
         match confirm(&question)? {
             true => {
@@ -283,9 +283,8 @@ fn tell(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context
 
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
     let Some(settings) = SyncState::read(&paths.data, identity)? else {
-        return Err(
-            Error::nothing(format!("{} is not synced", store.shown().display())).hint("begin: lepo sync URL")
-        );
+        return Err(Error::nothing(format!("{} is not synced", store.display_path().display()))
+            .hint("begin: lepo sync URL"));
     };
     let out = &mut *context.out;
     out.line(&format!("remote: {}", settings.url));

@@ -100,7 +100,7 @@ pub fn troubles(done: &SyncRound, store: &Store, uses_heads: bool, at: HintTarge
         StatusLine::warning(format!("{} could not be fetched: {}", one_line(clone), error.chain()))
             .to_string()
     });
-    let shown = one_line(&store.shown().display().to_string());
+    let shown = one_line(&store.display_path().display().to_string());
     let unknown = done.unknown.iter().map(|clone| {
         format!(
             "{clone} has your git email. Another clone of yours? `lepo sync --mine {clone}` merges it into {shown}"

@@ -16,12 +16,12 @@ impl Day {
     pub const FIRST: Day = Day(0);
 
     /// Returns the day of `time`, in milliseconds since 1970.
-    pub fn at(time: u64) -> Day {
+    pub fn from_millis(time: u64) -> Day {
         Day(u32::try_from(time / LENGTH).unwrap_or(u32::MAX))
     }
 
-    pub fn of(id: BubbId) -> Day {
-        Day::at(id.time())
+    pub fn from_id(id: BubbId) -> Day {
+        Day::from_millis(id.time())
     }
 
     /// Returns the first millisecond of the day.
@@ -114,10 +114,10 @@ mod tests {
             (4_107_542_400_000, "2100-03/01"),
             (crate::bubb::MAX_TIME, "10889-08/02"),
         ] {
-            assert_eq!(Day::at(time).to_string(), folders);
+            assert_eq!(Day::from_millis(time).to_string(), folders);
             let (month, day) = folders.split_once('/').unwrap();
-            assert_eq!(Day::parse(month.as_bytes(), day.as_bytes()), Some(Day::at(time)));
-            assert!(Day::at(time).start() <= time && time < Day::at(time).next().start());
+            assert_eq!(Day::parse(month.as_bytes(), day.as_bytes()), Some(Day::from_millis(time)));
+            assert!(Day::from_millis(time).start() <= time && time < Day::from_millis(time).next().start());
         }
     }
 

@@ -28,7 +28,7 @@ impl Kind {
     }
 
     /// Returns the name used in listings, which is also the role sent to a model.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Kind::System => "system",
             Kind::User => "user",
@@ -37,7 +37,7 @@ impl Kind {
         }
     }
 
-    pub fn of_letter(letter: u8) -> Option<Kind> {
+    pub fn from_letter(letter: u8) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.letter() as u8 == letter)
     }
 }

@@ -15,4 +15,4 @@ pub use day::Day;
 pub use id::{BubbId, MAX_TIME};
 pub use kind::Kind;
 pub use name::BubbName;
-pub use shown::{counted, counted_in_thousands, shown_model, thousands};
+pub use shown::{counted, counted_in_thousands, model_label, thousands};

@@ -26,7 +26,7 @@ impl BubbName {
         let prev = prev.strip_suffix(b".md")?;
         Some(BubbName {
             id: BubbId::parse(id)?,
-            kind: Kind::of_letter(*kind)?,
+            kind: Kind::from_letter(*kind)?,
             hidden: match hidden {
                 b'0' => false,
                 b'1' => true,

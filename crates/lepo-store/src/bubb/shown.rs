@@ -1,7 +1,7 @@
 //! Values formatted for display.
 
 /// Returns the display name of a model; `embedded:` names a provider alone and loses its colon.
-pub fn shown_model(model: &str) -> &str {
+pub fn model_label(model: &str) -> &str {
     model.strip_suffix(':').unwrap_or(model)
 }
 

@@ -25,7 +25,7 @@ fn name(line: &str) -> BubbName {
     let [letter, tag, prev] = words[..] else { panic!("LETTER TAG PREV, not {line:?}") };
     BubbName {
         id: id(letter),
-        kind: Kind::of_letter(tag.as_bytes()[0]).unwrap(),
+        kind: Kind::from_letter(tag.as_bytes()[0]).unwrap(),
         hidden: tag.ends_with('1'),
         prev: (prev != "head").then(|| id(prev)),
     }
@@ -43,7 +43,7 @@ pub fn chain_after(time: u64, length: u64) -> Vec<BubbName> {
     let mut names = Vec::new();
     let mut prev = None;
     for time in time + 1..=time + length {
-        let id = BubbId::of(time, Kind::User, false, prev, &[0; 32].into());
+        let id = BubbId::new(time, Kind::User, false, prev, &[0; 32].into());
         names.push(BubbName { id, kind: Kind::User, hidden: false, prev });
         prev = Some(id);
     }

@@ -5,7 +5,7 @@ use super::{Forest, Ix};
 impl Forest {
     /// Returns the heights of the convs of `leaves`, in their order.
     pub fn heights(&self, leaves: &[Ix]) -> Vec<u32> {
-        let mut heights = Heights::of(self);
+        let mut heights = Heights::new(self);
         leaves.iter().map(|&leaf| heights.height(leaf)).collect()
     }
 }
@@ -14,8 +14,8 @@ impl Forest {
 pub struct Heights<'f>(Sums<'f, fn(Ix) -> u32>);
 
 impl<'f> Heights<'f> {
-    pub fn of(forest: &'f Forest) -> Heights<'f> {
-        Heights(Sums::of(forest, |_| 1))
+    pub fn new(forest: &'f Forest) -> Heights<'f> {
+        Heights(Sums::new(forest, |_| 1))
     }
 
     pub fn height(&mut self, leaf: Ix) -> u32 {
@@ -35,7 +35,7 @@ pub struct Sums<'f, W> {
 
 impl<'f, W: Fn(Ix) -> u32> Sums<'f, W> {
     /// Creates an empty cache that adds up `weight` of each bubb.
-    pub fn of(forest: &'f Forest, weight: W) -> Sums<'f, W> {
+    pub fn new(forest: &'f Forest, weight: W) -> Sums<'f, W> {
         Sums { forest, weight, known: vec![0; forest.len()], walked: Vec::new() }
     }
 
@@ -90,7 +90,7 @@ mod tests {
             let forest = fixture::forest(store);
             let weight = |ix: Ix| [0, 3][usize::from(forest.name(ix).kind == Kind::User)];
             for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
-                let mut sums = Sums::of(&forest, weight);
+                let mut sums = Sums::new(&forest, weight);
                 for ix in order {
                     let expected: u32 = forest.conv(ix).path.into_iter().map(weight).sum();
                     assert_eq!(sums.sum(ix), expected, "{store}");

@@ -20,7 +20,7 @@ pub struct NearestAncestor {
 
 impl NearestAncestor {
     /// Creates an empty cache for bubbs that satisfy `fits`.
-    pub fn of(fits: fn(&Forest, Ix) -> bool) -> NearestAncestor {
+    pub fn new(fits: fn(&Forest, Ix) -> bool) -> NearestAncestor {
         NearestAncestor { fits, known: RefCell::default() }
     }
 
@@ -78,7 +78,7 @@ mod tests {
             }] {
                 let (up, down) = (forest.all().collect::<Vec<_>>(), forest.all().rev().collect());
                 for (order, short) in [(&up, 0), (&down, 0), (&up, 1), (&down, 1), (&up, 2), (&up, SHORT)] {
-                    let nearest = NearestAncestor::of(fits);
+                    let nearest = NearestAncestor::new(fits);
                     for &ix in order {
                         let walk = forest.up(ix).find(|&at| fits(&forest, at));
                         assert_eq!(nearest.find_behind(short, &forest, ix), walk, "{store} {short}");

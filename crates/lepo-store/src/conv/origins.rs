@@ -17,7 +17,7 @@ pub struct ConvOrigins<'f> {
 }
 
 impl<'f> ConvOrigins<'f> {
-    pub fn of(forest: &'f Forest) -> ConvOrigins<'f> {
+    pub fn new(forest: &'f Forest) -> ConvOrigins<'f> {
         ConvOrigins { forest, known: vec![None; forest.len()] }
     }
 
@@ -57,13 +57,13 @@ mod tests {
             ("B u0 A / C a0 B", "C", "B", Some("B")),
         ] {
             let forest = fixture::forest(store);
-            let origin = ConvOrigins::of(&forest).origin(forest.find(id(leaf)).unwrap());
+            let origin = ConvOrigins::new(&forest).origin(forest.find(id(leaf)).unwrap());
             assert_eq!(forest.name(origin.root).id, id(root), "{store}");
             assert_eq!(origin.question.map(|ix| forest.name(ix).id), question.map(id), "{store}");
         }
         // The second lookup uses the cache that the first one filled, and a circle ends.
         let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 F / F u0 E");
-        let mut origins = ConvOrigins::of(&forest);
+        let mut origins = ConvOrigins::new(&forest);
         let mut found = |leaf| origins.origin(forest.find(id(leaf)).unwrap());
         assert_eq!(found("C"), found("D"));
         assert!(found("F").question.is_some());

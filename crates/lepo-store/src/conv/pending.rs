@@ -24,7 +24,7 @@ impl Forest {
         }
         let Some(ancestor) = self.nearest_visible(request) else { return RequestState::Pending };
         let newer = self.all().rev().take_while(|&ix| ix > request).filter(|&ix| !self.name(ix).hidden);
-        let overtaking = self.through(&newer.collect::<Vec<_>>(), &[ancestor]).last().copied();
+        let overtaking = self.tails_through(&newer.collect::<Vec<_>>(), &[ancestor]).last().copied();
         overtaking.map_or(RequestState::Pending, RequestState::Overtaken)
     }
 
@@ -45,7 +45,7 @@ impl Forest {
                 at = prev;
             }
         }
-        let visible = NearestAncestor::of(|forest, ix| !forest.name(ix).hidden);
+        let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
         let overtaken = |ix: Ix| {
             let newest = visible.find(self, ix).and_then(|ancestor| newest[ancestor.at()]);
             newest.is_some_and(|newest| newest > ix)

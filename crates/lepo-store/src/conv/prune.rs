@@ -13,25 +13,25 @@ pub struct Pruner<'f> {
 
 impl Forest {
     /// Returns the bubbs that only `tail` needs; see [`Pruner::only`].
-    pub fn only(&self, tail: Ix) -> Result<Vec<Ix>, Ix> {
-        Pruner::of(self).only(tail)
+    pub fn removable_with(&self, tail: Ix) -> Result<Vec<Ix>, Ix> {
+        Pruner::new(self).removable_with(tail)
     }
 }
 
 impl<'f> Pruner<'f> {
     /// Creates a pruner for which no bubb is gone yet.
-    pub fn of(forest: &'f Forest) -> Pruner<'f> {
+    pub fn new(forest: &'f Forest) -> Pruner<'f> {
         let mut children = vec![Vec::new(); forest.len()];
         for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
                 children[prev.at()].push(ix);
             }
         }
-        Pruner { forest, children, below: DescendantFlags::of(forest), gone: vec![false; forest.len()] }
+        Pruner { forest, children, below: DescendantFlags::new(forest), gone: vec![false; forest.len()] }
     }
 
     /// Treats these bubbs as gone in later calls.
-    pub fn take(&mut self, bubbs: &[Ix]) {
+    pub fn mark_gone(&mut self, bubbs: &[Ix]) {
         bubbs.iter().for_each(|ix| self.gone[ix.at()] = true);
     }
 
@@ -44,7 +44,7 @@ impl<'f> Pruner<'f> {
     /// ancestors up to the first that another conv needs, with their spent side branches.
     ///
     /// Fails with a visible bubb that follows `tail`, which then is not a tail.
-    pub fn only(&mut self, tail: Ix) -> Result<Vec<Ix>, Ix> {
+    pub fn removable_with(&mut self, tail: Ix) -> Result<Vec<Ix>, Ix> {
         let going = branch(&self.children, tail, &self.gone);
         if let Some(&visible) = going.iter().rev().skip(1).find(|&&ix| !self.forest.name(ix).hidden) {
             return Err(visible);
@@ -57,7 +57,7 @@ impl<'f> Pruner<'f> {
     fn with_above(&mut self, tail: Ix, mut going: Vec<Ix>) -> Vec<Ix> {
         // Spent chatter next to an answer is not missed; next to other chatter it counts as much as that.
         let chatter = self.forest.is_spent(tail, &self.below);
-        self.take(&going);
+        self.mark_gone(&going);
         for above in self.forest.up(tail).skip(1) {
             if self.gone[above.at()] {
                 break; // a circle
@@ -66,7 +66,7 @@ impl<'f> Pruner<'f> {
                 self.children[ix.at()].is_empty() && (chatter || !self.forest.is_spent(ix, &self.below))
             };
             let Some(branch) = branch_unless(&self.children, above, &self.gone, needed) else { break };
-            self.take(&branch);
+            self.mark_gone(&branch);
             going.extend(branch);
         }
         going
@@ -131,7 +131,7 @@ mod tests {
             ("A u0 B / B u0 A / C a0 A", "C", "CBA"),
         ] {
             let forest = fixture::forest(store);
-            let found = forest.only(forest.find(id(tail)).unwrap()).unwrap();
+            let found = forest.removable_with(forest.find(id(tail)).unwrap()).unwrap();
             assert_eq!(fixture::letters(&forest, &found), going, "{store} - {tail}");
         }
     }
@@ -144,10 +144,10 @@ mod tests {
             ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 C", "ED", "EC DBA"),
         ] {
             let forest = fixture::forest(store);
-            let mut pruner = super::Pruner::of(&forest);
+            let mut pruner = super::Pruner::new(&forest);
             let each = tails.chars().map(|tail| {
-                let found = pruner.only(forest.find(id(&tail.to_string())).unwrap()).unwrap();
-                pruner.take(&found);
+                let found = pruner.removable_with(forest.find(id(&tail.to_string())).unwrap()).unwrap();
+                pruner.mark_gone(&found);
                 fixture::letters(&forest, &found)
             });
             assert_eq!(each.collect::<Vec<_>>().join(" "), going, "{store}");
@@ -162,7 +162,10 @@ mod tests {
             ("A u0 B / B u0 A", "A", "B"),
         ] {
             let forest = fixture::forest(store);
-            assert_eq!(forest.only(forest.find(id(tail)).unwrap()), Err(forest.find(id(follows)).unwrap()));
+            assert_eq!(
+                forest.removable_with(forest.find(id(tail)).unwrap()),
+                Err(forest.find(id(follows)).unwrap())
+            );
         }
     }
 }

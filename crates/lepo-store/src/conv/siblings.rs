@@ -17,8 +17,8 @@ pub struct SiblingTails<'f, T> {
 }
 
 impl<'f, T: Iterator<Item = Ix>> SiblingTails<'f, T> {
-    pub fn of(forest: &'f Forest, tails: T) -> SiblingTails<'f, T> {
-        let questions = NearestAncestor::of(Forest::is_question);
+    pub fn new(forest: &'f Forest, tails: T) -> SiblingTails<'f, T> {
+        let questions = NearestAncestor::new(Forest::is_question);
         SiblingTails { forest, questions, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
     }
 
@@ -67,7 +67,7 @@ mod tests {
             ("A u0 head / B u0 A / C u0 A", "C B"),
         ] {
             let forest = fixture::forest(store);
-            let told_as: Vec<String> = SiblingTails::of(&forest, forest.newest_first(false))
+            let told_as: Vec<String> = SiblingTails::new(&forest, forest.newest_first(false))
                 .map(|(tail, _, shared)| fixture::letters(&forest, &[tail]) + if shared { "+" } else { "" })
                 .collect();
             assert_eq!(told_as.join(" "), told, "{store}");
@@ -79,7 +79,7 @@ mod tests {
         let forest = fixture::forest("A u0 head / B a0 A / C u0 head / D a0 C / E a0 C");
         let mut read = 0;
         let tails = forest.newest_first(false).inspect(|_| read += 1);
-        assert!(SiblingTails::of(&forest, tails).take(1).all(|(.., shared)| shared));
+        assert!(SiblingTails::new(&forest, tails).take(1).all(|(.., shared)| shared));
         assert_eq!(read, 3, "E, D, and the first past the question");
     }
 }

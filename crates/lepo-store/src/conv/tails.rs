@@ -17,14 +17,14 @@ impl DescendantFlags {
         DescendantFlags {
             child: vec![false; forest.len()],
             visible: vec![false; forest.len()],
-            above: NearestAncestor::of(|forest, ix| {
+            above: NearestAncestor::new(|forest, ix| {
                 let name = forest.name(ix);
                 !name.hidden || name.prev.is_none()
             }),
         }
     }
 
-    pub(super) fn of(forest: &Forest) -> DescendantFlags {
+    pub(super) fn new(forest: &Forest) -> DescendantFlags {
         let mut below = DescendantFlags::none(forest);
         for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
@@ -105,7 +105,7 @@ impl Forest {
             let below = DescendantFlags::none(self);
             return Tails { forest: self, spent, below, told: self.len(), leaves: VecDeque::new() };
         }
-        let below = DescendantFlags::of(self);
+        let below = DescendantFlags::new(self);
         let leaves = self.all().rev().filter(|ix| !below.child[ix.at()]).collect();
         Tails { forest: self, spent, below, told: 0, leaves }
     }
@@ -131,10 +131,10 @@ impl Forest {
     /// Returns the day of the oldest bubb on which [`newest`](Self::newest) and [`root_time`](Self::root_time)
     /// depend, if they are right for the whole store although this forest has only its newest bubbs. `None` if all of
     /// these tails are dated ahead, or if the conversation of the newest tail that is not reaches back further.
-    pub fn told_since(&self) -> Option<Day> {
+    pub fn complete_since(&self) -> Option<Day> {
         let newest = self.newest().filter(|&newest| !self.is_ahead(newest))?;
         let visible = self.nearest_visible(newest)?;
-        Some(Day::of(self.name(visible).id).min(Day::at(self.root_time())))
+        Some(Day::from_id(self.name(visible).id).min(Day::from_millis(self.root_time())))
     }
 
     /// Returns the least time that makes a new root `@` even if the clock went back. Bubbs dated ahead do not count.
@@ -238,7 +238,7 @@ mod tests {
         for time in 1..100_000 {
             let time = root.id.time() + time;
             let mut add = |kind, prev| {
-                let id = BubbId::of(time, kind, true, Some(prev), &[0; 32].into());
+                let id = BubbId::new(time, kind, true, Some(prev), &[0; 32].into());
                 names.push(BubbName { id, kind, hidden: true, prev: Some(prev) });
                 id
             };
@@ -299,9 +299,9 @@ mod tests {
             let forest = fixture::forest(newest);
             let now = forest.all().next().map_or(0, |ix| forest.name(ix).id.time());
             let forest = forest.seen_at(now);
-            assert_eq!(forest.told_since().is_some(), tells, "{newest}");
+            assert_eq!(forest.complete_since().is_some(), tells, "{newest}");
             // all dated ahead: an older bubb may be the newest that is not
-            assert_eq!(forest.seen_at(0).told_since(), None, "{newest}");
+            assert_eq!(forest.seen_at(0).complete_since(), None, "{newest}");
         }
     }
 
@@ -321,7 +321,7 @@ mod tests {
         ] {
             let mut names = fixture::names(store);
             let later = |bubb: BubbId| match ahead.chars().any(|letter| id(&letter.to_string()) == bubb) {
-                true => BubbId::of(bubb.time() + 10 * AHEAD, Kind::User, false, None, &[0; 32].into()),
+                true => BubbId::new(bubb.time() + 10 * AHEAD, Kind::User, false, None, &[0; 32].into()),
                 false => bubb,
             };
             for name in &mut names {
@@ -330,7 +330,7 @@ mod tests {
             let forest = Forest::new(names).seen_at(id("A").time());
             let found = forest.newest().map(|ix| forest.name(ix).id);
             assert_eq!(found, Some(later(id(newest))), "{store}");
-            assert_eq!(forest.told_since().is_some(), tells, "{store}");
+            assert_eq!(forest.complete_since().is_some(), tells, "{store}");
         }
     }
 

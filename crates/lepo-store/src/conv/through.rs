@@ -4,7 +4,7 @@ use super::{Forest, Ix};
 
 impl Forest {
     /// Returns the tails whose conv contains a bubb of `named`.
-    pub fn through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
+    pub fn tails_through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
         // For each visited bubb, whether it or an ancestor is in `named`.
         let mut known = vec![None; self.len()];
         for ix in named {
@@ -45,7 +45,7 @@ mod tests {
         ] {
             let forest = fixture::forest(store);
             let named: Vec<_> = named.chars().filter_map(|c| forest.find(id(&c.to_string()))).collect();
-            let through = forest.through(&forest.tails(false), &named);
+            let through = forest.tails_through(&forest.tails(false), &named);
             assert_eq!(fixture::letters(&forest, &through), tails, "{store}");
         }
     }

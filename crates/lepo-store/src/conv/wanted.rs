@@ -34,15 +34,15 @@ impl AddressSpec {
     /// Returns the parts of the store to read in order to resolve this.
     pub fn wanted(&self, branch: &BranchLookup<'_>) -> Result<Vec<ReadScope>> {
         Ok(match self {
-            AddressSpec::One(address) => vec![address.wanted(branch)?],
-            AddressSpec::Range(from, to) => vec![from.wanted(branch)?, to.wanted(branch)?],
+            AddressSpec::One(address) => vec![address.read_scope(branch)?],
+            AddressSpec::Range(from, to) => vec![from.read_scope(branch)?, to.read_scope(branch)?],
         })
     }
 }
 
 impl Address {
     /// Returns the part of the store to read in order to resolve this address.
-    pub fn wanted(&self, branch: &BranchLookup<'_>) -> Result<ReadScope> {
+    pub fn read_scope(&self, branch: &BranchLookup<'_>) -> Result<ReadScope> {
         let text = self.base.as_str();
         if text == "@" {
             return Ok(ReadScope::Newest(1));

@@ -149,7 +149,7 @@ impl Conversations {
     pub fn verify(&self) -> Result<Vec<Problem>, Failure> {
         let found = failed(self.store.upkeep().check(&mut |_, _| ()))?;
         let problem = |finding: crate::store::Finding| Problem {
-            what: finding.what.word(),
+            what: finding.what.as_str(),
             is_warning: finding.what.is_warning(),
             file: finding.name,
             why: finding.why,
@@ -202,7 +202,7 @@ impl Conversations {
     /// assert_eq!((seen.id, &seen.text[..]), (id, &b"why?"[..]));
     /// ```
     pub fn watch(&self) -> Result<Watching<'_>, Failure> {
-        Watching::begin(&self.store)
+        Watching::new(&self.store)
     }
 
     fn path_to(&self, id: MessageId) -> Result<Forest, Failure> {

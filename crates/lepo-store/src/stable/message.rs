@@ -224,7 +224,7 @@ impl std::error::Error for NoId {}
 
 impl fmt::Display for Speaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Kind::from(*self).word())
+        f.write_str(Kind::from(*self).as_str())
     }
 }
 

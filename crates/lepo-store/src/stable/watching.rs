@@ -22,8 +22,8 @@ pub struct Watching<'c> {
 }
 
 impl<'c> Watching<'c> {
-    pub(super) fn begin(store: &'c Store) -> Result<Watching<'c>, Failure> {
-        let watch = failed(StoreWatch::begin(store, None))?;
+    pub(super) fn new(store: &'c Store) -> Result<Watching<'c>, Failure> {
+        let watch = failed(StoreWatch::start(store, None))?;
         Ok(Watching { store, watch })
     }
 

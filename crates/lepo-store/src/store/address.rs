@@ -18,7 +18,7 @@ impl Store {
 
 impl<'s> Addresses<'s> {
     /// Returns the parts of the store to read for an address.
-    pub fn wanted_by(&self, word: &str) -> Result<Vec<ReadScope>> {
+    pub fn read_scope(&self, word: &str) -> Result<Vec<ReadScope>> {
         AddressSpec::parse(word)?.wanted(&|name| self.named(name))
     }
 
@@ -38,7 +38,7 @@ impl<'s> Addresses<'s> {
     /// Loads as much of the forest as a new turn needs: the newest tail, the bubb of `--tail`, or neither.
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
         self.store.names().forest_for(&match tail {
-            Some(address) if address != "-" => self.wanted_by(address)?,
+            Some(address) if address != "-" => self.read_scope(address)?,
             _ if new => vec![ReadScope::Tip],
             _ => vec![ReadScope::Newest(1)],
         })
@@ -74,7 +74,7 @@ impl<'s> Addresses<'s> {
         let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone) else {
             return Ok(None);
         };
-        let forest = store.names().forest_for(&store.addresses().wanted_by(rest)?)?;
+        let forest = store.names().forest_for(&store.addresses().read_scope(rest)?)?;
         let found = store.addresses().find_bubb(&forest, rest)?;
         Ok(Some(forest.name(found.ix).id))
     }

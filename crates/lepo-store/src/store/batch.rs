@@ -55,7 +55,7 @@ pub struct AddedBubb {
 impl<'s> WriteBatch<'s> {
     /// Starts a batch and removes the remains of batches that ended early. With `many`, bubbs of past days go into
     /// the folders of their days from the start; otherwise only once the batch has more than [`MANY`] bubbs.
-    pub fn begin(store: &'s Store, many: bool) -> Result<WriteBatch<'s>> {
+    pub fn new(store: &'s Store, many: bool) -> Result<WriteBatch<'s>> {
         let failed = |error: io::Error| store.dir.error("cannot write in", "_tmp", error);
         let tmp = store.dir.subdir("_tmp").map_err(failed)?;
         sweep_stages(&store.dir, &tmp).map_err(failed)?;
@@ -79,7 +79,7 @@ impl<'s> WriteBatch<'s> {
         if time > MAX_TIME {
             return Err(Error::usage(format!("time {time} does not fit into an id")));
         }
-        let id = BubbId::of(time, kind, hidden, prev, &ContentHash::from_content(text));
+        let id = BubbId::new(time, kind, hidden, prev, &ContentHash::from_content(text));
         Ok(BubbName { id, kind, hidden, prev })
     }
 
@@ -98,7 +98,7 @@ impl<'s> WriteBatch<'s> {
 
     /// Adds a bubb whose name is proved; `false` if the store has it already.
     pub fn put(&mut self, name: BubbName, text: &[u8]) -> Result<bool> {
-        if self.has(name.id)? {
+        if self.contains(name.id)? {
             return Ok(false);
         }
         self.stage(&name.to_string(), text).map_err(|error| self.failed(error))?;
@@ -108,7 +108,7 @@ impl<'s> WriteBatch<'s> {
     }
 
     /// Whether the bubb is in the store or in this batch.
-    pub fn has(&mut self, id: BubbId) -> Result<bool> {
+    pub fn contains(&mut self, id: BubbId) -> Result<bool> {
         Ok(self.known.contains(&id) || self.listing.find_own(id)?.is_some())
     }
 
@@ -119,7 +119,7 @@ impl<'s> WriteBatch<'s> {
             return None;
         }
         // A single system call in most cases: importing again should cost no more than reading the source.
-        let (file, day) = (name.to_string(), Day::of(name.id));
+        let (file, day) = (name.to_string(), Day::from_id(name.id));
         let in_day = self.store.last_reading.has_days().then(|| format!("{OLD}/{day}/{file}"));
         let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
         let stat = in_day.as_deref().and_then(stat).or_else(|| stat(&file))?;
@@ -151,10 +151,11 @@ impl<'s> WriteBatch<'s> {
         }
         sys::sync_files_of(&self.stage).map_err(|error| self.failed(error))?;
         let blobs = std::mem::take(&mut self.blobs);
-        self.place_blobs(&blobs).map_err(|error| self.store.dir.error("cannot write in", "_blobs", error))?;
+        self.publish_blobs(&blobs)
+            .map_err(|error| self.store.dir.error("cannot write in", "_blobs", error))?;
         self.many |= self.known.len() > MANY;
         let staged = std::mem::take(&mut self.staged);
-        self.place(&staged).map_err(|error| self.store.dir.error("cannot write in", "", error))
+        self.publish(&staged).map_err(|error| self.store.dir.error("cannot write in", "", error))
     }
 
     fn stage(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
@@ -163,7 +164,7 @@ impl<'s> WriteBatch<'s> {
         file.write_all(bytes)
     }
 
-    fn place_blobs(&self, blobs: &BTreeSet<ContentHash>) -> io::Result<()> {
+    fn publish_blobs(&self, blobs: &BTreeSet<ContentHash>) -> io::Result<()> {
         if blobs.is_empty() {
             return Ok(());
         }
@@ -192,12 +193,12 @@ impl<'s> WriteBatch<'s> {
     }
 
     /// Renames in the order of arrival, so that a kill leaves no bubb without its prev.
-    fn place(&self, staged: &[BubbName]) -> io::Result<usize> {
-        let over = Day::at(now().saturating_sub(OVER));
+    fn publish(&self, staged: &[BubbName]) -> io::Result<usize> {
+        let over = Day::from_millis(now().saturating_sub(OVER));
         let (mut touched, mut open) = (BTreeSet::new(), None::<(Day, OwnedFd)>);
         let mut placed = 0;
         for name in staged {
-            let (file, day) = (name.to_string(), Day::of(name.id));
+            let (file, day) = (name.to_string(), Day::from_id(name.id));
             let to_day = self.many && day < over && counts_in(day, name);
             if to_day && open.as_ref().is_none_or(|(opened, _)| *opened != day) {
                 open = Some((day, self.store.places().make_day_dir(day)?));
@@ -255,7 +256,7 @@ mod tests {
             [root, answer, recent]
         };
         for many in [true, false] {
-            let mut batch = WriteBatch::begin(&store, many).unwrap();
+            let mut batch = WriteBatch::new(&store, many).unwrap();
             let added = fill(&mut batch);
             if many {
                 assert!(added.iter().all(|added| added.new));
@@ -267,7 +268,7 @@ mod tests {
                 assert!(added[..2].iter().all(|added| !added.new));
             }
             for added in &added[..2] {
-                let day = lepo.join("_old").join(Day::of(added.name.id).to_string());
+                let day = lepo.join("_old").join(Day::from_id(added.name.id).to_string());
                 assert!(day.join(added.name.to_string()).is_file());
             }
         }
@@ -287,7 +288,7 @@ mod tests {
         assert!(!lepo.join("_tmp/import-1-0").exists());
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
-        let mut batch = WriteBatch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::new(&store, false).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         batch.add(Kind::User, false, None, 5, b"why?").unwrap();
         drop(batch);
@@ -304,7 +305,7 @@ mod tests {
                 let store = &store;
                 scope.spawn(move || {
                     for turn in 0..100 {
-                        let mut batch = WriteBatch::begin(store, false).unwrap();
+                        let mut batch = WriteBatch::new(store, false).unwrap();
                         batch.add(Kind::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
                         assert_eq!(batch.flush().unwrap(), 1);
                     }
@@ -319,7 +320,7 @@ mod tests {
     fn a_small_batch_stays_together() {
         let dir = TempDir::new().unwrap();
         let store = store(&dir);
-        let mut batch = WriteBatch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::new(&store, false).unwrap();
         let added = batch.add(Kind::User, false, None, 1_700_000_000_000, b"why?").unwrap();
         assert_eq!(batch.flush().unwrap(), 1);
         assert_eq!(store.names().recent().unwrap(), [added.name]);

@@ -52,7 +52,7 @@ impl Blobs<'_> {
         let shard = sharded(hash);
         let is_sharded =
             rustix::fs::statat(&self.store.dir, shard.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        self.store.shown().join(if is_sharded { shard } else { format!("{BLOBS}/{hash}") })
+        self.store.display_path().join(if is_sharded { shard } else { format!("{BLOBS}/{hash}") })
     }
 
     /// Calls `each` with the folder, name and type of every entry of `_blobs/` and of its folders.

@@ -60,14 +60,14 @@ impl<'s> Blobs<'s> {
     }
 
     /// Stores all bytes of `from`, durable when this returns.
-    pub fn keep(&self, from: &mut dyn Read) -> Result<Blob> {
-        let mut new = self.begin(from)?;
+    pub fn write(&self, from: &mut dyn Read) -> Result<Blob> {
+        let mut new = self.copy_in(from)?;
         new.publish(self.store)?;
         Ok(new.blob)
     }
 
     /// Copies all bytes of `from` into a temporary file. A large blob is synced in the background.
-    pub fn begin(&self, from: &mut dyn Read) -> Result<NewBlob> {
+    pub fn copy_in(&self, from: &mut dyn Read) -> Result<NewBlob> {
         let mut begun = || {
             let tmp = self.store.dir.temporary("blob")?;
             let (blob, syncing) = copy_and_sync(from, &tmp.file)?;
@@ -81,7 +81,7 @@ impl<'s> Blobs<'s> {
     }
 
     /// Returns the blobs named in the last lines of a bubb, in order.
-    pub fn of(&self, name: &BubbName) -> Result<Vec<ContentHash>> {
+    pub fn named_by(&self, name: &BubbName) -> Result<Vec<ContentHash>> {
         let mut file = self.store.bubbs().open(name)?;
         blobs_at_end(&mut file, name.kind)
             .map_err(|error| self.store.dir.error("cannot read", name.to_string(), error))
@@ -92,7 +92,7 @@ impl<'s> Blobs<'s> {
     pub fn open_proven(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
         let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
         let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
-        let mark = FileStamp::of(&file).map_err(failed)?;
+        let mark = FileStamp::from_file(&file).map_err(failed)?;
         if self.store.proven.lock().get(hash) == Some(&mark) {
             return Ok(Some((file, len)));
         }
@@ -130,7 +130,7 @@ impl NewBlob {
             let folder = store.blobs().folder(hash, store.blobs().has_many(hash)?)?;
             self.tmp.exchange(&folder, &hash.to_string())?;
             sys::sync(&folder)?;
-            store.proven.lock().insert(*hash, FileStamp::of(&self.tmp.file)?);
+            store.proven.lock().insert(*hash, FileStamp::from_file(&self.tmp.file)?);
             Ok(())
         };
         published().map_err(|error| store.blobs().failed(error))
@@ -241,7 +241,7 @@ mod tests {
     fn a_blob_that_cannot_be_read_is_not_taken_for_none() {
         let dir = TempDir::new().unwrap();
         let (store, folder) = (store(&dir), dir.path().join(STORE).join("_blobs"));
-        let blob = store.blobs().keep(&mut &b"bytes"[..]).unwrap();
+        let blob = store.blobs().write(&mut &b"bytes"[..]).unwrap();
         assert_eq!(store.blobs().read(&blob.hash).unwrap().unwrap(), b"bytes");
         let hash = ContentHash::from([0xaa; 32]);
         assert_eq!(store.blobs().read(&hash).unwrap(), None);

@@ -107,7 +107,7 @@ impl<'s> Branches<'s> {
         tmp.file.sync_all()?;
         let placed = match replace {
             true => tmp.replace(&branches, &file_of(name)).map(|()| true)?,
-            false => tmp.place(&branches, &file_of(name))?,
+            false => tmp.publish(&branches, &file_of(name))?,
         };
         sys::sync(&branches)?;
         Ok(placed)

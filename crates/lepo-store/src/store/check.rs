@@ -128,7 +128,7 @@ impl Check {
     }
 
     fn names(&mut self, store: &Store, now: u64) -> Result<()> {
-        let mut elsewhere = Elsewhere::of(store)?;
+        let mut elsewhere = Elsewhere::read(store)?;
         let names: Vec<BubbName> = self.bubbs.iter().map(|(_, name)| *name).collect();
         let followed: HashSet<BubbId> = names.iter().filter_map(|name| name.prev).collect();
         for (place, flaw) in flaws(&names, now) {
@@ -152,7 +152,7 @@ impl Check {
 
     fn branches(&mut self, store: &Store) -> Result<()> {
         let there: HashSet<BubbId> = self.bubbs.iter().map(|(_, name)| name.id).collect();
-        let mut elsewhere = Elsewhere::of(store)?;
+        let mut elsewhere = Elsewhere::read(store)?;
         let mut found = Vec::new();
         store
             .dir
@@ -242,7 +242,7 @@ impl Check {
         match read {
             Err(error) => self.unreadable(file, error),
             Ok(StoredContent { hash, blobs: named }) => {
-                if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
+                if BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
                     match before_line_ends(store, file) {
                         Some(_) => self.add(FindingKind::LineEnds, file, LINE_ENDS),
                         None => self.add(FindingKind::Edited, file, "content does not match its id"),
@@ -272,7 +272,7 @@ struct Elsewhere<'s> {
 }
 
 impl<'s> Elsewhere<'s> {
-    fn of(store: &'s Store) -> Result<Elsewhere<'s>> {
+    fn read(store: &'s Store) -> Result<Elsewhere<'s>> {
         let others = store.others().all().iter().map(|(_, other)| other.names().listing());
         Ok(Elsewhere { others: others.collect::<Result<_>>()? })
     }
@@ -314,7 +314,7 @@ fn misplaced(store: &Store, path: &Path, name: &BubbName, counting: Option<&OsSt
             format!("{name} has different bytes, which are read instead"),
         );
     }
-    let why = match Day::of(name.id) {
+    let why = match Day::from_id(name.id) {
         _ if name.prev.is_some_and(|prev| prev >= name.id) => {
             "it is not newer than the message before it, so it is read only outside _old/".into()
         }

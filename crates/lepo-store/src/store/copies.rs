@@ -121,7 +121,7 @@ pub fn note_copy(store: &Store, original: BubbName, name: BubbName) -> Result<()
 /// Writes the optional `root` and the missing copies in order, durable when this returns, with a journal line for
 /// each original. A kill leaves the first ones, and a repetition completes them. Returns the number written.
 pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[PlannedCopy]) -> Result<usize> {
-    let mut batch = WriteBatch::begin(store, false)?;
+    let mut batch = WriteBatch::new(store, false)?;
     if let Some((name, text)) = root {
         batch.put(name, text)?;
     }

@@ -76,7 +76,7 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Reopens the draft of a process that has ended, with its content.
-    pub(super) fn take_up(&self, tmp: TempFile, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
+    pub(super) fn adopt(&self, tmp: TempFile, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
         let mut draft = Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
         let read = draft.read_back(|piece| {
@@ -84,7 +84,7 @@ impl<'s> Bubbs<'s> {
             len += piece.len() as u64;
             Ok(())
         });
-        read.map_err(|error| self.store.dir.error("cannot read", draft.shown(), error))?;
+        read.map_err(|error| self.store.dir.error("cannot read", draft.display_path(), error))?;
         Ok(Draft { hasher, len, ..draft })
     }
 }
@@ -105,10 +105,10 @@ impl Draft<'_> {
 
     /// Creates the error for a failed write, with the path.
     pub fn failed(&self, error: io::Error) -> Error {
-        self.store.dir.error("cannot write", self.shown(), error)
+        self.store.dir.error("cannot write", self.display_path(), error)
     }
 
-    fn shown(&self) -> String {
+    fn display_path(&self) -> String {
         format!("_tmp/{}", self.tmp.name)
     }
 
@@ -146,7 +146,7 @@ impl Draft<'_> {
                         .command(HintCommand::Tail),
                     ));
             }
-            let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
+            let id = BubbId::new(time, self.kind, hidden, self.prev, &content);
             let name = BubbName { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
                 // A bubb dated in the past may already be in the folder of its day.

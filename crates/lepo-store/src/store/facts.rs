@@ -17,12 +17,12 @@ pub struct JournalIndex {
 impl Journal<'_> {
     /// Indexes the journal; a line is parsed only when it is asked for.
     pub fn index(&self) -> JournalIndex {
-        JournalIndex::of(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
+        JournalIndex::parse(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
     }
 }
 
 impl JournalIndex {
-    fn of(journal: Vec<u8>) -> JournalIndex {
+    fn parse(journal: Vec<u8>) -> JournalIndex {
         const KEY: &[u8] = b"\"bubb\":\"";
         let mut lines = Vec::new();
         let mut start = 0;
@@ -70,7 +70,7 @@ mod tests {
             "{{\"bubb\":\"{b}\",\"ms\":1}}\n{{\"bubb\":\"{a}\",\"model\":\"old\"}}\ntorn \"bubb\":\"{c}\n\
              {{\"bubb\":\"{a}\",\"model\":\"new\"}}\n{{\"bubb\":\"{a}\",\"mod"
         );
-        let index = JournalIndex::of(journal.into_bytes());
+        let index = JournalIndex::parse(journal.into_bytes());
         let fact = |id: &str| index.get(BubbId::parse(id.as_bytes()).unwrap());
         assert_eq!(fact(&a).unwrap().model.as_deref(), Some("new"));
         assert_eq!(fact(&b).unwrap().ms, Some(1));

@@ -39,7 +39,7 @@ pub struct Finding {
 }
 
 impl FindingKind {
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             FindingKind::Edited => "edited",
             FindingKind::LineEnds => "line ends",

@@ -82,7 +82,7 @@ fn in_folder(folder: &str, error: io::Error) -> io::Error {
 
 /// Whether a bubb counts in the folder of a day. All code that reads or writes these folders uses this rule.
 pub(super) fn counts_in(day: Day, name: &BubbName) -> bool {
-    Day::of(name.id) == day && name.prev.is_none_or(|prev| prev < name.id)
+    Day::from_id(name.id) == day && name.prev.is_none_or(|prev| prev < name.id)
 }
 
 /// The days with a folder, newest first. A month is listed only when its days are needed.
@@ -94,7 +94,7 @@ pub(super) struct DayFolders {
 }
 
 impl DayFolders {
-    pub(super) fn of(dir: &Dir) -> io::Result<DayFolders> {
+    pub(super) fn read(dir: &Dir) -> io::Result<DayFolders> {
         let mut calendar = DayFolders { old: dir_at(dir, OLD)?, months: Vec::new(), days: Vec::new() };
         if let Some(old) = &calendar.old {
             each_entry(old, |file, kind| {
@@ -126,7 +126,7 @@ impl DayFolders {
     }
 
     /// Removes and returns the newest remaining day.
-    pub(super) fn take(&mut self) -> io::Result<Option<Day>> {
+    pub(super) fn pop_newest(&mut self) -> io::Result<Option<Day>> {
         let newest = self.newest()?;
         self.days.pop();
         Ok(newest)

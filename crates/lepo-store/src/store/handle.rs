@@ -26,7 +26,7 @@ pub struct Store {
 
 impl Store {
     /// Returns the store's path as the user would type it: `.lepo`, `../.lepo`.
-    pub fn shown(&self) -> &Path {
+    pub fn display_path(&self) -> &Path {
         &self.dir.shown
     }
 
@@ -43,7 +43,7 @@ impl Store {
     /// Returns the absolute path of the store.
     pub fn path(&self) -> PathBuf {
         // The path for messages leads up from the user's directory, then down from the working directory.
-        let down = self.shown().components().filter(|part| *part != Component::ParentDir);
+        let down = self.display_path().components().filter(|part| *part != Component::ParentDir);
         self.root.join(down.collect::<PathBuf>())
     }
 

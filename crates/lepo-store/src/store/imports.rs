@@ -137,7 +137,7 @@ impl Journal<'_> {
         let _lock = self.lock();
         let mut others = ImportIndex::default();
         let read = self.each_line(imports.read, false, |id, what, line| others.learn(id, what, line));
-        let lines = imports.take_lines(&others);
+        let lines = imports.unwritten_lines(&others);
         self.store.dir.append(JOURNAL, &lines)?;
         imports.read = read + lines.len() as u64;
         imports.told.extend(others.told);
@@ -147,7 +147,7 @@ impl Journal<'_> {
 
 impl ImportIndex {
     /// Returns the recorded imports of a conversation.
-    pub fn of(&self, format: &str, id: &str) -> &[ImportRecord] {
+    pub fn records_for(&self, format: &str, id: &str) -> &[ImportRecord] {
         self.conversations.get(&(format.to_string(), id.to_string())).map_or(&[], Vec::as_slice)
     }
 
@@ -183,7 +183,7 @@ impl ImportIndex {
     }
 
     /// Returns the lines to write, without those in `others`.
-    fn take_lines(&mut self, others: &ImportIndex) -> Vec<u8> {
+    fn unwritten_lines(&mut self, others: &ImportIndex) -> Vec<u8> {
         let (lines, mut begin) = (std::mem::take(&mut self.lines), 0);
         let mut kept = Vec::with_capacity(lines.len());
         for (end, subject) in std::mem::take(&mut self.ends) {
@@ -201,7 +201,7 @@ impl ImportIndex {
 
     /// Whether an equal state of the conversation, or a later title, is recorded. The source file is not compared.
     fn knows(&self, imported: &ImportRecord) -> bool {
-        self.of(&imported.format, &imported.id).iter().any(|known| {
+        self.records_for(&imported.format, &imported.id).iter().any(|known| {
             let is_later = known.changed > imported.changed && known.title.is_some();
             let same = (known.root, known.version, &known.tools)
                 == (imported.root, imported.version, &imported.tools);

@@ -40,7 +40,7 @@ impl Journal<'_> {
         if copies.is_empty() {
             return Ok(());
         }
-        let told = self.told_of(&copies);
+        let told = self.facts_of(&copies);
         let proven = self.proven_originals(&copies);
         let mut lines = Vec::new();
         for copy in copies.iter().filter(|copy| !told.copies.contains(&copy.name.id)) {
@@ -84,7 +84,7 @@ impl Journal<'_> {
     }
 
     /// Reads the journal once; a torn line is skipped.
-    fn told_of(&self, copies: &[&PlannedCopy]) -> CopyFacts {
+    fn facts_of(&self, copies: &[&PlannedCopy]) -> CopyFacts {
         let mut told = CopyFacts::default();
         let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return told };
         let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();

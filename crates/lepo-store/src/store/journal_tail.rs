@@ -53,7 +53,7 @@ impl JournalCursor {
         };
         let from = match self.read {
             Some((_, at)) if goes_on => at,
-            _ => begin(&mut file, meta.len(), since)?,
+            _ => find_start(&mut file, meta.len(), since)?,
         };
         file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
@@ -84,7 +84,7 @@ impl JournalCursor {
 
 /// Returns the start of a line older than `since`, or of the journal. All earlier lines are older too, because lines
 /// are only appended.
-fn begin(file: &mut File, len: u64, since: u64) -> io::Result<u64> {
+fn find_start(file: &mut File, len: u64, since: u64) -> io::Result<u64> {
     let mut from = len;
     while from > 0 {
         from = from.saturating_sub(BLOCK);

@@ -41,12 +41,12 @@ pub struct NameListing<'s> {
 }
 
 impl<'s> NameListing<'s> {
-    pub(super) fn of(store: &'s Store) -> Result<NameListing<'s>> {
+    pub(super) fn read_recent(store: &'s Store) -> Result<NameListing<'s>> {
         let mut recent = store.names().recent()?;
         recent.dedup_by_key(|name| name.id);
         let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
-        let disordered = disordered.map(|name| Day::of(name.id)).min();
-        let calendar = DayFolders::of(&store.dir).map_err(|error| store.dir.old_error(error))?;
+        let disordered = disordered.map(|name| Day::from_id(name.id)).min();
+        let calendar = DayFolders::read(&store.dir).map_err(|error| store.dir.old_error(error))?;
         store.names().note(&recent, !calendar.is_empty());
         Ok(NameListing {
             store,
@@ -70,10 +70,10 @@ impl<'s> NameListing<'s> {
     }
 
     /// Returns the errors of the skipped folders, and clears them.
-    pub(super) fn take_unreadable(&mut self) -> Vec<Error> {
-        let mut unreadable = self.unreadable.take();
+    pub(super) fn drain_unreadable(&mut self) -> Vec<Error> {
+        let mut unreadable = self.unreadable.drain();
         let others = self.others.iter_mut().flatten();
-        others.for_each(|other| unreadable.extend(other.take_unreadable()));
+        others.for_each(|other| unreadable.extend(other.drain_unreadable()));
         unreadable
     }
 
@@ -81,7 +81,8 @@ impl<'s> NameListing<'s> {
     fn others(&mut self) -> Result<&mut Vec<NameListing<'s>>> {
         if self.others.is_none() {
             let others = self.store.others().all().iter();
-            self.others = Some(others.map(|(_, store)| NameListing::of(store)).collect::<Result<_>>()?);
+            self.others =
+                Some(others.map(|(_, store)| NameListing::read_recent(store)).collect::<Result<_>>()?);
         }
         Ok(self.others.get_or_insert_default())
     }
@@ -148,20 +149,20 @@ impl<'s> NameListing<'s> {
         if let Some(name) = found(&self.recent, id) {
             return Ok(Some(name));
         }
-        let day = Day::of(id);
+        let day = Day::from_id(id);
         self.read(day)?;
         Ok(self.days.get(&day).and_then(|names| found(names, id)))
     }
 
     /// Returns the counting names with ids from `low` to `high`, both included.
     pub(super) fn between(&mut self, low: BubbId, high: BubbId) -> Result<Vec<BubbName>> {
-        let mut day = Day::of(low);
-        while day <= Day::of(high) {
+        let mut day = Day::from_id(low);
+        while day <= Day::from_id(high) {
             self.read(day)?;
             day = day.next();
         }
         let within = |name: &&BubbName| (low..=high).contains(&name.id);
-        let days = self.days.range(Day::of(low)..=Day::of(high)).flat_map(|(_, names)| names);
+        let days = self.days.range(Day::from_id(low)..=Day::from_id(high)).flat_map(|(_, names)| names);
         Ok(days.chain(&self.recent).filter(within).copied().collect())
     }
 
@@ -249,14 +250,14 @@ impl<'s> NameListing<'s> {
     /// Returns the day from which all names must be read to know what follows a bubb, and, if it is hidden, whether
     /// its nearest visible ancestor was continued.
     pub(super) fn judged_since(&mut self, id: BubbId) -> Result<Day> {
-        let (mut since, mut seen) = (Day::of(id), HashSet::new());
+        let (mut since, mut seen) = (Day::from_id(id), HashSet::new());
         let mut at = self.find(id)?;
         if at.is_none_or(|name| !name.hidden) {
             return Ok(since);
         }
         // Walk up to the nearest visible bubb or the root.
         while let Some(name) = at.filter(|name| seen.insert(name.id)) {
-            since = since.min(Day::of(name.id));
+            since = since.min(Day::from_id(name.id));
             if !name.hidden {
                 break;
             }
@@ -276,13 +277,13 @@ impl<'s> NameListing<'s> {
         let mut more = 1;
         loop {
             let before = self.steps;
-            let forest = self.take_forest();
+            let forest = self.build_forest();
             let own = forest.newest_first(spent).filter(|&ix| forest.store_of(ix).is_none());
             let ids = own.map(|ix| forest.name(ix).id);
             let tails: Vec<BubbId> = ids.filter(|&id| is_wanted(id)).take(count).collect();
             self.built = Some((before, forest));
             for &tail in &tails {
-                let since = if spent { Day::of(tail) } else { self.judged_since(tail)? };
+                let since = if spent { Day::from_id(tail) } else { self.judged_since(tail)? };
                 self.read_since(since)?;
                 if self.steps != before {
                     break;
@@ -302,10 +303,10 @@ impl<'s> NameListing<'s> {
     /// Reads all days since the oldest last question of the newest `count` tails, which must have been read: other
     /// answers to it are not older.
     pub(super) fn read_since_questions(&mut self, count: usize, spent: bool) -> Result<()> {
-        let forest = self.take_forest();
-        let questions = NearestAncestor::of(Forest::is_question);
+        let forest = self.build_forest();
+        let questions = NearestAncestor::new(Forest::is_question);
         let asked = forest.newest_first(spent).take(count).filter_map(|tail| questions.find(&forest, tail));
-        let since = asked.map(|question| Day::of(forest.name(question).id)).min();
+        let since = asked.map(|question| Day::from_id(forest.name(question).id)).min();
         self.built = Some((self.steps, forest));
         match since {
             Some(since) => self.read_since(self.disordered.map_or(since, |disordered| since.min(disordered))),
@@ -325,14 +326,14 @@ impl<'s> NameListing<'s> {
             let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
             match (newest, unread) {
                 (_, None) => return Ok(()),
-                (Some(newest), Some(unread)) if unread < Day::of(newest) => return Ok(()),
-                (Some(newest), Some(_)) => self.read_since(Day::of(newest))?,
+                (Some(newest), Some(unread)) if unread < Day::from_id(newest) => return Ok(()),
+                (Some(newest), Some(_)) => self.read_since(Day::from_id(newest))?,
                 (None, Some(_)) => self.read_older(1)?,
             }
         }
     }
 
-    fn take_forest(&mut self) -> Forest {
+    fn build_forest(&mut self) -> Forest {
         match self.built.take() {
             Some((steps, forest)) if steps == self.steps => forest,
             _ => self.forest_of(self.merged(self.recent.clone())),

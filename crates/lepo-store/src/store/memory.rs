@@ -87,7 +87,7 @@ pub(super) struct FileStamp {
 }
 
 impl FileStamp {
-    pub(super) fn of(file: &File) -> io::Result<FileStamp> {
+    pub(super) fn from_file(file: &File) -> io::Result<FileStamp> {
         let metadata = file.metadata()?;
         let changed = (metadata.mtime(), metadata.mtime_nsec());
         Ok(FileStamp { inode: metadata.ino(), len: metadata.len(), changed })

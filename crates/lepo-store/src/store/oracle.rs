@@ -45,14 +45,14 @@ pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<BubbName> {
         times.iter_mut().filter(|_| dice.roll(5) == 0).for_each(|time| *time += 60 * day);
     }
     times.sort_unstable();
-    let id = |i: usize| BubbId::of(times[i], Kind::User, false, None, &[i as u8; 32].into());
+    let id = |i: usize| BubbId::new(times[i], Kind::User, false, None, &[i as u8; 32].into());
     (0..count)
         .map(|i| {
             let by_hand = round.is_multiple_of(3) && dice.roll(8) == 0;
             let prev = match dice.roll(10) {
                 0 => None,
                 1 => {
-                    Some(BubbId::of(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32].into()))
+                    Some(BubbId::new(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32].into()))
                 }
                 _ if by_hand => Some(id(dice.roll(count))),
                 _ if i == 0 => None,
@@ -72,7 +72,7 @@ pub(super) fn write(folder: &Path, name: &BubbName, text: &str) {
 fn split(dice: &mut Dice, names: &[BubbName], lepo: &Path) {
     let old = lepo.join("_old");
     for name in names {
-        let own = Day::of(name.id);
+        let own = Day::from_id(name.id);
         let may_move = counts_in(own, name);
         if !may_move || dice.roll(4) == 0 {
             write(lepo, name, "");
@@ -112,8 +112,8 @@ impl Answers<'_> {
     }
 
     /// Returns the newest tails as `ls` prints them, each with the question that it may share.
-    fn told(&self, count: usize, spent: bool) -> String {
-        let tails = SiblingTails::of(self.0, self.0.newest_first(spent)).take(count);
+    fn completions_text(&self, count: usize, spent: bool) -> String {
+        let tails = SiblingTails::new(self.0, self.0.newest_first(spent)).take(count);
         let name = |ix: Ix| self.0.name(ix);
         tails
             .map(|(tail, asked, shared)| format!("{} {:?} {shared}\n", name(tail), asked.map(name)))
@@ -142,7 +142,7 @@ impl Answers<'_> {
         self.0.find(id).and_then(|ix| self.0.question_left_at(ix)).map(|ix| self.0.name(ix))
     }
 
-    fn word(&self, text: &str) -> String {
+    fn resolved_text(&self, text: &str) -> String {
         match AddressSpec::parse(text).unwrap().resolve(self.0, &|_| Ok(None)) {
             Ok(found) => format!("{:?}", self.names(found.bubbs())),
             Err(error) => error.to_string(),
@@ -184,10 +184,10 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         }
         // `ls -n N` prints the first rows of `ls`, with the answers that distinguish tails.
         for spent in [false, true] {
-            let all = whole.told(usize::MAX, spent);
+            let all = whole.completions_text(usize::MAX, spent);
             for count in [1, 3] {
                 let wanted = [ReadScope::Siblings(count, spent)];
-                let told = Answers(&read(&wanted)).told(count, spent);
+                let told = Answers(&read(&wanted)).completions_text(count, spent);
                 let first: String = all.split_inclusive('\n').take(count).collect();
                 assert_eq!(told, first, "{}", said(&wanted));
             }
@@ -214,7 +214,12 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             for text in [begin, end, &id, "@", "@^", &format!("{other}..{id}"), &format!("x/{name}"), "none"]
             {
                 let wanted = AddressSpec::parse(text).unwrap().wanted(&|_| Ok(None)).unwrap();
-                assert_eq!(Answers(&read(&wanted)).word(text), whole.word(text), "{text}: {}", said(&wanted));
+                assert_eq!(
+                    Answers(&read(&wanted)).resolved_text(text),
+                    whole.resolved_text(text),
+                    "{text}: {}",
+                    said(&wanted)
+                );
             }
             for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
                 let offers = |store: &Store| store.addresses().offers(begun, 3).unwrap();
@@ -234,7 +239,7 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         // A few questions, with answers on many days.
-        let id = |time: u64, number: u8| BubbId::of(time, Kind::User, false, None, &[number; 32].into());
+        let id = |time: u64, number: u8| BubbId::new(time, Kind::User, false, None, &[number; 32].into());
         let asked: Vec<BubbName> = (0..4)
             .map(|i| id(today - 30 * day + dice.roll(10 * day as usize) as u64, i))
             .map(|id| BubbName { id, kind: Kind::User, hidden: false, prev: None })
@@ -247,14 +252,14 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         let names: Vec<BubbName> =
             asked.iter().copied().chain((4..14).map(|i| answer(&mut dice, i))).collect();
         for name in &names {
-            write(&lepo.join("_old").join(Day::of(name.id).to_string()), name, "");
+            write(&lepo.join("_old").join(Day::from_id(name.id).to_string()), name, "");
         }
         let all = store.names().forest().unwrap();
         let told = |wanted: ReadScope, count: usize, spent: bool| {
-            Answers(&store.names().forest_for(&[wanted]).unwrap()).told(count, spent)
+            Answers(&store.names().forest_for(&[wanted]).unwrap()).completions_text(count, spent)
         };
         for spent in [false, true] {
-            let whole = Answers(&all).told(usize::MAX, spent);
+            let whole = Answers(&all).completions_text(usize::MAX, spent);
             for count in 1..6 {
                 let first: String = whole.split_inclusive('\n').take(count).collect();
                 assert_eq!(
@@ -275,7 +280,7 @@ fn a_file_is_found_wherever_it_is() {
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let mut dice = Dice(5);
     let names: Vec<BubbName> =
-        names(&mut dice, 1).into_iter().filter(|name| counts_in(Day::of(name.id), name)).collect();
+        names(&mut dice, 1).into_iter().filter(|name| counts_in(Day::from_id(name.id), name)).collect();
     for name in &names {
         write(&lepo, name, &name.id.to_string());
     }
@@ -290,7 +295,7 @@ fn a_file_is_found_wherever_it_is() {
     // The files move while names read before are in use.
     store.names().forest().unwrap();
     for (moved, name) in names.iter().enumerate() {
-        let day = lepo.join("_old").join(Day::of(name.id).to_string());
+        let day = lepo.join("_old").join(Day::from_id(name.id).to_string());
         fs::create_dir_all(&day).unwrap();
         fs::rename(lepo.join(name.to_string()), day.join(name.to_string())).unwrap();
         assert_eq!(store.bubbs().text(name).unwrap(), name.id.to_string());
@@ -314,9 +319,9 @@ fn a_file_is_found_wherever_it_is() {
 fn links_lead_nowhere() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let id = BubbId::of(1_700_000_000_000, Kind::User, false, None, &[1; 32].into());
+    let id = BubbId::new(1_700_000_000_000, Kind::User, false, None, &[1; 32].into());
     let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
-    let day = Day::of(id);
+    let day = Day::from_id(id);
     let elsewhere = dir.path().join("elsewhere");
     write(&elsewhere.join(day.to_string()), &name, "outside");
     write(&elsewhere, &name, "outside");
@@ -351,7 +356,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let time = 1_763_034_245_000;
     let text = |text: &str| crate::bubb::ContentHash::from_content(text.as_bytes());
-    let id = |time, prev, said| BubbId::of(time, Kind::User, false, prev, &text(said));
+    let id = |time, prev, said| BubbId::new(time, Kind::User, false, prev, &text(said));
     let name = |id, prev| BubbName { id, kind: Kind::User, hidden: false, prev };
     let root = id(time, None, "root");
     let child = name(id(time + 1, Some(root), "child"), Some(root));

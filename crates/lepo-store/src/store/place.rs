@@ -34,7 +34,7 @@ impl<'s> BubbPaths<'s> {
         if let Some(other) = self.store.others().with(name) {
             return other.bubbs().path(name);
         }
-        let (file, day) = (name.to_string(), Day::of(name.id));
+        let (file, day) = (name.to_string(), Day::from_id(name.id));
         let in_day =
             |file: OsString| self.store.dir.shown.join(OLD).join(day.month()).join(day.day()).join(file);
         let (has_days, unusual) = (self.store.last_reading.has_days(), self.store.last_reading.is_unusual());
@@ -75,7 +75,7 @@ impl<'s> BubbPaths<'s> {
     pub(super) fn open_own(&self, name: &BubbName) -> io::Result<(File, u64)> {
         let file = name.to_string();
         let here = || regular(self.store.dir.open_any(file.as_str())?);
-        let in_day = || regular(self.open_in_day(Day::of(name.id), OsStr::new(&file))?);
+        let in_day = || regular(self.open_in_day(Day::from_id(name.id), OsStr::new(&file))?);
         let opened = match self.store.last_reading.has_left(name) {
             true => first_found([&in_day, &here, &in_day]),
             false => first_found([&here, &in_day, &here]),
@@ -88,7 +88,7 @@ impl<'s> BubbPaths<'s> {
             return regular(self.store.dir.open_any(file)?);
         }
         match self.spelled_in_day(name) {
-            Some(file) => regular(self.open_in_day(Day::of(name.id), &file)?),
+            Some(file) => regular(self.open_in_day(Day::from_id(name.id), &file)?),
             None => Err(error),
         }
     }
@@ -97,15 +97,15 @@ impl<'s> BubbPaths<'s> {
     pub(super) fn open_likely(&self, name: &BubbName) -> io::Result<OwnedFd> {
         let file = name.to_string();
         match self.store.last_reading.has_left(name) {
-            true => self.open_in_day(Day::of(name.id), OsStr::new(&file)),
+            true => self.open_in_day(Day::from_id(name.id), OsStr::new(&file)),
             false => self.store.dir.open_any(file),
         }
     }
 
     /// Whether `time` is in a past day whose folder has a file of this name.
     pub(super) fn is_in_day(&self, name: &BubbName, time: u64) -> bool {
-        let day = Day::at(time);
-        day < Day::at(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()
+        let day = Day::from_millis(time);
+        day < Day::from_millis(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()
     }
 
     pub(super) fn spelled_here(&self, name: &BubbName) -> Option<OsString> {
@@ -113,7 +113,7 @@ impl<'s> BubbPaths<'s> {
     }
 
     pub(super) fn spelled_in_day(&self, name: &BubbName) -> Option<OsString> {
-        self.spelling(&self.day_dir(Day::of(name.id)).ok()??, name)
+        self.spelling(&self.day_dir(Day::from_id(name.id)).ok()??, name)
     }
 
     /// Parses the name of a directory entry; `None` unless it is a regular file with the name of a bubb.

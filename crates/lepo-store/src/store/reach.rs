@@ -50,13 +50,13 @@ impl<'s> Names<'s> {
         let mut listing = self.listing()?;
         listing.pass_over_unreadable()?;
         listing.read_wanted(wanted)?;
-        let unreadable = listing.take_unreadable();
+        let unreadable = listing.drain_unreadable();
         Ok((listing.into_forest(), unreadable))
     }
 
     /// Starts a listing, which reads names on demand.
     pub fn listing(&self) -> Result<NameListing<'s>> {
-        NameListing::of(self.store)
+        NameListing::read_recent(self.store)
     }
 
     /// Returns the bubbs in `.lepo/` itself, unsorted, the days with a folder, newest first, and errors of unreadable
@@ -71,13 +71,13 @@ impl<'s> Names<'s> {
     /// Returns the days with a folder, newest first, and errors of unreadable months.
     fn days(&self) -> (Vec<Day>, Vec<Error>) {
         let (mut days, mut failed) = (Vec::new(), Vec::new());
-        let mut calendar = match DayFolders::of(&self.store.dir) {
+        let mut calendar = match DayFolders::read(&self.store.dir) {
             Ok(calendar) => calendar,
             Err(error) => return (days, vec![self.store.dir.old_error(error)]),
         };
         loop {
             // The calendar has dropped the month that failed, so the loop ends.
-            match calendar.take() {
+            match calendar.pop_newest() {
                 Ok(Some(day)) => days.push(day),
                 Ok(None) => return (days, failed),
                 Err(error) => failed.push(self.store.dir.old_error(error)),
@@ -106,9 +106,9 @@ impl<'s> Names<'s> {
     /// read.
     fn forest_of_tip(&self) -> Result<Forest> {
         let newest = self.newest_recent()?;
-        let day = DayFolders::of(&self.store.dir).and_then(|mut calendar| calendar.newest());
+        let day = DayFolders::read(&self.store.dir).and_then(|mut calendar| calendar.newest());
         let day = day.map_err(|error| self.store.dir.old_error(error))?;
-        let since = newest.forest.told_since().filter(|_| newest.is_ordered);
+        let since = newest.forest.complete_since().filter(|_| newest.is_ordered);
         let tells = match day {
             None => newest.is_all || since.is_some(),
             Some(day) => since.is_some_and(|since| day < since),
@@ -148,13 +148,13 @@ impl NameListing<'_> {
             }
             ReadScope::Since(id) => {
                 self.read_paths([*id])?;
-                self.read_since(Day::of(*id))
+                self.read_since(Day::from_id(*id))
             }
             ReadScope::Piece(text) => self.read_piece(text),
             ReadScope::Begun(text, count) => {
                 let Some((low, high)) = ids_beginning(text) else { return Ok(()) };
                 let within = |id: BubbId| (low..=high).contains(&id);
-                self.read_tails(*count, false, within, Day::of(low))?;
+                self.read_tails(*count, false, within, Day::from_id(low))?;
                 // Without a prefix, `@` is offered too.
                 if text.is_empty() { self.read_newest() } else { Ok(()) }
             }

@@ -68,7 +68,7 @@ impl<'s> Bubbs<'s> {
     pub fn read_unedited(&self, name: &BubbName) -> Result<Vec<u8>> {
         let bytes = self.read(name)?;
         let content = ContentHash::from_content(&bytes);
-        if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
+        if BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
             return Ok(bytes);
         }
         Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id)).hint(

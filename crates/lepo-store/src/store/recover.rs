@@ -53,7 +53,7 @@ impl Maintenance<'_> {
         match words {
             // Hidden, because it may be incomplete.
             Some((kind, prev)) => {
-                self.store.bubbs().take_up(tmp, kind, prev)?.publish(true, 0).map(StrayOutcome::Saved)
+                self.store.bubbs().adopt(tmp, kind, prev)?.publish(true, 0).map(StrayOutcome::Saved)
             }
             None => {
                 tmp.found = false;
@@ -122,7 +122,7 @@ impl TempKind {
                     "head" => None,
                     _ => Some(BubbId::parse(prev.as_bytes())?),
                 };
-                TempKind::Bubb(Kind::of_letter(*kind)?, prev)
+                TempKind::Bubb(Kind::from_letter(*kind)?, prev)
             }
             _ => return None,
         };

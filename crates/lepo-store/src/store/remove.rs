@@ -30,7 +30,7 @@ impl Bubbs<'_> {
             self.store.requests().forget_replay(name.id)?;
             let removed = remove_bubb(self.store, name);
             if removed.map_err(|error| self.store.dir.error("cannot delete", name.to_string(), error))? {
-                days.insert(Day::of(name.id));
+                days.insert(Day::from_id(name.id));
             }
         }
         if !blobs.is_empty() {
@@ -51,14 +51,14 @@ impl Blobs<'_> {
     pub fn only_of(&self, going: &[BubbName], names: &[BubbName]) -> Result<Vec<ContentHash>> {
         let mut only = BTreeSet::new();
         for name in going {
-            only.extend(self.of(name)?);
+            only.extend(self.named_by(name)?);
         }
         let going: BTreeSet<BubbId> = going.iter().map(|name| name.id).collect();
         for name in names.iter().filter(|name| !going.contains(&name.id)) {
             if only.is_empty() {
                 break;
             }
-            for hash in self.of(name)? {
+            for hash in self.named_by(name)? {
                 only.remove(&hash);
             }
         }
@@ -70,7 +70,7 @@ fn remove_bubb(store: &Store, name: &BubbName) -> io::Result<bool> {
     let file = name.to_string();
     let mut found = unlinked(&store.dir.fd, file.as_str())?;
     let mut in_day = false;
-    if let Some(dir) = store.places().day_dir(Day::of(name.id))? {
+    if let Some(dir) = store.places().day_dir(Day::from_id(name.id))? {
         in_day = unlinked(&dir, file.as_str())?;
         if !found
             && !in_day

@@ -125,7 +125,7 @@ impl Replacement<'_> {
     }
 
     /// Writes the record, durable when this returns.
-    pub fn keep(&self, record: &ReplacementRecord) -> Result<()> {
+    pub fn save(&self, record: &ReplacementRecord) -> Result<()> {
         let dir = &self.store.dir;
         let bytes =
             serde_json::to_vec(record).map_err(|error| dir.error("cannot write", REPLACING, error.into()))?;
@@ -134,8 +134,8 @@ impl Replacement<'_> {
 
     /// Publishes blobs and copies, durable when this returns. The copy of a copy is recorded as one too, so that as a
     /// request it is not pending.
-    pub fn place(&self, copies: &[PlannedCopy], blobs: &[&[u8]]) -> Result<usize> {
-        let mut batch = WriteBatch::begin(self.store, false)?;
+    pub fn publish(&self, copies: &[PlannedCopy], blobs: &[&[u8]]) -> Result<usize> {
+        let mut batch = WriteBatch::new(self.store, false)?;
         for mut blob in blobs.iter().copied() {
             batch.blob(&mut blob)?;
         }
@@ -292,7 +292,7 @@ mod tests {
     fn what_cannot_be_read_stops_a_replacement_and_the_same_again_completes_it() {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
-        let mut batch = WriteBatch::begin(&store, false).unwrap();
+        let mut batch = WriteBatch::new(&store, false).unwrap();
         let original = batch.add(Kind::User, false, None, 5, b"a secret").unwrap().name;
         batch.flush().unwrap();
         store.branches().set("main", original.id).unwrap();
@@ -302,15 +302,15 @@ mod tests {
         let replacement = store.replacement();
 
         fs::create_dir(lepo.join(JOURNAL)).unwrap();
-        let error = replacement.place(&copies, &[]).unwrap_err().to_string();
+        let error = replacement.publish(&copies, &[]).unwrap_err().to_string();
         assert!(error.contains(JOURNAL), "{error}");
         assert_eq!(store.names().all().unwrap(), [original]);
         fs::remove_dir(lepo.join(JOURNAL)).unwrap();
-        assert_eq!(replacement.place(&copies, &[]).unwrap(), 1);
+        assert_eq!(replacement.publish(&copies, &[]).unwrap(), 1);
 
         let replaced = ReplacedFiles::new(&[MovedBubb { from: original, to }], Vec::new());
         let record = ReplacementRecord { replaced: Some(replaced.clone()), ..ReplacementRecord::default() };
-        replacement.keep(&record).unwrap();
+        replacement.save(&record).unwrap();
         fs::create_dir(lepo.join("_branches/other")).unwrap();
         let error = replacement.end(&replaced, &mut |_| None).unwrap_err().to_string();
         assert!(error.contains("_branches/other"), "{error}");

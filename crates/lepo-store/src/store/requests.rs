@@ -64,7 +64,7 @@ impl<'s> PendingRequests<'s> {
     }
 
     /// Lists the requests that have a replay.
-    pub fn kept(&self) -> Vec<BubbId> {
+    pub fn ids(&self) -> Vec<BubbId> {
         let mut kept = Vec::new();
         let id = |file: &[u8]| BubbId::parse(file.strip_suffix(b".json")?);
         let _ = self.store.dir.each_entry_of(REPLAYS, |file, _| kept.extend(id(file)));

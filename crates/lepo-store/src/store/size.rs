@@ -9,7 +9,7 @@ use crate::bubb::{BubbName, Day};
 impl Bubbs<'_> {
     /// Returns the size in bytes of a bubb's file; `None` if it is not found under its usual name.
     pub fn size(&self, name: &BubbName) -> Option<u64> {
-        let (file, day) = (name.to_string(), Day::of(name.id));
+        let (file, day) = (name.to_string(), Day::from_id(name.id));
         let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
         let in_day = || stat(&format!("{OLD}/{day}/{file}"));
         let found = match self.store.last_reading.has_days() {

@@ -54,7 +54,7 @@ fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<BubbName>> {
             written.0[..file.len()].copy_from_slice(file);
             batch.push(written);
             if batch.len() == most {
-                sorter.take(mem::replace(&mut batch, Vec::with_capacity(most)));
+                sorter.push(mem::replace(&mut batch, Vec::with_capacity(most)));
             }
         })?;
         Ok(sorter.finish(&batch))
@@ -106,7 +106,7 @@ struct Sorter<'scope, 'env, 's> {
 }
 
 impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
-    fn take(&mut self, batch: Vec<RawName>) {
+    fn push(&mut self, batch: Vec<RawName>) {
         if self.thread.is_none() && self.runs.begins.is_empty() {
             self.thread = self.start();
         }

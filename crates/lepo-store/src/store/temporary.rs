@@ -59,7 +59,7 @@ impl TempFile {
     }
 
     /// Renames the file to its final name; `false` if that exists.
-    pub(super) fn place(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
+    pub(super) fn publish(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
         rename_new((&self.dir, &self.name), (dir, name))
     }
 }

@@ -102,7 +102,7 @@ impl<'s> TextCache<'s> {
     }
 
     /// Starts writing the file of a month.
-    pub fn begin(&self) -> io::Result<MonthCacheWriter<'s>> {
+    pub fn create(&self) -> io::Result<MonthCacheWriter<'s>> {
         let cache = make_dir_at(self.store.dir.as_fd(), "_cache")?;
         let dir = make_dir_at(cache.as_fd(), "text")?;
         let mut mark = self.store.dir.temporary("cache")?;
@@ -110,7 +110,7 @@ impl<'s> TextCache<'s> {
         let made = mark.file.metadata()?;
         let clock = nanoseconds(made.ctime(), made.ctime_nsec());
         // Makes git ignore the cache even in a committed store.
-        mark.place(&cache, ".gitignore")?;
+        mark.publish(&cache, ".gitignore")?;
         let keeps_ctime = keeps_change_times(&dir)?;
         Ok(MonthCacheWriter { store: self.store, dir, clock, keeps_ctime })
     }
@@ -120,7 +120,7 @@ impl<'s> TextCache<'s> {
         let Some(cache) = dir_at(&self.store.dir, "_cache")? else { return Ok(()) };
         let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
         let months: std::collections::BTreeSet<String> =
-            bubbs.iter().map(|name| Day::of(name.id).month()).collect();
+            bubbs.iter().map(|name| Day::from_id(name.id).month()).collect();
         for month in months {
             match rustix::fs::unlinkat(&dir, month.as_str(), AtFlags::empty()) {
                 Ok(()) | Err(rustix::io::Errno::NOENT) => {}

@@ -73,7 +73,7 @@ impl TidyPlan {
 impl Maintenance<'_> {
     /// Whether the last reading of `.lepo/` found more than `limit` bubbs, and one old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
-        let oldest = Day::at(self.store.last_reading.oldest());
+        let oldest = Day::from_millis(self.store.last_reading.oldest());
         self.store.last_reading.count() > limit && oldest < first_young()
     }
 
@@ -111,9 +111,9 @@ impl Maintenance<'_> {
     fn plan_days(&self, keep: usize) -> Result<TidyPlan> {
         let mut names = self.store.names().recent()?;
         let first_young = first_young();
-        let young = names.iter().filter(|name| Day::of(name.id) >= first_young).count();
+        let young = names.iter().filter(|name| Day::from_id(name.id) >= first_young).count();
         let mut plan = TidyPlan { stay: names.len(), young, ..TidyPlan::default() };
-        names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
+        names.retain(|name| Day::from_id(name.id) < first_young && counts_in(Day::from_id(name.id), name));
         if self.store.last_reading.is_unusual() {
             // A name in lower case was created by hand, and stays.
             names.retain(|name| {
@@ -121,12 +121,12 @@ impl Maintenance<'_> {
             });
         }
         plan.unusual = plan.stay - plan.young - names.len();
-        for of_day in names.chunk_by(|a, b| Day::of(a.id) == Day::of(b.id)) {
+        for of_day in names.chunk_by(|a, b| Day::from_id(a.id) == Day::from_id(b.id)) {
             if plan.stay <= keep {
                 break;
             }
             plan.stay -= of_day.len();
-            plan.days.insert(Day::of(of_day[0].id), of_day.to_vec());
+            plan.days.insert(Day::from_id(of_day[0].id), of_day.to_vec());
         }
         Ok(plan)
     }
@@ -169,7 +169,7 @@ impl Maintenance<'_> {
             return Ok((0, 0));
         };
         let Some(from) = self.store.dir.open_below(folder)? else { return Ok((0, 0)) };
-        let day = Day::of(name.id);
+        let day = Day::from_id(name.id);
         let to = match counts_in(day, name) {
             true => self.store.places().make_day_dir(day)?,
             false => dir_at(&self.store.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
@@ -194,7 +194,7 @@ impl Maintenance<'_> {
 
 /// The first day that has not been over for as long as bubbs stay in `.lepo/`.
 fn first_young() -> Day {
-    Day::at(now().saturating_sub(YOUNG))
+    Day::from_millis(now().saturating_sub(YOUNG))
 }
 
 /// Moves files into a folder that may have them already. Returns how many moved, and how many stayed because the

@@ -30,7 +30,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
         let names = names(&mut dice, round);
         let mut hidden = Vec::new();
         for name in &names {
-            let day = Day::of(name.id);
+            let day = Day::from_id(name.id);
             let wrong = ["_old", "_old/2020-01/02", "_old/x/y/z"][dice.roll(3)];
             match dice.roll(8) {
                 0 => {
@@ -51,7 +51,8 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
         before.extend(&hidden);
         before.sort_unstable();
         let keep = dice.roll(10);
-        let stays = |name: &BubbName| !counts_in(Day::of(name.id), name) || name.id.time() + 2 * DAY > now();
+        let stays =
+            |name: &BubbName| !counts_in(Day::from_id(name.id), name) || name.id.time() + 2 * DAY > now();
         let young: Vec<BubbName> = in_lepo(&lepo).into_iter().filter(stays).collect();
         let plan = store.upkeep().plan_tidy(keep).unwrap();
         let tidied = store.upkeep().carry_out(&plan, &mut |_| ()).unwrap();
@@ -77,7 +78,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let name = |age: u64, nonce: u8| {
-        let id = BubbId::of(
+        let id = BubbId::new(
             now() / DAY * DAY - age * DAY + u64::from(nonce),
             Kind::User,
             false,
@@ -98,7 +99,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
     assert!(store.upkeep().is_untidy(99) && !store.upkeep().is_untidy(100));
     assert_eq!(store.upkeep().tidy_some(100).unwrap().moved, 50);
     let oldest = store.names().recent().unwrap().into_iter().min().unwrap();
-    assert_eq!(Day::of(oldest.id), Day::of(name(4, 0).id));
+    assert_eq!(Day::from_id(oldest.id), Day::from_id(name(4, 0).id));
     assert_eq!(store.names().all().unwrap().len(), 100);
 }
 
@@ -106,7 +107,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
 fn what_is_in_both_with_other_bytes_stays() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let id = BubbId::of(1_763_034_245_000, Kind::User, false, None, &[1; 32].into());
+    let id = BubbId::new(1_763_034_245_000, Kind::User, false, None, &[1; 32].into());
     let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
@@ -126,7 +127,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         let time = now() - (3 + nonce % 30) * DAY + dice.roll(1000) as u64;
         let mut content = [0; 32];
         content[..8].copy_from_slice(&nonce.to_be_bytes());
-        let id = BubbId::of(time, Kind::User, false, None, &content.into());
+        let id = BubbId::new(time, Kind::User, false, None, &content.into());
         let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
         write(&lepo, &name, "old");
         known.push(name);
@@ -192,12 +193,12 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
 fn many_blobs_get_folders_and_are_found() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let kept = store.blobs().keep(&mut &b"one"[..]).unwrap();
+    let kept = store.blobs().write(&mut &b"one"[..]).unwrap();
     assert!(lepo.join("_blobs").join(kept.hash.to_string()).is_file());
     for number in 0..10_001u32 {
         fs::write(lepo.join(format!("_blobs/{number:064x}")), "").unwrap();
     }
-    let other = store.blobs().keep(&mut &b"two"[..]).unwrap();
+    let other = store.blobs().write(&mut &b"two"[..]).unwrap();
     let in_folder = |hash: &ContentHash| {
         let hash = hash.to_string();
         lepo.join("_blobs").join(format!("{hash:.2}")).join(hash)

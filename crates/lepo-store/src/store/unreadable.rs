@@ -40,10 +40,10 @@ impl UnreadableFolders {
     /// Removes and returns the newest remaining day of a calendar.
     pub fn take_day(&mut self, calendar: &mut DayFolders, store: &Store) -> Result<Option<Day>> {
         self.newest_day(calendar, store)?;
-        calendar.take().map_err(|error| store.dir.old_error(error))
+        calendar.pop_newest().map_err(|error| store.dir.old_error(error))
     }
 
-    pub fn take(&mut self) -> Vec<Error> {
+    pub fn drain(&mut self) -> Vec<Error> {
         self.0.take().unwrap_or_default()
     }
 }

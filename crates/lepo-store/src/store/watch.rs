@@ -48,21 +48,22 @@ enum NameChange {
 
 impl<'s> StoreWatch<'s> {
     /// Starts watching. Yields new bubbs, and existing ones that are not in `known`.
-    pub fn begin(store: &'s Store, known: Option<KnownNames>) -> Result<StoreWatch<'s>> {
+    pub fn start(store: &'s Store, known: Option<KnownNames>) -> Result<StoreWatch<'s>> {
         let others = store.others().all().iter().map(|(name, store)| (Some(name.as_str()), store));
         let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(others).collect();
         let (teller, told) = channel();
         let failed = |error: notify::Error| {
             let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);
-            let error = Error::store(format!("cannot watch {}", store.shown().display())).because(error);
+            let error =
+                Error::store(format!("cannot watch {}", store.display_path().display())).because(error);
             match limit {
                 true => error.hint(sys::WATCH_LIMITS),
                 false => error,
             }
         };
-        let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown().to_path_buf()).collect();
+        let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.display_path().to_path_buf()).collect();
         let mut watcher = notify::recommended_watcher(move |event| {
-            for told in understand(event, &dirs) {
+            for told in parse_event(event, &dirs) {
                 let _ = teller.send(told); // fails once the watch has been dropped
             }
         })
@@ -75,12 +76,12 @@ impl<'s> StoreWatch<'s> {
             all.push(if is_first { store.names().recent()?.into_iter().collect() } else { before });
         }
         for (_, store) in &stores {
-            watcher.watch(store.shown(), RecursiveMode::NonRecursive).map_err(failed)?;
+            watcher.watch(store.display_path(), RecursiveMode::NonRecursive).map_err(failed)?;
         }
         let mut watch = StoreWatch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
         // Bubbs may have been written between the listing and the start of the watch.
         for number in 0..watch.stores.len() {
-            watch.take(number, NameChange::Missed)?;
+            watch.apply(number, NameChange::Missed)?;
         }
         Ok(watch)
     }
@@ -92,10 +93,10 @@ impl<'s> StoreWatch<'s> {
                 return Ok(Some(seen));
             }
             match self.told.recv_timeout(patience) {
-                Ok((number, told)) => self.take(number, told)?,
+                Ok((number, told)) => self.apply(number, told)?,
                 Err(RecvTimeoutError::Timeout) => return still_there(self.stores[0].1).map(|()| None),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let shown = self.stores[0].1.shown().display();
+                    let shown = self.stores[0].1.display_path().display();
                     return Err(Error::store(format!("cannot watch {shown}")));
                 }
             }
@@ -114,7 +115,7 @@ impl<'s> StoreWatch<'s> {
         names.zip(self.known).collect()
     }
 
-    fn take(&mut self, number: usize, told: NameChange) -> Result<()> {
+    fn apply(&mut self, number: usize, told: NameChange) -> Result<()> {
         let store = self.stores[number].1;
         match told {
             // A file written by hand is empty at first; it is reported when it is closed.
@@ -157,15 +158,15 @@ fn len_of(store: &Store, name: &BubbName) -> Option<u64> {
 /// Fails once a store is gone. The kernel reports no deletion of an open directory, so its path is checked.
 fn still_there(store: &Store) -> Result<()> {
     let open = rustix::fs::fstat(&store.dir);
-    let named = rustix::fs::lstat(store.shown());
+    let named = rustix::fs::lstat(store.display_path());
     match (open, named) {
         (Ok(open), Ok(named)) if (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino) => Ok(()),
-        _ => Err(Error::store(format!("{} is gone", store.shown().display()))),
+        _ => Err(Error::store(format!("{} is gone", store.display_path().display()))),
     }
 }
 
 /// Parses an event; returns changes, each with the index of its directory.
-fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, NameChange)> {
+fn parse_event(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, NameChange)> {
     let missed = || (0..dirs.len()).map(|number| (number, NameChange::Missed)).collect();
     let Ok(event) = event else { return missed() };
     if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {

@@ -34,7 +34,7 @@ pub fn past(path: &[PathEntry]) -> Option<DebateHistory<'_>> {
                 _ => selected(text),
             };
         } else if i != topic {
-            let by_kind = entry.kind.word();
+            let by_kind = entry.kind.as_str();
             let speaker = speaker.take().filter(|_| entry.kind == Kind::Assistant);
             past.heard.push((speaker.unwrap_or(by_kind), text));
         }

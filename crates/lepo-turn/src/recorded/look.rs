@@ -79,7 +79,7 @@ impl<'r> RecordStore<'r> {
             let name = self.forest.name(ix);
             counts(name.kind, name.hidden)
         };
-        let mut sums = Sums::of(self.forest, weight);
+        let mut sums = Sums::new(self.forest, weight);
         let mut found = Vec::new();
         for ix in self.forest.all().rev() {
             let name = self.forest.name(ix);

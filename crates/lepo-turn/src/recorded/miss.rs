@@ -30,7 +30,7 @@ pub fn missed(record: &RecordStore<'_>, wish: &Query<'_>) -> Error {
             format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
         }
         Ok(None) => {
-            format!("no recorded answer: nothing is recorded in {}", record.store.shown().display())
+            format!("no recorded answer: nothing is recorded in {}", record.store.display_path().display())
         }
         Err(error) => return error,
     };

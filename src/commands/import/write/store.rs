@@ -96,7 +96,7 @@ impl ImportWriter<'_> {
         tally: &mut SkipCounts,
     ) -> Result<()> {
         let mut blobs = Vec::new();
-        for hash in from.store.blobs().of(name)? {
+        for hash in from.store.blobs().named_by(name)? {
             if let Some((mut file, _)) = from.store.blobs().open(&hash)? {
                 let mut bytes = Vec::new();
                 match std::io::Read::read_to_end(&mut file, &mut bytes) {

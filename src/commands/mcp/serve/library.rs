@@ -35,7 +35,7 @@ fn watch_one(shelf: &ServeContext, number: usize, tell: &(dyn Fn(bool) -> bool +
 
 /// Watches a store until it is deleted, its peers change, or no client is interested.
 fn watch_store(store: &Store, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
-    let mut watch = StoreWatch::begin(store, None)?;
+    let mut watch = StoreWatch::start(store, None)?;
     while tell(false) {
         if watch.next(TICK)?.is_some_and(|seen| !seen.name.hidden) {
             tell(true);

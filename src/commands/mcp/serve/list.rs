@@ -197,16 +197,16 @@ fn rows(
     };
     for words in &conditions.words {
         let named = matching(words, false)?;
-        tails = forest.through(&tails, &named);
+        tails = forest.tails_through(&tails, &named);
     }
     if let Some(path) = conditions.path {
         let named = matching(&relative(path, store.root()), true)?;
-        tails = forest.through(&tails, &named);
+        tails = forest.tails_through(&tails, &named);
     }
     tails.truncate(most);
-    let mut heights = Heights::of(&forest);
-    let mut origins = ConvOrigins::of(&forest);
-    let questions = NearestAncestor::of(Forest::is_question);
+    let mut heights = Heights::new(&forest);
+    let mut origins = ConvOrigins::new(&forest);
+    let questions = NearestAncestor::new(Forest::is_question);
     let titles = store.titles().all();
     let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
     let rows = tails.into_iter().map(|tail| {

@@ -23,7 +23,7 @@ pub fn note(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
         let forest = store.names().forest_for(&[ReadScope::Tip])?;
         write_bubb(&store, (Kind::User, false), None, forest.root_time(), &kept)?
     } else {
-        let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;
+        let forest = store.names().forest_for(&store.addresses().read_scope(prev)?)?;
         let prev = store.addresses().find_bubb(&forest, prev)?.ix;
         write_bubb(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
     };

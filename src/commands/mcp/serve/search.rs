@@ -13,7 +13,7 @@ use lepo_base::when::{self, DayEnd};
 use lepo_search::{
     FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
 };
-use lepo_store::bubb::{BubbName, Kind, shown_model};
+use lepo_store::bubb::{BubbName, Kind, model_label};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::mcp::serve::{ActiveRequest, ToolOutput};
 
@@ -48,7 +48,7 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
 
 fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Kind>> {
     let kind = |word: &&str| {
-        let found = Kind::ALL.into_iter().find(|kind| kind.word() == *word);
+        let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == *word);
         found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is none of user, assistant, system, tool")))
     };
     arguments.texts("kinds")?.iter().map(kind).collect()
@@ -116,8 +116,8 @@ fn told(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> To
     let several = shelf.stores.len() > 1;
     for hit in hits {
         let id = hit.name.id.to_string();
-        let (kind, date) = (hit.name.kind.word(), when::iso_minute(hit.name.id.time()));
-        let model = hit.model.as_deref().map(|model| inline(masker, shown_model(model), 80));
+        let (kind, date) = (hit.name.kind.as_str(), when::iso_minute(hit.name.id.time()));
+        let model = hit.model.as_deref().map(|model| inline(masker, model_label(model), 80));
         let store = if several { format!(" in {}", shelf.stores.word(hit.store)) } else { String::new() };
         let by = model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
         if quoted.is_empty() {

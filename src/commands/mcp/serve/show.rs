@@ -10,7 +10,7 @@ use super::told::{Arguments, MOST_BYTES, PREFACE};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::when;
 use lepo_secrets::Masker;
-use lepo_store::bubb::{BubbId, BubbName, shown_model};
+use lepo_store::bubb::{BubbId, BubbName, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::ToolOutput;
@@ -98,13 +98,14 @@ fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<F
         if only.is_some_and(|only| only != number) {
             continue;
         }
-        let found =
-            store.addresses().wanted_by(&word).and_then(|wanted| store.names().forest_for(&wanted)).and_then(
-                |forest| {
-                    let ix = store.addresses().find_bubb(&forest, &word)?.ix;
-                    Ok((forest, ix))
-                },
-            );
+        let found = store
+            .addresses()
+            .read_scope(&word)
+            .and_then(|wanted| store.names().forest_for(&wanted))
+            .and_then(|forest| {
+                let ix = store.addresses().find_bubb(&forest, &word)?.ix;
+                Ok((forest, ix))
+            });
         match found {
             Ok((forest, ix)) => return Ok(FoundBubb { store, number, forest, ix }),
             Err(error) => drop(failed.get_or_insert(error)),
@@ -177,8 +178,8 @@ fn head(
     speaker: Option<String>,
     goes_on: bool,
 ) -> String {
-    let mut head = format!("{} {} {}", name.id, name.kind.word(), when::iso_minute(name.id.time()));
-    for word in [model.map(shown_model), speaker.as_deref()].into_iter().flatten() {
+    let mut head = format!("{} {} {}", name.id, name.kind.as_str(), when::iso_minute(name.id.time()));
+    for word in [model.map(model_label), speaker.as_deref()].into_iter().flatten() {
         head.push_str(&format!(" {}", inline(masker, word, 40)));
     }
     if name.hidden {
