@@ -10,7 +10,7 @@ use lepo_secrets::SecretFinder;
 fn main() {
     let mut waiting: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let mut out = std::io::stdout();
-    let finder = SecretFinder::of_shapes();
+    let finder = SecretFinder::shapes_only();
     finder.prepare();
     let (mut bytes, mut files, mut took) = (0usize, 0usize, Duration::ZERO);
     while let Some(path) = waiting.pop() {

@@ -22,7 +22,7 @@ fn main() {
                         written += spool.write(|kept| kept.bytes().len());
                     }
                 }
-                spool.end();
+                spool.finish();
                 written += spool.write(|kept| kept.bytes().len());
                 let took = start.elapsed().as_secs_f64();
                 let each = took * 1e9 / pieces.len().max(1) as f64;

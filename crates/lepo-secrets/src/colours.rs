@@ -19,7 +19,7 @@ pub struct PlainText {
 
 impl PlainText {
     /// Removes the sequences; `None` if the text has no sequence.
-    pub fn of(text: &[u8]) -> Option<PlainText> {
+    pub fn without_ansi(text: &[u8]) -> Option<PlainText> {
         let (mut plain, mut cuts, mut from) = (Vec::new(), Vec::new(), 0);
         for bracket in memchr_iter(b'[', text) {
             let Some(span) = sequence(text, bracket).filter(|span| span.start >= from) else { continue };
@@ -35,7 +35,7 @@ impl PlainText {
     }
 
     /// Returns the span in the original text.
-    pub fn place(&self, span: &Range<usize>) -> Range<usize> {
+    pub fn source_span(&self, span: &Range<usize>) -> Range<usize> {
         let at = |place: usize| {
             let before = self.cuts.partition_point(|(at, _)| *at <= place);
             before.checked_sub(1).and_then(|last| self.cuts.get(last)).map_or(place, |(_, cut)| place + cut)
@@ -76,15 +76,15 @@ mod tests {
             ("\\u001b[01;31m\\u001b[Kab", "ab", 0..2, 21..23),
             ("x\\\\u001b[0mab", "xab", 1..3, 11..13),
         ] {
-            let found = PlainText::of(text.as_bytes()).unwrap();
+            let found = PlainText::without_ansi(text.as_bytes()).unwrap();
             assert_eq!(
-                (String::from_utf8_lossy(&found.text).as_ref(), found.place(&span)),
+                (String::from_utf8_lossy(&found.text).as_ref(), found.source_span(&span)),
                 (plain, place),
                 "{text}"
             );
         }
         for text in ["", "a[0]", "\x1b[", "\x1b[31", "\x1b[3\n", "e[1m", "[31m"] {
-            assert!(PlainText::of(text.as_bytes()).is_none(), "{text:?}");
+            assert!(PlainText::without_ansi(text.as_bytes()).is_none(), "{text:?}");
         }
     }
 }

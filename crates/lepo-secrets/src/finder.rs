@@ -89,7 +89,7 @@ pub(crate) struct ScanResult {
 
 impl SecretFinder {
     /// Creates a finder by format alone, for imports: its findings are the same on every machine.
-    pub fn of_shapes() -> SecretFinder {
+    pub fn shapes_only() -> SecretFinder {
         SecretFinder { values: None }
     }
 
@@ -105,21 +105,23 @@ impl SecretFinder {
 
     /// Returns the secrets of a text, in order and without overlaps.
     pub fn find(&self, text: &[u8]) -> Vec<FoundSecret> {
-        settle(self.all(text, false))
+        resolve_overlaps(self.all(text, false))
     }
 
     /// Like [`Finder::find`], and ids of AWS without a key too: for data that leaves the machine.
     pub fn find_with_ids(&self, text: &[u8]) -> Vec<FoundSecret> {
-        settle(self.all(text, true))
+        resolve_overlaps(self.all(text, true))
     }
 
     /// Scans a complete text, also without its control sequences.
     fn all(&self, text: &[u8], with_ids: bool) -> Vec<FoundSecret> {
         let mut all = self.scan(text, 0, true, with_ids).found;
-        if let Some(plain) = PlainText::of(text) {
+        if let Some(plain) = PlainText::without_ansi(text) {
             let in_plain = self.scan(&plain.text, 0, true, with_ids).found;
             all.extend(
-                in_plain.into_iter().map(|found| FoundSecret { span: plain.place(&found.span), ..found }),
+                in_plain
+                    .into_iter()
+                    .map(|found| FoundSecret { span: plain.source_span(&found.span), ..found }),
             );
         }
         all
@@ -148,7 +150,7 @@ impl SecretFinder {
             }
         }
         if let Some(values) = &self.values {
-            for (value, span) in values.places(text, from) {
+            for (value, span) in values.matches(text, from) {
                 if let Some(value) = values.values.get(value) {
                     let (name, core) = (Some(value.name.clone()), value.text.clone().into_bytes());
                     scan.found.push(FoundSecret { span, kind: value.kind, name, core });
@@ -272,7 +274,7 @@ fn found(text: &[u8], span: Range<usize>, kind: &'static str) -> FoundSecret {
 
 /// Merges overlapping secrets. The kind is that found by format rather than by value, else of the longer secret, else
 /// of the earlier row.
-pub(crate) fn settle(mut all: Vec<FoundSecret>) -> Vec<FoundSecret> {
+pub(crate) fn resolve_overlaps(mut all: Vec<FoundSecret>) -> Vec<FoundSecret> {
     let rank = |found: &FoundSecret| {
         let row = SHAPES.iter().position(|shape| shape.kind == found.kind).unwrap_or(SHAPES.len());
         (found.name.is_none(), found.span.len(), std::cmp::Reverse(row))

@@ -20,7 +20,7 @@ pub struct ScreenedBytes<'t>(Cow<'t, [u8]>);
 
 impl<'t> ScreenedBytes<'t> {
     /// Wraps screened bytes.
-    pub(crate) fn looked_at(bytes: Cow<'t, [u8]>) -> ScreenedBytes<'t> {
+    pub(crate) fn from_screened(bytes: Cow<'t, [u8]>) -> ScreenedBytes<'t> {
         ScreenedBytes(bytes)
     }
 

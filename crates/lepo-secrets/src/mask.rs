@@ -78,7 +78,7 @@ impl Masker {
 
     /// Creates a masker by format alone, without digits, so that an import writes the same on every machine.
     pub fn for_imports() -> Masker {
-        Masker { finder: Arc::new(SecretFinder::of_shapes()), key: None }
+        Masker { finder: Arc::new(SecretFinder::shapes_only()), key: None }
     }
 
     /// Returns the finder.
@@ -96,7 +96,7 @@ impl Masker {
         let mut from = 0;
         for secret in &found {
             masked.push_str(text.get(from..secret.span.start).unwrap_or_default());
-            masked.push_str(&self.word(secret));
+            masked.push_str(&self.mask_text(secret));
             from = secret.span.end;
         }
         masked.push_str(text.get(from..).unwrap_or_default());
@@ -104,10 +104,10 @@ impl Masker {
     }
 
     /// Returns a text after its treatment, and its secrets. Malformed UTF-8 stays unchanged, and ends a secret.
-    pub fn kept<'t>(&self, text: &'t [u8], treatment: Treatment) -> (ScreenedBytes<'t>, Vec<FoundSecret>) {
+    pub fn screen<'t>(&self, text: &'t [u8], treatment: Treatment) -> (ScreenedBytes<'t>, Vec<FoundSecret>) {
         let (mut kept, mut all) = (None::<Vec<u8>>, Vec::new());
         if treatment == Treatment::Leave {
-            return (ScreenedBytes::looked_at(Cow::Borrowed(text)), all);
+            return (ScreenedBytes::from_screened(Cow::Borrowed(text)), all);
         }
         let mut done = 0;
         for chunk in text.utf8_chunks() {
@@ -125,23 +125,23 @@ impl Masker {
             done += valid.len() + invalid.len();
         }
         match kept.filter(|_| treatment == Treatment::Mask) {
-            Some(kept) => (ScreenedBytes::looked_at(Cow::Owned(kept)), all),
-            None => (ScreenedBytes::looked_at(Cow::Borrowed(text)), all),
+            Some(kept) => (ScreenedBytes::from_screened(Cow::Owned(kept)), all),
+            None => (ScreenedBytes::from_screened(Cow::Borrowed(text)), all),
         }
     }
 
     /// Like [`Masker::kept`], for a file; a binary file is not searched.
-    pub fn kept_file<'t>(
+    pub fn screen_file<'t>(
         &self,
         bytes: &'t [u8],
         treatment: Treatment,
     ) -> (ScreenedBytes<'t>, Vec<FoundSecret>) {
         let treatment = if is_binary(bytes) { Treatment::Leave } else { treatment };
-        self.kept(bytes, treatment)
+        self.screen(bytes, treatment)
     }
 
     /// Masks the secrets that `is_wanted` accepts, including ids of AWS without a key; `None` if it accepts none.
-    pub fn take_out(
+    pub fn mask_matching(
         &self,
         bytes: &[u8],
         is_wanted: &dyn Fn(&FoundSecret) -> bool,
@@ -155,7 +155,7 @@ impl Masker {
         let mut from = 0;
         for secret in &found {
             masked.extend(bytes.get(from..secret.span.start).unwrap_or_default());
-            masked.extend(self.word(secret).into_bytes());
+            masked.extend(self.mask_text(secret).into_bytes());
             from = secret.span.end;
         }
         masked.extend(bytes.get(from..).unwrap_or_default());
@@ -168,7 +168,7 @@ impl Masker {
     }
 
     /// Returns the mask of a secret.
-    pub fn word(&self, found: &FoundSecret) -> String {
+    pub fn mask_text(&self, found: &FoundSecret) -> String {
         let Some(key) = self.key else { return format!("{LEAD}{}]", found.kind) };
         // Only two bytes of the hash are visible, so a length extension is impossible.
         let digest = Sha256::new().chain_update(key).chain_update(&found.core).finalize();

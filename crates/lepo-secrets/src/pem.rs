@@ -154,7 +154,7 @@ fn skip_headers(text: &[u8], from: usize) -> Option<usize> {
 impl PemBody {
     /// Continues with more text: returns the end of the key, if the text has it, and the number of bytes that belong to
     /// the key so far.
-    pub fn go_on(&mut self, text: &[u8], is_whole: bool) -> (Option<usize>, usize) {
+    pub fn continue_scan(&mut self, text: &[u8], is_whole: bool) -> (Option<usize>, usize) {
         match self.read(text, 0, is_whole) {
             PemScan::End(end) => (Some(end), end),
             PemScan::More(at) => (None, at),

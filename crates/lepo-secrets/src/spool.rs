@@ -31,7 +31,7 @@ impl Spool {
     }
 
     /// Ends the text, so that all of it is ready. Returns the stream with its secrets; `None` the second time.
-    pub fn end(&mut self) -> Option<MaskStream> {
+    pub fn finish(&mut self) -> Option<MaskStream> {
         let mut stream = self.stream.take()?;
         let mut settled = String::new();
         stream.finish(&mut settled);
@@ -48,7 +48,7 @@ impl Spool {
 
     /// Passes the ready bytes to `writer`, once.
     pub fn write<T>(&mut self, writer: impl FnOnce(&ScreenedBytes<'_>) -> T) -> T {
-        let written = writer(&ScreenedBytes::looked_at(Cow::Borrowed(&self.ready)));
+        let written = writer(&ScreenedBytes::from_screened(Cow::Borrowed(&self.ready)));
         self.ready.clear();
         written
     }
@@ -69,7 +69,7 @@ mod tests {
             (Treatment::Warn, &text, 1),
             (Treatment::Leave, &text, 0),
         ] {
-            let (value, found) = masker.kept(&text, treatment);
+            let (value, found) = masker.screen(&text, treatment);
             assert_eq!((value.bytes(), found.len()), (kept, count), "{treatment:?}");
             let mut spool = Spool::new(&masker, treatment);
             let mut written = Vec::new();
@@ -77,8 +77,8 @@ mod tests {
                 spool.push(piece);
                 spool.write(|kept| written.extend(kept.bytes()));
             }
-            assert_eq!(spool.end().map(|stream| stream.tally().count()), (count > 0).then_some(1));
-            assert!(spool.end().is_none());
+            assert_eq!(spool.finish().map(|stream| stream.tally().count()), (count > 0).then_some(1));
+            assert!(spool.finish().is_none());
             spool.write(|kept| written.extend(kept.bytes()));
             assert_eq!(spool.ready(), 0);
             let expected = if treatment == Treatment::Mask { "[secret: github-token]" } else { &token };

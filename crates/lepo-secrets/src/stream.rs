@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::finder::{FoundSecret, settle};
+use super::finder::{FoundSecret, resolve_overlaps};
 use super::mask::{Masker, SecretCounts};
 use super::pem::PemBody;
 
@@ -40,19 +40,19 @@ impl MaskStream {
     /// Adds a piece, and appends all final text to `out`.
     pub fn push(&mut self, piece: &str, out: &mut String) {
         self.text.push_str(piece);
-        self.go_on(false, out);
+        self.continue_scan(false, out);
     }
 
     /// Ends the stream: appends the remaining text to `out`.
     pub fn finish(&mut self, out: &mut String) {
-        self.go_on(true, out);
+        self.continue_scan(true, out);
         self.text.clear();
         self.from = 0;
         self.key = None;
     }
 
     /// Returns the length of the withheld text, in bytes.
-    pub fn held(&self) -> usize {
+    pub fn buffered_len(&self) -> usize {
         self.text.len() - self.from
     }
 
@@ -61,11 +61,11 @@ impl MaskStream {
         &self.tally
     }
 
-    fn go_on(&mut self, is_whole: bool, out: &mut String) {
+    fn continue_scan(&mut self, is_whole: bool, out: &mut String) {
         loop {
             if let Some(body) = &mut self.key {
                 let waiting = self.text.get(self.from..).unwrap_or_default();
-                let (end, read) = body.go_on(waiting.as_bytes(), is_whole);
+                let (end, read) = body.continue_scan(waiting.as_bytes(), is_whole);
                 if let Some((_, truth)) = self.truths.last_mut() {
                     truth.push_str(waiting.get(..read).unwrap_or_default());
                 }
@@ -78,7 +78,7 @@ impl MaskStream {
             }
             let scan = self.masker.finder().scan(self.text.as_bytes(), self.from, is_whole, false);
             let (mut hold, open) = (scan.hold, scan.open);
-            let found = settle(scan.found);
+            let found = resolve_overlaps(scan.found);
             let opened =
                 open.as_ref().and_then(|(at, ..)| found.iter().find(|found| found.span.contains(at)));
             let opened = opened.filter(|found| found.span.start <= hold).cloned();
@@ -110,7 +110,7 @@ impl MaskStream {
     }
 
     fn mask(&mut self, secret: &FoundSecret, truth: Range<usize>, out: &mut String) {
-        let word = self.masker.word(secret);
+        let word = self.masker.mask_text(secret);
         out.push_str(&word);
         self.tally.add(secret);
         self.truths.push((word, self.text.get(truth).unwrap_or_default().to_string()));

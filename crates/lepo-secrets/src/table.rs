@@ -75,7 +75,7 @@ pub fn kinds() -> Vec<&'static str> {
 }
 
 /// A row whose anchor starts a word.
-const fn word(
+const fn at_word(
     kind: &'static str,
     anchors: &'static [&'static str],
     parts: &'static [super::shape::ShapePart],
@@ -85,7 +85,7 @@ const fn word(
 }
 
 /// A row whose anchor may be inside a word.
-const fn within(
+const fn inside_word(
     kind: &'static str,
     anchors: &'static [&'static str],
     parts: &'static [super::shape::ShapePart],
@@ -97,22 +97,22 @@ const fn within(
 /// All shapes. If two matches have equal length, the earlier row decides the kind. No shape may be longer than the text
 /// that a stream withholds.
 pub static SHAPES: &[Shape] = &[
-    word(
+    at_word(
         "github-token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
         &[Run(ALNUM, 36, 255)],
         check::has_checksum62,
     ),
     // The checksum belongs to the first 36 characters, whatever letter follows.
-    within(
+    inside_word(
         "github-token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
         &[Exactly(ALNUM, 36)],
         check::has_checksum62,
     ),
-    word("github-token", &["ghs_"], &[Run(DOTTED, 100, 4000)], check::is_stateless),
-    word("github-token", &["github_pat_"], &[Run(ALNUM_, 40, 255)], check::is_random),
-    word(
+    at_word("github-token", &["ghs_"], &[Run(DOTTED, 100, 4000)], check::is_stateless),
+    at_word("github-token", &["github_pat_"], &[Run(ALNUM_, 40, 255)], check::is_random),
+    at_word(
         "gitlab-token",
         &[
             "glpat-",
@@ -133,56 +133,56 @@ pub static SHAPES: &[Shape] = &[
         &[Run(DOTTED, 20, 400)],
         check::is_random,
     ),
-    within("npm-token", &["npm_"], &[Exactly(ALNUM, 36)], check::has_checksum62),
-    word(
+    inside_word("npm-token", &["npm_"], &[Exactly(ALNUM, 36)], check::has_checksum62),
+    at_word(
         "pypi-token",
         &["pypi-AgEIcHlwaS5vcmc", "pypi-AgENdGVzdC5weXBpLm9yZw"],
         &[Run(WORD, 20, 4000)],
         check::is_random,
     ),
-    word("huggingface-token", &["hf_"], &[Run(ALNUM, 30, 40)], check::is_two_cased),
-    word("huggingface-token", &["api_org_"], &[Run(ALNUM, 30, 40)], check::is_two_cased),
-    word("anthropic-key", &["sk-"], &[Text("ant-"), Run(WORD, 20, 400)], check::is_random),
-    word("openai-key", &["sk-"], &[Run(WORD, 32, 400)], check::is_sk),
-    word("google-api-key", &["AIza"], &[Run(WORD, 35, 35)], check::is_mixed),
-    word("google-token", &["ya29."], &[Run(DOTTED, 20, 2048)], check::is_random),
-    word("google-client-secret", &["GOCSPX-"], &[Run(WORD, 28, 28)], check::is_two_cased),
-    word("slack-token", &["xox"], &[Run(SLACK, 1, 1), Text("-"), Run(WORD, 10, 400)], check::is_random),
-    word("slack-token", &["xapp-"], &[Run(WORD, 20, 400)], check::is_random),
-    within("slack-webhook", &["hooks.slack.com/services/"], &[From, Run(PATH, 36, 200)], check::is_hook),
-    word("stripe-key", &["sk_live_", "rk_live_"], &[Run(ALNUM, 20, 255)], check::is_random),
-    word("stripe-key", &["whsec_"], &[Run(BASE64, 32, 128)], check::is_random),
-    word("twilio-key", &["SK"], &[Run(HEX, 32, 32)], check::is_random),
-    word("sendgrid-key", &["SG."], &[Run(WORD, 22, 22), Text("."), Run(WORD, 43, 43)], check::is_mixed),
-    word("docker-token", &["dckr_pat_", "dckr_oat_"], &[Run(WORD, 20, 64)], check::is_two_cased),
-    within("telegram-token", &[":AA"], &[Run(WORD, 30, 35)], check::is_bot),
-    within("azure-client-secret", &["Q~"], &[Run(AZURE, 31, 34)], check::is_azure),
-    within("azure-storage-key", &["AccountKey="], &[From, Run(BASE64, 88, 88)], check::is_mixed),
-    word("age-key", &["AGE-SECRET-KEY-1"], &[Run(CAPITAL, 58, 58)], check::has_bech32),
-    word(
+    at_word("huggingface-token", &["hf_"], &[Run(ALNUM, 30, 40)], check::is_two_cased),
+    at_word("huggingface-token", &["api_org_"], &[Run(ALNUM, 30, 40)], check::is_two_cased),
+    at_word("anthropic-key", &["sk-"], &[Text("ant-"), Run(WORD, 20, 400)], check::is_random),
+    at_word("openai-key", &["sk-"], &[Run(WORD, 32, 400)], check::is_sk),
+    at_word("google-api-key", &["AIza"], &[Run(WORD, 35, 35)], check::is_mixed),
+    at_word("google-token", &["ya29."], &[Run(DOTTED, 20, 2048)], check::is_random),
+    at_word("google-client-secret", &["GOCSPX-"], &[Run(WORD, 28, 28)], check::is_two_cased),
+    at_word("slack-token", &["xox"], &[Run(SLACK, 1, 1), Text("-"), Run(WORD, 10, 400)], check::is_random),
+    at_word("slack-token", &["xapp-"], &[Run(WORD, 20, 400)], check::is_random),
+    inside_word("slack-webhook", &["hooks.slack.com/services/"], &[From, Run(PATH, 36, 200)], check::is_hook),
+    at_word("stripe-key", &["sk_live_", "rk_live_"], &[Run(ALNUM, 20, 255)], check::is_random),
+    at_word("stripe-key", &["whsec_"], &[Run(BASE64, 32, 128)], check::is_random),
+    at_word("twilio-key", &["SK"], &[Run(HEX, 32, 32)], check::is_random),
+    at_word("sendgrid-key", &["SG."], &[Run(WORD, 22, 22), Text("."), Run(WORD, 43, 43)], check::is_mixed),
+    at_word("docker-token", &["dckr_pat_", "dckr_oat_"], &[Run(WORD, 20, 64)], check::is_two_cased),
+    inside_word("telegram-token", &[":AA"], &[Run(WORD, 30, 35)], check::is_bot),
+    inside_word("azure-client-secret", &["Q~"], &[Run(AZURE, 31, 34)], check::is_azure),
+    inside_word("azure-storage-key", &["AccountKey="], &[From, Run(BASE64, 88, 88)], check::is_mixed),
+    at_word("age-key", &["AGE-SECRET-KEY-1"], &[Run(CAPITAL, 58, 58)], check::has_bech32),
+    at_word(
         "jwt",
         &["eyJ"],
         &[Run(WORD, 10, 1024), Text(".eyJ"), Run(WORD, 5, 5000), Text("."), Run(WORD, 20, 1024)],
         check::is_signed,
     ),
-    within(
+    inside_word(
         "url-password",
         &["://"],
         &[Run(USER, 0, 128), Text(":"), From, Run(PASSWORD, 3, 256), To, Text("@"), Run(HOST, 1, 253)],
         check::is_password,
     ),
-    within(
+    inside_word(
         "authorization",
         &["Authorization", "authorization", "AUTHORIZATION"],
         &[Run(SEPARATOR, 1, 8), Run(LETTER, 3, 12), Run(SPACE, 1, 2), From, Run(TOKEN68, 12, 4096)],
         check::is_credential,
     ),
-    within(
+    inside_word(
         "authorization",
         &["Authorization", "authorization", "AUTHORIZATION"],
         &[Run(SEPARATOR, 1, 8), From, Run(TOKEN68, 24, 4096)],
         check::is_credential,
     ),
     // Reported only near a key, or in a search that includes ids.
-    word(AWS_ID, &["AKIA", "ASIA"], &[Run(CAPITAL, 16, 16)], check::is_aws_id),
+    at_word(AWS_ID, &["AKIA", "ASIA"], &[Run(CAPITAL, 16, 16)], check::is_aws_id),
 ];

@@ -9,7 +9,7 @@ use crate::table::{AWS_ID, AWS_KEY, SHAPES, TWILIO};
 use crate::*;
 
 pub(crate) fn masker() -> Masker {
-    Masker::new(Arc::new(SecretFinder::of_shapes()), Some([7; 32]))
+    Masker::new(Arc::new(SecretFinder::shapes_only()), Some([7; 32]))
 }
 
 /// Masks a text that arrives in `pieces`.
@@ -17,7 +17,7 @@ fn streamed(masker: &Masker, pieces: &[&str]) -> String {
     let (mut stream, mut out) = (MaskStream::new(masker.clone()), String::new());
     for piece in pieces {
         stream.push(piece, &mut out);
-        assert!(stream.held() <= LONGEST_HELD, "{} wait", stream.held());
+        assert!(stream.buffered_len() <= LONGEST_HELD, "{} wait", stream.buffered_len());
     }
     stream.finish(&mut out);
     let (_, truths) = stream.into_parts();
@@ -48,7 +48,7 @@ pub(crate) fn texts() -> Vec<(&'static str, String, String)> {
 fn every_kind_of_the_table_has_an_example_that_is_found() {
     let mut seen = BTreeSet::new();
     for (kind, text, secret) in texts() {
-        let found = SecretFinder::of_shapes().find(text.as_bytes());
+        let found = SecretFinder::shapes_only().find(text.as_bytes());
         let kinds: Vec<&str> = found.iter().map(|found| found.kind).collect();
         let this = found.iter().find(|found| found.kind == kind);
         let this = this.unwrap_or_else(|| panic!("{kind} is not found, only {kinds:?}: {text}"));
@@ -101,7 +101,7 @@ fn everything_that_begins_no_secret_goes_on_at_once() {
         "deadbeef",
     ] {
         stream.push(piece, &mut out);
-        assert_eq!(stream.held(), 0, "after {piece:?} {} bytes wait", stream.held());
+        assert_eq!(stream.buffered_len(), 0, "after {piece:?} {} bytes wait", stream.buffered_len());
     }
     assert_eq!(out, "Hello, how are you? 한국어도 됩니다.\n/usr/bin x=1 fn main() {}\ndeadbeef");
 }
@@ -154,7 +154,7 @@ fn a_value_is_found_as_json_writes_it_too() {
 
 #[test]
 fn a_random_token_with_a_word_in_it_is_no_example() {
-    let found = |text: &str| SecretFinder::of_shapes().find(text.as_bytes()).len();
+    let found = |text: &str| SecretFinder::shapes_only().find(text.as_bytes()).len();
     let body = mixed(9, 30);
     for (token, is_one) in [
         (format!("hf_{body}yOuR"), true),
@@ -206,14 +206,14 @@ fn a_shape_wins_over_a_value_and_the_longer_over_the_shorter() {
 #[test]
 fn beside_means_within_three_lines() {
     let (id, key) = aws();
-    let found = |text: &str| SecretFinder::of_shapes().find(text.as_bytes()).len();
+    let found = |text: &str| SecretFinder::shapes_only().find(text.as_bytes()).len();
     assert_eq!(found(&format!("{id}\n\n\n{key}")), 2);
     assert_eq!(found(&format!("{id}\n\n\n\n{key}")), 0);
     assert_eq!(found(&format!("k={key}\n\n\n{id}")), 2);
     assert_eq!(found(&format!("k={key}\n\n\n\n{id}")), 0);
     assert_eq!(found(&format!("{id} commit 3f786850e387550fdab836ed7e6dc881de23001b")), 0);
-    assert_eq!(SecretFinder::of_shapes().find_with_ids(id.as_bytes()).len(), 1);
-    assert_eq!(SecretFinder::of_shapes().find_with_ids(b"AKIAIOSFODNN7EXAMPLE"), []);
+    assert_eq!(SecretFinder::shapes_only().find_with_ids(id.as_bytes()).len(), 1);
+    assert_eq!(SecretFinder::shapes_only().find_with_ids(b"AKIAIOSFODNN7EXAMPLE"), []);
     // The id and its key become final together, however long the id is withheld.
     let masker = masker();
     let text = format!("a={key}\nx\n{id}\nb\nc\nd\ne\n");
@@ -246,7 +246,7 @@ fn what_only_looks_like_a_secret_is_none() {
         "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ".into(),
     ];
     for line in lines {
-        assert_eq!(SecretFinder::of_shapes().find(line.as_bytes()), [], "{line}");
+        assert_eq!(SecretFinder::shapes_only().find(line.as_bytes()), [], "{line}");
     }
 }
 
@@ -260,10 +260,10 @@ fn a_megabyte_of_base64_and_of_hex_holds_none() {
     ];
     for (seed, alphabet) in (1..).zip(alphabets) {
         let text = random(seed, 1 << 20, alphabet);
-        assert_eq!(SecretFinder::of_shapes().find(text.as_bytes()), [], "{seed}");
+        assert_eq!(SecretFinder::shapes_only().find(text.as_bytes()), [], "{seed}");
         let lines: Vec<&str> =
             text.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
-        assert_eq!(SecretFinder::of_shapes().find(lines.join("\n").as_bytes()), [], "{seed}");
+        assert_eq!(SecretFinder::shapes_only().find(lines.join("\n").as_bytes()), [], "{seed}");
     }
 }
 
@@ -289,7 +289,7 @@ fn this_repository_holds_none() {
     let mut all = Vec::new();
     files(&root, &mut all);
     assert!(all.iter().any(|path| path.ends_with("Cargo.lock")));
-    let finder = SecretFinder::of_shapes();
+    let finder = SecretFinder::shapes_only();
     let found: Vec<String> = all
         .iter()
         .flat_map(|path| {
@@ -353,7 +353,7 @@ fn text_in_pieces_reads_as_the_whole_whatever_the_pieces() {
 #[test]
 fn equal_secrets_read_equal_and_another_key_reads_differently() {
     let token = all().into_iter().find(|row| row.0 == "gitlab-token").unwrap().2;
-    let other = Masker::new(Arc::new(SecretFinder::of_shapes()), Some([8; 32]));
+    let other = Masker::new(Arc::new(SecretFinder::shapes_only()), Some([8; 32]));
     let text = format!("{token} {token}");
     let masked = masker().mask(&text).text.into_owned();
     let (one, two) = masked.split_at(masked.len() / 2);

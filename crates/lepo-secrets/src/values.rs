@@ -92,7 +92,7 @@ impl KnownValues {
     }
 
     /// Finds the values in a text from `from` on: the index of each, and its span.
-    pub fn places<'t>(
+    pub fn matches<'t>(
         &'t self,
         text: &'t [u8],
         from: usize,

@@ -102,21 +102,21 @@ impl Masking {
 
     /// Returns the bytes of a bubb to write.
     pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
-        let (kept, found) = self.masker.kept(text, self.treatment);
+        let (kept, found) = self.masker.screen(text, self.treatment);
         self.note(&found, source);
         kept
     }
 
     /// Returns the bytes of a file to write; a binary file is not searched.
     pub fn kept_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
-        let (kept, found) = self.masker.kept_file(bytes, self.treatment);
+        let (kept, found) = self.masker.screen_file(bytes, self.treatment);
         self.note(&found, source);
         kept
     }
 
     /// Returns the bytes of a bubb to write, without counting its secrets, which were counted elsewhere.
     pub fn kept_uncounted<'t>(&self, text: &'t str) -> ScreenedBytes<'t> {
-        self.masker.kept(text.as_bytes(), self.treatment).0
+        self.masker.screen(text.as_bytes(), self.treatment).0
     }
 
     /// Returns a text as it would be written, without counting.

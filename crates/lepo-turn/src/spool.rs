@@ -48,7 +48,7 @@ impl<'s> AnswerSpool<'s> {
 
     /// Writes the remaining text: the answer has ended, so it cannot become a secret any more.
     pub fn end(&mut self) {
-        if let Some(stream) = self.masked.end() {
+        if let Some(stream) = self.masked.finish() {
             self.truths = self.masking.note_stream(stream, "the answer");
         }
         self.write();

@@ -115,7 +115,7 @@ impl RedactPlan {
         bytes: &[u8],
         (wish, masker): (&RedactRequest, &Masker),
     ) -> Option<(Vec<u8>, SecretKinds)> {
-        let (masked, found) = masker.take_out(bytes, &|found: &FoundSecret| wish.wants(found))?;
+        let (masked, found) = masker.mask_matching(bytes, &|found: &FoundSecret| wish.wants(found))?;
         for found in &found {
             self.tally.add(found);
             self.secrets.extend(bytes.get(found.span.clone()).map(<[u8]>::to_vec));

@@ -191,7 +191,7 @@ fn end(store: &Store, wish: &RedactRequest, replaced: &ReplacedFiles, masker: &M
 
 /// Masks `bytes`; `None` if nothing changes.
 fn take_out(bytes: &[u8], wish: &RedactRequest, masker: &Masker) -> Option<Vec<u8>> {
-    masker.take_out(bytes, &|found| wish.wants(found)).map(|(masked, _)| masked)
+    masker.mask_matching(bytes, &|found| wish.wants(found)).map(|(masked, _)| masked)
 }
 
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
