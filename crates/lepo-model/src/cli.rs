@@ -158,7 +158,7 @@ impl CliOutputParser {
                 events.push_back(ChatEvent::Text(text_at(document, pointer, |_| true).ok_or_else(missing)?));
             }
             CliOutputParser::Jsonl { program, pointer, wanted, lines, last } => {
-                lines.end(|line| {
+                lines.finish(|line| {
                     note_last(line, pointer, *wanted, last);
                     Ok(())
                 })?;

@@ -253,7 +253,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
             _ if self.decoder.is_done() => return Ok(()),
             BodyShape::Unknown => return Err(Error::remote("the answer was empty")),
             BodyShape::Document(document) => self.whole(&document, events)?,
-            BodyShape::Stream(mut sse) => sse.end(|frame| match frame {
+            BodyShape::Stream(mut sse) => sse.finish(|frame| match frame {
                 SseFrame::Event(event) if is_half(event.data) && event.data.starts_with(b"{") => Ok(()),
                 frame => self.frame(frame, events),
             })?,

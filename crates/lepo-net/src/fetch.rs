@@ -75,16 +75,16 @@ async fn get(first: Url, limit: u64, head: Duration, take: BodySink<'_>) -> Resu
     for _ in 0..=REDIRECTS {
         let response = tokio::time::timeout(head, send(&first, &url)).await.unwrap_or_else(|_| {
             let seconds = head.as_secs_f32();
-            Err(Error::remote(format!("cannot fetch {}: no response within {seconds} s", shown(&url))))
+            Err(Error::remote(format!("cannot fetch {}: no response within {seconds} s", redacted_url(&url))))
         })?;
         let Some(target) = redirection(&response) else { return body(&url, response, limit, take).await };
         let target = url
             .join(&target)
-            .map_err(|_| Error::remote(format!("{} redirects to an invalid address", shown(&url))))?;
+            .map_err(|_| Error::remote(format!("{} redirects to an invalid address", redacted_url(&url))))?;
         allowed(&first, &target)?;
         url = target;
     }
-    Err(Error::remote(format!("{} redirects in a loop", shown(&first))))
+    Err(Error::remote(format!("{} redirects in a loop", redacted_url(&first))))
 }
 
 /// Checks that a URL may be fetched: https, or http from this machine; after a redirect to another origin, not a
@@ -99,17 +99,17 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
         "http" => {
             return Err(Error::usage(format!(
                 "{} is not fetched: http is allowed for this machine only",
-                shown(url)
+                redacted_url(url)
             ))
             .hint("use https, or download it yourself and name the file"));
         }
-        _ => return Err(Error::usage(format!("{} is not fetched: it is not https", shown(url)))),
+        _ => return Err(Error::usage(format!("{} is not fetched: it is not https", redacted_url(url)))),
     }
     if led && (here || !host.as_ref().is_some_and(is_public_host)) {
         return Err(Error::remote(format!(
             "{} redirects to {}, a private address, which is not allowed",
-            shown(first),
-            shown(url)
+            redacted_url(first),
+            redacted_url(url)
         )));
     }
     Ok(())
@@ -129,17 +129,17 @@ async fn send(first: &Url, url: &Url) -> Result<Response> {
         builder = builder.dns_resolver(Arc::new(PublicResolver));
     }
     let failed = |error: reqwest::Error| {
-        Error::remote(format!("cannot fetch {}: {}", shown(url), cause(&error.without_url())))
+        Error::remote(format!("cannot fetch {}: {}", redacted_url(url), cause(&error.without_url())))
     };
     builder.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)
 }
 
 async fn body(url: &Url, mut response: Response, limit: u64, take: BodySink<'_>) -> Result<ResponseHead> {
     if !response.status().is_success() {
-        return Err(Error::remote(format!("{} answered {}", shown(url), response.status())));
+        return Err(Error::remote(format!("{} answered {}", redacted_url(url), response.status())));
     }
     let too_large = || {
-        Error::usage(format!("{} is larger than {} MB", shown(url), limit >> 20))
+        Error::usage(format!("{} is larger than {} MB", redacted_url(url), limit >> 20))
             .hint("download it yourself and attach a part of it")
     };
     if response.content_length().is_some_and(|length| length > limit) {
@@ -151,7 +151,7 @@ async fn body(url: &Url, mut response: Response, limit: u64, take: BodySink<'_>)
     let mut taken = 0;
     loop {
         let chunk = response.chunk().await.map_err(|error| {
-            Error::remote(format!("{} was cut off: {}", shown(url), cause(&error.without_url())))
+            Error::remote(format!("{} was cut off: {}", redacted_url(url), cause(&error.without_url())))
         })?;
         let Some(chunk) = chunk else { break };
         taken += chunk.len() as u64;
@@ -186,7 +186,7 @@ fn decoded(part: &str) -> String {
 }
 
 /// Formats a URL without its user, password, query and fragment, which may be secret.
-pub fn shown(url: &Url) -> String {
+pub fn redacted_url(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 

@@ -90,7 +90,7 @@ impl AnswerReader for OllamaReader {
     fn end(&mut self, events: &mut EventQueue) -> Result<()> {
         let OllamaReader { lines, state } = self;
         let mut half = false;
-        lines.end(|line| {
+        lines.finish(|line| {
             half = is_half(line) && state.held.is_empty();
             if half { Ok(()) } else { state.line(line, events) }
         })?;

@@ -64,7 +64,7 @@ impl LineSplitter {
     }
 
     /// Calls `line` on a last line that had no line end.
-    pub fn end(&mut self, mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    pub fn finish(&mut self, mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let last = std::mem::take(&mut self.partial);
         if last.is_empty() { Ok(()) } else { line(self.bare(&last)) }
     }
@@ -114,9 +114,9 @@ impl SseParser {
     }
 
     /// Calls `frame` on a last event without an empty line after it, which many servers omit.
-    pub fn end(&mut self, mut frame: impl FnMut(SseFrame<'_>) -> Result<()>) -> Result<()> {
+    pub fn finish(&mut self, mut frame: impl FnMut(SseFrame<'_>) -> Result<()>) -> Result<()> {
         let SseParser { lines, event } = self;
-        lines.end(|line| event.line(line, &mut frame))?;
+        lines.finish(|line| event.line(line, &mut frame))?;
         event.line(b"", &mut frame)
     }
 }
@@ -209,7 +209,7 @@ mod tests {
         for piece in pieces {
             sse.feed(piece, &mut note).unwrap();
         }
-        sse.end(&mut note).unwrap();
+        sse.finish(&mut note).unwrap();
         seen
     }
 

@@ -14,7 +14,7 @@ use super::web::OAuthClient;
 use super::{AuthManager, client_of, explain};
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::secret::Secret;
-use lepo_net::fetch::shown;
+use lepo_net::fetch::redacted_url;
 
 const NAME: &str = "lepo";
 
@@ -96,7 +96,7 @@ impl Login {
 
     /// Returns the host of that address, to display before the sign-in.
     pub fn host(&self) -> String {
-        shown(&self.address)
+        redacted_url(&self.address)
     }
 
     /// Parses the query of the address to which the browser was redirected.

@@ -20,7 +20,7 @@ pub use sign_in_store::{SignInInfo, SignInStore};
 use super::errors::one_line;
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::secret::Secret;
-use lepo_net::fetch::shown;
+use lepo_net::fetch::redacted_url;
 use sign_in_store::StoredSignIn;
 use web::OAuthClient;
 
@@ -75,9 +75,9 @@ fn explain(error: &AuthError, web: &OAuthClient) -> String {
         }
         AuthError::ProtectedResourceMetadataInvalid { url, reason } => match &**reason {
             Invalid::ResourceMismatch { permitted, .. } => {
-                format!("{} is about another server: {}", shown(url), shown(permitted))
+                format!("{} is about another server: {}", redacted_url(url), redacted_url(permitted))
             }
-            _ => format!("{} cannot be used: {reason}", shown(url)),
+            _ => format!("{} cannot be used: {reason}", redacted_url(url)),
         },
         AuthError::AuthorizationServersUnavailable { authorization_servers, .. } => {
             let named = authorization_servers.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
@@ -85,7 +85,7 @@ fn explain(error: &AuthError, web: &OAuthClient) -> String {
         }
         AuthError::DiscoveryRequestFailed { url, source } => {
             let source: &(dyn Error + 'static) = source.as_ref();
-            format!("{} cannot be read: {}", shown(url), lepo_base::error::cause(source))
+            format!("{} cannot be read: {}", redacted_url(url), lepo_base::error::cause(source))
         }
         AuthError::PkceUnsupported => "its authorization server does not support PKCE with S256".to_string(),
         AuthError::InvalidScope(_) => {

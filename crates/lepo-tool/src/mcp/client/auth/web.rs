@@ -15,7 +15,7 @@ use url::{Host, Url};
 
 use super::super::errors::{one_line, reqwest_words};
 use lepo_net::address::is_loopback;
-use lepo_net::fetch::shown;
+use lepo_net::fetch::redacted_url;
 use lepo_net::public_address::{PublicResolver, is_public_host};
 
 /// Time limit for a request.
@@ -93,12 +93,12 @@ impl OAuthClient {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| words(&error))? {
             if body.len() + chunk.len() > LONGEST {
-                return Err(format!("{} answered more than 1 MiB", shown(&url)));
+                return Err(format!("{} answered more than 1 MiB", redacted_url(&url)));
             }
             body.extend_from_slice(&chunk);
         }
         if response.status().is_redirection() && response.headers().contains_key("location") {
-            self.note(format!("{} redirects, which is not followed", shown(&url)));
+            self.note(format!("{} redirects, which is not followed", redacted_url(&url)));
         } else if !response.status().is_success() {
             refusal(&body).into_iter().for_each(|words| self.note(words));
         }
@@ -126,15 +126,19 @@ impl OAuthHttpClient for OAuthClient {
 fn check(server: &Url, url: &Url) -> Result<(), String> {
     let here = is_loopback(server) && is_loopback(url);
     if !(url.scheme() == "https" || (url.scheme() == "http" && here)) {
-        return Err(format!("{} is not https", shown(url)));
+        return Err(format!("{} is not https", redacted_url(url)));
     }
     let named = !url.username().is_empty() || url.password().is_some();
     if url.host().is_none() || named {
-        return Err(format!("{} cannot be the address of a sign-in", shown(url)));
+        return Err(format!("{} cannot be the address of a sign-in", redacted_url(url)));
     }
     let is_far = url.host() != server.host() && !is_private(server);
     if is_far && (is_loopback(url) || is_private(url)) {
-        return Err(format!("{} is a private address, and {} is not", shown(url), shown(server)));
+        return Err(format!(
+            "{} is a private address, and {} is not",
+            redacted_url(url),
+            redacted_url(server)
+        ));
     }
     Ok(())
 }
