@@ -45,7 +45,7 @@ fn keep() -> io::Result<()> {
         }
     };
     watch(&lepo, &children, &stopping, kept.leader)?;
-    let left = tree::end(kept.leader);
+    let left = tree::terminate(kept.leader);
     // Deepest first; a directory that is not empty is not the program's, and stays.
     removed.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
     report(&lepo, &SupervisorReport::Swept(left));

@@ -176,7 +176,7 @@ fn start(
     let sent = spec.send(lepo, descriptors);
     let mut buffer = Vec::new();
     loop {
-        match SupervisorReport::take(&mut buffer) {
+        match SupervisorReport::parse_line(&mut buffer) {
             Some(SupervisorReport::Started(pid)) => return Ok((Pid::from_raw(pid), buffer)),
             Some(SupervisorReport::Failed(number, text)) => return Err(failure(number, &text)),
             Some(_) => {}
@@ -236,7 +236,7 @@ impl RunningProgram {
 
     /// Terminates the program and all its descendants, and returns the number that survived. Processes that ignore the
     /// request are killed. Blocks for some seconds at most.
-    pub fn end(&mut self) -> usize {
+    pub fn terminate(&mut self) -> usize {
         if std::mem::replace(&mut self.ended, true) {
             return 0;
         }
@@ -262,7 +262,7 @@ impl RunningProgram {
 
 impl Drop for RunningProgram {
     fn drop(&mut self) {
-        self.end();
+        self.terminate();
     }
 }
 
@@ -280,7 +280,7 @@ struct ReportReader {
 impl ReportReader {
     /// Parses the reports received so far.
     fn read(&mut self) {
-        while let Some(report) = SupervisorReport::take(&mut self.buffer) {
+        while let Some(report) = SupervisorReport::parse_line(&mut self.buffer) {
             match report {
                 SupervisorReport::Exited(raw) => self.status = Some(status(raw)),
                 SupervisorReport::Swept(left) => self.left = Some(left),

@@ -31,7 +31,7 @@ impl SupervisorReport {
     }
 
     /// Removes and returns the first complete line of `bytes`. Malformed lines are skipped.
-    pub fn take(bytes: &mut Vec<u8>) -> Option<SupervisorReport> {
+    pub fn parse_line(bytes: &mut Vec<u8>) -> Option<SupervisorReport> {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let line: Vec<u8> = bytes.drain(..=end).collect();
             if let Some(report) = SupervisorReport::parse(String::from_utf8_lossy(&line).trim_end()) {
@@ -85,9 +85,9 @@ mod tests {
         let (mut bytes, mut found) = (Vec::new(), Vec::new());
         for byte in text.bytes() {
             bytes.push(byte);
-            found.extend(SupervisorReport::take(&mut bytes));
+            found.extend(SupervisorReport::parse_line(&mut bytes));
         }
         assert_eq!(found, all);
-        assert!(SupervisorReport::take(&mut b"nonsense\nexited x\n".to_vec()).is_none());
+        assert!(SupervisorReport::parse_line(&mut b"nonsense\nexited x\n".to_vec()).is_none());
     }
 }

@@ -119,12 +119,14 @@ impl ProgramSpec {
 
     fn parse(mut bytes: &[u8]) -> Option<ProgramSpec> {
         let from = &mut bytes;
-        let (program, arg0, dir) = (take(from)?, take(from)?, take(from)?);
-        let args = (0..take_number(from)?).map(|_| take(from)).collect::<Option<_>>()?;
-        let env = (0..take_number(from)?).map(|_| Some((take(from)?, take(from)?))).collect::<Option<_>>()?;
+        let (program, arg0, dir) = (read_text(from)?, read_text(from)?, read_text(from)?);
+        let args = (0..take_number(from)?).map(|_| read_text(from)).collect::<Option<_>>()?;
+        let env = (0..take_number(from)?)
+            .map(|_| Some((read_text(from)?, read_text(from)?)))
+            .collect::<Option<_>>()?;
         let has_stdin = take_number(from)? != 0;
         let (lent, processes) = (take_number(from)?, take_number(from)?);
-        let removed = (0..take_number(from)?).map(|_| take(from)).collect::<Option<_>>()?;
+        let removed = (0..take_number(from)?).map(|_| read_text(from)).collect::<Option<_>>()?;
         Some(ProgramSpec { program, arg0, args, env, dir, has_stdin, lent, processes, removed })
     }
 }
@@ -138,7 +140,7 @@ fn put_number(out: &mut Vec<u8>, number: usize) {
     out.extend((number as u32).to_le_bytes());
 }
 
-fn take(from: &mut &[u8]) -> Option<OsString> {
+fn read_text(from: &mut &[u8]) -> Option<OsString> {
     let length = take_number(from)? as usize;
     let (text, rest) = from.split_at_checked(length)?;
     *from = rest;

@@ -14,7 +14,7 @@ const CHASE: Duration = Duration::from_secs(2);
 /// Terminates the process group of `leader` and every descendant of this process; returns the number of survivors. Most
 /// processes exit at once. A process that ignores SIGTERM, or forks repeatedly to escape, is first stopped, then killed
 /// when nothing runs any more. Blocks for 5 seconds at most.
-pub fn end(leader: Pid) -> usize {
+pub fn terminate(leader: Pid) -> usize {
     let start = Instant::now();
     while start.elapsed() < GRACE {
         let group_is_gone = signal_group(leader, Signal::TERM);

@@ -95,7 +95,7 @@ impl Shell<'_> {
                     Ok(ending) => ending?,
                     Err(_) => CommandExit::TimedOut(self.timeout),
                 };
-                (ending, held.running.end())
+                (ending, held.running.terminate())
             }
         };
         Ok(CommandOutcome {

@@ -85,6 +85,6 @@ async fn works(program: &Path) -> bool {
         Ok(Ok(status)) => status.success(),
         _ => false,
     };
-    running.end();
+    running.terminate();
     works
 }
