@@ -51,7 +51,7 @@ fn read(sender: &Sender<RpcMessage>) {
         }
     }
     if lines.is_open() {
-        lines.end(|line| {
+        lines.finish(|line| {
             let _ = hand_on(line);
         });
     }

@@ -34,14 +34,14 @@ impl LineBuffer {
         while let Some(end) = memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or_default();
-            self.take(head, &mut line);
-            self.end(&mut line);
+            self.push(head, &mut line);
+            self.finish(&mut line);
         }
-        self.take(bytes, &mut line);
+        self.push(bytes, &mut line);
     }
 
     /// Calls `line` for a last line without a line end.
-    pub fn end(&mut self, mut line: impl FnMut(BoundedLine<'_>)) {
+    pub fn finish(&mut self, mut line: impl FnMut(BoundedLine<'_>)) {
         if !std::mem::take(&mut self.skips) {
             line(BoundedLine::Whole(&self.partial));
         }
@@ -55,7 +55,7 @@ impl LineBuffer {
         !self.partial.is_empty()
     }
 
-    fn take(&mut self, bytes: &[u8], line: &mut impl FnMut(BoundedLine<'_>)) {
+    fn push(&mut self, bytes: &[u8], line: &mut impl FnMut(BoundedLine<'_>)) {
         if self.skips {
             return;
         }
@@ -84,7 +84,7 @@ mod tests {
         for piece in pieces {
             buffer.feed(piece.as_bytes(), &mut note);
         }
-        buffer.end(&mut note);
+        buffer.finish(&mut note);
         lines
     }
 

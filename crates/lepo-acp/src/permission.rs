@@ -28,7 +28,7 @@ impl PermissionOptionKind {
         PermissionOptionKind::RejectAlways,
     ];
 
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             PermissionOptionKind::AllowOnce => "allow_once",
             PermissionOptionKind::AllowAlways => "allow_always",
@@ -38,13 +38,13 @@ impl PermissionOptionKind {
     }
 
     fn read(word: &str) -> Option<PermissionOptionKind> {
-        PermissionOptionKind::ALL.into_iter().find(|choice| choice.word() == word)
+        PermissionOptionKind::ALL.into_iter().find(|choice| choice.as_str() == word)
     }
 }
 
 /// Builds the parameters of a request with these options, each with its label. The choice's name is the option's id.
 pub fn params(session: &str, call: &AcpToolCall, options: &[(PermissionOptionKind, &str)]) -> Value {
-    let option = |(choice, name): &(PermissionOptionKind, &str)| json!({ "optionId": choice.word(), "name": name, "kind": choice.word() });
+    let option = |(choice, name): &(PermissionOptionKind, &str)| json!({ "optionId": choice.as_str(), "name": name, "kind": choice.as_str() });
     let options: Vec<Value> = options.iter().map(option).collect();
     json!({ "sessionId": session, "toolCall": call.to_json(), "options": options })
 }

@@ -20,7 +20,7 @@ pub enum ChunkKind {
 }
 
 impl ChunkKind {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             ChunkKind::User => "user_message_chunk",
             ChunkKind::Agent => "agent_message_chunk",
@@ -54,7 +54,7 @@ pub enum ToolCallStatus {
 }
 
 impl ToolCallStatus {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             ToolCallStatus::Pending => "pending",
             ToolCallStatus::InProgress => "in_progress",
@@ -70,7 +70,7 @@ impl ToolCallStatus {
             ToolCallStatus::Completed,
             ToolCallStatus::Failed,
         ];
-        all.into_iter().find(|status| status.word() == word)
+        all.into_iter().find(|status| status.as_str() == word)
     }
 }
 
@@ -109,7 +109,7 @@ impl AcpToolCall {
         let fields = [
             ("title", self.title.as_deref().map(Value::from)),
             ("kind", kind.map(Value::from)),
-            ("status", self.status.map(|status| status.word().into())),
+            ("status", self.status.map(|status| status.as_str().into())),
             ("content", self.texts.as_ref().map(|texts| texts.iter().map(block).collect())),
             ("rawInput", self.input.clone()),
             ("rawOutput", self.output.clone()),
@@ -214,7 +214,7 @@ impl SessionUpdate {
     fn to_json(&self) -> Value {
         match self {
             SessionUpdate::Chunk { voice, content, message, meta } => {
-                let mut chunk = json!({ "sessionUpdate": voice.word(), "content": content });
+                let mut chunk = json!({ "sessionUpdate": voice.as_str(), "content": content });
                 if let Some(message) = message {
                     chunk["messageId"] = message.as_str().into();
                 }
