@@ -30,7 +30,7 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
     }
 
     /// Sets the names that need no lookup, replacing earlier ones.
-    pub fn tell(&mut self, mut names: Vec<BubbName>) {
+    pub fn preload(&mut self, mut names: Vec<BubbName>) {
         names.sort_by_key(|name| name.id);
         self.told = names;
     }
@@ -42,7 +42,7 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
 
     /// Returns the position of a bubb. If a prev is missing, or hand-edited names form a cycle, its conversation starts
     /// there.
-    pub fn place(&mut self, name: &BubbName) -> ConvPosition {
+    pub fn position(&mut self, name: &BubbName) -> ConvPosition {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
         let mut place = ConvPosition { height: 0, first: None, root: name.id };
         let mut at = *name;
@@ -91,19 +91,19 @@ mod tests {
             let find = |id| forest.find(id).map(|ix| forest.name(ix));
             let mut convs = ConvPositions::new(find);
             let name = find(id(bubb)).unwrap();
-            let found = convs.place(&name).root;
+            let found = convs.position(&name).root;
             let last = forest.up(forest.find(id(bubb)).unwrap()).last().map(|ix| forest.name(ix));
             // A cycle has no root.
             let root =
                 last.filter(|last| find(last.prev.unwrap_or(last.id)).is_none() || last.prev.is_none());
             let root = root.map_or(found, |root| root.id);
             let expected = ConvPosition { height, first: first.and_then(|first| find(id(first))), root };
-            assert_eq!(convs.place(&name), expected, "{store} {bubb}");
-            assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
+            assert_eq!(convs.position(&name), expected, "{store} {bubb}");
+            assert_eq!(convs.position(&name), expected, "{store} {bubb} again");
             // The preloaded names alone must produce equal positions.
             let mut convs = ConvPositions::new(|_| None);
-            convs.tell(forest.all().rev().map(|ix| forest.name(ix)).collect());
-            assert_eq!(convs.place(&name), expected, "{store} {bubb} told");
+            convs.preload(forest.all().rev().map(|ix| forest.name(ix)).collect());
+            assert_eq!(convs.position(&name), expected, "{store} {bubb} told");
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct RequiredTrigrams(Vec<Vec<Vec<Trigram>>>);
 
 impl RequiredTrigrams {
     /// Derives the condition of a pattern; `None` if the pattern has no usable literal.
-    pub fn of(pattern: &str, options: &PatternOptions) -> Option<RequiredTrigrams> {
+    pub fn from_pattern(pattern: &str, options: &PatternOptions) -> Option<RequiredTrigrams> {
         if options.invert {
             return None;
         }
@@ -99,7 +99,10 @@ mod tests {
     fn sets(pattern: &str, options: PatternOptions) -> Vec<String> {
         assert!(Pattern::new(pattern, options).is_ok(), "{pattern}");
         let sets = needed(&parsed(pattern, &options).unwrap());
-        assert_eq!(RequiredTrigrams::of(pattern, &options).is_none(), sets.is_empty() || options.invert);
+        assert_eq!(
+            RequiredTrigrams::from_pattern(pattern, &options).is_none(),
+            sets.is_empty() || options.invert
+        );
         let shown = |literal: &Vec<u8>| String::from_utf8(literal.clone()).unwrap_or(format!("{literal:x?}"));
         sets.iter().map(|set| set.iter().map(shown).collect::<Vec<_>>().join("|")).collect()
     }
@@ -179,7 +182,7 @@ mod tests {
         ] {
             assert_eq!(sets(pattern, options), expected, "{pattern}");
         }
-        assert!(RequiredTrigrams::of("abc", &PatternOptions { invert: true, ..PLAIN }).is_none());
+        assert!(RequiredTrigrams::from_pattern("abc", &PatternOptions { invert: true, ..PLAIN }).is_none());
     }
 
     #[test]
@@ -214,7 +217,7 @@ mod tests {
             ("xylo[a-z]+|the", PLAIN, true),
             ("[a-z]+", PLAIN, true),
         ] {
-            let needed = RequiredTrigrams::of(pattern, &options);
+            let needed = RequiredTrigrams::from_pattern(pattern, &options);
             assert_eq!(needed.is_none_or(|needed| needed.may_be_in(&filter)), expected, "{pattern}");
         }
     }
@@ -275,7 +278,7 @@ mod tests {
                 ..PLAIN
             };
             let (Ok(known), needed) =
-                (Pattern::new(pattern, options), RequiredTrigrams::of(pattern, &options))
+                (Pattern::new(pattern, options), RequiredTrigrams::from_pattern(pattern, &options))
             else {
                 continue;
             };

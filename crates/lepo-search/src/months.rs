@@ -99,7 +99,7 @@ pub fn by_month(
     let mut recent = LazyCell::new(|| RecentNames::new(names, filter));
     few_in_order(
         months.iter().rev(),
-        |(month, parts)| (month, of_month((month, parts), pattern, filter, looking, &done)),
+        |(month, parts)| (month, search_month((month, parts), pattern, filter, looking, &done)),
         |(month, mut candidates)| {
             LazyCell::force_mut(&mut recent).join(month, &mut candidates);
             let flow = each(candidates);
@@ -116,7 +116,7 @@ pub fn by_month(
 }
 
 /// Returns the candidates of a month.
-fn of_month(
+fn search_month(
     (month, parts): (&str, &[StoreMonth<'_>]),
     pattern: &Pattern,
     filter: &Filter,

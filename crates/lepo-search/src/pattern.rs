@@ -119,7 +119,7 @@ impl Pattern {
 
     /// Returns literals that every text with a reported line contains; `None` if the pattern has no usable literal.
     pub(super) fn needed(&self) -> Option<&RequiredTrigrams> {
-        self.needed.get_or_init(|| RequiredTrigrams::of(&self.text, &self.options)).as_ref()
+        self.needed.get_or_init(|| RequiredTrigrams::from_pattern(&self.text, &self.options)).as_ref()
     }
 
     /// Whether a text may have a line to report. Fast; false is certain.

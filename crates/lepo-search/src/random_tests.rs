@@ -161,10 +161,10 @@ fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> 
     let looking = SearchOptions { no_cache, is_placed: true, progress: &|_, _| () };
     by_month(&store, pattern, filter, &looking, |candidates| {
         assert!(candidates.unreadable.is_empty(), "{:?}", candidates.unreadable);
-        convs.tell(candidates.above);
+        convs.preload(candidates.above);
         search_files(&store, pattern, candidates.found.into_iter(), |outcome| {
             let FileResult::Found(name, lines) = outcome else { panic!("a file cannot be read") };
-            told.push((name, lines, convs.place(&name)));
+            told.push((name, lines, convs.position(&name)));
             ControlFlow::Continue(())
         })
     })

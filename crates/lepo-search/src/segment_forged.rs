@@ -36,7 +36,7 @@ pub fn read_forged(bytes: &[u8]) -> Option<usize> {
         },
     );
     // A forged filter must not change the content of the texts.
-    let needed = RequiredTrigrams::of("why|그만", &PatternOptions::default());
+    let needed = RequiredTrigrams::from_pattern("why|그만", &PatternOptions::default());
     let each = |(): &(), block: &SegmentBlock<'_>| {
         assert!(
             block.texts.is_empty() || texts.get(block.begin..).unwrap_or_default().starts_with(block.texts)

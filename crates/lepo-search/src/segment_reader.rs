@@ -226,7 +226,7 @@ mod tests {
     /// Returns the blocks of a segment as day, texts and optionally names; `None` if it is corrupt.
     fn blocks(bytes: &[u8], pattern: &str, has_names: bool) -> Option<Vec<(u8, String, Vec<BubbName>)>> {
         let mut blocks = Vec::new();
-        let needed = RequiredTrigrams::of(pattern, &PatternOptions::default());
+        let needed = RequiredTrigrams::from_pattern(pattern, &PatternOptions::default());
         let right = SegmentReader::default().read(
             &bytes,
             bytes.len() as u64,

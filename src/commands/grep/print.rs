@@ -77,7 +77,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
 
     /// Adds names that need no look-up.
     pub fn tell(&mut self, names: Vec<BubbName>) {
-        self.convs.tell(names);
+        self.convs.preload(names);
     }
 
     /// Prints the matches in a bubb. Breaks at the limit, or if the output is closed.
@@ -113,7 +113,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
         if self.args.has_context() && self.printed > 0 {
             self.out.trusted("--\n");
         }
-        let place = self.convs.place(name);
+        let place = self.convs.position(name);
         let question = place.first.map(|first| self.question(&first)).unwrap_or_default();
         let id = self.paint.yellow(&name.id.to_string());
         for line in lines {
@@ -144,7 +144,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
 
     /// Prints a bubb's lines on a terminal, wrapped, below a heading for its conversation.
     fn below_heading(&mut self, name: &BubbName, lines: &[FoundLine], most: usize, columns: usize) {
-        let place = self.convs.place(name);
+        let place = self.convs.position(name);
         let first = place.first.map(|first| first.id);
         if self.printed == 0 || self.heading != Some(first) {
             let between = if self.printed > 0 { "\n" } else { "" };
@@ -231,7 +231,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
     /// Writes an object for each match in a line, or one object for a line reported because it does not
     /// match.
     fn objects(&mut self, name: &BubbName, line: &FoundLine, most: usize) {
-        let place = self.convs.place(name);
+        let place = self.convs.position(name);
         let first = place.first.and_then(|first| self.store.bubbs().glance(&first).ok());
         let whole = 0..line.bytes.len();
         let matches = if line.matches.is_empty() { std::slice::from_ref(&whole) } else { &line.matches };
