@@ -40,7 +40,7 @@ struct ListedDays {
 
 impl StoreSnapshot {
     /// Reads the state; `None` if the file system does not reveal changes of past days.
-    pub fn of(store: &Store, record: &SyncRecord) -> Result<Option<StoreSnapshot>> {
+    pub fn read(store: &Store, record: &SyncRecord) -> Result<Option<StoreSnapshot>> {
         let mut listing = store.names().listing()?;
         let Some(states) = store.text_cache().old_states(now()) else { return Ok(None) };
         let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::from_id(name.id)).collect();
@@ -76,7 +76,7 @@ impl SyncRecord {
     pub fn described_anew(self, git: &Git, glance: StoreSnapshot, clone: &str) -> Result<()> {
         let Some(compared) = StoreDiff::parts(git, clone, glance, &self)? else { return Ok(()) };
         let SyncRecord { refs, remote, settled, .. } = self;
-        SyncRecord { refs, remote, settled, ..compared.recorded(&[], &HashSet::new()) }.keep(git, clone)
+        SyncRecord { refs, remote, settled, ..compared.recorded(&[], &HashSet::new()) }.save(git, clone)
     }
 }
 
@@ -118,12 +118,12 @@ impl StoreDiff {
             return Ok(None);
         }
         if !changed.is_empty() {
-            pushed.bubbs.extend(CloneTree::of_days(git, own, &changed)?.names());
+            pushed.bubbs.extend(CloneTree::read_days(git, own, &changed)?.names());
         }
         let mut here = side(bubbs, branches, titles);
         note_own_removals(&mut here, &pushed);
         let goes_on_from_gone = |name: &&BubbName| {
-            !pushed.bubbs.contains_key(&name.id) && name.prev.is_some_and(|prev| here.removed.has(prev))
+            !pushed.bubbs.contains_key(&name.id) && name.prev.is_some_and(|prev| here.removed.contains(prev))
         };
         let is_enough =
             here.removed == pushed.removed && !here.bubbs.values().any(|name| goes_on_from_gone(&name));
@@ -131,9 +131,9 @@ impl StoreDiff {
     }
 
     pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<StoreDiff> {
-        let tree = CloneTree::of(git, own)?;
+        let tree = CloneTree::read(git, own)?;
         let pushed = match own {
-            Some(_) => side_of(clone, &tree, &mut Objects::of(git))?,
+            Some(_) => side_of(clone, &tree, &mut Objects::new(git))?,
             None => MergeSide { clone: clone.into(), ..MergeSide::default() },
         };
         let mut listing = store.names().listing()?;

@@ -55,7 +55,7 @@ pub fn check_own_removals((gone, all): (usize, usize), consent: RemovalConsent<'
     }
     let words = format!("{gone} of {all} sent messages are missing here");
     let question = "Remove them from your other clones too";
-    agree(&words, question, consent, || {
+    confirm(&words, question, consent, || {
         "if that is meant: `lepo sync --yes` removes them from your other clones too".into()
     })
 }
@@ -82,7 +82,7 @@ pub fn check_their_removals(
         settings.lately = (since, sum);
         return Ok(());
     }
-    let removed_by = |side: &&MergeSide| changes.remove.iter().any(|name| side.removed.has(name.id));
+    let removed_by = |side: &&MergeSide| changes.remove.iter().any(|name| side.removed.contains(name.id));
     let clones: Vec<&str> = mine.sides.iter().filter(removed_by).map(|side| side.clone.as_str()).collect();
     let by = if clones.is_empty() { "another clone of yours".into() } else { clones.join(", ") };
     let lately = match before {
@@ -91,7 +91,7 @@ pub fn check_their_removals(
     };
     let words = format!("{by} removed {gone} of the {} messages here{lately}", here.bubbs.len());
     let clone = clones.first().copied().unwrap_or("NAME");
-    agree(&words, "Remove them here too", consent, || {
+    confirm(&words, "Remove them here too", consent, || {
         format!(
             "if that is meant: `lepo sync --yes` removes them here; to keep them: `lepo sync --not-mine {clone}`"
         )
@@ -100,7 +100,12 @@ pub fn check_their_removals(
     Ok(())
 }
 
-fn agree(words: &str, question: &str, consent: RemovalConsent<'_>, hint: impl Fn() -> String) -> Result<()> {
+fn confirm(
+    words: &str,
+    question: &str,
+    consent: RemovalConsent<'_>,
+    hint: impl Fn() -> String,
+) -> Result<()> {
     let refused = match consent {
         RemovalConsent::Given => return Ok(()),
         RemovalConsent::Ask(ask) if ask(&format!("{words}. {question}? (y/N): "))? => return Ok(()),

@@ -53,7 +53,7 @@ impl<'g> FastImport<'g> {
     }
 
     /// Starts the commit even if it has no change.
-    pub fn begin(&mut self) -> Result<()> {
+    pub fn start_commit(&mut self) -> Result<()> {
         self.to().map(|_| ())
     }
 
@@ -78,7 +78,7 @@ impl<'g> FastImport<'g> {
     }
 
     /// Ends the last commit and waits until the ref is set; `None` if no commit was started.
-    pub fn end(mut self) -> Result<Option<CommitResult>> {
+    pub fn finish(mut self) -> Result<Option<CommitResult>> {
         let Some(mut running) = self.running.take() else { return Ok(None) };
         let written = writeln!(running.to, "\nget-mark :{}\ndone", self.commits);
         let written = written.and_then(|()| running.to.flush());

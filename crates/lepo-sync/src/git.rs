@@ -159,7 +159,7 @@ impl Git {
     }
 
     /// Starts a call whose output is read later.
-    pub fn begin<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<GitProcess> {
+    pub fn spawn<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<GitProcess> {
         GitProcess::start(self.command(args))
     }
 
@@ -169,7 +169,7 @@ impl Git {
     /// [`Kind::Remote`](lepo_base::error::Kind::Remote) with the end of git's error output; a git that cannot be
     /// started is [`Kind::Usage`](lepo_base::error::Kind::Usage).
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
-        self.begin(args)?.printed()
+        self.spawn(args)?.printed()
     }
 
     /// Starts a call whose stdin and stdout are pipes.

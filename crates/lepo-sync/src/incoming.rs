@@ -53,7 +53,7 @@ impl CloneResult {
 }
 
 /// Imports new content of another user's clone into `_from/CLONE/`, within a time limit.
-pub fn take_others(
+pub fn import_peer(
     git: &Git,
     store: &Store,
     clone: &str,
@@ -66,7 +66,7 @@ pub fn take_others(
     if let Some(refused) = verdicts.refusal(clone, tip, now()) {
         return Err(refused);
     }
-    let mut objects = Objects::of(git);
+    let mut objects = Objects::new(git);
     let since = CloneTree::since(&mut objects, refs.taken.get(clone).map(String::as_str), tip, until);
     let (mut tree, gone) = since.inspect_err(|error| {
         if error.kind == ExitKind::Remote {
@@ -203,20 +203,20 @@ pub struct MergeResult {
 impl<'m> OwnClones<'m> {
     /// Reads the trees of these clones, each within a time limit. An unreadable clone does not affect the others; it
     /// is returned with the reason.
-    pub fn of(
+    pub fn read(
         git: &'m Git,
         clones: &[String],
         refs: &'m Refs,
         verdicts: &mut CloneVerdicts,
         limit: Duration,
     ) -> Result<(OwnClones<'m>, Vec<(String, Error)>)> {
-        let mut objects = Objects::of(git);
+        let mut objects = Objects::new(git);
         let (mut sides, mut trees, mut bad) = (Vec::new(), Vec::new(), Vec::new());
         for clone in clones {
             let Some(tip) = refs.theirs.get(clone) else { continue };
             let refused = verdicts.refusal(clone, tip, now());
             let read =
-                refused.map_or_else(|| CloneTree::of_other(&mut objects, tip, Deadline::after(limit)), Err);
+                refused.map_or_else(|| CloneTree::read_peer(&mut objects, tip, Deadline::after(limit)), Err);
             match read.and_then(|tree| Ok((side_of(clone, &tree, &mut objects)?, tree))) {
                 Ok((side, tree)) => {
                     sides.push(side);
@@ -243,7 +243,7 @@ impl<'m> OwnClones<'m> {
         verdicts: &mut CloneVerdicts,
     ) -> Result<MergeResult> {
         let (git, refs, limit) = (self.git, self.refs, self.limit);
-        let mut objects = Objects::of(git);
+        let mut objects = Objects::new(git);
         let mut merged = MergeResult::default();
         for (number, side) in self.sides.iter().enumerate() {
             let mut came = CloneResult { clone: side.clone.clone(), ..CloneResult::default() };

@@ -45,7 +45,7 @@ pub fn note_own_removals(here: &mut MergeSide, pushed: &MergeSide) {
     }
     for (file, id) in &pushed.branches {
         // A branch moved away from a removed bubb must not preserve it any more, in other clones either.
-        let has_moved = here.branches.get(file).is_none_or(|at| at != id && here.removed.has(*id));
+        let has_moved = here.branches.get(file).is_none_or(|at| at != id && here.removed.contains(*id));
         if has_moved {
             here.removed.remove_branch(file, *id);
         }
@@ -69,7 +69,7 @@ pub fn merge(here: &MergeSide, others: &[MergeSide]) -> Changes {
     let (mut kept, mut ahead): (HashSet<BubbId>, Vec<BubbId>) = Default::default();
     let sides = || std::iter::once(here).chain(others);
     for side in sides() {
-        ahead.extend(side.bubbs.keys().filter(|id| !removed.has(**id)));
+        ahead.extend(side.bubbs.keys().filter(|id| !removed.contains(**id)));
         ahead.extend(
             side.branches.iter().filter(|(file, id)| !removed.has_branch(file, **id)).map(|(_, id)| *id),
         );
@@ -89,8 +89,8 @@ pub fn merge(here: &MergeSide, others: &[MergeSide]) -> Changes {
     };
     let mut changes = Changes::default();
     for id in &kept {
-        let comes_back = here.removed.has(*id) && !here.bubbs.contains_key(id);
-        if removed.has(*id) || comes_back {
+        let comes_back = here.removed.contains(*id) && !here.bubbs.contains_key(id);
+        if removed.contains(*id) || comes_back {
             changes.back.extend(name_of(id).map(|name| (name, branch_at(id))));
         }
         if !here.bubbs.contains_key(id) {
@@ -276,7 +276,7 @@ mod tests {
         assert!(merge(&here, &[]).remove.is_empty());
         let mut gone = side("a: A s1 head", "");
         note_own_removals(&mut gone, &side("a: A s1 head / B u0 A", ""));
-        assert!(gone.removed.has(id("B")));
+        assert!(gone.removed.contains(id("B")));
     }
 
     #[test]

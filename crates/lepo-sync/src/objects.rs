@@ -54,7 +54,7 @@ struct CatFilePipes {
 }
 
 impl<'g> Objects<'g> {
-    pub fn of(git: &'g Git) -> Objects<'g> {
+    pub fn new(git: &'g Git) -> Objects<'g> {
         Objects { git, pipes: None, found: HashMap::new() }
     }
 
@@ -184,7 +184,7 @@ mod tests {
             String::from_utf8(oid.unwrap()).unwrap().trim().to_string()
         };
         let (small, large) = (written(10), written(LARGEST + 1));
-        let mut objects = Objects::of(&git);
+        let mut objects = Objects::new(&git);
         let bubbs = names("A s1 head / B u0 A / C a0 B");
         assert!(matches!(objects.bubb(&bubbs[0], &small).unwrap(), ObjectContent::Other));
         assert!(matches!(objects.bubb(&bubbs[0], &large).unwrap(), ObjectContent::None));

@@ -108,9 +108,9 @@ pub fn commit(sender: &CommitInput<'_>, compared: &StoreDiff) -> Result<CommitSu
         import.file(REMOVED, here.removed.text().as_bytes())?;
     }
     if tip.is_none() {
-        import.begin()?;
+        import.start_commit()?;
     }
-    sent.made = import.end()?;
+    sent.made = import.finish()?;
     Ok(sent)
 }
 
@@ -278,7 +278,7 @@ mod tests {
             compared.here.bubbs.insert(name.id, name);
         }
         batch.flush().unwrap();
-        let mut state = SyncState::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
+        let mut state = SyncState::open(dir.path(), &Identity::read(&store.path()).unwrap()).unwrap();
         state.settings.name = "me".into();
         let remote = Git::at(&dir.path().join("remote.git"), false);
         remote.init().unwrap();
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(there.own, Some(made.last.clone()));
         let pushes = std::fs::read_to_string(dir.path().join("remote.git/logs/refs/lepo/me")).unwrap();
         assert_eq!(pushes.lines().count(), 3, "{pushes}");
-        let tree = CloneTree::of(&remote, Some("refs/lepo/me")).unwrap();
+        let tree = CloneTree::read(&remote, Some("refs/lepo/me")).unwrap();
         assert_eq!(tree.bubbs.len(), 6);
         assert_eq!(push(&git, &mut state, &made.last, &mut there, true).unwrap(), None);
     }

@@ -88,7 +88,7 @@ impl SyncRecord {
     }
 
     /// Saves the record of this clone, but not durably: a torn file after a power cut is not used.
-    pub fn keep(self, git: &Git, clone: &str) -> Result<()> {
+    pub fn save(self, git: &Git, clone: &str) -> Result<()> {
         if self.names.len() > MOST_NAMES || self.refs.own.is_none() {
             return Ok(());
         }
@@ -158,7 +158,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let git = Git::at(dir.path(), false);
         assert!(SyncRecord::read(&git, "me").is_none());
-        record().keep(&git, "me").unwrap();
+        record().save(&git, "me").unwrap();
         assert_eq!(
             format!("{:?}", SyncRecord::read(&git, "me").unwrap().days),
             format!("{:?}", record().days)

@@ -31,7 +31,7 @@ impl Namespace {
     }
 
     /// Returns the ref of a clone on the remote.
-    pub fn of(self, clone: &str) -> String {
+    pub fn ref_name(self, clone: &str) -> String {
         format!("{}{clone}", self.prefix())
     }
 }

@@ -116,13 +116,13 @@ impl Refs {
 pub fn ask(git: &Git, url: &str) -> Result<GitProcess> {
     let patterns = [Namespace::Own, Namespace::Heads].map(|namespace| format!("{}*", namespace.prefix()));
     let args = ["ls-remote", "--refs", "--", url].into_iter().chain(patterns.iter().map(String::as_str));
-    git.begin(args)
+    git.spawn(args)
 }
 
 impl RemoteRefs {
     /// Parses the answer of the remote. Names that no clone can have are skipped; of more than 256 other clones,
     /// those with a lower rank are preferred.
-    pub fn told(asked: GitProcess, mut listed: RefFilter<'_>) -> Result<RemoteRefs> {
+    pub fn parse_refs(asked: GitProcess, mut listed: RefFilter<'_>) -> Result<RemoteRefs> {
         let (mut remote, mut elsewhere) = (RemoteRefs::default(), Tips::new());
         let mut theirs: BTreeMap<(u8, String), Oid> = BTreeMap::new();
         let here = listed.namespace;
@@ -167,8 +167,8 @@ impl RemoteRefs {
     }
 
     /// Asks the remote for its refs and waits for the answer.
-    pub fn of(git: &Git, url: &str, listed: RefFilter<'_>) -> Result<RemoteRefs> {
-        RemoteRefs::told(ask(git, url)?, listed)
+    pub fn fetch(git: &Git, url: &str, listed: RefFilter<'_>) -> Result<RemoteRefs> {
+        RemoteRefs::parse_refs(ask(git, url)?, listed)
     }
 }
 
@@ -243,7 +243,7 @@ pub fn fetch(
             }
         }
         if died >= MOST_DIED || until.is_over() {
-            let late = || Error::remote(format!("fetching takes longer than {}", until.told()));
+            let late = || Error::remote(format!("fetching takes longer than {}", until.limit_text()));
             result.failed.get_or_insert_with(late);
             break;
         }

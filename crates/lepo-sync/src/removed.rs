@@ -35,7 +35,7 @@ impl RemovalCounts {
         }
     }
 
-    pub fn has(&self, id: BubbId) -> bool {
+    pub fn contains(&self, id: BubbId) -> bool {
         self.is_gone(&id.to_string())
     }
 
@@ -129,7 +129,7 @@ mod tests {
             }
             assert_eq!(all, c);
         }
-        assert!(a.has(id('A')) && !b.has(id('A')) && c.has(id('A')) && !a.has(id('B')));
+        assert!(a.contains(id('A')) && !b.contains(id('A')) && c.contains(id('A')) && !a.contains(id('B')));
     }
 
     #[test]

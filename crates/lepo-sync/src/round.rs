@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::compare::{StoreDiff, StoreSnapshot};
 use super::confirmed::{RemovalConsent, check_own_removals, check_their_removals, confirmed};
 use super::git::{self, Git};
-use super::incoming::{CloneResult, MergeResult, OwnClones, take_others};
+use super::incoming::{CloneResult, MergeResult, OwnClones, import_peer};
 use super::merge::{Changes, MergeSide, merge};
 use super::objects::Oid;
 use super::outgoing::{CommitInput, CommitSummary, PART_BYTES, commit};
@@ -81,7 +81,7 @@ pub fn round(
     let asked = told.is_none().then(|| ask(&git, &state.settings.url)).transpose()?;
     // Compare the store while the remote answers.
     let mut record = SyncRecord::read(&git, &state.settings.name);
-    let glance = record.as_ref().map(|record| StoreSnapshot::of(store, record)).transpose()?.flatten();
+    let glance = record.as_ref().map(|record| StoreSnapshot::read(store, record)).transpose()?.flatten();
     let is_same = glance.as_ref().is_some_and(|glance| glance.is_same);
     let email = LazyCell::new(|| git::email(store.root()).unwrap_or_default());
     if !is_same {
@@ -96,7 +96,7 @@ pub fn round(
     let remote = match asked {
         Some(asked) => {
             let rank = rank(&state.settings, &refs);
-            RemoteRefs::told(asked, RefFilter::by(&state.settings, &rank))
+            RemoteRefs::parse_refs(asked, RefFilter::by(&state.settings, &rank))
         }
         None => Ok(told.unwrap_or_default()),
     };
@@ -125,7 +125,7 @@ pub fn round(
     let before = refs.own.clone();
     let merged = work.merge_and_commit(state, &mut refs, &mut verdicts, &mut round);
     if verdicts != verdicts_before {
-        verdicts.keep(&git)?;
+        verdicts.save(&git)?;
     }
     let (compared, since) = merged?;
     send(&git, state, &refs, remote.as_mut(), before.as_ref(), &mut round)?;
@@ -135,7 +135,7 @@ pub fn round(
     }
     record.settled = round.is_done().then(|| decided(&state.settings));
     (record.refs, record.remote) = (refs, remote.unwrap_or_default());
-    record.keep(&git, &state.settings.name)?;
+    record.save(&git, &state.settings.name)?;
     if round.sent.made.is_some() || !round.came.is_empty() {
         git.tidy()?;
     }
@@ -241,7 +241,7 @@ impl ExchangeContext<'_> {
     ) -> Result<(StoreDiff, HashSet<BubbId>)> {
         let (mine, replaced) = confirmed(self.git, &state.settings, refs);
         round.replaced = replaced;
-        self.take_strangers(&state.settings, refs, verdicts, round)?;
+        self.import_peers(&state.settings, refs, verdicts, round)?;
         let ExchangeContext { git, store, options, email, seen } = self;
         let (clone, tip) = (&state.settings.name.clone(), refs.own.as_deref());
         let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
@@ -292,7 +292,7 @@ impl ExchangeContext<'_> {
 
 impl ExchangeContext<'_> {
     /// Imports content of clones that are not, or no longer, the user's own.
-    fn take_strangers(
+    fn import_peers(
         &self,
         settings: &SyncSettings,
         refs: &Refs,
@@ -307,7 +307,7 @@ impl ExchangeContext<'_> {
             if !self.email.is_empty() && is_same && !settings.others.contains(clone) {
                 round.unknown.push(clone.clone());
             }
-            match take_others(self.git, self.store, clone, refs, verdicts, Deadline::after(LIMIT)) {
+            match import_peer(self.git, self.store, clone, refs, verdicts, Deadline::after(LIMIT)) {
                 Ok(came) => round.came.push((came, false)),
                 // An unreadable clone does not affect the others.
                 Err(error) if error.kind == ExitKind::Remote => round.bad.push((clone.clone(), error)),
@@ -336,7 +336,7 @@ impl MergeContext<'_> {
         round: &mut SyncRound,
     ) -> Result<HashSet<BubbId>> {
         let MergeContext { git, store, mine, refs, consent } = *self;
-        let (sides, bad) = OwnClones::of(git, mine, refs, verdicts, LIMIT)?;
+        let (sides, bad) = OwnClones::read(git, mine, refs, verdicts, LIMIT)?;
         round.bad.extend(bad);
         round.changes = merge(here, &sides.sides);
         check_their_removals(&round.changes, &sides, here, settings, now(), consent)?;
@@ -379,6 +379,6 @@ fn note_merged(here: &mut MergeSide, changes: &Changes) {
 /// Counts the bubbs of a store that are not in `pushed`, the last commit known to be on the remote.
 pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
-    let tree = CloneTree::of(git, pushed.as_deref())?;
+    let tree = CloneTree::read(git, pushed.as_deref())?;
     Ok(store.names().all()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
 }

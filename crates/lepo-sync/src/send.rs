@@ -34,7 +34,7 @@ enum PushRefusal {
 }
 
 impl PushRefusal {
-    fn of(words: &str) -> PushRefusal {
+    fn parse(words: &str) -> PushRefusal {
         let has = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
         let lower = words.to_lowercase();
         let is_namespace =
@@ -76,10 +76,10 @@ pub fn push(
         }
         let Err(error) = push_parts(git, &state.settings, own, remote, is_next) else { return Ok(None) };
         let is_last = pause == PAUSE * 2u32.pow(TRIES);
-        match PushRefusal::of(&error.message) {
+        match PushRefusal::parse(&error.message) {
             PushRefusal::Behind => {
                 let there =
-                    RemoteRefs::of(git, &state.settings.url, RefFilter::by(&state.settings, &|_| 1))?.own;
+                    RemoteRefs::fetch(git, &state.settings.url, RefFilter::by(&state.settings, &|_| 1))?.own;
                 let is_ours = there.as_deref().is_none_or(|there| is_ancestor(git, there, own));
                 if !is_ours {
                     break;
@@ -107,7 +107,7 @@ pub fn push(
     }
     let mut taken = BTreeSet::new();
     let listed = RefFilter { taken: Some(&mut taken), ..RefFilter::by(&state.settings, &|_| 1) };
-    RemoteRefs::of(git, &state.settings.url, listed)?;
+    RemoteRefs::fetch(git, &state.settings.url, listed)?;
     let old = state.settings.name.clone();
     let name = free_clone_name(&old, |name| taken.contains(name));
     git.update_refs([(own_ref(&name), Some(own.to_string()))])?;
@@ -121,7 +121,7 @@ pub fn push(
 /// Removes this clone's ref from the other namespace. If the remote refuses that, the ref stays.
 pub fn remove_elsewhere(git: &Git, settings: &SyncSettings, own: &str, remote: &mut RemoteRefs) {
     let Some(old) = remote.own_elsewhere.take_if(|old| is_ancestor(git, old, own)) else { return };
-    let name = settings.namespace().other().of(&settings.name);
+    let name = settings.namespace().other().ref_name(&settings.name);
     let (lease, spec) = (format!("--force-with-lease={name}:{old}"), format!(":{name}"));
     if git.run(["push", "--quiet", "--no-verify", &lease, "--", &settings.url, &spec]).is_err() {
         remote.own_elsewhere = Some(old);
@@ -142,7 +142,7 @@ fn push_parts(
         false => parts(git, own, remote.own.as_deref())?,
     };
     for oid in steps {
-        let spec = format!("{oid}:{}", settings.namespace().of(&settings.name));
+        let spec = format!("{oid}:{}", settings.namespace().ref_name(&settings.name));
         git.run(["push", "--quiet", "--no-verify", "--no-follow-tags", "--", &settings.url, &spec])?;
         remote.own = Some(oid);
     }
@@ -181,7 +181,7 @@ pub fn forget(git: &Git, state: &SyncState, author: (&str, u64)) -> Result<()> {
         return Err(Error::nothing("nothing was sent yet: there is no history to forget"));
     }
     SyncRecord::remove(git)?;
-    let spec = format!("+{commit}:{}", settings.namespace().of(&settings.name));
+    let spec = format!("+{commit}:{}", settings.namespace().ref_name(&settings.name));
     git.run(["push", "--quiet", "--no-verify", "--", &settings.url, &spec])?;
     git.update_refs([(own, Some(commit.clone()))])?;
     state.note_pushed(&commit)?;
@@ -210,7 +210,7 @@ mod tests {
             (" ! [rejected] a -> b (non-fast-forward)", PushRefusal::Behind),
             ("fatal: could not read from refname.example", PushRefusal::Other),
         ] {
-            assert_eq!(PushRefusal::of(words), kind, "{words}");
+            assert_eq!(PushRefusal::parse(words), kind, "{words}");
         }
     }
 }

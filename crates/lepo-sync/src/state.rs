@@ -35,7 +35,7 @@ pub struct Identity {
 
 impl Identity {
     /// Reads the identity of the store at `path`.
-    pub fn of(path: &Path) -> Result<Identity> {
+    pub fn read(path: &Path) -> Result<Identity> {
         let read = || -> std::io::Result<Identity> {
             let (path, meta) = (path.canonicalize()?, fs::metadata(path)?);
             let birth = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
@@ -186,7 +186,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (store, data) = (dir.path().join(".lepo"), dir.path().join("data"));
         fs::create_dir(&store).unwrap();
-        let identity = Identity::of(&store).unwrap();
+        let identity = Identity::read(&store).unwrap();
         assert!(!SyncState::is_there(&data, &identity));
         let mut state = SyncState::open(&data, &identity).unwrap();
         state.settings.url = "/srv/x".into();
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(SyncState::read(&data, &identity).unwrap(), Some(state.settings.clone()));
         fs::rename(&store, dir.path().join("elsewhere")).unwrap();
         fs::create_dir(&store).unwrap();
-        assert!(!SyncState::is_there(&data, &Identity::of(&store).unwrap()));
-        assert!(!SyncState::is_there(&data, &Identity::of(&dir.path().join("elsewhere")).unwrap()));
+        assert!(!SyncState::is_there(&data, &Identity::read(&store).unwrap()));
+        assert!(!SyncState::is_there(&data, &Identity::read(&dir.path().join("elsewhere")).unwrap()));
     }
 }

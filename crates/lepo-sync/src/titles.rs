@@ -40,7 +40,7 @@ impl SyncTitles {
 
     /// Drops the titles of removed conversations.
     pub fn retain_there(&mut self, removed: &RemovalCounts) {
-        self.0.retain(|root, _| !removed.has(*root));
+        self.0.retain(|root, _| !removed.contains(*root));
     }
 
     /// Removes the titles that satisfy `is_held`, and returns their roots.

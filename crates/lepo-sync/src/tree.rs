@@ -32,7 +32,7 @@ impl Deadline {
         Instant::now() >= self.at
     }
 
-    pub fn told(&self) -> String {
+    pub fn limit_text(&self) -> String {
         format!("{} s", self.limit.as_secs())
     }
 }
@@ -70,7 +70,7 @@ impl SkippedEntries {
 
 impl CloneTree {
     /// Reads the tree of a commit; an empty one without a commit.
-    pub fn of(git: &Git, commit: Option<&str>) -> Result<CloneTree> {
+    pub fn read(git: &Git, commit: Option<&str>) -> Result<CloneTree> {
         match commit {
             Some(commit) => CloneTree::listed(git, commit, &[]),
             None => Ok(CloneTree::default()),
@@ -78,7 +78,7 @@ impl CloneTree {
     }
 
     /// Reads the part of a commit's tree in the folders of these days.
-    pub fn of_days(git: &Git, commit: &str, days: &[Day]) -> Result<CloneTree> {
+    pub fn read_days(git: &Git, commit: &str, days: &[Day]) -> Result<CloneTree> {
         let folders: Vec<String> = days.iter().map(|day| format!("{day}/")).collect();
         CloneTree::listed(git, commit, &folders)
     }
@@ -87,7 +87,7 @@ impl CloneTree {
     fn listed(git: &Git, commit: &str, folders: &[String]) -> Result<CloneTree> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--"];
         let mut tree = CloneTree::default();
-        git.begin(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, u64::MAX, |line| {
+        git.spawn(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, u64::MAX, |line| {
             let Some(tab) = memchr::memchr(b'\t', line) else { return };
             let (head, path) = (&line[..tab], &line[tab + 1..]);
             let mut words = head.split(|byte| *byte == b' ');
@@ -99,7 +99,7 @@ impl CloneTree {
     }
 
     /// Reads the tree of another clone's commit within limits.
-    pub fn of_other(objects: &mut Objects<'_>, commit: &str, until: Deadline) -> Result<CloneTree> {
+    pub fn read_peer(objects: &mut Objects<'_>, commit: &str, until: Deadline) -> Result<CloneTree> {
         Ok(CloneTree::since(objects, None, commit, until)?.0)
     }
 
@@ -248,7 +248,10 @@ impl TreeReader<'_, '_> {
     /// Reads a tree object; returns its entries by name.
     fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, TreeEntry>> {
         if self.until.is_over() {
-            return Err(Error::remote(format!("reading its trees takes longer than {}", self.until.told())));
+            return Err(Error::remote(format!(
+                "reading its trees takes longer than {}",
+                self.until.limit_text()
+            )));
         }
         let Some(bytes) = self.objects.tree(oid, MOST - self.bytes)? else {
             return Err(Error::remote(format!("its trees are missing, or larger than {} MiB", MOST >> 20)));
@@ -292,12 +295,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let git = Git::at(&dir.path().join("x.git"), false);
         git.init().unwrap();
-        let mut objects = Objects::of(&git);
+        let mut objects = Objects::new(&git);
         let error =
-            CloneTree::of_other(&mut objects, &"1".repeat(40), Deadline::after(Duration::ZERO)).unwrap_err();
+            CloneTree::read_peer(&mut objects, &"1".repeat(40), Deadline::after(Duration::ZERO)).unwrap_err();
         assert!(error.message.contains("takes longer than 0 s"), "{}", error.message);
         let error =
-            CloneTree::of_other(&mut objects, &"1".repeat(40), Deadline::after(Duration::from_secs(3600)))
+            CloneTree::read_peer(&mut objects, &"1".repeat(40), Deadline::after(Duration::from_secs(3600)))
                 .unwrap_err();
         assert!(error.message.contains("missing"), "{}", error.message);
     }

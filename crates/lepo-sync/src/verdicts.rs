@@ -40,7 +40,7 @@ impl CloneVerdicts {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    pub fn keep(&self, git: &Git) -> Result<()> {
+    pub fn save(&self, git: &Git) -> Result<()> {
         let path = git.file(FILE);
         let text = serde_json::to_vec(self)
             .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
@@ -98,7 +98,7 @@ mod tests {
         let mut verdicts = CloneVerdicts::read(&git);
         verdicts.refuse("a", "1", &Error::remote("too deep"), 1000);
         verdicts.on("b", "2").0.leave_out("path", "3");
-        verdicts.keep(&git).unwrap();
+        verdicts.save(&git).unwrap();
         let mut verdicts = CloneVerdicts::read(&git);
         assert_eq!(verdicts.refusal("a", "1", 2000).unwrap().message, "too deep");
         for (clone, tip, now) in [("a", "2", 2000), ("b", "1", 2000), ("a", "1", 1000 + AGAIN)] {

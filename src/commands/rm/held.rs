@@ -38,7 +38,7 @@ fn synced(store: &Store) -> Vec<String> {
     others.extend(store.others().all().iter().map(|(name, _)| name.clone()));
     let mut has_remote = false;
     let data = Paths::from_env(&Env::from_process()).map(|paths| paths.data);
-    if let (Ok(data), Ok(identity)) = (data, Identity::of(&store.path()))
+    if let (Ok(data), Ok(identity)) = (data, Identity::read(&store.path()))
         && let Ok(Some(settings)) = SyncState::read(&data, &identity)
     {
         has_remote = SyncState::pushed(&data, &identity).is_some();

@@ -74,7 +74,7 @@ pub fn proven(
 /// Returns the proven bytes: they include the store's identity, so that a record copied from another store is
 /// invalid.
 fn statement(record: &ReplacementRecord, store: &Store) -> Result<Vec<u8>> {
-    let mut bytes = Identity::of(&store.path())?.key().into_bytes();
+    let mut bytes = Identity::read(&store.path())?.key().into_bytes();
     bytes.extend(record.proven_bytes()?);
     Ok(bytes)
 }

@@ -50,7 +50,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
                 .hint("`lepo sync URL` makes one and takes what is there"));
         }
     };
-    let identity = Identity::of(&store.path())?;
+    let identity = Identity::read(&store.path())?;
     if args.status {
         return status(&store, &paths, &identity, context);
     }
