@@ -86,7 +86,7 @@ impl Generator {
                 break;
             }
             spoken.push(token);
-            tell(&characters.push(&self.tokenizer.bytes(token)));
+            send_text(&characters.push(&self.tokenizer.bytes(token)));
             if spoken.len() < limit {
                 logits = self.read(&[token])?;
             }
@@ -148,7 +148,7 @@ fn lead(logits: &[f32]) -> f32 {
     first - second
 }
 
-fn tell(text: &str) {
+fn send_text(text: &str) {
     if !text.is_empty() {
         emit(&OutputEvent::Text { text });
     }

@@ -39,8 +39,10 @@ enum EmbeddedArgs {
 
 fn main() -> ExitCode {
     match command(env::args_os().skip(1)) {
-        Ok(EmbeddedArgs::Help) => say(USAGE),
-        Ok(EmbeddedArgs::Version) => say(concat!("lepo-embedded ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(EmbeddedArgs::Help) => print_and_exit(USAGE),
+        Ok(EmbeddedArgs::Version) => {
+            print_and_exit(concat!("lepo-embedded ", env!("CARGO_PKG_VERSION"), "\n"))
+        }
         Ok(EmbeddedArgs::Serve { weights, named }) => serve(&weights, named.as_deref()),
         Err(why) => {
             let _ = write!(io::stderr(), "error: {why}\n\n{USAGE}");
@@ -69,7 +71,7 @@ fn command(arguments: impl Iterator<Item = OsString>) -> Result<EmbeddedArgs, St
     }
 }
 
-fn say(text: &str) -> ExitCode {
+fn print_and_exit(text: &str) -> ExitCode {
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }
@@ -81,7 +83,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         fail(&format!("the embedded model failed: {}", panic.payload_as_str().unwrap_or("unknown")))
     }));
-    let (model, tokenizer) = weights::load(weights, named).unwrap_or_else(|error| fail(&told(&error)));
+    let (model, tokenizer) = weights::load(weights, named).unwrap_or_else(|error| fail(&error_line(&error)));
     let mut speaker = Generator::new(model, tokenizer);
 
     let mut stdin = io::stdin().lock();
@@ -95,13 +97,16 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
             Err(error) => fail(&format!("cannot read stdin: {error}")),
         }
         if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
-            emit(&OutputEvent::Error { message: &told(&error), too_long: error.kind == ExitKind::Overflow });
+            emit(&OutputEvent::Error {
+                message: &error_line(&error),
+                too_long: error.kind == ExitKind::Overflow,
+            });
         }
     }
 }
 
 /// Formats an error as a single line.
-fn told(error: &Error) -> String {
+fn error_line(error: &Error) -> String {
     match error.hint_for(HintTarget::SHELL) {
         Some(hint) => format!("{}; {hint}", error.chain()),
         None => error.chain(),
