@@ -13,7 +13,7 @@ use lepo_import::{
 use rusqlite::{Connection, Row};
 
 use super::each::FormatSink;
-use super::rows::{bytes, count, has_table, or_null, said, text};
+use super::rows::{bytes, count, has_table, non_empty, or_null, text};
 
 /// Maximum length of a chain of forks.
 const DEEP: usize = 32;
@@ -44,7 +44,7 @@ fn responses(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resu
         let mut query = database.prepare("select id, name from conversations")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            names.extend(text(row, "id").zip(said(row, "name")));
+            names.extend(text(row, "id").zip(non_empty(row, "name")));
         }
     }
     let columns: Vec<_> =
@@ -89,7 +89,7 @@ fn response(
     let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
     let parent = conversation.nodes.len().checked_sub(1);
     let mut parts = MessageBuilder::new(conversation, parent, asked, ImportRole::User);
-    if let (None, Some(system)) = (parent, said(row, "system")) {
+    if let (None, Some(system)) = (parent, non_empty(row, "system")) {
         parts.then(NodeContent::System(system));
     }
     if has_table(database, "tool_results") {
@@ -120,7 +120,7 @@ fn response(
     }
     let (_, tail) = parts.finish();
     let mut parts = MessageBuilder::new(conversation, Some(tail), answered, ImportRole::Assistant);
-    parts.aside(ImportRole::Assistant, &said(row, "reasoning").unwrap_or_default());
+    parts.aside(ImportRole::Assistant, &non_empty(row, "reasoning").unwrap_or_default());
     parts.text(&text(row, "response").unwrap_or_default());
     if has_table(database, "tool_calls") {
         let mut query = database.prepare(
@@ -166,13 +166,13 @@ fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite
 
 /// Reads an attachment: its bytes, or the bytes of the file at its path if their hash is still its id.
 fn file(row: &Row<'_>) -> ImportedFile {
-    let path = said(row, "path");
+    let path = non_empty(row, "path");
     let kept = bytes(row, "content").filter(|bytes| !bytes.is_empty());
-    let data = kept.or_else(|| file_of_hash(Path::new(path.as_deref()?), &said(row, "id")?));
-    let place = path.or_else(|| said(row, "url")).unwrap_or_default();
+    let data = kept.or_else(|| file_of_hash(Path::new(path.as_deref()?), &non_empty(row, "id")?));
+    let place = path.or_else(|| non_empty(row, "url")).unwrap_or_default();
     ImportedFile {
         name: place.rsplit('/').next().unwrap_or_default().to_string(),
-        mime: said(row, "type").unwrap_or_else(|| "application/octet-stream".into()),
+        mime: non_empty(row, "type").unwrap_or_else(|| "application/octet-stream".into()),
         data,
     }
 }
@@ -215,7 +215,7 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
     while let Some(row) = rows.next()? {
         threads.push(LlmThread {
             id: text(row, "id").unwrap_or_default(),
-            name: said(row, "name"),
+            name: non_empty(row, "name"),
             tip: text(row, "tip_message_hash"),
             forked_from: text(row, "forked_from"),
             told: HashMap::new(),

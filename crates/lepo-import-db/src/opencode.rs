@@ -13,7 +13,7 @@ use lepo_import::{
 use rusqlite::Connection;
 
 use super::each::FormatSink;
-use super::rows::{count, has_table, or_null, said, text};
+use super::rows::{count, has_table, non_empty, or_null, text};
 
 /// A session's id, its parent's, and its content.
 type SessionRow = (String, Option<String>, History);
@@ -27,7 +27,7 @@ pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resul
             sessions.push(session);
         }
     }
-    let newer: HashSet<String> = said_in(&sessions);
+    let newer: HashSet<String> = sessions_with_messages(&sessions);
     sessions.retain(|(id, ..)| newer.contains(id));
     if has_table(database, "session") && has_table(database, "part") {
         for mut session in listed(database, "session")?.into_iter().filter(|(id, ..)| !newer.contains(id)) {
@@ -43,7 +43,7 @@ pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resul
     Ok(())
 }
 
-fn said_in(sessions: &[SessionRow]) -> HashSet<String> {
+fn sessions_with_messages(sessions: &[SessionRow]) -> HashSet<String> {
     sessions.iter().filter(|(.., session)| session.messages > 0).map(|(id, ..)| id.clone()).collect()
 }
 
@@ -59,13 +59,13 @@ fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow
     while let Some(row) = rows.next()? {
         let conversation = History {
             id: text(row, "id").unwrap_or_default(),
-            title: said(row, "title"),
+            title: non_empty(row, "title"),
             start: count(row, "time_created"),
-            dir: said(row, "directory"),
+            dir: non_empty(row, "directory"),
             grows: true,
             ..History::default()
         };
-        sessions.push((conversation.id.clone(), said(row, "parent_id"), conversation));
+        sessions.push((conversation.id.clone(), non_empty(row, "parent_id"), conversation));
     }
     Ok(sessions)
 }

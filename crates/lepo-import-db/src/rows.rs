@@ -32,7 +32,7 @@ pub fn text(row: &Row<'_>, column: &str) -> Option<String> {
 }
 
 /// Returns a column as text; `None` if it is null or empty.
-pub fn said(row: &Row<'_>, column: &str) -> Option<String> {
+pub fn non_empty(row: &Row<'_>, column: &str) -> Option<String> {
     text(row, column).filter(|text| !text.is_empty())
 }
 
