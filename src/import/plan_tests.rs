@@ -68,7 +68,8 @@ fn what_the_threads_that_read_do_changes_nothing() {
     let names = |name: &str, bytes: &[u8], brief: Option<bool>| -> Vec<(BubbName, String)> {
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        let format = SourceFormat::of(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
+        let format =
+            SourceFormat::parse(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
         let mut reading = SourceReader { finish: brief.map(finish), ..SourceReader::default() };
         let mut names = Vec::new();
         format

@@ -90,7 +90,7 @@ fn response(
     let parent = conversation.nodes.len().checked_sub(1);
     let mut parts = MessageBuilder::new(conversation, parent, asked, ImportRole::User);
     if let (None, Some(system)) = (parent, non_empty(row, "system")) {
-        parts.then(NodeContent::System(system));
+        parts.push_node(NodeContent::System(system));
     }
     if has_table(database, "tool_results") {
         let mut query = database
@@ -101,7 +101,7 @@ fn response(
                 text(result, "tool_call_id").unwrap_or_default(),
                 text(result, "output").unwrap_or_default(),
             );
-            parts.then(NodeContent::Output { call, text, files: Vec::new() });
+            parts.push_node(NodeContent::Output { call, text, files: Vec::new() });
         }
     }
     for fragment in fragments(database, "prompt_fragments", "response_id", id)? {
@@ -129,7 +129,7 @@ fn response(
         let mut calls = query.query([id])?;
         while let Some(call) = calls.next()? {
             let words = |column: &str| text(call, column).unwrap_or_default();
-            parts.then(NodeContent::Call {
+            parts.push_node(NodeContent::Call {
                 id: words("tool_call_id"),
                 name: words("name"),
                 input: words("arguments"),
@@ -332,18 +332,22 @@ fn message(
         let id = text(row, "id").unwrap_or_default();
         let field = |key: &str| read_json(&payload, |payload| payload.get(key).words()).unwrap_or_default();
         match text(row, "type").unwrap_or_default().as_str() {
-            "text" if role == "system" => parts.then(NodeContent::System(whole)),
+            "text" if role == "system" => parts.push_node(NodeContent::System(whole)),
             "text" => parts.text(&whole),
             "reasoning" => parts.aside(ImportRole::Assistant, &whole),
             "tool_call" => {
                 let raw =
                     |value: JsonValue<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();
                 let input = read_json(&payload, raw).unwrap_or_default();
-                parts.then(NodeContent::Call { id: field("tool_call_id"), name: field("name"), input });
+                parts.push_node(NodeContent::Call { id: field("tool_call_id"), name: field("name"), input });
             }
             "tool_result" => {
                 let files = attached(database, &id)?;
-                parts.then(NodeContent::Output { call: field("tool_call_id"), text: field("output"), files });
+                parts.push_node(NodeContent::Output {
+                    call: field("tool_call_id"),
+                    text: field("output"),
+                    files,
+                });
             }
             "attachment" => attached(database, &id)?.into_iter().for_each(|file| parts.file(file)),
             _ => {}

@@ -93,8 +93,9 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
         ended = false;
         let mut parts = MessageBuilder::new(conversation, at, time, kind);
         let about = read_json(&data, |data| {
-            let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::of(data) };
-            let words = data.get("text").said().or_else(|| data.get("summary").said()).unwrap_or_default();
+            let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::parse(data) };
+            let words =
+                data.get("text").non_empty().or_else(|| data.get("summary").non_empty()).unwrap_or_default();
             match kind {
                 ImportRole::System => parts.aside(ImportRole::System, &words),
                 _ => parts.text(&words),
@@ -103,7 +104,11 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
                 opencode_part(&mut parts, &mut about, item, calls);
             }
             let model = data.get("model");
-            let model = model.get("id").said().or_else(|| model.get("modelID").said()).or(model.said());
+            let model = model
+                .get("id")
+                .non_empty()
+                .or_else(|| model.get("modelID").non_empty())
+                .or(model.non_empty());
             (model, about)
         });
         let (first, tail) = parts.finish();
@@ -138,7 +143,7 @@ fn messages(
     while let Some(row) = rows.next()? {
         let message = text(row, "id").unwrap_or_default();
         let data = text(row, "data").unwrap_or_default();
-        let of = |data: JsonValue<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::of(data));
+        let of = |data: JsonValue<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::parse(data));
         let Some((time, about)) = read_json(&data, of) else { continue };
         let time = time.or(count(row, "time_created"));
         let mut found = Vec::new();

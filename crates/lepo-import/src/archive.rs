@@ -137,13 +137,13 @@ impl Archive {
         match self {
             Archive::File(_) => None,
             Archive::Folder(files) => {
-                let place = place_of(files, id)?;
+                let place = index_of(files, id)?;
                 let (file, length) = regular(&files[place].1).ok()?;
                 file.take(ASSET).read_to_end(&mut bytes).ok()?;
                 (length <= ASSET).then_some(bytes)
             }
             Archive::Zip(zip) => {
-                let place = place_of(&zip.names, id)?;
+                let place = index_of(&zip.names, id)?;
                 let entry = zip.archive.by_index(zip.names[place].1).ok()?;
                 let limit = ASSET.min(zip.left);
                 entry.take(limit + 1).read_to_end(&mut bytes).ok()?;
@@ -155,7 +155,7 @@ impl Archive {
 }
 
 /// Finds, in sorted names, the name that is `id` or continues after it with a character that no id contains.
-fn place_of<T>(names: &[(String, T)], id: &str) -> Option<usize> {
+fn index_of<T>(names: &[(String, T)], id: &str) -> Option<usize> {
     let from = names.partition_point(|(name, _)| name.as_str() < id);
     let is_it = |name: &str| {
         name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', '_', ' ']))

@@ -30,7 +30,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let mut assets = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let mut values = ValueReader::of(from);
+            let mut values = ValueReader::sequence(from);
             while let Some(value) = reading.next(&mut values)? {
                 let mut ids = Vec::new();
                 match conversation(value, &mut ids) {
@@ -59,12 +59,12 @@ fn asset_names(archive: &mut Archive, reading: &mut SourceReader) -> Result<Hash
     }
     for document in archive.documents(|name| name == NAMES) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let mut values = ValueReader::of(from);
+            let mut values = ValueReader::sequence(from);
             while let Some(value) = reading.next(&mut values)? {
                 names.extend(value.fields().filter_map(|(file, name)| {
                     let file = file.words();
                     let id = file.split('.').next().unwrap_or_default();
-                    Some((id.to_string(), name.said()?))
+                    Some((id.to_string(), name.non_empty()?))
                 }));
             }
             Ok(())
@@ -99,21 +99,26 @@ fn conversation(value: JsonValue<'_>, ids: &mut Ids) -> Option<History> {
         return None;
     }
     let mut conversation = History {
-        id: value.get("conversation_id").said().or_else(|| value.get("id").said()).unwrap_or_default(),
-        title: value.get("title").said(),
+        id: value
+            .get("conversation_id")
+            .non_empty()
+            .or_else(|| value.get("id").non_empty())
+            .unwrap_or_default(),
+        title: value.get("title").non_empty(),
         start: time::any(value.get("create_time")),
         updated: time::any(value.get("update_time")),
         ..History::default()
     };
-    let model = value.get("default_model_slug").said();
+    let model = value.get("default_model_slug").non_empty();
     let nodes: Vec<(String, Option<String>, JsonValue<'_>)> =
-        mapping.fields().map(|(key, node)| (key.words(), node.get("parent").said(), node)).collect();
+        mapping.fields().map(|(key, node)| (key.words(), node.get("parent").non_empty(), node)).collect();
     // A node without a parent may still be listed as another node's child.
     let mut named: HashMap<String, &str> = HashMap::new();
     if nodes.iter().filter(|(_, parent, _)| parent.is_none()).count() > 1 {
         for (key, _, node) in &nodes {
-            named
-                .extend(node.get("children").items().filter_map(|child| Some((child.said()?, key.as_str()))));
+            named.extend(
+                node.get("children").items().filter_map(|child| Some((child.non_empty()?, key.as_str()))),
+            );
         }
     }
     let links: Vec<Link<'_>> = nodes
@@ -162,9 +167,9 @@ fn message(
     let (content, metadata) = (message.get("content"), message.get("metadata"));
     conversation.messages += u64::from(message.is_object());
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
-    let recipient = message.get("recipient").said().unwrap_or_default();
+    let recipient = message.get("recipient").non_empty().unwrap_or_default();
     let hidden = metadata.get("is_visually_hidden_from_conversation").is_true();
-    if let Some(tag) = metadata.get("lepo").said() {
+    if let Some(tag) = metadata.get("lepo").non_empty() {
         parts.exact(&tag, &text(content));
     } else if !is_known {
         if message.is_object() {
@@ -172,10 +177,10 @@ fn message(
         }
     } else if role == "system" {
         let prompt = text(content);
-        match content.get("content_type").is("model_editable_context") {
+        match content.get("content_type").is_str("model_editable_context") {
             _ if prompt.is_empty() => {}
             true => parts.aside(ImportRole::System, &prompt),
-            false => parts.then(NodeContent::System(prompt)),
+            false => parts.push_node(NodeContent::System(prompt)),
         }
     } else if role == "tool" {
         let name = message.at(&["author", "name"]).words();
@@ -186,7 +191,7 @@ fn message(
             text => text,
         };
         let files = files(content, metadata, ids);
-        parts.then(NodeContent::Output { call: String::new(), text: output, files });
+        parts.push_node(NodeContent::Output { call: String::new(), text: output, files });
     } else {
         let content_type = content.get("content_type").text().unwrap_or_default();
         if content.is_object() && !TYPES.contains(&&*content_type) {
@@ -195,7 +200,7 @@ fn message(
         match &*content_type {
             "thoughts" => {
                 for thought in content.get("thoughts").items() {
-                    let both = [thought.get("summary").said(), thought.get("content").said()];
+                    let both = [thought.get("summary").non_empty(), thought.get("content").non_empty()];
                     parts.aside(
                         ImportRole::Assistant,
                         &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
@@ -205,17 +210,21 @@ fn message(
             "reasoning_recap" => parts.aside(ImportRole::Assistant, &content.get("content").words()),
             "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
             _ if !matches!(recipient.as_str(), "" | "all") => {
-                parts.then(NodeContent::Call { id: String::new(), name: recipient, input: text(content) });
+                parts.push_node(NodeContent::Call {
+                    id: String::new(),
+                    name: recipient,
+                    input: text(content),
+                });
             }
-            _ if hidden || message.get("channel").is("analysis") => parts.aside(kind, &text(content)),
+            _ if hidden || message.get("channel").is_str("analysis") => parts.aside(kind, &text(content)),
             _ => {
-                parts.whole(text(content));
+                parts.push_text(text(content));
                 files(content, metadata, ids).into_iter().for_each(|file| parts.file(file));
             }
         }
     }
     let (first, last) = parts.finish();
-    let model = metadata.get("model_slug").said().or(model.map(str::to_string));
+    let model = metadata.get("model_slug").non_empty().or(model.map(str::to_string));
     conversation.answered_by(first, model.as_deref(), None, None);
     (first, last)
 }
@@ -224,13 +233,13 @@ fn message(
 fn text(content: JsonValue<'_>) -> String {
     let mut texts: Vec<String> = Vec::new();
     for part in content.get("parts").items() {
-        texts.extend(part.said().or_else(|| part.get("text").said()));
+        texts.extend(part.non_empty().or_else(|| part.get("text").non_empty()));
     }
     for key in ["text", "result", "user_profile", "user_instructions", "model_set_context"] {
-        texts.extend(content.get(key).said());
+        texts.extend(content.get(key).non_empty());
     }
     if texts.is_empty() && content.has("thoughts") {
-        texts.extend(content.get("content").said());
+        texts.extend(content.get("content").non_empty());
     }
     if texts.len() == 1 { texts.swap_remove(0) } else { texts.join("\n\n") }
 }
@@ -239,10 +248,12 @@ fn text(content: JsonValue<'_>) -> String {
 fn has_more(content: JsonValue<'_>) -> bool {
     let is_empty = |value: JsonValue<'_>| {
         value.is_null()
-            || value.is("")
-            || (value.is_array() && value.items().all(|item| item.is("") || item.is_null()))
+            || value.is_str("")
+            || (value.is_array() && value.items().all(|item| item.is_str("") || item.is_null()))
     };
-    content.fields().any(|(key, value)| !key.is("content_type") && !key.is("language") && !is_empty(value))
+    content
+        .fields()
+        .any(|(key, value)| !key.is_str("content_type") && !key.is_str("language") && !is_empty(value))
 }
 
 fn has_files(content: JsonValue<'_>) -> bool {
@@ -262,7 +273,7 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
     for part in content.get("parts").items().filter(|part| part.is_object()) {
         let inner = part.get("audio_asset_pointer");
         let part = if inner.is_object() { inner } else { part };
-        let Some(pointer) = part.get("asset_pointer").said() else { continue };
+        let Some(pointer) = part.get("asset_pointer").non_empty() else { continue };
         let name = part.get("name").words();
         if pointer.starts_with("data:") {
             files.push(attach::url(&name, "", &pointer));

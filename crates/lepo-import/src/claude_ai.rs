@@ -24,7 +24,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         archive.read(document, reading, |from: &mut dyn Read, reading| {
             let read =
                 |value: JsonValue<'_>| value.get("chat_messages").is_array().then(|| conversation(value));
-            reading.conversations(&mut ValueReader::of(from), read, each)
+            reading.conversations(&mut ValueReader::sequence(from), read, each)
         })?;
     }
     Ok(())
@@ -33,7 +33,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 fn conversation(value: JsonValue<'_>) -> History {
     let mut conversation = History {
         id: value.get("uuid").words(),
-        title: value.get("name").said(),
+        title: value.get("name").non_empty(),
         start: time::written(value.get("created_at")),
         updated: time::written(value.get("updated_at")),
         ..History::default()
@@ -41,7 +41,7 @@ fn conversation(value: JsonValue<'_>) -> History {
     let messages: Vec<(String, Option<String>, JsonValue<'_>)> = value
         .get("chat_messages")
         .items()
-        .map(|message| (message.get("uuid").words(), message.get("parent_message_uuid").said(), message))
+        .map(|message| (message.get("uuid").words(), message.get("parent_message_uuid").non_empty(), message))
         .collect();
     let links: Vec<Link<'_>> = messages
         .iter()
@@ -55,7 +55,7 @@ fn conversation(value: JsonValue<'_>) -> History {
         *parent = place.checked_sub(1);
     }
     cut_circles(&mut parents, |place| messages.get(place).map_or("", |(id, ..)| id));
-    let model = value.get("model").said();
+    let model = value.get("model").non_empty();
     let mut places = Vec::with_capacity(messages.len());
     for (_, _, told) in &messages {
         let place = message(&mut conversation, *told);
@@ -70,7 +70,7 @@ fn conversation(value: JsonValue<'_>) -> History {
 
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::written(message.get("created_at"));
-    let kind = if message.get("sender").is("human") { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if message.get("sender").is_str("human") { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let sender = message.get("sender").text().unwrap_or_default();
@@ -83,13 +83,13 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         match &*block.get("type").text().unwrap_or_default() {
             "text" | "voice_note" => parts.text(&block.get("text").text().unwrap_or_default()),
             "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
-            "tool_use" => parts.then(NodeContent::Call {
+            "tool_use" => parts.push_node(NodeContent::Call {
                 id: block.get("id").words(),
                 name: block.get("name").words(),
                 input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
             }),
             "tool_result" => {
-                parts.then(output::of_call(block.get("tool_use_id").words(), block.get("content")));
+                parts.push_node(output::of_call(block.get("tool_use_id").words(), block.get("content")));
             }
             "token_budget" | "flag" => {}
             _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
@@ -100,7 +100,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     }
     for attached in message.get("attachments").items() {
         let (name, mime) = (attached.get("file_name").words(), attached.get("file_type").words());
-        match attached.get("extracted_content").said() {
+        match attached.get("extracted_content").non_empty() {
             Some(pasted) => parts.text(&attach::named_text(&name, &pasted)),
             None => parts.file(attach::lost(&name, &mime)),
         }

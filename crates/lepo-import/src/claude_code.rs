@@ -27,7 +27,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         let call = session.call_of(&agent);
         session.file(&agent, reading, Some(call))?;
     }
-    let told = told_beside(path, reading);
+    let told = sibling_titles(path, reading);
     each(session.finish(path, told))
 }
 
@@ -41,7 +41,7 @@ pub fn session_of(agent: &Path) -> Option<PathBuf> {
     let folder = agent.parent()?;
     let below = folder.parent().map(|session| session.with_extension("jsonl"));
     let named = || {
-        let session = first_value(agent, |value| value.get("sessionId").said()).flatten()?;
+        let session = first_value(agent, |value| value.get("sessionId").non_empty()).flatten()?;
         Some(folder.join(session).with_extension("jsonl"))
     };
     below
@@ -59,7 +59,7 @@ fn agents(path: &Path, reading: &mut SourceReader) -> Vec<PathBuf> {
     let beside = reading.beside.entry(parent.to_path_buf()).or_insert_with(|| {
         let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
         for agent in files_in(parent).into_iter().filter(is_log) {
-            let session = first_value(&agent, |value| value.get("sessionId").said()).flatten();
+            let session = first_value(&agent, |value| value.get("sessionId").non_empty()).flatten();
             of.entry(session.unwrap_or_default()).or_default().push(agent);
         }
         of
@@ -70,14 +70,15 @@ fn agents(path: &Path, reading: &mut SourceReader) -> Vec<PathBuf> {
 
 /// Reads the titles at the start of all logs of a folder, by the message that each describes: mostly a message of
 /// another log.
-fn told_beside<'r>(path: &Path, reading: &'r mut SourceReader) -> &'r HashMap<String, String> {
+fn sibling_titles<'r>(path: &Path, reading: &'r mut SourceReader) -> &'r HashMap<String, String> {
     let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
     reading.titles.entry(parent).or_insert_with_key(|parent| {
         let mut titles = HashMap::new();
         let is_log = |path: &PathBuf| !is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
         for log in files_in(parent).into_iter().filter(is_log) {
             first_values(&log, |value| {
-                let title = value.get("type").is("summary").then(|| value.get("summary").said()).flatten();
+                let title =
+                    value.get("type").is_str("summary").then(|| value.get("summary").non_empty()).flatten();
                 let is_one = title.is_some();
                 titles.extend(title.map(|title| (value.get("leafUuid").words(), title)));
                 is_one
@@ -113,12 +114,12 @@ struct ClaudeSession {
 impl ClaudeSession {
     /// Reads a log; with `under`, a subagent's, whose lines all follow that call.
     fn file(&mut self, path: &Path, reading: &mut SourceReader, under: Option<Option<usize>>) -> Result<()> {
-        self.log.begin();
+        self.log.start_log();
         self.before = None;
         let mut lines = reading.lines(path)?;
         while let Some(line) = reading.next(&mut lines)? {
             let wanted = LineContext { agent: under.is_some(), dir: self.conversation.dir.is_none() };
-            let mut line = ClaudeLine::of(line, wanted);
+            let mut line = ClaudeLine::parse(line, wanted);
             if let Some(finish) = reading.finish {
                 line.nodes().iter_mut().for_each(finish);
             }
@@ -260,7 +261,7 @@ impl ClaudeSession {
 
     /// Finds the call that started a subagent, by the subagent's log; else the last call, else the first message.
     fn call_of(&self, agent: &Path) -> Option<usize> {
-        let named = first_value(&agent.with_extension("meta.json"), |meta| meta.get("toolUseId").said());
+        let named = first_value(&agent.with_extension("meta.json"), |meta| meta.get("toolUseId").non_empty());
         let stem = agent.file_stem().unwrap_or_default().to_string_lossy();
         let by_result = || self.agents.get(stem.strip_prefix("agent-").unwrap_or(&stem));
         let call = named.flatten();

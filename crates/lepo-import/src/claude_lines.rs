@@ -86,7 +86,7 @@ pub struct ClaudeMessage {
 
 impl ClaudeLine {
     /// Reads a line of a session's log, or of a subagent's.
-    pub fn of(line: JsonValue<'_>, wanted: LineContext) -> ClaudeLine {
+    pub fn parse(line: JsonValue<'_>, wanted: LineContext) -> ClaudeLine {
         let [kind, message, parent, uuid, dir, exported, under, session] = line.pick([
             "type",
             "message",
@@ -101,16 +101,16 @@ impl ClaudeLine {
         let is_printed = parent.is_missing() && !line.has("logicalParentUuid");
         let what = match &*kind {
             "user" | "assistant" if message.is_object() => ClaudeContent::Message(Box::new(
-                ClaudeMessage::of(line, message, ExportedMessage::of(exported), wanted),
+                ClaudeMessage::parse(line, message, ExportedMessage::parse(exported), wanted),
             )),
-            "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
+            "attachment" if line.at(&["attachment", "type"]).is_str("queued_command") => {
                 let time = time::written(line.get("timestamp"));
                 let (nodes, unknown) = queued(line, time, wanted);
                 ClaudeContent::Queued(time, nodes, unknown)
             }
             "summary" => ClaudeContent::Summary(line.get("leafUuid").words(), line.get("summary").words()),
-            "ai-title" => ClaudeContent::ModelTitle(line.get("aiTitle").said()),
-            "custom-title" => ClaudeContent::OwnTitle(line.get("customTitle").said()),
+            "ai-title" => ClaudeContent::ModelTitle(line.get("aiTitle").non_empty()),
+            "custom-title" => ClaudeContent::OwnTitle(line.get("customTitle").non_empty()),
             "result" => ClaudeContent::Ended,
             other => {
                 let unknown = !SILENT.contains(&other);
@@ -118,15 +118,15 @@ impl ClaudeLine {
             }
         };
         ClaudeLine {
-            dir: if wanted.dir { dir.said() } else { None },
-            id: uuid.said(),
-            parent: parent.said().or_else(|| {
+            dir: if wanted.dir { dir.non_empty() } else { None },
+            id: uuid.non_empty(),
+            parent: parent.non_empty().or_else(|| {
                 let [logical, compaction] = line.pick(["logicalParentUuid", "compactMetadata"]);
-                logical.said().or_else(|| preserved(compaction))
+                logical.non_empty().or_else(|| preserved(compaction))
             }),
             is_printed,
-            under: under.said(),
-            session: session.said(),
+            under: under.non_empty(),
+            session: session.non_empty(),
             what,
         }
     }
@@ -141,7 +141,7 @@ impl ClaudeLine {
 }
 
 impl ClaudeMessage {
-    fn of(
+    fn parse(
         line: JsonValue<'_>,
         message: JsonValue<'_>,
         exported: Option<ExportedMessage<'_>>,
@@ -159,9 +159,9 @@ impl ClaudeMessage {
         ]);
         let input =
             [new, written, cached].into_iter().filter_map(JsonValue::count).fold(0, u64::saturating_add);
-        let is_answer = kind.is("assistant");
-        let under = line.get("parent_tool_use_id").said();
-        let call = || content.items().find_map(|block| block.get("tool_use_id").said());
+        let is_answer = kind.is_str("assistant");
+        let under = line.get("parent_tool_use_id").non_empty();
+        let call = || content.items().find_map(|block| block.get("tool_use_id").non_empty());
         let begins = is_side.is_true() && !wanted.agent && parent.is_null();
         let is_side = is_side.is_true() || under.is_some();
         let mut read = ClaudeMessage {
@@ -170,11 +170,11 @@ impl ClaudeMessage {
             time: time::written(time),
             input: (input > 0).then_some(input),
             output: output.count(),
-            agent: result.get("agentId").said().and_then(|agent| Some((agent, call()?))),
+            agent: result.get("agentId").non_empty().and_then(|agent| Some((agent, call()?))),
             begins: begins.then(|| texts(content)),
             ended: exported.is_some()
                 || (is_answer
-                    && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn"))),
+                    && stop.non_empty().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn"))),
             ..ClaudeMessage::default()
         };
         let model = match exported {
@@ -183,8 +183,8 @@ impl ClaudeMessage {
                 exported.model
             }
             None => {
-                read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side);
-                model.said()
+                read.content(line, content, model.is_str(SYNTHETIC), wanted.agent || is_side);
+                model.non_empty()
             }
         };
         read.prompts = read.prompts(content);
@@ -198,7 +198,7 @@ impl ClaudeMessage {
         let is_file = |block: &JsonValue<'_>| matches!(&*block.get("type").words(), "image" | "document");
         add(&mut all, self.time, exported.kind, false, &|parts| {
             let files = content.items().filter(is_file).map(file).collect();
-            exported.tell(parts, self.time, &texts(content), files);
+            exported.add_to(parts, self.time, &texts(content), files);
         });
         self.hashes.resize(all.nodes.len(), None);
         self.nodes = all.nodes;
@@ -210,8 +210,8 @@ impl ClaudeMessage {
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
         let hidden = hidden.or(synthetic.then_some(ImportRole::Assistant));
         // Another agent or a program wrote the message.
-        let is_foreign = line.at(&["origin", "kind"]).said().is_some_and(|kind| kind != "human");
-        let has_result = content.items().any(|block| block.get("type").is("tool_result"));
+        let is_foreign = line.at(&["origin", "kind"]).non_empty().is_some_and(|kind| kind != "human");
+        let has_result = content.items().any(|block| block.get("type").is_str("tool_result"));
         let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(ImportRole::User));
         let mut all = History::default();
         let mut block = |hash: Option<u64>, kind: ImportRole, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
@@ -223,13 +223,15 @@ impl ClaudeMessage {
             (Some(kind), _) => {
                 let own = if self.is_answer { ImportRole::Assistant } else { ImportRole::User };
                 block(None, own, &|parts| parts.aside(kind, &texts(content)));
-                let blocks = content.items().filter(|block| block.get("type").is("text"));
-                self.texts.extend(blocks.filter_map(|block| block.get("text").said()));
+                let blocks = content.items().filter(|block| block.get("type").is_str("text"));
+                self.texts.extend(blocks.filter_map(|block| block.get("text").non_empty()));
             }
             (None, Some(text)) if self.is_answer => {
                 block(None, ImportRole::Assistant, &|parts| parts.text(&text))
             }
-            (None, Some(text)) => block(None, ImportRole::User, &|parts| parts.said(&text, &INJECTED)),
+            (None, Some(text)) => {
+                block(None, ImportRole::User, &|parts| parts.push_without_injections(&text, &INJECTED))
+            }
             (None, None) if !content.is_array() && !content.is_null() => {
                 block(None, ImportRole::User, &|parts| parts.unknown());
             }
@@ -252,8 +254,8 @@ impl ClaudeMessage {
         for node in &self.nodes {
             let NodeContent::Call { id, name, .. } = &node.what else { continue };
             if matches!(name.as_str(), "Task" | "Agent") {
-                let block = content.items().find(|block| block.get("id").is(id));
-                let prompt = block.and_then(|block| block.at(&["input", "prompt"]).said());
+                let block = content.items().find(|block| block.get("id").is_str(id));
+                let prompt = block.and_then(|block| block.at(&["input", "prompt"]).non_empty());
                 prompts.extend(prompt.map(|prompt| (id.clone(), prompt)));
             }
         }
@@ -269,7 +271,7 @@ fn add(
     side: bool,
     fill: &dyn Fn(&mut MessageBuilder<'_>),
 ) -> u64 {
-    let mut parts = MessageBuilder::new(to, None, time, kind).beside(side);
+    let mut parts = MessageBuilder::new(to, None, time, kind).as_subagent(side);
     fill(&mut parts);
     parts.finish();
     std::mem::take(&mut to.skipped).into_values().sum()
@@ -279,7 +281,7 @@ fn queued(line: JsonValue<'_>, time: Option<u64>, wanted: LineContext) -> (Vec<I
     let prompt = line.at(&["attachment", "prompt"]);
     let mut all = History::default();
     let unknown = add(&mut all, time, ImportRole::User, wanted.agent, &|parts| match prompt.text() {
-        Some(text) => parts.said(&text, &INJECTED),
+        Some(text) => parts.push_without_injections(&text, &INJECTED),
         None => prompt.items().for_each(|block| user_block(parts, block)),
     });
     (all.nodes, unknown)
@@ -287,8 +289,8 @@ fn queued(line: JsonValue<'_>, time: Option<u64>, wanted: LineContext) -> (Vec<I
 
 /// Returns the last message that a compaction preserved: the parent of what follows, if that names none.
 fn preserved(compaction: JsonValue<'_>) -> Option<String> {
-    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(JsonValue::said);
-    last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).said())
+    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(JsonValue::non_empty);
+    last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).non_empty())
 }
 
 fn hash(block: JsonValue<'_>) -> u64 {
@@ -302,37 +304,37 @@ fn texts(content: JsonValue<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();
     }
-    content.items().filter_map(|block| block.get("text").said()).collect::<Vec<_>>().join("\n\n")
+    content.items().filter_map(|block| block.get("text").non_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn user_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
-        "text" => parts.said(&block.get("text").text().unwrap_or_default(), &INJECTED),
+        "text" => parts.push_without_injections(&block.get("text").text().unwrap_or_default(), &INJECTED),
         "image" | "document" => parts.file(file(block)),
         "tool_result" => {
             let content = block.get("content");
             let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
             let call = block.get("tool_use_id").words();
-            parts.then(NodeContent::Output { call, text: output::text(content), files });
+            parts.push_node(NodeContent::Output { call, text: output::text(content), files });
         }
         _ => {
             parts.unknown();
-            parts.said(&block.get("text").text().unwrap_or_default(), &INJECTED);
+            parts.push_without_injections(&block.get("text").text().unwrap_or_default(), &INJECTED);
         }
     }
 }
 
 fn answer_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
-        "text" => parts.whole(block.get("text").words()),
+        "text" => parts.push_text(block.get("text").words()),
         "thinking" => parts.aside(ImportRole::Assistant, &block.get("thinking").text().unwrap_or_default()),
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(NodeContent::Call {
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.push_node(NodeContent::Call {
             id: block.get("id").words(),
             name: block.get("name").words(),
             input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
         }),
         kind if kind.ends_with("_result") => {
-            parts.then(output::of_call(block.get("tool_use_id").words(), block.get("content")));
+            parts.push_node(output::of_call(block.get("tool_use_id").words(), block.get("content")));
         }
         // Encrypted reasoning.
         "redacted_thinking" => {}
@@ -344,7 +346,7 @@ fn file(block: JsonValue<'_>) -> ImportedFile {
     let source = block.get("source");
     let (name, mime) = (block.get("title").words(), source.get("media_type").words());
     match source.get("data").text() {
-        Some(data) if source.get("type").is("base64") => attach::base64(&name, &mime, &data),
+        Some(data) if source.get("type").is_str("base64") => attach::base64(&name, &mime, &data),
         _ => attach::url(&name, &mime, &source.get("url").words()),
     }
 }

@@ -23,7 +23,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let (mut found, mut places): (Vec<History>, HashMap<String, usize>) = Default::default();
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
-        let (session, project) = (value.get("sessionId").said(), value.get("project").words());
+        let (session, project) = (value.get("sessionId").non_empty(), value.get("project").words());
         if session.as_ref().is_some_and(|session| logged.contains(session)) {
             reading.tally.skip("prompt of a session whose log still exists", 1);
             continue;
@@ -61,7 +61,7 @@ fn logged(path: &Path) -> HashSet<String> {
 fn text(value: JsonValue<'_>) -> String {
     let mut text = value.get("display").words();
     for (number, pasted) in value.get("pastedContents").fields() {
-        let Some(content) = pasted.get("content").said() else { continue };
+        let Some(content) = pasted.get("content").non_empty() else { continue };
         let begin = format!("[Pasted text #{}", number.words());
         let Some((before, rest)) = text.split_once(&begin) else { continue };
         let Some((sign, after)) = rest.split_once(']') else { continue };

@@ -24,7 +24,7 @@ pub fn read(
     reading: &mut SourceReader,
     each: &mut ConversationSink<'_>,
 ) -> Result<()> {
-    let Some(own) = CodexThread::of(path) else {
+    let Some(own) = CodexThread::read(path) else {
         reading.tally.skip("not a Codex session", 1);
         return Ok(());
     };
@@ -124,11 +124,11 @@ impl CodexLog {
         let from = from.max(thread.own_from);
         let mut values = reading.lines(&thread.path)?;
         while let Some(line) = reading.next(&mut values)? {
-            let record = CodexRecord::of(line);
+            let record = CodexRecord::parse(line);
             let ordinal = record.ordinal.unwrap_or(self.ordinal);
             self.ordinal = ordinal.saturating_add(1);
             if ordinal >= from {
-                self.take(record.told, reading);
+                self.add_record(record.told, reading);
             }
             self.ends.push((ordinal, self.at, self.turns.len()));
         }
@@ -164,7 +164,7 @@ impl CodexLog {
         }
     }
 
-    fn take(&mut self, told: CodexContent, reading: &mut SourceReader) {
+    fn add_record(&mut self, told: CodexContent, reading: &mut SourceReader) {
         let was_exported = std::mem::take(&mut self.was_exported);
         match told {
             CodexContent::Nothing => {}

@@ -76,21 +76,21 @@ pub enum CodexContent {
 }
 
 impl CodexRecord {
-    pub fn of(line: JsonValue<'_>) -> CodexRecord {
-        CodexRecord { ordinal: line.get("ordinal").count(), told: told(line) }
+    pub fn parse(line: JsonValue<'_>) -> CodexRecord {
+        CodexRecord { ordinal: line.get("ordinal").count(), told: parse_content(line) }
     }
 }
 
-fn told(line: JsonValue<'_>) -> CodexContent {
+fn parse_content(line: JsonValue<'_>) -> CodexContent {
     let [at, kind, payload, exported] = line.pick(["timestamp", "type", "payload", FIELD]);
     let at = time::written(at);
     let kind = kind.text().unwrap_or_default();
     match &*kind {
-        "response_item" => match ExportedMessage::of(exported) {
+        "response_item" => match ExportedMessage::parse(exported) {
             Some(exported) => self::exported(payload, &exported, at),
             None => item(payload, at),
         },
-        "turn_context" => CodexContent::Model(payload.get("model").said()),
+        "turn_context" => CodexContent::Model(payload.get("model").non_empty()),
         "compacted" => {
             let text = payload.get("message").words();
             CodexContent::Compacted(
@@ -153,7 +153,7 @@ fn echo(
 ) -> CodexContent {
     let nodes = nodes(kind, at, |parts| {
         match kind {
-            ImportRole::User => parts.said(text, &INJECTED),
+            ImportRole::User => parts.push_without_injections(text, &INJECTED),
             _ => parts.text(text),
         }
         files.into_iter().for_each(|file| parts.file(file));
@@ -168,40 +168,40 @@ fn completed(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
         "AgentMessage" | "agentMessage" | "agent_message" => ImportRole::Assistant,
         _ => return CodexContent::Nothing,
     };
-    let text = item.get("text").said().unwrap_or_else(|| texts(item.get("content")));
+    let text = item.get("text").non_empty().unwrap_or_else(|| texts(item.get("content")));
     echo(kind, at, &text, Vec::new(), EventKind::Item)
 }
 
 fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
-    let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
+    let call = item.get("call_id").non_empty().or_else(|| item.get("id").non_empty()).unwrap_or_default();
     match &*item.get("type").text().unwrap_or_default() {
         "message" => message(item, at),
         "reasoning" => {
             let mut texts: Vec<String> =
-                item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
-            texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
+                item.get("summary").items().filter_map(|part| part.get("text").non_empty()).collect();
+            texts.extend(item.get("content").items().filter_map(|part| part.get("text").non_empty()));
             part(at, |parts| parts.aside(ImportRole::Assistant, &texts.join("\n\n")))
         }
         "function_call" | "custom_tool_call" => {
             let (name, arguments) = (item.get("name").words(), item.get("arguments"));
-            let input = arguments.said().or_else(|| item.get("input").said());
+            let input = arguments.non_empty().or_else(|| item.get("input").non_empty());
             let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
-            part(at, |parts| parts.then(NodeContent::Call { id: call, name, input }))
+            part(at, |parts| parts.push_node(NodeContent::Call { id: call, name, input }))
         }
         kind @ ("local_shell_call" | "web_search_call") => {
             let input = String::from_utf8_lossy(item.get("action").raw()).into_owned();
             let name = kind.trim_end_matches("_call").to_string();
-            part(at, |parts| parts.then(NodeContent::Call { id: call, name, input }))
+            part(at, |parts| parts.push_node(NodeContent::Call { id: call, name, input }))
         }
         "function_call_output" | "custom_tool_call_output" => {
             let output = item.get("output");
             let content = output.get("content");
-            let text = content.said().unwrap_or_else(|| output::text(output));
-            let files = output.items().filter_map(|part| part.get("image_url").said());
+            let text = content.non_empty().unwrap_or_else(|| output::text(output));
+            let files = output.items().filter_map(|part| part.get("image_url").non_empty());
             let files = files.map(|url| attach::url("", "image/png", &url)).collect();
-            part(at, |parts| parts.then(NodeContent::Output { call, text, files }))
+            part(at, |parts| parts.push_node(NodeContent::Output { call, text, files }))
         }
-        "image_generation_call" if item.get("result").said().is_some() => {
+        "image_generation_call" if item.get("result").non_empty().is_some() => {
             let file = attach::base64("", "image/png", &item.get("result").words());
             part(at, |parts| parts.file(file))
         }
@@ -215,14 +215,14 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
         kind if kind.ends_with("_output") && item.has("call_id") => {
             let given = ["output", "tools", "result"].map(|key| item.get(key));
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
-            part(at, |parts| parts.then(output::of_call(call, given)))
+            part(at, |parts| parts.push_node(output::of_call(call, given)))
         }
         kind if kind.ends_with("_call") => {
             let given = ["arguments", "input", "action"].map(|key| item.get(key));
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
-            let input = given.said().unwrap_or_else(|| output::json(given));
+            let input = given.non_empty().unwrap_or_else(|| output::json(given));
             let name = kind.trim_end_matches("_call").to_string();
-            part(at, |parts| parts.then(NodeContent::Call { id: call, name, input }))
+            part(at, |parts| parts.push_node(NodeContent::Call { id: call, name, input }))
         }
         "" if item.has("role") && item.has("content") => match message(item, at) {
             CodexContent::Message(mut nodes) => {
@@ -238,11 +238,12 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
 /// Reads a message that lepo exported: the first content part is its text, unless that is empty; the others are files.
 fn exported(item: JsonValue<'_>, exported: &ExportedMessage<'_>, at: Option<u64>) -> CodexContent {
     let mut parts = item.get("content").items();
-    let text = if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").said()) };
+    let text =
+        if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").non_empty()) };
     let images = parts.filter_map(|part| part.get("image_url").text());
     let images = images.map(|url| attach::url("", "image/png", &url)).collect();
     let mut nodes = nodes(exported.kind, at, |parts| {
-        exported.tell(parts, at, &text.unwrap_or_default(), images);
+        exported.add_to(parts, at, &text.unwrap_or_default(), images);
     });
     let answers = nodes.nodes.iter_mut().filter(|node| node.is_answer());
     answers.for_each(|node| node.model.clone_from(&exported.model));
@@ -265,12 +266,12 @@ fn message(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
                 None if kind == ImportRole::User && is_image_mark(&text) => image = image_name(&text),
-                None if kind == ImportRole::User => parts.said(&text, &INJECTED),
+                None if kind == ImportRole::User => parts.push_without_injections(&text, &INJECTED),
                 None => parts.text(&text),
             }
         }
         match content.text() {
-            Some(text) if kind == ImportRole::User => parts.said(&text, &INJECTED),
+            Some(text) if kind == ImportRole::User => parts.push_without_injections(&text, &INJECTED),
             Some(text) => parts.text(&text),
             None => {}
         }
@@ -302,5 +303,5 @@ fn nodes(kind: ImportRole, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilde
 }
 
 fn texts(output: JsonValue<'_>) -> String {
-    output.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+    output.items().filter_map(|part| part.get("text").non_empty()).collect::<Vec<_>>().join("\n\n")
 }

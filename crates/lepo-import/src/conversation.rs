@@ -30,7 +30,7 @@ impl ImportRole {
     }
 
     /// Parses the letter of a role.
-    pub fn of_letter(letter: u8) -> Option<ImportRole> {
+    pub fn from_letter(letter: u8) -> Option<ImportRole> {
         ImportRole::ALL.into_iter().find(|role| role.letter() as u8 == letter)
     }
 }

@@ -20,22 +20,22 @@ pub struct ExportedMessage<'v> {
 
 impl<'v> ExportedMessage<'v> {
     /// Parses the field; `None` if it is malformed.
-    pub fn of(value: JsonValue<'v>) -> Option<ExportedMessage<'v>> {
+    pub fn parse(value: JsonValue<'v>) -> Option<ExportedMessage<'v>> {
         let tag = value.get("kind").text()?;
         let kind = match tag.as_bytes() {
-            [kind, b'0'] => ImportRole::of_letter(*kind)?,
+            [kind, b'0'] => ImportRole::from_letter(*kind)?,
             _ => return None,
         };
         Some(ExportedMessage {
             kind,
-            model: value.get("model").said(),
+            model: value.get("model").non_empty(),
             is_empty: value.get("empty").is_true(),
             value,
         })
     }
 
     /// Adds the message, after the system prompt that the field names. `files` are the files of the message's content.
-    pub fn tell(
+    pub fn add_to(
         &self,
         parts: &mut MessageBuilder<'_>,
         at: Option<u64>,
@@ -43,13 +43,13 @@ impl<'v> ExportedMessage<'v> {
         files: Vec<ImportedFile>,
     ) {
         let prompt = self.value.get("prompt");
-        if let Some(text) = prompt.get("text").said() {
+        if let Some(text) = prompt.get("text").non_empty() {
             parts.at(time::written(prompt.get("timestamp")));
-            parts.then(NodeContent::System(text));
+            parts.push_node(NodeContent::System(text));
             parts.at(at);
         }
         if !matches!(self.kind, ImportRole::User | ImportRole::Assistant) {
-            return parts.then(NodeContent::Exact(self.kind, false, text.to_string()));
+            return parts.push_node(NodeContent::Exact(self.kind, false, text.to_string()));
         }
         parts.text(text);
         let mut inside = files.into_iter();

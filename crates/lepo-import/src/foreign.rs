@@ -18,8 +18,8 @@ const TOOLS: &[(&str, HasMarks)] = &[
     ("Copilot", is_copilot),
     ("Continue", is_continue),
     ("Cline", is_cline),
-    ("Factory Droid", |value| value.get("type").is("session_start") && value.has("cwd")),
-    ("Kimi Code", |value| value.get("type").is("metadata") && value.has("protocol_version")),
+    ("Factory Droid", |value| value.get("type").is_str("session_start") && value.has("cwd")),
+    ("Kimi Code", |value| value.get("type").is_str("metadata") && value.has("protocol_version")),
     ("SillyTavern", |value| value.has("chat_metadata") && value.has("character_name")),
     ("LobeChat", |value| value.has("exportType") && value.get("state").is_object()),
     ("big-AGI", is_big_agi),
@@ -50,13 +50,13 @@ fn is_qwen_code(value: JsonValue<'_>) -> bool {
                 || value.has("provenance")
                 || value.has("toolCallResult"))
     };
-    let is_answer = |message: JsonValue<'_>| message.get("type").is("qwen") || is_record(message);
+    let is_answer = |message: JsonValue<'_>| message.get("type").is_str("qwen") || is_record(message);
     value.has("qwen_code_version")
         || (value.has("sessionId") && (is_record(value) || value.get("messages").items().any(is_answer)))
 }
 
 fn is_deepseek_harness(value: JsonValue<'_>) -> bool {
-    let is_header = value.get("type").is("session") && value.get("createdAt").count().is_some();
+    let is_header = value.get("type").is_str("session") && value.get("createdAt").count().is_some();
     let is_event = || value.get("type").words().contains('/') && value.has("seq") && value.has("data");
     is_header || is_event()
 }
@@ -67,13 +67,13 @@ fn is_cursor(value: JsonValue<'_>) -> bool {
         && value.at(&["message", "content"]).is_array()
         && !value.has("type")
         && !value.has("content");
-    let is_stream = value.get("type").is("tool_call") && value.has("session_id") && value.has("call_id");
-    let is_init = value.get("type").is("system")
+    let is_stream = value.get("type").is_str("tool_call") && value.has("session_id") && value.has("call_id");
+    let is_init = value.get("type").is_str("system")
         && value.has("apiKeySource")
         && value.has("session_id")
         && !value.has("uuid")
         && !value.has("tools");
-    is_line || is_stream || is_init || value.get("type").is("turn_ended")
+    is_line || is_stream || is_init || value.get("type").is_str("turn_ended")
 }
 
 /// An export of all sessions, or a session, whose threads and forks are next to its messages.
@@ -112,7 +112,7 @@ fn is_grok(value: JsonValue<'_>) -> bool {
 
 /// The program's events, and the sessions of the editor's chat.
 fn is_copilot(value: JsonValue<'_>) -> bool {
-    let is_event = value.get("type").is("session.start") && value.get("data").is_object();
+    let is_event = value.get("type").is_str("session.start") && value.get("data").is_object();
     is_event || (value.get("requests").is_array() && value.has("requesterUsername"))
 }
 

@@ -67,12 +67,12 @@ pub const FORMATS: &[(&str, SourceFormat, &str)] = &[
 
 impl SourceFormat {
     /// Returns the name that the user types.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         FORMATS.iter().find(|(_, format, _)| *format == self).map_or("", |(word, ..)| word)
     }
 
     /// Parses a name.
-    pub fn of(word: &str) -> Option<SourceFormat> {
+    pub fn parse(word: &str) -> Option<SourceFormat> {
         FORMATS.iter().find(|(name, ..)| *name == word).map(|(_, format, _)| *format)
     }
 

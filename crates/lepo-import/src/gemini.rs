@@ -78,13 +78,13 @@ impl GeminiMessages {
         match self.places.get(&id) {
             Some(&place) if !id.is_empty() => {
                 if !is_snapshot {
-                    self.all[place].more(GeminiMessage::of(message));
+                    self.all[place].more(GeminiMessage::parse(message));
                 }
                 self.at = if is_snapshot { Some(place) } else { Some(place).max(self.at) };
             }
             _ => {
                 self.places.insert(id, self.all.len());
-                self.all.push(GeminiMessage { before: self.at, ..GeminiMessage::of(message) });
+                self.all.push(GeminiMessage { before: self.at, ..GeminiMessage::parse(message) });
                 self.at = Some(self.all.len() - 1);
             }
         }
@@ -114,7 +114,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         let is_open = place == last && !message.is_whole();
         let before = message.before.and_then(|before| tails.get(before).copied());
         let first = conversation.nodes.len();
-        message.tell(&mut conversation, before, &mut called, &mut answered);
+        message.add_nodes(&mut conversation, before, &mut called, &mut answered);
         conversation.nodes.iter_mut().skip(first).for_each(|node| node.last = is_open);
         conversation.messages += 1;
         tails.push(conversation.nodes.len() - 1);
@@ -133,7 +133,7 @@ pub fn directory(path: &Path) -> Option<String> {
     let known = project.parent()?.parent()?.join("projects.json");
     let told = first_value(&known, |known| {
         let mut projects = known.get("projects").fields();
-        projects.find(|(_, slug)| slug.is(name)).map(|(dir, _)| dir.words())
+        projects.find(|(_, slug)| slug.is_str(name)).map(|(dir, _)| dir.words())
     });
     told.flatten()
 }
@@ -144,24 +144,24 @@ fn event(
     value: JsonValue<'_>,
     reading: &mut SourceReader,
 ) {
-    if let Some(session) = value.get("sessionId").said() {
+    if let Some(session) = value.get("sessionId").non_empty() {
         conversation.id = session;
         // Resuming a session repeats its id, with another start.
         conversation.start = conversation.start.or(time::written(value.get("startTime")));
-        conversation.title = value.get("summary").said().or(conversation.title.take());
+        conversation.title = value.get("summary").non_empty().or(conversation.title.take());
     }
     if value.has("messages") {
         messages.at = None;
         value.get("messages").items().for_each(|message| messages.put(message, false));
     } else if value.has("$set") {
         let set = value.get("$set");
-        conversation.title = set.get("summary").said().or(conversation.title.take());
+        conversation.title = set.get("summary").non_empty().or(conversation.title.take());
         if set.has("messages") {
             messages.at = None;
             messages.at = None;
             set.get("messages").items().for_each(|message| messages.put(message, true));
         }
-    } else if let Some(id) = value.get("$rewindTo").said() {
+    } else if let Some(id) = value.get("$rewindTo").non_empty() {
         messages.rewind(&id);
     } else if value.has("content") && value.has("type") {
         messages.put(value, false);
@@ -171,11 +171,11 @@ fn event(
 }
 
 impl GeminiMessage {
-    fn of(message: JsonValue<'_>) -> GeminiMessage {
+    fn parse(message: JsonValue<'_>) -> GeminiMessage {
         let at = time::written(message.get("timestamp"));
-        let is_answer = message.get("type").is("gemini");
+        let is_answer = message.get("type").is_str("gemini");
         let thought = |thought: JsonValue<'_>| {
-            let both = [thought.get("subject").said(), thought.get("description").said()];
+            let both = [thought.get("subject").non_empty(), thought.get("description").non_empty()];
             let text = both.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
             (time::written(thought.get("timestamp")), text)
         };
@@ -190,12 +190,12 @@ impl GeminiMessage {
         GeminiMessage {
             before: None,
             is_answer,
-            is_said: is_answer || message.get("type").is("user"),
+            is_said: is_answer || message.get("type").is_str("user"),
             at,
             thoughts: message.get("thoughts").items().map(thought).collect(),
             content: content(message),
             calls: message.get("toolCalls").items().map(call).collect(),
-            model: message.get("model").said(),
+            model: message.get("model").non_empty(),
             input: tokens.get("input").count(),
             output: tokens.get("output").count(),
             is_counted: tokens.is_object(),
@@ -231,7 +231,7 @@ impl GeminiMessage {
     }
 
     /// Adds the nodes of the message. A call or a result that two messages have is added with the first.
-    fn tell(
+    fn add_nodes(
         self,
         conversation: &mut History,
         before: Option<usize>,
@@ -248,7 +248,7 @@ impl GeminiMessage {
         for part in self.content {
             match part {
                 GeminiPart::Text(text) if self.is_answer => parts.text(&text),
-                GeminiPart::Text(text) => said(&mut parts, self.is_said, &text),
+                GeminiPart::Text(text) => add_text(&mut parts, self.is_said, &text),
                 GeminiPart::Aside(text) => parts.aside(ImportRole::User, &text),
                 GeminiPart::Thought(text) => parts.aside(ImportRole::Assistant, &text),
                 GeminiPart::File(file) => parts.file(file),
@@ -256,13 +256,17 @@ impl GeminiMessage {
                     // A call with its result is added below.
                     let is_below = self.calls.iter().any(|known| known.id == call.id);
                     if !is_below && is_new(called, &call.id) {
-                        parts.then(NodeContent::Call { id: call.id, name: call.name, input: call.input });
+                        parts.push_node(NodeContent::Call {
+                            id: call.id,
+                            name: call.name,
+                            input: call.input,
+                        });
                     }
                 }
                 GeminiPart::Output(call) => {
                     if is_new(answered, &call.id) {
                         let text = call.output.unwrap_or_default();
-                        parts.then(NodeContent::Output { call: call.id, text, files: Vec::new() });
+                        parts.push_node(NodeContent::Output { call: call.id, text, files: Vec::new() });
                     }
                 }
                 GeminiPart::Unknown => parts.unknown(),
@@ -271,12 +275,12 @@ impl GeminiMessage {
         for call in self.calls {
             let (id, new) = (call.id.clone(), is_new(called, &call.id));
             if new {
-                parts.then(NodeContent::Call { id: call.id, name: call.name, input: call.input });
+                parts.push_node(NodeContent::Call { id: call.id, name: call.name, input: call.input });
             }
             parts.at(call.at);
             let text = call.output.unwrap_or_default();
             if !text.is_empty() && is_new(answered, &id) {
-                parts.then(NodeContent::Output { call: id, text, files: Vec::new() });
+                parts.push_node(NodeContent::Output { call: id, text, files: Vec::new() });
             }
         }
         let (first, _) = parts.finish();
@@ -296,7 +300,7 @@ fn content(message: JsonValue<'_>) -> Vec<GeminiPart> {
     }
     // The texts that the user typed, if the program inserted files into the content.
     let typed: Vec<String> =
-        message.get("displayContent").items().filter_map(|part| part.get("text").said()).collect();
+        message.get("displayContent").items().filter_map(|part| part.get("text").non_empty()).collect();
     let is_typed = |text: &str| typed.is_empty() || typed.iter().any(|typed| typed == text);
     let (mut parts, mut put_in, mut is_file) = (Vec::new(), Vec::new(), false);
     for part in content.items() {
@@ -338,7 +342,7 @@ fn content(message: JsonValue<'_>) -> Vec<GeminiPart> {
 /// Returns the text of a tool's result, else its JSON.
 fn result(call: JsonValue<'_>) -> String {
     let result = call.get("result");
-    let text = |part: JsonValue<'_>| response(part).or_else(|| part.get("text").said());
+    let text = |part: JsonValue<'_>| response(part).or_else(|| part.get("text").non_empty());
     let texts: Vec<String> = result.items().filter_map(text).collect();
     match texts.is_empty() {
         true => output::text(result),
@@ -349,14 +353,14 @@ fn result(call: JsonValue<'_>) -> String {
 /// Returns the tool's answer that a part contains.
 pub fn response(part: JsonValue<'_>) -> Option<String> {
     let response = part.at(&["functionResponse", "response"]);
-    let text = response.get("output").said().or_else(|| response.get("error").said());
+    let text = response.get("output").non_empty().or_else(|| response.get("error").non_empty());
     text.or_else(|| response.is_object().then(|| String::from_utf8_lossy(response.raw()).into_owned()))
 }
 
 /// Adds a message, or a note that the program inserted.
-fn said(parts: &mut MessageBuilder<'_>, is_said: bool, text: &str) {
+fn add_text(parts: &mut MessageBuilder<'_>, is_said: bool, text: &str) {
     if !is_said {
         return parts.aside(ImportRole::User, text);
     }
-    parts.said(text, &INJECTED);
+    parts.push_without_injections(text, &INJECTED);
 }

@@ -21,7 +21,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             conversation.id = value.get("thread_id").words();
         }
         // A repeated, unchanged message is skipped.
-        let again = value.get("id").said().is_some_and(|id| !known.insert((id, hash(value))));
+        let again = value.get("id").non_empty().is_some_and(|id| !known.insert((id, hash(value))));
         if again {
             continue;
         }
@@ -32,9 +32,9 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let about = path.with_file_name("thread.json");
     let (title, created, prompt) = first_value(&about, |thread| {
         let prompt =
-            thread.get("assistants").items().find_map(|assistant| assistant.get("instructions").said());
+            thread.get("assistants").items().find_map(|assistant| assistant.get("instructions").non_empty());
         let begun = ["created", "created_at", "updated"].iter().find_map(|key| time::any(thread.get(key)));
-        (thread.get("title").said(), begun, prompt)
+        (thread.get("title").non_empty(), begun, prompt)
     })
     .unwrap_or_default();
     (conversation.title, conversation.start) = (title, created);
@@ -56,34 +56,37 @@ fn hash(message: JsonValue<'_>) -> u64 {
 
 fn message(conversation: &mut History, value: JsonValue<'_>) {
     let parent = conversation.nodes.len().checked_sub(1);
-    let kind = if value.get("role").is("user") { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if value.get("role").is_str("user") { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, parent, time::any(value.get("created_at")), kind);
-    let is_prompt = value.get("role").is("system");
+    let is_prompt = value.get("role").is_str("system");
     if !is_prompt && !matches!(&*value.get("role").text().unwrap_or_default(), "user" | "assistant") {
         parts.unknown_role();
         parts.finish();
         return;
     }
     for part in value.get("content").items() {
-        let words =
-            part.at(&["text", "value"]).said().or_else(|| part.get("text").said()).unwrap_or_default();
+        let words = part
+            .at(&["text", "value"])
+            .non_empty()
+            .or_else(|| part.get("text").non_empty())
+            .unwrap_or_default();
         match &*part.get("type").text().unwrap_or_default() {
             "image_url" => parts.file(attach::url("", "image/png", &part.at(&["image_url", "url"]).words())),
             "reasoning" => parts.aside(kind, &words),
             "tool_call" => {
                 let (id, name) = (part.get("tool_call_id").words(), part.get("tool_name").words());
                 let input = String::from_utf8_lossy(part.get("input").raw()).into_owned();
-                parts.then(NodeContent::Call { id: id.clone(), name, input });
+                parts.push_node(NodeContent::Call { id: id.clone(), name, input });
                 let output = part.get("output");
-                parts.then(output::of_call(id, output));
+                parts.push_node(output::of_call(id, output));
             }
-            _ if is_prompt => parts.then(NodeContent::System(words)),
+            _ if is_prompt => parts.push_node(NodeContent::System(words)),
             "text" | "" => parts.text(&words),
             _ => parts.unknown_with(&words),
         }
     }
     let (first, _) = parts.finish();
-    let model = value.at(&["metadata", "modelId"]).said();
+    let model = value.at(&["metadata", "modelId"]).non_empty();
     conversation.answered_by(first, model.as_deref(), None, None);
 }

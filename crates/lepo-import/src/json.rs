@@ -78,13 +78,13 @@ impl<'d> JsonValue<'d> {
 
     /// Whether the value is the string `text`, written without escapes.
     #[inline]
-    pub fn is(self, text: &str) -> bool {
+    pub fn is_str(self, text: &str) -> bool {
         self.quoted() == Some(text.as_bytes())
     }
 
     /// Returns the value of a key.
     pub fn get(self, key: &str) -> JsonValue<'d> {
-        self.fields().find(|(name, _)| name.is(key)).map_or(self.missing(), |(_, value)| value)
+        self.fields().find(|(name, _)| name.is_str(key)).map_or(self.missing(), |(_, value)| value)
     }
 
     /// Returns the values of several keys, in one pass.
@@ -155,7 +155,7 @@ impl<'d> JsonValue<'d> {
     }
 
     /// Decodes a string; `None` if it is empty, or another type.
-    pub fn said(self) -> Option<String> {
+    pub fn non_empty(self) -> Option<String> {
         self.text().filter(|text| !text.is_empty()).map(Cow::into_owned)
     }
 

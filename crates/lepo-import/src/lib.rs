@@ -68,7 +68,7 @@ pub use opencode::{
 };
 pub use openwebui::read_text as open_webui;
 pub use parts::MessageBuilder;
-pub use places::{ToolHistory, places};
+pub use places::{ToolHistory, find_histories};
 pub use recognise::{is_about, is_below, recognise};
 pub use scanner::read_json;
 pub use source::{SkipCounts, SourceReader, files_in, folders_in};

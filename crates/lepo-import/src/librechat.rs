@@ -19,13 +19,13 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 fn conversation(value: JsonValue<'_>) -> History {
     let mut conversation = History {
         id: value.get("conversationId").words(),
-        title: value.get("title").said(),
+        title: value.get("title").non_empty(),
         start: time::any(value.get("createdAt")),
         updated: time::any(value.get("updatedAt")),
         ..History::default()
     };
     let options = value.get("options");
-    let prompt = options.get("promptPrefix").said().or_else(|| options.get("system").said());
+    let prompt = options.get("promptPrefix").non_empty().or_else(|| options.get("system").non_empty());
     let root = prompt.map(|prompt| conversation.add(None, None, NodeContent::System(prompt)));
     // Nesting has no limit, so this does not recurse: each message with the index of the enclosing one.
     let list =
@@ -37,7 +37,7 @@ fn conversation(value: JsonValue<'_>) -> History {
         let place = messages.len();
         messages.push((
             message.get("messageId").words(),
-            message.get("parentMessageId").said(),
+            message.get("parentMessageId").non_empty(),
             inside,
             message,
         ));
@@ -71,26 +71,28 @@ fn conversation(value: JsonValue<'_>) -> History {
 
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::any(message.get("createdAt"));
-    let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is("User");
+    let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is_str("User");
     let kind = if is_user { ImportRole::User } else { ImportRole::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     parts.text(&message.get("text").text().unwrap_or_default());
     for part in message.get("content").items() {
-        let text =
-            |key: &str| part.get(key).said().or_else(|| part.at(&[key, "value"]).said()).unwrap_or_default();
+        let text = |key: &str| {
+            part.get(key).non_empty().or_else(|| part.at(&[key, "value"]).non_empty()).unwrap_or_default()
+        };
         match &*part.get("type").text().unwrap_or_default() {
             // The text field repeats it.
-            "text" if message.get("text").said().is_some() => {}
+            "text" if message.get("text").non_empty().is_some() => {}
             "text" => parts.text(&text("text")),
             "think" => parts.aside(kind, &text("think")),
             "tool_call" => {
                 let call = part.get("tool_call");
                 let (id, name) = (call.get("id").words(), call.get("name").words());
                 let input = call.get("args");
-                let input = input.said().unwrap_or_else(|| String::from_utf8_lossy(input.raw()).into_owned());
-                parts.then(NodeContent::Call { id: id.clone(), name, input });
-                parts.then(output::of_call(id, call.get("output")));
+                let input =
+                    input.non_empty().unwrap_or_else(|| String::from_utf8_lossy(input.raw()).into_owned());
+                parts.push_node(NodeContent::Call { id: id.clone(), name, input });
+                parts.push_node(output::of_call(id, call.get("output")));
             }
             _ => parts.unknown_with(&text("text")),
         }
@@ -99,6 +101,6 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         parts.file(attach::lost(&file.get("filename").words(), &file.get("type").words()));
     }
     let (first, last) = parts.finish();
-    conversation.answered_by(first, message.get("model").said().as_deref(), None, None);
+    conversation.answered_by(first, message.get("model").non_empty().as_deref(), None, None);
     (first, last)
 }

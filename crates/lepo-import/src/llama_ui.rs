@@ -23,7 +23,7 @@ pub fn is_document(name: &str) -> bool {
 /// Whether a value is an export, or its first line.
 pub fn is_export(value: JsonValue<'_>) -> bool {
     let conv = value.get("conv");
-    let is_header = value.get("type").is("session") && value.get("harness").text().is_some();
+    let is_header = value.get("type").is_str("session") && value.get("harness").text().is_some();
     is_header
         || (conv.is_object()
             && value.get("messages").is_array()
@@ -37,7 +37,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let mut archive = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            session_lines(&mut ValueReader::of(from), reading, each)
+            session_lines(&mut ValueReader::sequence(from), reading, each)
         })?;
     }
     Ok(())
@@ -55,11 +55,11 @@ fn session_lines<R: Read>(
             let mut whole = Session::new(value.get("conv"));
             value.get("messages").items().for_each(|message| whole.add(message));
             each(whole.finish())?;
-        } else if value.get("type").is("session") {
+        } else if value.get("type").is_str("session") {
             if let Some(before) = session.replace(Session::new(value)) {
                 each(before.finish())?;
             }
-        } else if value.get("type").is("message") {
+        } else if value.get("type").is_str("message") {
             session.get_or_insert_default().add(value.get("message"));
         } else {
             let kind = value.get("type").words();
@@ -80,7 +80,7 @@ impl Session {
     fn new(conv: JsonValue<'_>) -> Session {
         let conversation = History {
             id: id(conv.get("id")).unwrap_or_default(),
-            title: conv.get("name").said(),
+            title: conv.get("name").non_empty(),
             updated: time::any(conv.get("lastModified")),
             ..History::default()
         };
@@ -107,28 +107,28 @@ impl Session {
 
 /// Returns an id: a text, or in older versions a number.
 fn id(value: JsonValue<'_>) -> Option<String> {
-    value.said().or_else(|| value.number().map(str::to_string))
+    value.non_empty().or_else(|| value.number().map(str::to_string))
 }
 
 /// Adds a message, and returns its first and last node.
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let role = message.get("role").text().unwrap_or_default();
     let kind = if role == "assistant" { ImportRole::Assistant } else { ImportRole::User };
-    let is_root = message.get("type").is("root");
+    let is_root = message.get("type").is_str("root");
     conversation.messages += u64::from(!is_root);
     let mut parts = MessageBuilder::new(conversation, None, time::any(message.get("timestamp")), kind);
     let content = message.get("content").text().unwrap_or_default();
     match &*role {
         _ if is_root => {}
-        "system" => parts.then(NodeContent::System(content.into_owned())),
+        "system" => parts.push_node(NodeContent::System(content.into_owned())),
         "tool" => {
             let files = message.get("extra").items().filter_map(media).collect();
             let call = message.get("toolCallId").words();
-            parts.then(NodeContent::Output { call, text: content.into_owned(), files });
+            parts.push_node(NodeContent::Output { call, text: content.into_owned(), files });
         }
         "user" | "assistant" => {
             let (thought, said) = thought(&content);
-            let thoughts = [message.get("reasoningContent").said(), message.get("thinking").said()];
+            let thoughts = [message.get("reasoningContent").non_empty(), message.get("thinking").non_empty()];
             parts.aside(ImportRole::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
             parts.aside(
                 ImportRole::Assistant,
@@ -143,7 +143,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     let (first, last) = parts.finish();
     let timings = message.get("timings");
     let (input, output) = (timings.get("prompt_n").count(), timings.get("predicted_n").count());
-    conversation.answered_by(first, message.get("model").said().as_deref(), input, output);
+    conversation.answered_by(first, message.get("model").non_empty().as_deref(), input, output);
     (first, last)
 }
 
@@ -162,8 +162,8 @@ fn calls(parts: &mut MessageBuilder<'_>, calls: JsonValue<'_>) {
         for call in list.items() {
             let function = call.get("function");
             let arguments = function.get("arguments");
-            let input = arguments.said().unwrap_or_else(|| output::json(arguments));
-            parts.then(NodeContent::Call {
+            let input = arguments.non_empty().unwrap_or_else(|| output::json(arguments));
+            parts.push_node(NodeContent::Call {
                 id: call.get("id").words(),
                 name: function.get("name").words(),
                 input,
@@ -186,7 +186,7 @@ fn attached(parts: &mut MessageBuilder<'_>, extra: JsonValue<'_>) {
     if let Some(file) = media(extra) {
         return parts.file(file);
     }
-    match extra.get("content").said() {
+    match extra.get("content").non_empty() {
         Some(text) => parts.text(&attach::named_text(&extra.get("name").words(), &text)),
         None => parts.unknown(),
     }
@@ -195,11 +195,13 @@ fn attached(parts: &mut MessageBuilder<'_>, extra: JsonValue<'_>) {
 /// Returns the file of an attachment, if it has bytes.
 fn media(extra: JsonValue<'_>) -> Option<ImportedFile> {
     let name = extra.get("name").words();
-    if let Some(url) = ["base64Url", "base64url"].iter().find_map(|key| extra.get(key).said()) {
+    if let Some(url) = ["base64Url", "base64url"].iter().find_map(|key| extra.get(key).non_empty()) {
         return Some(attach::url(&name, "", &url));
     }
     let pdf = extra.get("type").text().is_some_and(|kind| kind.eq_ignore_ascii_case("pdf"));
-    let mime =
-        extra.get("mimeType").said().unwrap_or_else(|| if pdf { "application/pdf" } else { "" }.to_string());
-    extra.get("base64Data").said().map(|data| attach::base64(&name, &mime, &data))
+    let mime = extra
+        .get("mimeType")
+        .non_empty()
+        .unwrap_or_else(|| if pdf { "application/pdf" } else { "" }.to_string());
+    extra.get("base64Data").non_empty().map(|data| attach::base64(&name, &mime, &data))
 }

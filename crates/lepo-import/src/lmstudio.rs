@@ -24,16 +24,16 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
                 .next()
                 .unwrap_or_default()
                 .into(),
-            title: value.get("name").said(),
+            title: value.get("name").non_empty(),
             start: TIMES.iter().find_map(|key| time::any(value.get(key))),
             grows: true,
             ..History::default()
         };
         let mut at = value
             .get("systemPrompt")
-            .said()
+            .non_empty()
             .map(|prompt| conversation.add(None, None, NodeContent::System(prompt)));
-        let model = value.at(&["lastUsedModel", "identifier"]).said();
+        let model = value.at(&["lastUsedModel", "identifier"]).non_empty();
         for message in value.get("messages").items() {
             let (before, begin) = (at, conversation.nodes.len());
             let selected = message.get("currentlySelected").count().unwrap_or(0);
@@ -60,10 +60,10 @@ fn version(
     version: JsonValue<'_>,
     model: Option<&str>,
 ) -> usize {
-    let kind = if version.get("role").is("user") { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if version.get("role").is_str("user") { ImportRole::User } else { ImportRole::Assistant };
     let mut parts = MessageBuilder::new(conversation, parent, None, kind);
-    if version.get("role").is("system") {
-        parts.then(NodeContent::System(text(version.get("content"))));
+    if version.get("role").is_str("system") {
+        parts.push_node(NodeContent::System(text(version.get("content"))));
         return parts.finish().1;
     }
     if !matches!(&*version.get("role").text().unwrap_or_default(), "user" | "assistant") {
@@ -72,14 +72,14 @@ fn version(
     }
     content(&mut parts, version.get("content"));
     for step in version.get("steps").items() {
-        if step.at(&["style", "type"]).is("thinking") {
+        if step.at(&["style", "type"]).is_str("thinking") {
             parts.aside(kind, &text(step.get("content")));
         } else {
             content(&mut parts, step.get("content"));
         }
     }
     let (first, last) = parts.finish();
-    let model = version.at(&["senderInfo", "senderName"]).said().or(model.map(str::to_string));
+    let model = version.at(&["senderInfo", "senderName"]).non_empty().or(model.map(str::to_string));
     let stats = |step: JsonValue<'_>, key: &str| step.at(&["genInfo", "stats"]).get(key).count();
     let tokens = |key: &str| version.get("steps").items().filter_map(|step| stats(step, key)).last();
     let (input, output) = (tokens("promptTokensCount"), tokens("predictedTokensCount"));
@@ -91,7 +91,7 @@ fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
     for part in content.items() {
         match &*part.get("type").text().unwrap_or_default() {
             "file" => {
-                let image = if part.get("fileType").is("image") { "image/png" } else { "" };
+                let image = if part.get("fileType").is_str("image") { "image/png" } else { "" };
                 parts.file(attach::lost(&part.get("fileIdentifier").words(), image));
             }
             "toolCallRequest" => {
@@ -99,14 +99,14 @@ fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
                     if part.get("toolCallRequest").is_object() { part.get("toolCallRequest") } else { part };
                 let given = call.get("parameters");
                 let input = if given.is_object() { given.raw() } else { call.get("arguments").raw() };
-                parts.then(NodeContent::Call {
+                parts.push_node(NodeContent::Call {
                     id: call_id(part),
                     name: call.get("name").words(),
                     input: String::from_utf8_lossy(input).into_owned(),
                 });
             }
             "toolCallResult" => {
-                parts.then(output::of_call(call_id(part), part.get("content")));
+                parts.push_node(output::of_call(call_id(part), part.get("content")));
             }
             _ => match part.get("text").text() {
                 Some(text) => parts.text(&text),
@@ -123,5 +123,5 @@ fn call_id(part: JsonValue<'_>) -> String {
 }
 
 fn text(content: JsonValue<'_>) -> String {
-    content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+    content.items().filter_map(|part| part.get("text").non_empty()).collect::<Vec<_>>().join("\n\n")
 }

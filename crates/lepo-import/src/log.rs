@@ -48,7 +48,7 @@ pub struct LinkedLog {
 
 impl LinkedLog {
     /// Starts another log.
-    pub fn begin(&mut self) {
+    pub fn start_log(&mut self) {
         self.begin = self.records.len();
         self.places = HashMap::new();
     }
@@ -199,7 +199,7 @@ mod tests {
             // An earlier log with the same ids must not matter.
             for _ in 0..2 {
                 let begin = conversation.nodes.len();
-                log.begin();
+                log.start_log();
                 for link in &links {
                     let node = conversation.add(None, None, NodeContent::Nothing);
                     log.add(link.id.to_string(), link.parent.map(str::to_string), "", node..=node);

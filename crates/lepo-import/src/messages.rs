@@ -71,7 +71,7 @@ pub fn is_line(list: JsonValue<'_>) -> bool {
 fn is_of_tree(message: JsonValue<'_>) -> bool {
     let parent = ["parent", "parentId", "parent_id", "parentMessageId", "parent_message_id", "parentUuid"];
     let children = ["children", "childrenIds", "children_ids"];
-    parent.iter().any(|key| message.get(key).said().is_some() || message.get(key).number().is_some())
+    parent.iter().any(|key| message.get(key).non_empty().is_some() || message.get(key).number().is_some())
         || children.iter().any(|key| message.get(key).items().next().is_some())
 }
 
@@ -114,14 +114,14 @@ fn time_of(value: JsonValue<'_>, keys: &[&str]) -> Option<u64> {
 
 fn conversation(value: JsonValue<'_>) -> History {
     let mut conversation = History {
-        id: value.get("id").said().unwrap_or_default(),
-        title: value.get("title").said(),
+        id: value.get("id").non_empty().unwrap_or_default(),
+        title: value.get("title").non_empty(),
         start: time_of(value, BEGUN),
         updated: time_of(value, CHANGED),
         ..History::default()
     };
     list(value).items().for_each(|value| message(&mut conversation, value));
-    if let Some(model) = value.get("model").said() {
+    if let Some(model) = value.get("model").non_empty() {
         conversation.answered_by(0, Some(&model), None, None);
     }
     conversation
@@ -140,7 +140,7 @@ fn role_of(role: &str) -> Option<ImportRole> {
 }
 
 fn message(conversation: &mut History, value: JsonValue<'_>) {
-    let role = value.get("role").said().or_else(|| value.get("from").said()).unwrap_or_default();
+    let role = value.get("role").non_empty().or_else(|| value.get("from").non_empty()).unwrap_or_default();
     let content = ["content", "value", "parts"].into_iter().find(|key| value.has(key));
     let content = value.get(content.unwrap_or("content"));
     let at = time_of(value, BEGUN).or_else(|| time_of(value, CHANGED));
@@ -155,16 +155,16 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
         body(&mut parts, content);
     } else if kind == ImportRole::System {
         let text = texts(&mut parts, content);
-        parts.then(NodeContent::System(text));
+        parts.push_node(NodeContent::System(text));
     } else if kind == ImportRole::Tool {
         let call = value.get("tool_call_id").words();
         match content.items().any(is_result) {
             true => body(&mut parts, content),
-            false => parts.then(output::of_call(call, content)),
+            false => parts.push_node(output::of_call(call, content)),
         }
     } else if role == "function_call" {
         let input = texts(&mut parts, content);
-        parts.then(NodeContent::Call { id: String::new(), name: role, input });
+        parts.push_node(NodeContent::Call { id: String::new(), name: role, input });
     } else {
         for key in ["reasoning_content", "reasoning", "thinking"] {
             parts.aside(kind, &value.get(key).words());
@@ -192,12 +192,12 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
             let arguments = ["arguments", "args", "input"].into_iter().map(|key| function.get(key));
             let arguments =
                 arguments.into_iter().find(|value| !value.is_null()).unwrap_or(function.get("arguments"));
-            let input = arguments.said().unwrap_or_else(|| output::json(arguments));
-            parts.then(NodeContent::Call { id, name: function.get("name").words(), input });
+            let input = arguments.non_empty().unwrap_or_else(|| output::json(arguments));
+            parts.push_node(NodeContent::Call { id, name: function.get("name").words(), input });
         }
     }
     let (first, _) = parts.finish();
-    if let Some(model) = value.get("model").said() {
+    if let Some(model) = value.get("model").non_empty() {
         conversation.answered_by(first, Some(&model), None, None);
     }
 }
@@ -205,7 +205,7 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
 /// Returns an image from a message's list of images: a data URL, base64 alone, or an object with a URL.
 fn image(image: JsonValue<'_>) -> ImportedFile {
     let inner = image.get("image_url");
-    let url = image.said().or_else(|| inner.said()).unwrap_or_else(|| inner.get("url").words());
+    let url = image.non_empty().or_else(|| inner.non_empty()).unwrap_or_else(|| inner.get("url").words());
     match url.contains(':') || url.is_empty() {
         true => attach::url("", "image/png", &url),
         false => attach::base64("", "image/png", &url),
@@ -216,19 +216,19 @@ fn image(image: JsonValue<'_>) -> ImportedFile {
 fn item(conversation: &mut History, parent: Option<usize>, at: Option<u64>, item: JsonValue<'_>) {
     let mut parts = MessageBuilder::new(conversation, parent, at, ImportRole::Assistant);
     let kind = item.get("type").text().unwrap_or_default();
-    let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
+    let call = item.get("call_id").non_empty().or_else(|| item.get("id").non_empty()).unwrap_or_default();
     if kind == "reasoning" {
         let texts = [item.get("summary"), item.get("content")].map(output::text);
         let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         parts.aside(ImportRole::Assistant, &texts.join("\n\n"));
     } else if kind.ends_with("_output") {
-        parts.then(output::of_call(call, item.get("output")));
+        parts.push_node(output::of_call(call, item.get("output")));
     } else {
         let given = ["arguments", "input", "action"].map(|key| item.get(key));
         let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
-        let input = given.said().unwrap_or_else(|| output::json(given));
-        let name = item.get("name").said().unwrap_or_else(|| kind.trim_end_matches("_call").to_string());
-        parts.then(NodeContent::Call { id: call, name, input });
+        let input = given.non_empty().unwrap_or_else(|| output::json(given));
+        let name = item.get("name").non_empty().unwrap_or_else(|| kind.trim_end_matches("_call").to_string());
+        parts.push_node(NodeContent::Call { id: call, name, input });
     }
     parts.finish();
 }
@@ -256,7 +256,7 @@ fn body(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
 fn gemini_parts(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
     for part in content.items() {
         match part.get("text").text().filter(|_| !part.has("type") && !part.get("thought").is_true()) {
-            Some(text) => parts.said(&text, &gemini::INJECTED),
+            Some(text) => parts.push_without_injections(&text, &gemini::INJECTED),
             None => body_part(parts, part),
         }
     }
@@ -268,26 +268,26 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
     // A part in Gemini's format has no type.
     let [inline, call, response] = part.pick(["inlineData", "functionCall", "functionResponse"]);
     match &*kind {
-        "" if call.is_object() => parts.then(NodeContent::Call {
+        "" if call.is_object() => parts.push_node(NodeContent::Call {
             id: call.get("id").words(),
             name: call.get("name").words(),
             input: output::json(call.get("args")),
         }),
         "" if response.is_object() => {
             let (call, text) = (response.get("id").words(), gemini::response(part).unwrap_or_default());
-            parts.then(NodeContent::Output { call, text, files: Vec::new() });
+            parts.push_node(NodeContent::Output { call, text, files: Vec::new() });
         }
         "" if inline.get("data").text().is_some() => {
             parts.file(attach::base64("", &inline.get("mimeType").words(), &inline.get("data").words()));
         }
         "" if part.get("thought").is_true() => parts.aside(ImportRole::Assistant, &text.unwrap_or_default()),
         "thinking" | "reasoning" => {
-            let thought = part.get("thinking").said().or(text.map(|text| text.into_owned()));
+            let thought = part.get("thinking").non_empty().or(text.map(|text| text.into_owned()));
             parts.aside(ImportRole::Assistant, &thought.unwrap_or_default());
         }
         // Encrypted reasoning, and marks without content.
         "redacted_thinking" | "step-start" => {}
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(NodeContent::Call {
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.push_node(NodeContent::Call {
             id: part.get("id").words(),
             name: part.get("name").words(),
             input: output::json(part.get("input")),
@@ -296,24 +296,28 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
             let given = ["input", "args"].map(|key| part.get(key));
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("input"));
             let (id, name) = (part.get("toolCallId").words(), part.get("toolName").words());
-            parts.then(NodeContent::Call { id, name, input: output::json(given) });
+            parts.push_node(NodeContent::Call { id, name, input: output::json(given) });
         }
         "tool-result" => {
             let given = [part.at(&["output", "value"]), part.get("output"), part.get("result")];
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("output"));
-            parts.then(output::of_call(part.get("toolCallId").words(), given));
+            parts.push_node(output::of_call(part.get("toolCallId").words(), given));
         }
         kind if kind.ends_with("_result") => {
-            parts.then(output::of_call(part.get("tool_use_id").words(), part.get("content")));
+            parts.push_node(output::of_call(part.get("tool_use_id").words(), part.get("content")));
         }
         kind if kind.starts_with("tool-") && part.has("toolCallId") => {
             let (id, name) = (part.get("toolCallId").words(), kind.trim_start_matches("tool-").to_string());
-            parts.then(NodeContent::Call { id: id.clone(), name, input: output::json(part.get("input")) });
-            parts.then(output::of_call(id, part.get("output")));
+            parts.push_node(NodeContent::Call {
+                id: id.clone(),
+                name,
+                input: output::json(part.get("input")),
+            });
+            parts.push_node(output::of_call(id, part.get("output")));
         }
         "image_url" | "input_image" => {
             let url = part.get("image_url");
-            let url = url.said().unwrap_or_else(|| url.get("url").words());
+            let url = url.non_empty().unwrap_or_else(|| url.get("url").words());
             parts.file(attach::url(&part.get("name").words(), "image/png", &url));
         }
         "image" | "document" => {
@@ -325,8 +329,9 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
             let inner = part.get("file");
             let file = if inner.is_object() { inner } else { part };
             let data = [file.get("file_data"), file.get("url"), file.get("data")];
-            let url = data.into_iter().find_map(JsonValue::said).unwrap_or_default();
-            let mime = [file.get("mediaType"), file.get("mimeType")].into_iter().find_map(JsonValue::said);
+            let url = data.into_iter().find_map(JsonValue::non_empty).unwrap_or_default();
+            let mime =
+                [file.get("mediaType"), file.get("mimeType")].into_iter().find_map(JsonValue::non_empty);
             parts.file(attach::url(&file.get("filename").words(), &mime.unwrap_or_default(), &url));
         }
         "" | "text" | "input_text" | "output_text" | "refusal" if text.is_some() => {

@@ -77,7 +77,7 @@ fn agents(path: &Path, parent: &str, reading: &mut SourceReader) -> Vec<PathBuf>
     let beside = reading.beside.entry(folder).or_insert_with_key(|folder| {
         let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
         for file in files_in(folder) {
-            if let Some(parent) = first_value(&file, |value| value.get("parentID").said()).flatten() {
+            if let Some(parent) = first_value(&file, |value| value.get("parentID").non_empty()).flatten() {
                 of.entry(parent).or_default().push(file);
             }
         }
@@ -92,7 +92,7 @@ fn session(path: &Path, reading: &SourceReader) -> Option<(String, Option<String
     reading.bytes.set(reading.bytes.get() + size);
     first_value(path, |value| {
         let conversation = History { copy: true, ..about(value) };
-        is_session(value).then(|| (conversation.id.clone(), value.get("parentID").said(), conversation))
+        is_session(value).then(|| (conversation.id.clone(), value.get("parentID").non_empty(), conversation))
     })
     .flatten()
 }
@@ -100,9 +100,9 @@ fn session(path: &Path, reading: &SourceReader) -> Option<(String, Option<String
 fn about(session: JsonValue<'_>) -> History {
     History {
         id: session.get("id").words(),
-        title: session.get("title").said(),
+        title: session.get("title").non_empty(),
         start: session.at(&["time", "created"]).count(),
-        dir: session.get("directory").said(),
+        dir: session.get("directory").non_empty(),
         grows: true,
         ..History::default()
     }
@@ -128,7 +128,7 @@ fn exported(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             line.add(
                 &mut conversation,
                 info.at(&["time", "created"]).count(),
-                OpencodeFacts::of(info),
+                OpencodeFacts::parse(info),
                 parts,
             );
         }
@@ -181,7 +181,7 @@ fn messages(path: &Path, id: &str, conversation: &mut History, calls: &mut CallN
     for file in files_in(&storage.join("message").join(id)) {
         let about = first_value(&file, |message| {
             let time = message.at(&["time", "created"]).count();
-            (message.get("id").words(), time, OpencodeFacts::of(message))
+            (message.get("id").words(), time, OpencodeFacts::parse(message))
         });
         let Some((message, time, about)) = about else { continue };
         let folders = [storage.join("part").join(&message), storage.join("part").join(id).join(&message)];
@@ -212,14 +212,14 @@ pub struct OpencodeFacts {
 
 impl OpencodeFacts {
     /// Reads the facts of a message.
-    pub fn of(message: JsonValue<'_>) -> OpencodeFacts {
+    pub fn parse(message: JsonValue<'_>) -> OpencodeFacts {
         let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
         let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
         let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
-        let kind = if message.get("role").is("user") { ImportRole::User } else { ImportRole::Assistant };
+        let kind = if message.get("role").is_str("user") { ImportRole::User } else { ImportRole::Assistant };
         OpencodeFacts {
             kind,
-            model: message.get("modelID").said(),
+            model: message.get("modelID").non_empty(),
             input,
             output: tokens.get("output").count(),
             time: None,
@@ -230,7 +230,7 @@ impl OpencodeFacts {
 
 /// Whether a stop reason ends the turn: the model is not asked again.
 fn is_end(reason: JsonValue<'_>) -> bool {
-    reason.said().is_some_and(|reason| !matches!(&*reason, "tool-calls" | "unknown"))
+    reason.non_empty().is_some_and(|reason| !matches!(&*reason, "tool-calls" | "unknown"))
 }
 
 /// Adds a part of a message. Its time comes from the part itself, because the time of its row or file differs in a
@@ -256,15 +256,15 @@ pub fn part(
         "file" => parts.file(file(part)),
         "tool" => {
             let state = part.get("state");
-            let id = part.get("callID").said().unwrap_or_else(|| part.get("id").words());
-            let name = part.get("tool").said().unwrap_or_else(|| part.get("name").words());
+            let id = part.get("callID").non_empty().unwrap_or_else(|| part.get("id").words());
+            let name = part.get("tool").non_empty().unwrap_or_else(|| part.get("name").words());
             let input = compact(&String::from_utf8_lossy(state.get("input").raw()));
-            parts.then(NodeContent::Call { id: id.clone(), name, input });
+            parts.push_node(NodeContent::Call { id: id.clone(), name, input });
             let files: Vec<ImportedFile> = state.get("attachments").items().map(file).collect();
-            let agent = state.at(&["metadata", "sessionId"]).said();
+            let agent = state.at(&["metadata", "sessionId"]).non_empty();
             calls.extend(agent.zip(parts.last()));
             parts.at(time(of, "end"));
-            parts.then(NodeContent::Output { call: id, text: tool_output(state), files });
+            parts.push_node(NodeContent::Output { call: id, text: tool_output(state), files });
         }
         "step-finish" => about.ended = kind == ImportRole::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
@@ -286,10 +286,10 @@ fn compact(json: &str) -> String {
 
 /// Returns the output of a tool, from either version's fields.
 fn tool_output(state: JsonValue<'_>) -> String {
-    let texts = || state.get("content").items().filter_map(|part| part.get("text").said());
+    let texts = || state.get("content").items().filter_map(|part| part.get("text").non_empty());
     let error = state.get("error");
     let ways = [Some(output::text(state.get("output"))), Some(texts().collect::<Vec<_>>().join("\n\n"))];
-    let mut ways = ways.into_iter().chain([error.said(), error.get("message").said()]).flatten();
+    let mut ways = ways.into_iter().chain([error.non_empty(), error.get("message").non_empty()]).flatten();
     ways.find(|text| !text.is_empty()).unwrap_or_default()
 }
 

@@ -30,20 +30,20 @@ pub fn conversation(value: JsonValue<'_>) -> Option<History> {
     }
     let start = [value.get("created_at"), chat.get("timestamp")].into_iter().find_map(time::any);
     let mut conversation = History {
-        id: value.get("id").said().or_else(|| chat.get("id").said()).unwrap_or_default(),
-        title: value.get("title").said().or_else(|| chat.get("title").said()),
+        id: value.get("id").non_empty().or_else(|| chat.get("id").non_empty()).unwrap_or_default(),
+        title: value.get("title").non_empty().or_else(|| chat.get("title").non_empty()),
         start,
         updated: time::any(value.get("updated_at")),
         ..History::default()
     };
-    let prompt = chat.get("system").said().or_else(|| chat.at(&["params", "system"]).said());
+    let prompt = chat.get("system").non_empty().or_else(|| chat.at(&["params", "system"]).non_empty());
     let root = prompt.map(|prompt| {
         let at = time::any(chat.get("systemTime"));
         conversation.add(None, at, NodeContent::System(prompt))
     });
     let messages: Vec<(String, Option<String>, JsonValue<'_>)> = history
         .fields()
-        .map(|(key, message)| (key.words(), message.get("parentId").said(), message))
+        .map(|(key, message)| (key.words(), message.get("parentId").non_empty(), message))
         .collect();
     let links: Vec<Link<'_>> =
         messages.iter().map(|(id, parent, _)| Link { id, parent: parent.as_deref() }).collect();
@@ -64,12 +64,12 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let content = message.get("content").text().unwrap_or_default();
-    if let Some(tag) = message.get("lepo").said() {
+    if let Some(tag) = message.get("lepo").non_empty() {
         parts.exact(&tag, &content);
     } else if !matches!(&*role, "user" | "assistant" | "system") {
         parts.unknown_role();
     } else if role == "system" {
-        parts.then(NodeContent::System(content.into_owned()));
+        parts.push_node(NodeContent::System(content.into_owned()));
     } else if kind == ImportRole::User {
         parts.text(&content);
     } else if message.get("output").items().next().is_some() {
@@ -79,9 +79,11 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     }
     for file in message.get("files").items() {
         let inner = file.get("file");
-        let name = file.get("name").said().or_else(|| inner.get("filename").said()).unwrap_or_default();
-        let mime = file.get("content_type").said().or_else(|| inner.at(&["meta", "content_type"]).said());
-        let image = if file.get("type").is("image") { "image/png" } else { "" };
+        let name =
+            file.get("name").non_empty().or_else(|| inner.get("filename").non_empty()).unwrap_or_default();
+        let mime =
+            file.get("content_type").non_empty().or_else(|| inner.at(&["meta", "content_type"]).non_empty());
+        let image = if file.get("type").is_str("image") { "image/png" } else { "" };
         let url = file.get("url").words();
         parts.file(match url.starts_with("data:") {
             true => attach::url(&name, "", &url),
@@ -93,15 +95,15 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(key).count());
     let (input, output) =
         (tokens(["prompt_tokens", "prompt_eval_count"]), tokens(["completion_tokens", "eval_count"]));
-    conversation.answered_by(first, message.get("model").said().as_deref(), input, output);
+    conversation.answered_by(first, message.get("model").non_empty().as_deref(), input, output);
     (first, last)
 }
 
 /// Adds an item of `output`, where newer versions store the parts of an answer.
 fn output_item(parts: &mut MessageBuilder<'_>, item: JsonValue<'_>) {
     let texts = |value: JsonValue<'_>| {
-        let texts: Vec<String> = value.items().filter_map(|part| part.get("text").said()).collect();
-        value.said().unwrap_or_else(|| texts.join("\n\n"))
+        let texts: Vec<String> = value.items().filter_map(|part| part.get("text").non_empty()).collect();
+        value.non_empty().unwrap_or_else(|| texts.join("\n\n"))
     };
     match &*item.get("type").text().unwrap_or_default() {
         "message" => parts.text(&texts(item.get("content"))),
@@ -112,13 +114,13 @@ fn output_item(parts: &mut MessageBuilder<'_>, item: JsonValue<'_>) {
                 both.iter().find(|text| !text.is_empty()).map_or("", |text| text),
             );
         }
-        "function_call" => parts.then(NodeContent::Call {
+        "function_call" => parts.push_node(NodeContent::Call {
             id: item.get("call_id").words(),
             name: item.get("name").words(),
             input: item.get("arguments").words(),
         }),
         "function_call_output" => {
-            parts.then(output::of_call(item.get("call_id").words(), item.get("output")));
+            parts.push_node(output::of_call(item.get("call_id").words(), item.get("output")));
         }
         _ => parts.unknown_with(&texts(item.get("content"))),
     }
@@ -148,9 +150,9 @@ fn details(parts: &mut MessageBuilder<'_>, content: &str) {
             let id = attribute("id").unwrap_or_default();
             let name = attribute("name").unwrap_or_else(|| kind.to_string());
             let input = attribute("arguments").unwrap_or_default();
-            parts.then(NodeContent::Call { id: id.clone(), name, input });
+            parts.push_node(NodeContent::Call { id: id.clone(), name, input });
             let text = attribute("result").filter(|text| !text.is_empty()).unwrap_or(text);
-            parts.then(NodeContent::Output { call: id, text, files: Vec::new() });
+            parts.push_node(NodeContent::Output { call: id, text, files: Vec::new() });
         }
         rest = behind.trim_start_matches('\n');
     }

@@ -35,13 +35,16 @@ pub fn of_call(call: String, result: JsonValue<'_>) -> NodeContent {
 fn file(part: JsonValue<'_>) -> ImportedFile {
     let (source, image) = (part.get("source"), part.get("image_url"));
     let name =
-        [part.get("title"), part.get("name")].into_iter().find_map(JsonValue::said).unwrap_or_default();
+        [part.get("title"), part.get("name")].into_iter().find_map(JsonValue::non_empty).unwrap_or_default();
     let mime = [source.get("media_type"), part.get("mimeType"), part.get("mime_type")];
-    let mime = mime.into_iter().find_map(JsonValue::said).unwrap_or_default();
-    if let Some(data) = source.get("data").said().or_else(|| part.get("data").said()) {
+    let mime = mime.into_iter().find_map(JsonValue::non_empty).unwrap_or_default();
+    if let Some(data) = source.get("data").non_empty().or_else(|| part.get("data").non_empty()) {
         return attach::base64(&name, &mime, &data);
     }
-    let url = image.said().or_else(|| image.get("url").said()).unwrap_or_else(|| source.get("url").words());
+    let url = image
+        .non_empty()
+        .or_else(|| image.get("url").non_empty())
+        .unwrap_or_else(|| source.get("url").words());
     attach::url(&name, if mime.is_empty() { "image/png" } else { &mime }, &url)
 }
 

@@ -42,7 +42,7 @@ impl<'c> MessageBuilder<'c> {
     }
 
     /// Marks the message as a subagent's if `side`.
-    pub fn beside(mut self, side: bool) -> MessageBuilder<'c> {
+    pub fn as_subagent(mut self, side: bool) -> MessageBuilder<'c> {
         self.side = side;
         self
     }
@@ -64,7 +64,7 @@ impl<'c> MessageBuilder<'c> {
     }
 
     /// Adds a text, without copying it if it is the first.
-    pub fn whole(&mut self, text: String) {
+    pub fn push_text(&mut self, text: String) {
         if self.text.is_empty() {
             self.text = text;
         } else {
@@ -96,12 +96,12 @@ impl<'c> MessageBuilder<'c> {
     /// Adds reasoning, or text that a program inserted, unless it is empty.
     pub fn aside(&mut self, kind: ImportRole, text: &str) {
         if !text.is_empty() {
-            self.then(NodeContent::Aside(kind, text.to_string()));
+            self.push_node(NodeContent::Aside(kind, text.to_string()));
         }
     }
 
     /// Adds a user's text. Text that a program inserted becomes separate, hidden nodes.
-    pub fn said(&mut self, text: &str, injections: &Injections) {
+    pub fn push_without_injections(&mut self, text: &str, injections: &Injections) {
         for piece in injections.split(text) {
             match piece.is_injected {
                 true => self.aside(ImportRole::User, piece.text),
@@ -116,7 +116,7 @@ impl<'c> MessageBuilder<'c> {
     }
 
     /// Adds any other part. In an answer, it separates the texts before and after it.
-    pub fn then(&mut self, what: NodeContent) {
+    pub fn push_node(&mut self, what: NodeContent) {
         if self.kind == ImportRole::Assistant {
             self.flush();
         }
@@ -126,9 +126,9 @@ impl<'c> MessageBuilder<'c> {
     /// Adds a message that lepo exported. The tag is its role and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
-            && let Some(kind) = ImportRole::of_letter(*kind)
+            && let Some(kind) = ImportRole::from_letter(*kind)
         {
-            self.then(NodeContent::Exact(kind, *hidden == b'1', text.to_string()));
+            self.push_node(NodeContent::Exact(kind, *hidden == b'1', text.to_string()));
         }
     }
 

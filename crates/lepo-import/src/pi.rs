@@ -23,10 +23,10 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         match &*kind {
             "session" => {
                 conversation.id = line.get("id").words();
-                conversation.dir = line.get("cwd").said();
+                conversation.dir = line.get("cwd").non_empty();
                 header = at;
                 // A file that lepo exported is complete.
-                conversation.grows = !line.get("exportedBy").is("lepo");
+                conversation.grows = !line.get("exportedBy").is_str("lepo");
                 continue;
             }
             "message" => message(&mut conversation, line.get("message"), at),
@@ -41,21 +41,21 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
                 parts.aside(ImportRole::User, &texts(line.get("content")));
                 parts.finish();
             }
-            "custom" if line.get("customType").is("lepo") => {
+            "custom" if line.get("customType").is_str("lepo") => {
                 let data = line.get("data");
                 let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::System);
-                match data.get("tag").is("s1") && line.get("parentId").is_null() {
-                    true => parts.then(NodeContent::System(data.get("text").words())),
+                match data.get("tag").is_str("s1") && line.get("parentId").is_null() {
+                    true => parts.push_node(NodeContent::System(data.get("text").words())),
                     false => parts.exact(&data.get("tag").words(), &data.get("text").words()),
                 }
                 parts.finish();
             }
             "session_info" => {
-                conversation.title = line.get("name").said().or(conversation.title.take());
+                conversation.title = line.get("name").non_empty().or(conversation.title.take());
                 conversation.add(None, at, NodeContent::Nothing);
             }
             other => {
-                if let ("label", Some(label)) = (other, line.get("label").said()) {
+                if let ("label", Some(label)) = (other, line.get("label").non_empty()) {
                     labels.push((label, line.get("targetId").words()));
                 }
                 if !matches!(other, "label" | "model_change" | "thinking_level_change" | "custom") {
@@ -65,7 +65,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             }
         }
         let before = log.records.last().map(|record| record.id.clone());
-        let id = line.get("id").said();
+        let id = line.get("id").non_empty();
         if let Some(id) = &id {
             let new = conversation.nodes.split_off(first);
             let read = conversation.messages;
@@ -76,11 +76,11 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             conversation.nodes.extend(new);
         }
         let has_parent = id.is_some() && line.has("parentId");
-        let parent = if has_parent { line.get("parentId").said() } else { before };
+        let parent = if has_parent { line.get("parentId").non_empty() } else { before };
         let id = id.unwrap_or_else(|| format!("line {}", log.records.len()));
         let tail = conversation.nodes.len() - 1;
         log.add(id, parent, "", first..=tail);
-        let stop = line.at(&["message", "stopReason"]).said();
+        let stop = line.at(&["message", "stopReason"]).non_empty();
         log.ended(stop.is_some_and(|stop| stop != "toolUse"));
     }
     // The header may be newer than all entries after it.
@@ -112,16 +112,16 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
         "toolResult" => {
             let files = content.items().filter_map(image).collect();
             let call = message.get("toolCallId").words();
-            parts.then(NodeContent::Output { call, text: output::text(content), files });
+            parts.push_node(NodeContent::Output { call, text: output::text(content), files });
         }
         "bashExecution" => {
             let input = String::from_utf8_lossy(message.get("command").raw()).into_owned();
-            parts.then(NodeContent::Call { id: "bash".into(), name: "bash".into(), input });
+            parts.push_node(NodeContent::Call { id: "bash".into(), name: "bash".into(), input });
             let text = message.get("output").words();
-            parts.then(NodeContent::Output { call: "bash".into(), text, files: Vec::new() });
+            parts.push_node(NodeContent::Output { call: "bash".into(), text, files: Vec::new() });
         }
         _ => {
-            let summary = message.get("summary").said().unwrap_or_else(|| texts(content));
+            let summary = message.get("summary").non_empty().unwrap_or_else(|| texts(content));
             let kind = if role.ends_with("Summary") { ImportRole::System } else { ImportRole::User };
             parts.aside(kind, &summary);
         }
@@ -130,7 +130,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
     let usage = message.get("usage");
     let parts = ["input", "cacheRead", "cacheWrite"].iter().filter_map(|key| usage.get(key).count());
     let input = parts.fold(0, u64::saturating_add);
-    let model = message.get("model").said();
+    let model = message.get("model").non_empty();
     conversation.answered_by(
         first,
         model.as_deref(),
@@ -144,7 +144,7 @@ fn block(parts: &mut MessageBuilder<'_>, kind: ImportRole, block: JsonValue<'_>)
         "text" => parts.text(&block.get("text").text().unwrap_or_default()),
         "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
         "image" => image(block).into_iter().for_each(|file| parts.file(file)),
-        "toolCall" => parts.then(NodeContent::Call {
+        "toolCall" => parts.push_node(NodeContent::Call {
             id: block.get("id").words(),
             name: block.get("name").words(),
             input: String::from_utf8_lossy(block.get("arguments").raw()).into_owned(),
@@ -162,5 +162,5 @@ fn texts(content: JsonValue<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();
     }
-    content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+    content.items().filter_map(|part| part.get("text").non_empty()).collect::<Vec<_>>().join("\n\n")
 }

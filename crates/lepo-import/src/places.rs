@@ -23,15 +23,15 @@ pub struct ToolHistory {
 }
 
 /// Finds all histories that have sources. `env` returns a variable of the environment.
-pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<ToolHistory> {
+pub fn find_histories(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<ToolHistory> {
     let mut found = Vec::new();
     let mut add = |format: SourceFormat, tool, path: PathBuf, sources: Vec<PathBuf>| {
         if !sources.is_empty() {
             let word = match (format, tool) {
                 (SourceFormat::Database, "llm") => "llm",
-                (SourceFormat::Database, "opencode") => SourceFormat::OpenCode.word(),
-                (SourceFormat::Database, _) => SourceFormat::OpenWebUi.word(),
-                (format, _) => format.word(),
+                (SourceFormat::Database, "opencode") => SourceFormat::OpenCode.as_str(),
+                (SourceFormat::Database, _) => SourceFormat::OpenWebUi.as_str(),
+                (format, _) => format.as_str(),
             };
             found.push(ToolHistory { format, word, tool, path, sources });
         }

@@ -131,7 +131,7 @@ fn format_of(path: &Path) -> Result<Recognition> {
         let mut archive = Archive::open(path)?;
         for document in archive.documents(chatgpt::is_document) {
             let look = archive.read(document, &mut SourceReader::default(), |from, _| {
-                Ok(first_look(ValueReader::of(from)))
+                Ok(first_look(ValueReader::sequence(from)))
             })?;
             if let Recognition::Known(_) | Recognition::Foreign(_) = look {
                 return Ok(look);
@@ -139,7 +139,7 @@ fn format_of(path: &Path) -> Result<Recognition> {
         }
         for document in archive.documents(llama_ui::is_document).into_iter().take(TRIES) {
             let look = archive.read(document, &mut SourceReader::default(), |from, _| {
-                Ok(first_look(ValueReader::of(from)))
+                Ok(first_look(ValueReader::sequence(from)))
             })?;
             if let Recognition::Known(SourceFormat::LlamaUi) = look {
                 return Ok(look);
@@ -257,7 +257,7 @@ fn first_look<R: std::io::Read>(values: ValueReader<R>) -> Recognition {
 /// Whether a value is the first record of a session of pi, or as ambiguous as the header of an older version.
 fn is_pi_header(value: JsonValue<'_>) -> bool {
     let time = value.get("timestamp");
-    value.get("type").is("session") && !value.has("harness") && (time.is_null() || time.text().is_some())
+    value.get("type").is_str("session") && !value.has("harness") && (time.is_null() || time.text().is_some())
 }
 
 /// Whether a value is an entry that follows a header of pi: a message or another type.
@@ -343,7 +343,7 @@ fn shape(value: JsonValue<'_>) -> Option<SourceFormat> {
         SourceFormat::Codex
     } else if opencode::is_session(value) || opencode::is_export(value) {
         SourceFormat::OpenCode
-    } else if value.get("object").is("thread.message") {
+    } else if value.get("object").is_str("thread.message") {
         SourceFormat::Jan
     } else if is_gemini(value) {
         SourceFormat::GeminiCli
@@ -372,7 +372,7 @@ pub fn is_about(format: SourceFormat, path: &Path, dir: &Path) -> bool {
             return gemini::directory(path).is_some_and(|of| is_below(&of, dir));
         }
         SourceFormat::OpenCode => {
-            let of = first_value(path, |session| session.get("directory").said()).flatten();
+            let of = first_value(path, |session| session.get("directory").non_empty()).flatten();
             return of.is_some_and(|of| is_below(&of, dir));
         }
         _ => {}
@@ -383,7 +383,7 @@ pub fn is_about(format: SourceFormat, path: &Path, dir: &Path) -> bool {
         let Ok(Some(value)) = reading.next(&mut values) else { return false };
         let cwd =
             if format == SourceFormat::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
-        if let Some(cwd) = cwd.said().or_else(|| value.get("cwd").said()) {
+        if let Some(cwd) = cwd.non_empty().or_else(|| value.get("cwd").non_empty()) {
             return is_below(&cwd, dir);
         }
     }

@@ -134,7 +134,7 @@ impl SourceReader {
 
     /// Opens the values of a file, unpacked if it is compressed.
     pub fn values(&mut self, path: &Path) -> Result<ValueStream> {
-        Ok(ValueReader::of(self.open(path)?))
+        Ok(ValueReader::sequence(self.open(path)?))
     }
 
     /// Opens a file; a `.zst` is unpacked while it is read.
@@ -218,7 +218,7 @@ fn entries(folder: &Path, levels: usize) -> impl Iterator<Item = DirEntry> {
 
 /// Reads the first value of a file; `None` if it is missing or malformed.
 pub fn first_value<T>(path: &Path, tell: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
-    let mut values = ValueReader::of(SourceReader::default().open(path).ok()?).at_most(64 << 20);
+    let mut values = ValueReader::sequence(SourceReader::default().open(path).ok()?).at_most(64 << 20);
     let mut odd = InvalidCounts::default();
     let found = values.advance(&mut odd).unwrap_or(false) && odd.bad == 0;
     found.then(|| tell(values.value()))

@@ -77,7 +77,7 @@ pub fn read_stream(
     let mut values = ValueReader::lines(from);
     while let Some(value) = reading.next(&mut values)? {
         let skipped = value.get("skipped");
-        if let Some(reason) = skipped.said() {
+        if let Some(reason) = skipped.non_empty() {
             reading.tally.skip(&reason, value.get("count").count().unwrap_or(1));
             continue;
         }
@@ -98,13 +98,13 @@ fn conversation(value: JsonValue<'_>) -> History {
     }
     let label = |pair: JsonValue<'_>| {
         let mut pair = pair.items();
-        Some((pair.next()?.said()?, pair.next()?.count()? as usize))
+        Some((pair.next()?.non_empty()?, pair.next()?.count()? as usize))
     };
     History {
         id: value.get("id").words(),
-        title: value.get("title").said(),
+        title: value.get("title").non_empty(),
         start: time::millis(value.get("start")),
-        dir: value.get("dir").said(),
+        dir: value.get("dir").non_empty(),
         grows: value.get("grows").is_true(),
         copy: false,
         messages: value.get("count").count().unwrap_or(0),
@@ -120,7 +120,7 @@ fn conversation(value: JsonValue<'_>) -> History {
 }
 
 fn read_node(value: JsonValue<'_>) -> ImportNode {
-    let kind = value.get("kind").text().and_then(|kind| ImportRole::of_letter(*kind.as_bytes().first()?));
+    let kind = value.get("kind").text().and_then(|kind| ImportRole::from_letter(*kind.as_bytes().first()?));
     let kind = kind.unwrap_or(ImportRole::Assistant);
     let text = value.get("text").words();
     let files = || value.get("files").items().map(read_file).collect();
@@ -140,7 +140,7 @@ fn read_node(value: JsonValue<'_>) -> ImportNode {
         parent: value.get("parent").count().map(|parent| parent as usize),
         time: time::millis(value.get("time")),
         what,
-        model: value.get("model").said(),
+        model: value.get("model").non_empty(),
         input: value.get("input").count(),
         output: value.get("output").count(),
         last: value.get("last").is_true(),

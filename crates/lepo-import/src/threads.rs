@@ -37,13 +37,13 @@ pub struct CodexThread {
 impl CodexThread {
     /// Reads the first record of a log, and of which thread a copy follows. If that record is malformed or missing, the
     /// id comes from the file's name.
-    pub fn of(path: &Path) -> Option<CodexThread> {
+    pub fn read(path: &Path) -> Option<CodexThread> {
         let mut values = SourceReader::default().lines(path).ok()?;
         let mut reading = SourceReader::default();
         let mut thread = CodexThread { path: path.to_path_buf(), ..CodexThread::default() };
         let first = reading.next(&mut values).ok()??;
         thread.first = first.get("ordinal").count().unwrap_or(0);
-        if thread.tell(first).is_none() {
+        if thread.read_meta(first).is_none() {
             thread.start = time::written(first.get("timestamp"));
             let (id, log) = ids_in(path).unwrap_or_default();
             if log.as_ref().is_some_and(|log| *log != id) {
@@ -57,25 +57,25 @@ impl CodexThread {
         thread.log = ids_in(path).and_then(|(_, log)| log).unwrap_or_else(|| thread.id.clone());
         // A copy also has the first record of the thread that it copies.
         let next = reading.next(&mut values).ok().flatten();
-        if let Some(copied) = next.filter(|line| line.get("type").is("session_meta")) {
+        if let Some(copied) = next.filter(|line| line.get("type").is_str("session_meta")) {
             let id = id_of(copied.get("payload")).filter(|id| *id != thread.id);
             thread.parent = thread.parent.or(id);
         }
         Some(thread)
     }
 
-    fn tell(&mut self, line: JsonValue<'_>) -> Option<()> {
-        let is_meta = line.get("type").is("session_meta");
+    fn read_meta(&mut self, line: JsonValue<'_>) -> Option<()> {
+        let is_meta = line.get("type").is_str("session_meta");
         // Older logs have the facts in the line itself, which has no type.
         let meta = if is_meta { line.get("payload") } else { line };
         self.id = id_of(meta).filter(|_| is_meta || !line.has("type"))?;
-        self.dir = meta.get("cwd").said();
+        self.dir = meta.get("cwd").non_empty();
         self.start = time::written(meta.get("timestamp"));
         let base = meta.get("history_base");
-        self.parent = base.get("thread_id").said().or_else(|| meta.get("forked_from_id").said());
+        self.parent = base.get("thread_id").non_empty().or_else(|| meta.get("forked_from_id").non_empty());
         self.base = base.get("end_ordinal_exclusive").count();
         let spawned = meta.at(&["source", "subagent", "thread_spawn", "parent_thread_id"]);
-        self.begun_by = meta.get("parent_thread_id").said().or_else(|| spawned.said());
+        self.begun_by = meta.get("parent_thread_id").non_empty().or_else(|| spawned.non_empty());
         self.own_from = meta.get("subagent_history_start_ordinal").count().unwrap_or(0);
         Some(())
     }
@@ -115,7 +115,7 @@ impl CodexThreads {
         }
         logs.sort();
         logs.dedup();
-        let all: Vec<CodexThread> = logs.iter().filter_map(|path| CodexThread::of(path)).collect();
+        let all: Vec<CodexThread> = logs.iter().filter_map(|path| CodexThread::read(path)).collect();
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, thread) in all.iter().enumerate() {
             by_id.entry(thread.id.clone()).or_default().push(place);
@@ -162,7 +162,7 @@ impl CodexThreads {
 
 /// Returns the id of a thread from its first record.
 fn id_of(meta: JsonValue<'_>) -> Option<String> {
-    meta.get("id").said().or_else(|| meta.get("session_id").said())
+    meta.get("id").non_empty().or_else(|| meta.get("session_id").non_empty())
 }
 
 /// Parses the name of a log: the id of a thread, `rollout-TIME-ID.jsonl`, and the log's own id if it continues another

@@ -139,7 +139,7 @@ impl<R: Read> ValueReader<R> {
     }
 
     /// Reads the elements of an array, or, if the stream starts with another value, a sequence of values.
-    pub fn of(from: R) -> ValueReader<R> {
+    pub fn sequence(from: R) -> ValueReader<R> {
         ValueReader::new(from, ValueLayout::Begin)
     }
 
@@ -224,7 +224,7 @@ impl<R: Read> ValueReader<R> {
     }
 
     /// Adds a text, or counts it if it is too large.
-    fn take(&mut self, text: Range<usize>, batch: &mut ValueBatch) {
+    fn accept_text(&mut self, text: Range<usize>, batch: &mut ValueBatch) {
         match std::mem::take(&mut self.dropped) || text.len() > self.largest {
             true => batch.odd.large += 1,
             false => batch.texts.push(text),
@@ -236,13 +236,13 @@ impl<R: Read> ValueReader<R> {
         let mut start = 0;
         while let Some(length) = memchr(b'\n', &bytes[self.seen..]) {
             self.seen += length + 1;
-            self.take(start..self.seen, batch);
+            self.accept_text(start..self.seen, batch);
             start = self.seen;
         }
         self.seen = bytes.len();
         if whole && (start < self.seen || self.dropped) {
             batch.open = !self.dropped && self.seen - start <= self.largest;
-            self.take(start..self.seen, batch);
+            self.accept_text(start..self.seen, batch);
             start = self.seen;
         }
         start
@@ -285,7 +285,7 @@ impl<R: Read> ValueReader<R> {
                 }
             }
             if self.finds_end(bytes, whole) {
-                self.take(start..self.seen, batch);
+                self.accept_text(start..self.seen, batch);
             } else if whole {
                 match self.dropped {
                     true => batch.odd.large += 1,

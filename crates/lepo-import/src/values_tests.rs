@@ -10,7 +10,7 @@ use lepo_base::error::Error;
 fn all(lines: bool, text: &str, step: usize) -> String {
     let bytes = text.as_bytes();
     let mut values =
-        if lines { ValueReader::lines(bytes) } else { ValueReader::of(bytes) }.at_most(40).by(step);
+        if lines { ValueReader::lines(bytes) } else { ValueReader::sequence(bytes) }.at_most(40).by(step);
     let (mut found, mut odd) = (Vec::new(), InvalidCounts::default());
     while values.advance(&mut odd).unwrap() {
         found.push(String::from_utf8_lossy(values.value().raw()).into_owned());
@@ -133,7 +133,7 @@ fn any_number_of_bytes_at_a_time_gives_the_same_values() {
         for end in [None, Some(io::ErrorKind::UnexpectedEof), Some(io::ErrorKind::QuotaExceeded)] {
             let read = |at_once: usize, step: usize| {
                 let slow = Slow { left: &bytes, at_once, end };
-                let values = if is_lines { ValueReader::lines(slow) } else { ValueReader::of(slow) };
+                let values = if is_lines { ValueReader::lines(slow) } else { ValueReader::sequence(slow) };
                 let mut values = values.at_most(60).by(step);
                 let (mut reading, mut found) = (SourceReader::default(), Vec::new());
                 let done = loop {
@@ -165,7 +165,8 @@ fn values_larger_than_what_is_read_at_a_time_come_whole() {
     let elements = ["1", &large, "{\"b\":2}", &large, &large, "3"];
     for (is_lines, text) in [(false, format!("[{}]", elements.join(","))), (true, elements.join("\n"))] {
         let bytes = text.as_bytes();
-        let mut values = if is_lines { ValueReader::lines(bytes) } else { ValueReader::of(bytes) }.by(4096);
+        let mut values =
+            if is_lines { ValueReader::lines(bytes) } else { ValueReader::sequence(bytes) }.by(4096);
         for element in elements {
             assert!(values.advance(&mut InvalidCounts::default()).unwrap());
             assert!(values.value().raw() == element.as_bytes());

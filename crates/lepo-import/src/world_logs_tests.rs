@@ -1,7 +1,7 @@
 //! Tests from public reports about the logs of Codex and Claude Code: each row has the address of its report, and an
 //! input written for it.
 
-use super::world_tests::shown;
+use super::world_tests::imported_texts;
 use super::*;
 
 /// Formats a line of Codex.
@@ -143,7 +143,7 @@ fn what_codex_says_in_events_alone_is_a_message_and_nothing_is_said_twice() {
         ),
     ] {
         let text = begin.clone() + &lines.concat();
-        assert_eq!(shown(SourceFormat::Codex, "rollout-x.jsonl", &text), expected, "{report}");
+        assert_eq!(imported_texts(SourceFormat::Codex, "rollout-x.jsonl", &text), expected, "{report}");
     }
 }
 
@@ -285,6 +285,6 @@ fn claude_codes_lines_have_their_parents_and_their_speakers() {
             ],
         ),
     ] {
-        assert_eq!(shown(SourceFormat::ClaudeCode, "s.jsonl", &text), expected, "{report}");
+        assert_eq!(imported_texts(SourceFormat::ClaudeCode, "s.jsonl", &text), expected, "{report}");
     }
 }

@@ -10,7 +10,7 @@ fn format_of(file: &str, text: &str) -> String {
     let path = dir.path().join(file);
     std::fs::write(&path, text).unwrap();
     match recognise(&path, &mut SourceReader::default()) {
-        Ok(found) => found[0].0.word().to_string(),
+        Ok(found) => found[0].0.as_str().to_string(),
         Err(error) => {
             assert!(error.message.ends_with("unknown format"), "{}", error.message);
             error.hint_for(HintTarget::SHELL).unwrap_or_default()

@@ -6,7 +6,7 @@ use super::*;
 
 /// Formats the conversations of a text, each node as a line: a dot for each visible ancestor, the letter of its role,
 /// and brackets around hidden text; after the nodes, the counts of skipped parts.
-pub(super) fn shown(format: SourceFormat, file: &str, text: &str) -> Vec<String> {
+pub(super) fn imported_texts(format: SourceFormat, file: &str, text: &str) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);
     std::fs::write(&path, text).unwrap();
@@ -166,6 +166,6 @@ fn exports_keep_their_trees_names_and_results() {
             &["u q"],
         ),
     ] {
-        assert_eq!(shown(format, file, text), expected, "{report}");
+        assert_eq!(imported_texts(format, file, text), expected, "{report}");
     }
 }

@@ -61,7 +61,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
 
 /// Returns the arguments that import a tool's history; with `--all` if the tool does not record directories.
 fn words_of(place: &ToolHistory) -> String {
-    let is_placed = SourceFormat::of(place.word).is_some_and(SourceFormat::knows_directories);
+    let is_placed = SourceFormat::parse(place.word).is_some_and(SourceFormat::knows_directories);
     format!("{}{}", place.word, if is_placed { "" } else { " --all" })
 }
 

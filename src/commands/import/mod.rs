@@ -158,7 +158,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn is_by_tool(words: &[PathBuf]) -> bool {
-    matches!(words, [word] if !word.exists() && word.to_str().and_then(SourceFormat::of).is_some())
+    matches!(words, [word] if !word.exists() && word.to_str().and_then(SourceFormat::parse).is_some())
 }
 
 /// Reason for skipping a conversation whose bubbs would get other ids today.
@@ -191,7 +191,7 @@ impl Import<'_, '_> {
                 }
                 continue;
             }
-            let source = |path: &PathBuf| (format.word().to_string(), path.clone());
+            let source = |path: &PathBuf| (format.as_str().to_string(), path.clone());
             self.report.sources.extend(paths.iter().map(source));
             if format == SourceFormat::Lepo {
                 for path in paths {
@@ -201,11 +201,11 @@ impl Import<'_, '_> {
             }
             format.read(paths, reading, &mut |conversation, path, bytes| {
                 progress.show("importing", bytes.min(total), total);
-                self.one(format.word(), conversation, path)
+                self.one(format.as_str(), conversation, path)
             })?;
         }
         match only.filter(|_| kinds == 1 && self.report.conversations == 0 && self.elsewhere > 0) {
-            Some(dir) => Err(sources::none_about(SourceFormat::OpenCode.word(), &dir, self.elsewhere)),
+            Some(dir) => Err(sources::none_about(SourceFormat::OpenCode.as_str(), &dir, self.elsewhere)),
             None => Ok(()),
         }
     }
@@ -223,7 +223,9 @@ impl Import<'_, '_> {
             found.get_or_insert_with(|| format.to_string());
             self.one(format, conversation, &path)
         })?;
-        self.report.sources.push((found.unwrap_or_else(|| SourceFormat::Database.word().to_string()), path));
+        self.report
+            .sources
+            .push((found.unwrap_or_else(|| SourceFormat::Database.as_str().to_string()), path));
         Ok(())
     }
 

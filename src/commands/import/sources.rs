@@ -11,7 +11,8 @@ use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path::{self, own_program};
 use lepo_import::{
-    FORMATS, History, SourceFormat, SourceReader, ToolHistory, is_about, places, read_stream, recognise,
+    FORMATS, History, SourceFormat, SourceReader, ToolHistory, find_histories, is_about, read_stream,
+    recognise,
 };
 
 pub struct SourceGroup {
@@ -30,7 +31,7 @@ pub fn choose(
     context: &Context<'_>,
     reading: &mut SourceReader,
 ) -> Result<Vec<SourceGroup>> {
-    let named = words.first().and_then(|word| word.to_str()).and_then(SourceFormat::of);
+    let named = words.first().and_then(|word| word.to_str()).and_then(SourceFormat::parse);
     let named = named.filter(|_| words.len() > 1 || !words[0].exists());
     let paths = if named.is_some() { &words[1..] } else { words };
     if let (Some(format), []) = (named, paths) {
@@ -59,8 +60,8 @@ pub fn choose(
                     return Err(Error::usage(format!(
                         "{} has the format {}, not {}",
                         path.display(),
-                        other.word(),
-                        format.word()
+                        other.as_str(),
+                        format.as_str()
                     )));
                 }
                 reading.tally.skip("file of another format", others.len() as u64);
@@ -98,7 +99,8 @@ fn expand(path: &Path) -> PathBuf {
 /// Returns a tool's own sessions on this machine: those about this repository, or all.
 fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<SourceGroup>> {
     let is_meant = |place: &ToolHistory| {
-        let is_any_database = word == SourceFormat::Database.word() && place.format == SourceFormat::Database;
+        let is_any_database =
+            word == SourceFormat::Database.as_str() && place.format == SourceFormat::Database;
         is_any_database || place.word == word
     };
     let places: Vec<ToolHistory> = on_this_machine().into_iter().filter(is_meant).collect();
@@ -165,7 +167,7 @@ pub fn on_this_machine() -> Vec<ToolHistory> {
         let value = env::var(name).filter(|value| !value.is_empty());
         value.map(PathBuf::from).filter(|path| path.is_absolute())
     };
-    places(&home, &variable)
+    find_histories(&home, &variable)
 }
 
 /// The program that reads databases.
