@@ -35,7 +35,7 @@ pub struct ListedModel {
 /// Lists the configured models, then the embedded model and the added weights that are not configured.
 pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
     let has_program = embedded_program().is_some();
-    let is_installed = |name: &str| has_program && weights::of_model(&paths.models(), name).is_some();
+    let is_installed = |name: &str| has_program && weights::model_path(&paths.models(), name).is_some();
     let configured = settings.models.iter().map(|model| ListedModel {
         name: model.name.clone(),
         provider: model.provider,
@@ -153,7 +153,7 @@ impl ListedModel {
 /// Makes a model the active one in the user's file; the embedded model is added to it if necessary.
 pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     let known = settings.models.iter().any(|model| model.name == name);
-    if !known && weights::named(&paths.models(), name).is_some() {
+    if !known && weights::find(&paths.models(), name).is_some() {
         return config::add_model(&settings.file, &embedded_model(name, Some(name))).map(|_| ());
     }
     let embedded = if name == SMOLLM2.name && !known {
@@ -164,7 +164,7 @@ pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<
         let of_it = |model: &&ModelConfig| model.name == name && model.provider == Provider::Embedded;
         settings.models.iter().find(of_it).map(|model| model.model.clone())
     };
-    if embedded.is_some_and(|model| weights::of_model(&paths.models(), &model).is_none()) {
+    if embedded.is_some_and(|model| weights::model_path(&paths.models(), &model).is_none()) {
         say(&StatusLine::note("its weights are not installed yet: lepo model get"));
     }
     Ok(())

@@ -18,7 +18,7 @@ pub fn accepts(config: &ModelConfig, state_dir: &Path) -> FileSupport {
     let spec = spec(config);
     let Some((api, url)) = spec.http.zip(Url::parse(&config.base_url).ok()) else { return spec.attachments };
     let memory = QuirkFile::new(state_dir, remembered_name(api, &url, config));
-    if memory.recall(&[&FILES]).has(&FILES) {
+    if memory.recall(&[&FILES]).contains(&FILES) {
         return FileSupport::NOTHING;
     }
     at_address(spec.attachments, url.host_str().unwrap_or_default())

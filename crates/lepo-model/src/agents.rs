@@ -88,7 +88,7 @@ pub struct SandboxedAgent {
 /// Sandboxes agents; this crate has no sandbox itself.
 pub trait AgentSandboxer: Send + Sync {
     /// Prepares the program of an agent. Fails if no sandbox is available.
-    fn hold<'h>(
+    fn sandbox_agent<'h>(
         &'h self,
         agent: AgentCommand<'h>,
     ) -> Pin<Box<dyn Future<Output = Result<SandboxedAgent>> + 'h>>;

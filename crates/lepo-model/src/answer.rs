@@ -89,7 +89,7 @@ impl<'m> AnswerStream<'m> {
         log: RequestLog,
         memory: &'m QuirkFile,
     ) -> Self {
-        let think = match memory.recall(&[&BEGINS_THINKING]).has(&BEGINS_THINKING) {
+        let think = match memory.recall(&[&BEGINS_THINKING]).contains(&BEGINS_THINKING) {
             true => ThinkFilter::beginning_with_thinking(),
             false => ThinkFilter::default(),
         };
@@ -115,7 +115,7 @@ impl<'m> AnswerStream<'m> {
             again: Some(again),
             ..AnswerStream::new(AnswerSource::Http(source), key, log)
         };
-        answer.take();
+        answer.split_thinking();
         answer
     }
 
@@ -129,7 +129,7 @@ impl<'m> AnswerStream<'m> {
     }
 
     /// Moves events from `raw` to `events`, and separates thinking from text.
-    fn take(&mut self) {
+    fn split_thinking(&mut self) {
         let before = self.again.as_ref().and_then(|again| again.said.as_ref());
         for event in self.raw.drain(..) {
             self.ended |= matches!(event, ChatEvent::Done(_));
@@ -154,7 +154,7 @@ impl<'m> AnswerStream<'m> {
             let begins = lesson == Lesson::BeginsThinking;
             match (&mut self.again, self.memory) {
                 (Some(again), _) => again.remote.learn_beginning(begins),
-                (None, Some(memory)) if begins => memory.keep(&[&BEGINS_THINKING].into_iter().collect()),
+                (None, Some(memory)) if begins => memory.save(&[&BEGINS_THINKING].into_iter().collect()),
                 (None, Some(memory)) => memory.forget(&BEGINS_THINKING),
                 (None, None) => {}
             }
@@ -170,9 +170,9 @@ impl<'m> AnswerStream<'m> {
     pub async fn next(&mut self) -> Result<Option<ChatEvent>> {
         loop {
             if let Some(event) = self.events.pop_front() {
-                self.told.sees(&event);
+                self.told.on_event(&event);
                 if let Some(metered) = &mut self.metered {
-                    metered.sees(&event);
+                    metered.on_event(&event);
                 }
                 match &event {
                     ChatEvent::Usage(usage) => self.log.usage(*usage),
@@ -190,15 +190,15 @@ impl<'m> AnswerStream<'m> {
                 return Ok(None);
             }
             match self.paused {
-                Some(_) => self.go_on().await,
+                Some(_) => self.resume().await,
                 None => self.failure = self.source.more(&mut self.raw).await.err(),
             }
-            self.take();
+            self.split_thinking();
         }
     }
 
     /// Asks a paused model to continue. If cancelled, the state is unchanged.
-    async fn go_on(&mut self) {
+    async fn resume(&mut self) {
         let (Some(again), Some(paused)) = (&mut self.again, &self.paused) else { return };
         let said = match &again.said {
             Some(before) => paused.clone().behind(before),
@@ -246,10 +246,10 @@ impl AnswerSource<'_> {
     /// Waits for input once, and decodes all that has arrived.
     async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
         match self {
-            AnswerSource::Http(stream) => stream.more(events).await,
-            AnswerSource::Cli(run) => run.more(events).await,
-            AnswerSource::Acp(run) => run.more(events).await,
-            AnswerSource::Embedded(exchange) => exchange.more(events).await,
+            AnswerSource::Http(stream) => stream.read_more(events).await,
+            AnswerSource::Cli(run) => run.read_more(events).await,
+            AnswerSource::Acp(run) => run.read_more(events).await,
+            AnswerSource::Embedded(exchange) => exchange.read_more(events).await,
         }
     }
 }

@@ -19,13 +19,13 @@ impl AnswerLog {
         AnswerLog { key, text: String::new(), is_thinking: false }
     }
 
-    pub fn sees(&mut self, event: &ChatEvent) {
+    pub fn on_event(&mut self, event: &ChatEvent) {
         if !tracing::enabled!(Level::DEBUG) {
             return;
         }
         let (ChatEvent::Text(text) | ChatEvent::Thinking(text)) = event else {
             self.tell_text();
-            return self.tell(event);
+            return self.log_event(event);
         };
         let is_thinking = matches!(event, ChatEvent::Thinking(_));
         if is_thinking != self.is_thinking {
@@ -35,7 +35,7 @@ impl AnswerLog {
         self.text.push_str(text);
     }
 
-    fn tell(&self, event: &ChatEvent) {
+    fn log_event(&self, event: &ChatEvent) {
         let told = match event {
             ChatEvent::ToolCall(call) => format!("ToolCall {} {}", call.name, call.arguments),
             ChatEvent::AgentCall(call) => format!("AgentCall {} {} {}", call.title, call.input, call.result),

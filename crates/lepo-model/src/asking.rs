@@ -28,7 +28,7 @@ impl<'a> BodyContext<'a> {
 
     /// Whether the model is known to have this quirk. If not, a refusal may be about it.
     pub fn has(&mut self, quirk: &'static Quirk) -> bool {
-        let known = self.learned.has(quirk);
+        let known = self.learned.contains(quirk);
         if !known {
             self.open.push(quirk);
         }

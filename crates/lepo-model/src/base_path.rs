@@ -40,7 +40,7 @@ pub(super) fn meant(base: &Url, path: &[&str]) -> Option<Url> {
 }
 
 /// Formats a URL without user, password, query and fragment, so that it can be printed.
-pub(super) fn shown(url: &Url) -> String {
+pub(super) fn redacted_url(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
 }
 

@@ -24,7 +24,7 @@ impl Cache {
 
     /// Returns the cached entry, if it is at most an hour old.
     pub fn load<T: for<'d> Deserialize<'d>>(&self) -> Option<T> {
-        let age = self.kept_at()?.elapsed().ok()?;
+        let age = self.cached_at()?.elapsed().ok()?;
         if age > HOUR {
             return None;
         }
@@ -37,12 +37,12 @@ impl Cache {
     }
 
     /// Returns when the entry was written; `None` without an entry.
-    pub fn kept_at(&self) -> Option<SystemTime> {
+    pub fn cached_at(&self) -> Option<SystemTime> {
         std::fs::metadata(&self.0).ok()?.modified().ok()
     }
 
     /// Writes the entry. A failure is only logged: the facts will be requested again.
-    pub fn keep(&self, value: &impl Serialize) {
+    pub fn save(&self, value: &impl Serialize) {
         let bytes = serde_json::to_vec(value).unwrap_or_default();
         if let Err(error) = replace(&self.0, &bytes) {
             tracing::warn!("cannot write {}: {error}", self.0.display());

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::cache::Cache;
 use super::config::ModelConfig;
 use super::facts::ModelFacts;
-use super::http::place_of;
+use super::http::display_url;
 use super::registry::spec;
 
 /// Returns the list of models that the server sent within the last hour. Sends no request.
@@ -19,14 +19,14 @@ pub fn offered_before(config: &ModelConfig, state_dir: &Path) -> Vec<ModelFacts>
 pub fn known_window(config: &ModelConfig, state_dir: &Path) -> Option<u64> {
     config.context.or_else(|| {
         let api = spec(config).http?;
-        let one = Cache::new(state_dir, api.name, &place_of(config)?, &config.model);
+        let one = Cache::new(state_dir, api.name, &display_url(config)?, &config.model);
         let list = Cache::new(state_dir, api.name, &config.base_url, "");
         let of_one = || one.load_any::<ModelFacts>()?.context;
         let of_list = || {
             let mut models = list.load_any::<Vec<ModelFacts>>()?.into_iter();
             models.find(|facts| facts.id == config.model)?.context
         };
-        match list.kept_at() > one.kept_at() {
+        match list.cached_at() > one.cached_at() {
             true => of_list().or_else(of_one),
             false => of_one().or_else(of_list),
         }

@@ -69,12 +69,12 @@ impl CliAnswer {
     }
 
     /// Waits for the next output.
-    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+    pub async fn read_more(&mut self, events: &mut EventQueue) -> Result<()> {
         match self.process.read(self.timeouts.idle).await? {
             Some(bytes) => self.reader.read(&bytes, events),
             None => {
                 self.process.ended_well()?;
-                self.reader.end(events)
+                self.reader.finish(events)
             }
         }
     }
@@ -130,7 +130,7 @@ impl CliOutputParser {
     fn read(&mut self, bytes: &[u8], events: &mut EventQueue) -> Result<()> {
         match self {
             CliOutputParser::Text { utf8, newlines } => {
-                say(utf8.decode(bytes), newlines, events);
+                push_text(utf8.decode(bytes), newlines, events);
                 Ok(())
             }
             CliOutputParser::Json { program, document, .. } if document.len() + bytes.len() > LIMIT => {
@@ -147,9 +147,9 @@ impl CliOutputParser {
         }
     }
 
-    fn end(&mut self, events: &mut EventQueue) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         match self {
-            CliOutputParser::Text { utf8, newlines } => say(utf8.end(), newlines, events),
+            CliOutputParser::Text { utf8, newlines } => push_text(utf8.finish(), newlines, events),
             CliOutputParser::Json { program, pointer, document } => {
                 let missing = || {
                     Error::remote(format!("{program} printed no text at {pointer}: {}", excerpt(document)))
@@ -175,7 +175,7 @@ impl CliOutputParser {
 }
 
 /// Emits text after the buffered newlines, and buffers its trailing ones.
-fn say(text: String, newlines: &mut String, events: &mut EventQueue) {
+fn push_text(text: String, newlines: &mut String, events: &mut EventQueue) {
     let body = text.trim_end_matches(['\n', '\r']);
     let trailing = text.split_at(body.len()).1;
     if !body.is_empty() {
@@ -209,7 +209,7 @@ mod tests {
         for piece in pieces {
             reader.read(piece.as_bytes(), &mut events)?;
         }
-        reader.end(&mut events)?;
+        reader.finish(&mut events)?;
         assert_eq!(events.pop_back(), Some(ChatEvent::Done(FinishReason::Stop)));
         let text = |event| match event {
             ChatEvent::Text(text) => text,

@@ -84,7 +84,7 @@ impl EmbeddedModel {
         }
         gate.passed().await;
         let messages: Vec<_> =
-            request.messages.iter().map(|m| json!({"role": m.role.word(), "content": &*m.text})).collect();
+            request.messages.iter().map(|m| json!({"role": m.role.as_str(), "content": &*m.text})).collect();
         let mut asked = self.asked_with.clone();
         asked.insert("messages".into(), messages.into());
         let line = Value::Object(asked).to_string() + "\n";
@@ -105,14 +105,14 @@ pub(super) struct EmbeddedAnswer<'m> {
 
 impl EmbeddedAnswer<'_> {
     /// Waits for the next events.
-    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+    pub async fn read_more(&mut self, events: &mut EventQueue) -> Result<()> {
         let EmbeddedAnswer { model, lines, done } = self;
         let Some(process) = &mut model.process else {
             return Err(Error::remote("the embedded model has exited"));
         };
         match process.read(model.timeouts.idle).await? {
             Some(bytes) => lines.feed(&bytes, |line| {
-                *done |= understand(line, events)?;
+                *done |= parse_line(line, events)?;
                 Ok(())
             }),
             None => Err(process.ended()),
@@ -152,7 +152,7 @@ enum ProgramEvent {
 }
 
 /// Parses a line of output; returns whether it is the last line of the answer.
-fn understand(line: &[u8], events: &mut EventQueue) -> Result<bool> {
+fn parse_line(line: &[u8], events: &mut EventQueue) -> Result<bool> {
     let said = serde_json::from_slice(line)
         .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
     let event = match said {
@@ -209,7 +209,7 @@ mod tests {
             (r#"{"event":"error","message":"no"}"#, ExitKind::Remote),
             (r#"{"event":"error","message":"no","too_long":true}"#, ExitKind::Overflow),
         ] {
-            let error = understand(line.as_bytes(), &mut EventQueue::new()).unwrap_err();
+            let error = parse_line(line.as_bytes(), &mut EventQueue::new()).unwrap_err();
             assert_eq!(error.kind, kind);
             assert_eq!(error.hint.is_some(), kind == ExitKind::Overflow, "{line}");
         }

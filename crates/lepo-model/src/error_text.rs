@@ -40,13 +40,13 @@ pub(super) fn complaint(body: &[u8]) -> Option<String> {
 }
 
 /// Returns the server's error message, or the start of its body.
-pub(super) fn told(body: &[u8]) -> String {
+pub(super) fn server_message(body: &[u8]) -> String {
     complaint(body).unwrap_or_else(|| excerpt(body))
 }
 
 /// Returns the message of an error object.
 pub(super) fn words(error: &Value) -> Option<String> {
-    words_in(error).map(|words| told(words.as_bytes()))
+    words_in(error).map(|words| server_message(words.as_bytes()))
 }
 
 /// Whether this is valid JSON up to a premature end, as in a truncated answer.

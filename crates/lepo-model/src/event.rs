@@ -174,7 +174,7 @@ pub(super) enum TextKind {
 impl TextKind {
     /// Adds a text of this kind. Texts that arrive together become one event, in however many events the server
     /// sent them.
-    pub fn say(self, text: &str, events: &mut EventQueue) {
+    pub fn push_event(self, text: &str, events: &mut EventQueue) {
         match (self, events.back_mut()) {
             _ if text.is_empty() => {}
             (TextKind::Thinking, Some(ChatEvent::Thinking(last)))
@@ -237,7 +237,7 @@ mod tests {
             (TextKind::Text, "d"),
             (TextKind::Thinking, "e"),
         ] {
-            kind.say(text, &mut events);
+            kind.push_event(text, &mut events);
         }
         let text = |text: &str| ChatEvent::Text(text.into());
         let thinking = |text: &str| ChatEvent::Thinking(text.into());

@@ -35,7 +35,7 @@ pub(super) fn has_result_files(messages: &[ChatMessage]) -> bool {
 
 /// Rearranges for APIs that accept only text in a tool's result: the files of consecutive results move to a user's
 /// message after the last of them.
-pub(super) fn behind_results(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+pub(super) fn move_result_files(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
     for message in messages {
         if message.role != ChatRole::Tool {
@@ -100,7 +100,7 @@ pub fn prompt_text(messages: &[ChatMessage]) -> String {
     if let [ChatMessage { role: ChatRole::User, text, .. }] = messages {
         return text.to_string();
     }
-    let parts: Vec<String> = messages.iter().map(|m| format!("[{}]\n{}", m.role.word(), m.text)).collect();
+    let parts: Vec<String> = messages.iter().map(|m| format!("[{}]\n{}", m.role.as_str(), m.text)).collect();
     parts.join("\n\n")
 }
 
@@ -136,7 +136,7 @@ mod tests {
     fn short(messages: &[ChatMessage]) -> String {
         let words: Vec<String> = messages
             .iter()
-            .map(|m| format!("{}:{}", m.role.word().split_at(1).0, m.text.replace('\n', "/")))
+            .map(|m| format!("{}:{}", m.role.as_str().split_at(1).0, m.text.replace('\n', "/")))
             .collect();
         words.join(" ")
     }

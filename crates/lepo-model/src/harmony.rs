@@ -47,10 +47,10 @@ impl Channels {
         match &mut self.channel {
             // Text without a header is part of the answer.
             Channel::Header if !held.trim().is_empty() && !held.starts_with("<|") => {
-                TextKind::Text.say(&held, events);
+                TextKind::Text.push_event(&held, events);
             }
             Channel::Header => {}
-            _ => self.say(&held, events),
+            _ => self.push_text(&held, events),
         }
         self.close(events);
     }
@@ -66,12 +66,12 @@ impl Channels {
             let held = self.held.len() - open_end(&self.held, ENDS);
             let rest = self.held.split_off(held);
             let now = std::mem::replace(&mut self.held, rest);
-            self.say(&now, events);
+            self.push_text(&now, events);
             return false;
         };
         let rest = self.held.split_off(at);
         let body = std::mem::replace(&mut self.held, rest);
-        self.say(&body, events);
+        self.push_text(&body, events);
         self.close(events);
         // A mark that starts the next header is part of that header.
         if !self.held.starts_with("<|start|>") && !self.held.starts_with("<|channel|>") {
@@ -80,11 +80,11 @@ impl Channels {
         true
     }
 
-    fn say(&mut self, text: &str, events: &mut EventQueue) {
+    fn push_text(&mut self, text: &str, events: &mut EventQueue) {
         match &mut self.channel {
             Channel::Header => {}
-            Channel::Thinking => TextKind::Thinking.say(text, events),
-            Channel::Text => TextKind::Text.say(text, events),
+            Channel::Thinking => TextKind::Thinking.push_event(text, events),
+            Channel::Text => TextKind::Text.push_event(text, events),
             Channel::Call(_, arguments) => arguments.push_str(text),
         }
     }

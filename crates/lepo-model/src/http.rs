@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::base_path::{meant, shown};
+use super::base_path::{meant, redacted_url};
 use super::contract::HttpSpec;
 use super::gate::{Gate, GateLayer};
 use super::headers::headers;
@@ -50,7 +50,7 @@ impl EndpointClient {
     /// Creates a client of `api` under the model's `base_url`, without a connection.
     pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
         let base = address(&config.base_url, &config.name)?;
-        let place = shown(&base);
+        let place = redacted_url(&base);
         let endpoint = under(&base, api.path);
         let mut builder = lepo_net::net::client()
             .redirect(redirect::Policy::none())
@@ -86,7 +86,7 @@ impl EndpointClient {
     pub fn go_to_meant(&mut self, path: &[&str]) -> Option<String> {
         let right = meant(&self.base, path).filter(|_| self.given_up.is_none())?;
         self.given_up = Some(std::mem::replace(&mut self.endpoint, under(&right, path)));
-        Some(shown(&right))
+        Some(redacted_url(&right))
     }
 
     /// Switches back after a failure there, and returns the error, which names the URL.
@@ -118,7 +118,7 @@ impl EndpointClient {
             let Some(location) = redirection(&response) else { return Ok(response) };
             let target = url.join(&location).map_err(|_| self.misdirected(response.status(), "nowhere"))?;
             if target.origin() != url.origin() {
-                return Err(self.misdirected(response.status(), &shown(&target)));
+                return Err(self.misdirected(response.status(), &redacted_url(&target)));
             }
             url = target;
         }
@@ -267,8 +267,8 @@ fn address(base_url: &str, model: &str) -> Result<Url> {
 }
 
 /// Returns the URL of a model for messages; `None` if it is invalid.
-pub(super) fn place_of(config: &ModelConfig) -> Option<String> {
-    address(&config.base_url, &config.name).ok().map(|base| shown(&base))
+pub(super) fn display_url(config: &ModelConfig) -> Option<String> {
+    address(&config.base_url, &config.name).ok().map(|base| redacted_url(&base))
 }
 
 /// Appends a path to a base URL, without a second `v1`.
@@ -300,7 +300,7 @@ mod tests {
             ("https://me:pw@example.com:8443/a/b", "https://example.com:8443/a/b"),
             ("http://[::1]:11434", "http://[::1]:11434"),
         ] {
-            assert_eq!(shown(&Url::parse(url).unwrap()), expected);
+            assert_eq!(redacted_url(&Url::parse(url).unwrap()), expected);
         }
         for wrong in ["", "localhost:11434", "ftp://x", "http://"] {
             let error = address(wrong, "m").unwrap_err();

@@ -276,9 +276,9 @@ impl Model {
         notice: &mut dyn FnMut(ModelNotice),
     ) -> Result<AnswerStream<'m>> {
         let key = self.config.key.value.clone();
-        let begin = |meter| MeteredRequest::begin(meter, &self.config, &request);
+        let begin = |meter| MeteredRequest::start(meter, &self.config, &request);
         let metered = self.meter.as_ref().map(begin).transpose()?;
-        let mut log = RequestLog::begin(&self.config.name);
+        let mut log = RequestLog::start(&self.config.name);
         let asked: Result<AnswerSource<'_>> = match &mut self.backend {
             Backend::Http(remote) => {
                 let model = &self.config.name;
@@ -302,8 +302,13 @@ impl Model {
             }
             Backend::Acp => {
                 let holder = self.holder.as_deref();
-                let run =
-                    acp::begin(&self.config, request, self.timeouts, &self.gate, (holder, &self.folders));
+                let run = acp::start_prompt(
+                    &self.config,
+                    request,
+                    self.timeouts,
+                    &self.gate,
+                    (holder, &self.folders),
+                );
                 let run = run.await;
                 run.map(|run| AnswerSource::Acp(Box::new(run)))
             }

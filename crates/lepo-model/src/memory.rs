@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
-use super::base_path::shown;
+use super::base_path::redacted_url;
 use super::contract::HttpSpec;
 use super::quirks::{Quirk, Quirks};
 use crate::ModelConfig;
@@ -37,7 +37,7 @@ impl QuirkFile {
     }
 
     /// Adds learned quirks.
-    pub fn keep(&self, quirks: &Quirks) {
+    pub fn save(&self, quirks: &Quirks) {
         let mut all = self.read();
         all.entry(self.model.clone()).or_default().extend(quirks.lasting().map(str::to_owned));
         if let Err(error) = self.write(&all) {
@@ -65,7 +65,7 @@ impl QuirkFile {
 
 /// Returns the name of a model with a URL in the file.
 pub(super) fn remembered_name(spec: &HttpSpec, base: &Url, config: &ModelConfig) -> String {
-    format!("{} {} {}", spec.name, shown(base), config.model)
+    format!("{} {} {}", spec.name, redacted_url(base), config.model)
 }
 
 /// Returns the name of a model without a URL in the file: its program and its configured name, or the embedded
@@ -104,11 +104,11 @@ mod tests {
             |model: &str| memory(model).recall(&[&TEMPERATURE, &SYSTEM_FIRST]).words().collect::<Vec<_>>();
         let learned = |quirk: &'static Quirk| [quirk].into_iter().collect::<Quirks>();
         assert!(recalled("a").is_empty());
-        memory("a").keep(&learned(&TEMPERATURE));
-        memory("b").keep(&learned(&SYSTEM_FIRST));
+        memory("a").save(&learned(&TEMPERATURE));
+        memory("b").save(&learned(&SYSTEM_FIRST));
         assert_eq!(recalled("a"), ["temperature"]);
         assert_eq!(recalled("b"), ["system_first"]);
-        memory("a").keep(&learned(&SYSTEM_FIRST));
+        memory("a").save(&learned(&SYSTEM_FIRST));
         assert_eq!(recalled("a"), ["system_first", "temperature"]);
         memory("a").forget(&TEMPERATURE);
         assert_eq!(recalled("a"), ["system_first"]);

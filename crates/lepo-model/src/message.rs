@@ -21,7 +21,7 @@ pub enum ChatRole {
 
 impl ChatRole {
     /// Returns the role's word in every API: `system`, `user`, `assistant`, `tool`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             ChatRole::System => "system",
             ChatRole::User => "user",

@@ -65,7 +65,7 @@ pub(super) struct MeteredRequest {
 
 impl MeteredRequest {
     /// Asks the meter for admission.
-    pub fn begin(
+    pub fn start(
         meter: &Arc<dyn Meter>,
         config: &ModelConfig,
         request: &ChatRequest<'_>,
@@ -82,7 +82,7 @@ impl MeteredRequest {
     }
 
     /// Counts an event of the answer.
-    pub fn sees(&mut self, event: &ChatEvent) {
+    pub fn on_event(&mut self, event: &ChatEvent) {
         match event {
             ChatEvent::Usage(usage) => self.usage = *usage,
             ChatEvent::Text(text) | ChatEvent::Thinking(text) => self.bytes += text.len() as u64,
@@ -150,16 +150,16 @@ mod tests {
         let config = ModelConfig::new("m", Provider::Cli);
         let messages = [ChatMessage::new(ChatRole::User, "12345678")];
         let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
-        let begin = || MeteredRequest::begin(&meter, &config, &request).unwrap();
+        let begin = || MeteredRequest::start(&meter, &config, &request).unwrap();
         drop(begin());
         let mut cut = begin();
         cut.began();
-        cut.sees(&ChatEvent::Text("123456789".into()));
+        cut.on_event(&ChatEvent::Text("123456789".into()));
         drop(cut);
         let mut counted = begin();
         counted.began();
-        counted.sees(&ChatEvent::Text("123".into()));
-        counted.sees(&ChatEvent::Usage(Usage { input: Some(70), output: Some(5), ..Usage::default() }));
+        counted.on_event(&ChatEvent::Text("123".into()));
+        counted.on_event(&ChatEvent::Usage(Usage { input: Some(70), output: Some(5), ..Usage::default() }));
         drop(counted);
         let usage = |input, output| Usage { input, output, ..Usage::default() };
         let expected =

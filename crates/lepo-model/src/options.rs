@@ -23,7 +23,7 @@ pub struct ModelOptions {
 
 impl ModelOptions {
     /// Returns these options, with missing ones from `under`.
-    pub fn over(self, under: ModelOptions) -> ModelOptions {
+    pub fn or(self, under: ModelOptions) -> ModelOptions {
         ModelOptions {
             temperature: self.temperature.or(under.temperature),
             max_tokens: self.max_tokens.or(under.max_tokens),

@@ -16,7 +16,7 @@ pub struct ReplayOrigin {
 
 impl ReplayOrigin {
     /// Returns the origin of this model's answers; `None` for a program.
-    pub fn of(config: &ModelConfig) -> Option<ReplayOrigin> {
+    pub fn from_config(config: &ModelConfig) -> Option<ReplayOrigin> {
         let api = spec(config).http?;
         Some(ReplayOrigin {
             provider: api.name,

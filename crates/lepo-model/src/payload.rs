@@ -97,7 +97,7 @@ impl Payload {
     /// Returns the body in chunks, each made on demand.
     pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
         self.flush();
-        self.parts.into_iter().flat_map(BodyChunks::of)
+        self.parts.into_iter().flat_map(BodyChunks::new)
     }
 
     /// Returns the body in chunks, made by a separate thread some megabytes in advance, so that reading a large
@@ -124,7 +124,7 @@ impl Payload {
     }
 
     /// Returns the body for a log, with the lengths of files instead of their content.
-    pub fn shown(&self) -> String {
+    pub fn log_text(&self) -> String {
         let mut payload = self.clone();
         for part in &mut payload.parts {
             if let BodyPart::File(file) = part {
@@ -143,7 +143,7 @@ enum BodyChunks {
 }
 
 impl BodyChunks {
-    fn of(part: BodyPart) -> BodyChunks {
+    fn new(part: BodyPart) -> BodyChunks {
         match part {
             BodyPart::Json(json) => BodyChunks::Json(json),
             BodyPart::Text(text) => BodyChunks::Text(text, 0),
@@ -227,7 +227,7 @@ impl<'e> JsonObjectWriter<'e> {
     }
 
     /// Returns the complete object.
-    pub fn end(mut self) -> Payload {
+    pub fn finish(mut self) -> Payload {
         let rest: Vec<_> =
             self.extra.iter().filter(|(key, _)| !self.written.contains(&key.as_str())).collect();
         for (key, value) in rest {
@@ -284,8 +284,8 @@ mod tests {
         object.field("model", "m");
         object.field("options", json!({"a": 1, "b": 1}));
         object.maybe("none", None::<Value>);
-        let sent: Value = serde_json::from_slice(&object.end().to_vec()).unwrap();
+        let sent: Value = serde_json::from_slice(&object.finish().to_vec()).unwrap();
         assert_eq!(sent, json!({"model": "x", "options": {"a": 1, "b": 2}, "top": 1}));
-        assert_eq!(JsonObjectWriter::new(&Map::new()).end().to_vec(), b"{}");
+        assert_eq!(JsonObjectWriter::new(&Map::new()).finish().to_vec(), b"{}");
     }
 }

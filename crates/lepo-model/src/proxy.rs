@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::base_path::shown;
+use super::base_path::redacted_url;
 use lepo_base::env;
 use lepo_base::error::Error;
 
@@ -31,7 +31,7 @@ pub(super) async fn refused_by_proxy(endpoint: &Url, why: &str, patience: Durati
         None => format!("did not connect: {why}"),
     };
     let host = endpoint.host_str().unwrap_or_default();
-    Some(Error::remote(format!("the proxy {} {status}, so {host} cannot be reached", shown(&proxy))).hint(
+    Some(Error::remote(format!("the proxy {} {status}, so {host} cannot be reached", redacted_url(&proxy))).hint(
         "HTTPS_PROXY names the proxy, with user and password if it wants them; NO_PROXY names the hosts that need none",
     ))
 }

@@ -150,7 +150,7 @@ impl Quirk {
 pub(super) struct Quirks(BTreeMap<&'static str, &'static Quirk>);
 
 impl Quirks {
-    pub fn has(&self, quirk: &Quirk) -> bool {
+    pub fn contains(&self, quirk: &Quirk) -> bool {
         self.0.contains_key(quirk.word)
     }
 
@@ -199,13 +199,13 @@ pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Qui
     let by_table = field(status, body);
     let is_named = |quirk: &&Quirk| quirk.is_named(status, body) || by_table == Some(quirk.word);
     let mut found: Quirks = possible.iter().copied().filter(is_named).collect();
-    if found.has(&STRICT) {
+    if found.contains(&STRICT) {
         // A refusal of strict schemas mentions these, too.
         found.0.remove("response_format");
         found.0.remove("text_format");
         found.0.remove(SCHEMA_ALONE.word);
     }
-    if found.has(&SCHEMA_ALONE) {
+    if found.contains(&SCHEMA_ALONE) {
         // The server accepts each of the two alone.
         found.0.remove("response_format");
         found.0.remove("text_format");

@@ -11,7 +11,7 @@ use lepo_base::error::Result;
 pub(super) trait AnswerReader {
     fn read(&mut self, bytes: &[u8], events: &mut EventQueue) -> Result<()>;
 
-    fn end(&mut self, events: &mut EventQueue) -> Result<()>;
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()>;
 
     /// Whether the answer is complete, and only its usage may follow.
     fn is_finishing(&self) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Response, StatusCode};
 
 use super::contract::HttpSpec;
-use super::error_text::{excerpt, told};
+use super::error_text::{excerpt, server_message};
 use super::notice::TransientFailure;
 use super::reader::StreamRefusal;
 use super::refusals::{Meaning, meaning};
@@ -53,7 +53,7 @@ impl HttpRefusal {
             }
         };
         let _ = tokio::time::timeout(limit, reading).await;
-        let words = told(&body);
+        let words = server_message(&body);
         let body = String::from_utf8_lossy(&body).into_owned();
         HttpRefusal {
             status: status.as_u16(),

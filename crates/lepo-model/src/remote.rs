@@ -89,12 +89,12 @@ impl RemoteModel {
 
     /// Whether the model is not known to reject native tools.
     pub fn takes_tools(&self) -> bool {
-        !self.quirks.has(&TOOLS)
+        !self.quirks.contains(&TOOLS)
     }
 
     /// Whether its answers are known to start within thinking.
     pub fn begins_thinking(&self) -> bool {
-        self.quirks.has(&BEGINS_THINKING)
+        self.quirks.contains(&BEGINS_THINKING)
     }
 
     /// Stores whether its answers start within thinking.
@@ -119,7 +119,7 @@ impl RemoteModel {
             Some(facts) => facts,
             None => match look_up(&mut self.http, self.spec, &self.config.model).await {
                 Ok(facts) => {
-                    cache.keep(&facts);
+                    cache.save(&facts);
                     facts
                 }
                 Err(error) => {
@@ -139,7 +139,7 @@ impl RemoteModel {
             return Ok(models);
         }
         let models = list(&mut self.http, self.spec).await?;
-        cache.keep(&models);
+        cache.save(&models);
         Ok(models)
     }
 
@@ -239,7 +239,7 @@ impl RemoteModel {
 
     async fn send(&mut self, body: Payload, request: &ChatRequest<'_>) -> Result<PostOutcome> {
         let key = self.config.key.value.as_ref();
-        tracing::debug!(model = self.config.name, request = %hide_key(&body.shown(), key), "request");
+        tracing::debug!(model = self.config.name, request = %hide_key(&body.log_text(), key), "request");
         let response = self.http.post(body).await?;
         tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
         if !response.status().is_success() {
@@ -248,7 +248,7 @@ impl RemoteModel {
                 None,
             ));
         }
-        let mut begun = self.begin(response, request).await;
+        let mut begun = self.first_event(response, request).await;
         match begun.refused() {
             None => Ok(PostOutcome::Begun(Box::new(begun))),
             Some(refused) => Ok(PostOutcome::Refused(HttpRefusal::within(refused), begun.failure())),
@@ -267,12 +267,12 @@ impl RemoteModel {
             notice(ModelNotice::Learned(self.config.name.clone(), quirk.says));
             quirks.add(quirk);
         }
-        if learned.has(&TOOLS) {
+        if learned.contains(&TOOLS) {
             // The next request belongs to another kind of turn, which plans without native tools.
             self.accepted(quirks.clone());
             return Err(refusal.error(&self.config, self.spec, &self.http.place));
         }
-        if learned.has(&FILES) && asks_about_files(request) {
+        if learned.contains(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
             let told = format!("{} does not accept files: {}", self.config.name, refusal.words());
             return Err(Error::remote(told).hint(
@@ -328,7 +328,7 @@ impl RemoteModel {
         let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
         let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
         let (body, _) = self.body(request, &facts, &self.quirks);
-        let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.shown()) else { return Map::new() };
+        let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.log_text()) else { return Map::new() };
         fields.retain(|name, _| !TOLD_APART.contains(&name.as_str()));
         // A configured extra field may contain a secret.
         let own = fields.iter_mut().filter(|(name, _)| self.config.extra.contains_key(*name));
@@ -337,7 +337,7 @@ impl RemoteModel {
     }
 
     /// Waits for the first event of the answer, as a refusal may still arrive instead.
-    async fn begin(&self, response: Response, request: &ChatRequest<'_>) -> StartedAnswer {
+    async fn first_event(&self, response: Response, request: &ChatRequest<'_>) -> StartedAnswer {
         let status = response.status().as_u16();
         let body = ResponseBody::new(response, self.http.place.clone(), self.http.timeouts);
         StartedAnswer::wait(status, body, (self.spec.reader)(request.tools)).await
@@ -346,7 +346,7 @@ impl RemoteModel {
     fn accepted(&mut self, quirks: Quirks) {
         let learned = quirks.beyond(&self.quirks);
         if !learned.is_empty() {
-            self.memory.keep(&learned);
+            self.memory.save(&learned);
             self.quirks = quirks;
         }
     }

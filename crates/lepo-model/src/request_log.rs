@@ -16,7 +16,7 @@ pub(super) struct RequestLog {
 }
 
 impl RequestLog {
-    pub fn begin(model: &str) -> RequestLog {
+    pub fn start(model: &str) -> RequestLog {
         let (start, usage) = (Instant::now(), Usage::default());
         RequestLog { model: model.to_owned(), start, status: None, usage, ended: false }
     }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::error_text::{complaint, is_half, told};
+use super::error_text::{complaint, is_half, server_message};
 use super::event::EventQueue;
 use super::failure::{failure_in, failure_words};
 use super::reader::{AnswerReader, StreamRefusal};
@@ -146,7 +146,7 @@ impl<D: Decoder> SseAnswer<D> {
         }
         // The event may contain text of the answer, which must not be lost silently.
         if is_text && data.starts_with(b"{") && self.decoder.has_begun() && !HEARTBEATS.contains(&name) {
-            return Err(cut_off(&format!("an event of it is not JSON: {}", told(data))));
+            return Err(cut_off(&format!("an event of it is not JSON: {}", server_message(data))));
         }
         self.note_stray(data);
         Ok(())
@@ -173,7 +173,7 @@ impl<D: Decoder> SseAnswer<D> {
     fn note_stray(&mut self, data: &[u8]) {
         if !self.decoder.has_begun() && !data.trim_ascii().is_empty() {
             self.stray.get_or_insert_with(|| Stray {
-                words: told(data),
+                words: server_message(data),
                 is_complaint: data.starts_with(b"{") && complaint(data).is_some(),
             });
         }
@@ -248,7 +248,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         }
     }
 
-    fn end(&mut self, events: &mut EventQueue) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         match std::mem::take(&mut self.shape) {
             _ if self.decoder.is_done() => return Ok(()),
             BodyShape::Unknown => return Err(Error::remote("the answer was empty")),
@@ -293,6 +293,6 @@ fn is_foreign(name: &[u8], value: &Value) -> bool {
 
 /// Returns the error for an answer in another form than its API's.
 pub(super) fn not_understood(form: &str, data: &[u8]) -> Error {
-    Error::remote(format!("unexpected response: not {form}: {}", told(data)))
+    Error::remote(format!("unexpected response: not {form}: {}", server_message(data)))
         .hint("check that `provider` and `base_url` belong together")
 }

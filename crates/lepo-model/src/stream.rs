@@ -29,7 +29,7 @@ pub(super) struct HttpStream {
 
 impl HttpStream {
     /// Waits for bytes once, and decodes all that have arrived.
-    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+    pub async fn read_more(&mut self, events: &mut EventQueue) -> Result<()> {
         let HttpStream { body, reader } = self;
         let finishing = reader.is_finishing();
         let patience = if finishing { PATIENCE } else { Duration::MAX };
@@ -40,12 +40,12 @@ impl HttpStream {
             Err(error) => return Err(error),
         };
         if batch.is_empty() {
-            return reader.end(events);
+            return reader.finish(events);
         }
         for chunk in batch {
             match chunk {
                 Ok(bytes) => reader.read(&bytes, events)?,
-                Err(_) if reader.is_finishing() => return reader.end(events),
+                Err(_) if reader.is_finishing() => return reader.finish(events),
                 Err(error) => return Err(error),
             }
             if reader.is_done() {
@@ -74,7 +74,7 @@ impl StartedAnswer {
         let mut events = EventQueue::new();
         let mut failure = None;
         while events.is_empty() && failure.is_none() {
-            failure = source.more(&mut events).await.err();
+            failure = source.read_more(&mut events).await.err();
         }
         let refused = if events.is_empty() { source.reader.refused() } else { None };
         StartedAnswer { source, events, failure, refused, status }

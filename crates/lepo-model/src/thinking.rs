@@ -120,7 +120,7 @@ impl ThinkFilter {
     /// Makes one step; returns whether another may follow.
     fn step(&mut self, events: &mut EventQueue) -> bool {
         match self.state {
-            Stage::Start => self.begin(events),
+            Stage::Start => self.start_thinking(events),
             Stage::Thinking(mark) => {
                 let (thought, rest) = match self.held.split_once(mark.close) {
                     Some((thought, rest)) => (thought.to_owned(), Some(rest.to_owned())),
@@ -158,7 +158,7 @@ impl ThinkFilter {
     }
 
     /// Decides how the answer starts.
-    fn begin(&mut self, events: &mut EventQueue) -> bool {
+    fn start_thinking(&mut self, events: &mut EventQueue) -> bool {
         let text = self.held.trim_start();
         if OPENINGS.iter().any(|opening| text.starts_with(opening)) {
             let mut channels = Channels::default();

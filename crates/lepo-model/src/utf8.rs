@@ -17,7 +17,7 @@ impl Utf8Decoder {
     }
 
     /// Returns the rest once no more bytes come.
-    pub fn end(&mut self) -> String {
+    pub fn finish(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned()
     }
 }
@@ -54,7 +54,7 @@ mod tests {
             for at in 0..=bytes.len() {
                 let (a, b) = bytes.split_at(at);
                 let mut utf8 = Utf8Decoder::default();
-                let text = utf8.decode(a) + &utf8.decode(b) + &utf8.end();
+                let text = utf8.decode(a) + &utf8.decode(b) + &utf8.finish();
                 assert_eq!(text, whole, "split at {at}");
             }
         }

@@ -16,7 +16,7 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-pub use added::{NewWeights, is_name, named, names, remove};
+pub use added::{NewWeights, find, is_name, names, remove};
 use known::TICK;
 pub use known::{FetchProgress, FetchStage, SMOLLM2, Weights};
 use lepo_base::error::{Error, Result};
@@ -36,8 +36,8 @@ pub fn installed(dir: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the path of an embedded model's weights in `dir`: the default ones for an empty name, else added ones.
-pub fn of_model(dir: &Path, name: &str) -> Option<PathBuf> {
-    if name.is_empty() || name == SMOLLM2.name { installed(dir) } else { named(dir, name) }
+pub fn model_path(dir: &Path, name: &str) -> Option<PathBuf> {
+    if name.is_empty() || name == SMOLLM2.name { installed(dir) } else { find(dir, name) }
 }
 
 /// Ensures that `dir`, which is created if missing, has the correct default weights; returns their path.

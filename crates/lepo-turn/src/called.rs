@@ -189,7 +189,7 @@ struct StoredCall {
 
 /// Stores the received answers of this turn's model until the request is decided.
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::of(config) else { return };
+    let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::from_config(config) else { return };
     let answer = |answer: &CalledAnswer| {
         let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
             id: id.clone(),
@@ -217,7 +217,7 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
 pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
     let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());
-    let (Some(kept), Some(origin)) = (kept, ReplayOrigin::of(config)) else { return };
+    let (Some(kept), Some(origin)) = (kept, ReplayOrigin::from_config(config)) else { return };
     let same =
         origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
     if !same {

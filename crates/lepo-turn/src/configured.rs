@@ -267,7 +267,7 @@ impl Configuration {
 
     /// The embedded model of this name, if it is there.
     fn installed(&self, name: &str) -> Option<EmbeddedInstall> {
-        let weights = weights::of_model(&self.paths.models(), name)?;
+        let weights = weights::model_path(&self.paths.models(), name)?;
         Some(EmbeddedInstall { program: embedded_program()?, weights, named: None })
     }
 
@@ -275,7 +275,7 @@ impl Configuration {
     pub fn check_wanted(&self) -> Result<()> {
         let Some(name) = &self.settings.wanted else { return Ok(()) };
         let model = self.settings.model(name)?;
-        let weights = || weights::of_model(&self.paths.models(), &model.model);
+        let weights = || weights::model_path(&self.paths.models(), &model.model);
         match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {
             true => Err(missing(&model.model)),
             false => Ok(()),

@@ -183,7 +183,7 @@ mod tests {
                 message.calls.iter().map(|call| format!("{}={}", call.id, call.name)).collect();
             let answers = message.call_id.iter().map(|id| format!("{id}:")).collect::<String>();
             let received = if message.replay.is_some() { "*" } else { "" };
-            format!("{}{received} {answers}{}{calls}", message.role.word(), message.text)
+            format!("{}{received} {answers}{}{calls}", message.role.as_str(), message.text)
         };
         messages.iter().map(line).collect::<Vec<_>>().join(" / ").replace("\n\n", "+")
     }

@@ -165,7 +165,7 @@ impl ProcessSandboxer {
 }
 
 impl AgentSandboxer for ProcessSandboxer {
-    fn hold<'h>(
+    fn sandbox_agent<'h>(
         &'h self,
         agent: AgentCommand<'h>,
     ) -> Pin<Box<dyn Future<Output = Result<SandboxedAgent>> + 'h>> {

@@ -85,7 +85,7 @@ fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) 
     head.push(format!("total: {messages}, {}", size(all_bytes(first))));
     head.iter().for_each(|line| context.out.line(&one_line(line)));
     for (message, files) in with_files(first) {
-        let title = format!("# {}, {}", message.role.word(), size(bytes(message)));
+        let title = format!("# {}, {}", message.role.as_str(), size(bytes(message)));
         context.out.line("");
         context.out.line(&title);
         context.out.untrusted(message.text.trim_end_matches('\n').as_bytes());
@@ -102,7 +102,7 @@ fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
         let calls =
             message.calls.iter().map(|call| json!({ "name": call.name, "arguments": call.arguments }));
         json!({
-            "role": message.role.word(),
+            "role": message.role.as_str(),
             "text": &*message.text,
             "bytes": bytes(message),
             "tokens": tokens(bytes(message)),

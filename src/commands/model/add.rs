@@ -34,14 +34,14 @@ pub fn add(
             .hint("--name N: letters, digits, -, _ and ."));
     }
     let dir = paths.models();
-    if name == SMOLLM2.name || weights::named(&dir, &name).is_some() {
+    if name == SMOLLM2.name || weights::find(&dir, &name).is_some() {
         return Err(Error::usage(format!("a model {name} already exists"))
             .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
     }
     let program = embedded_program().ok_or_else(program_missing)?;
     let mut bar = ProgressMeter::new(true);
     let mut incoming =
-        NewWeights::begin(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;
+        NewWeights::create(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;
     let mut done = 0;
     let mut take = |bytes: &[u8], total: u64| {
         done += bytes.len() as u64;

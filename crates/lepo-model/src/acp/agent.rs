@@ -93,7 +93,7 @@ impl AgentLaunch<'_> {
             return Err(Error::usage(what));
         };
         let held = AgentCommand { model: name, command, sandbox, dir: self.dir, start: self.start };
-        let SandboxedAgent { program, words, note, rest } = holder.hold(held).await?;
+        let SandboxedAgent { program, words, note, rest } = holder.sandbox_agent(held).await?;
         Ok((program.with_stdin(), Some(AgentSandboxGuard { words, _rest: rest }), note))
     }
 }
@@ -143,7 +143,7 @@ impl AgentProcess {
     }
 
     /// Describes the sandbox.
-    pub fn held(&self) -> Option<&str> {
+    pub fn sandbox_label(&self) -> Option<&str> {
         self.held.as_ref().map(|held| held.words.as_str())
     }
 

@@ -11,7 +11,7 @@ mod session;
 
 pub(super) use agent::AgentProcess;
 pub(super) use run::AgentAnswer;
-pub(super) use session::{begin, offered};
+pub(super) use session::{offered, start_prompt};
 
 use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::media::{FileSupport, IMAGES};

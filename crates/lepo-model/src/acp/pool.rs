@@ -18,7 +18,7 @@ fn waiting() -> MutexGuard<'static, Vec<AgentProcess>> {
 
 /// Returns an agent for a model in a folder: a waiting one, preferably with the session open, or else a new one,
 /// possibly with a notice.
-pub(super) async fn take(
+pub(super) async fn acquire(
     starting: AgentLaunch<'_>,
     session: Option<&str>,
 ) -> Result<(AgentProcess, Option<ModelNotice>)> {
@@ -45,7 +45,7 @@ fn waiting_for(starting: AgentLaunch<'_>, session: Option<&str>) -> Option<Agent
 /// Makes an agent available for the next question.
 pub(super) fn give_back(agent: AgentProcess) {
     // A sandboxed agent has its folder to itself, and is cleaned up after when it ends.
-    if agent.held().is_some() {
+    if agent.sandbox_label().is_some() {
         return drop(agent);
     }
     let mut waiting = waiting();

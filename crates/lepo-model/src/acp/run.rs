@@ -51,7 +51,7 @@ impl AgentAnswer {
     }
 
     /// Waits for the next events.
-    pub async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+    pub async fn read_more(&mut self, events: &mut EventQueue) -> Result<()> {
         if !self.first.is_empty() {
             events.append(&mut self.first);
             return Ok(());
@@ -100,7 +100,7 @@ impl AgentAnswer {
                 if let Some((session, told)) = update::read(&params)
                     && session == self.session
                 {
-                    self.told(told, events);
+                    self.on_update(told, events);
                 }
             }
             RpcMessage::Request { id, method, params } if method == permission::METHOD => {
@@ -122,16 +122,16 @@ impl AgentAnswer {
         Ok(())
     }
 
-    fn told(&mut self, told: AgentUpdate, events: &mut EventQueue) {
+    fn on_update(&mut self, told: AgentUpdate, events: &mut EventQueue) {
         match told {
             AgentUpdate::Said(ChunkKind::Agent, text) => {
                 if std::mem::take(&mut self.apart) && !self.begins && !text.starts_with(char::is_whitespace) {
-                    TextKind::Text.say("\n\n", events);
+                    TextKind::Text.push_event("\n\n", events);
                 }
                 self.begins = text.chars().next_back().map_or(self.begins, char::is_whitespace);
-                TextKind::Text.say(&text, events);
+                TextKind::Text.push_event(&text, events);
             }
-            AgentUpdate::Said(ChunkKind::Thought, text) => TextKind::Thinking.say(&text, events),
+            AgentUpdate::Said(ChunkKind::Thought, text) => TextKind::Thinking.push_event(&text, events),
             AgentUpdate::Tool(call) => {
                 self.apart = true;
                 self.tool(&call, events);
@@ -187,7 +187,7 @@ impl AgentAnswer {
 
     fn ask(&mut self, id: Value, question: PermissionRequest, events: &mut EventQueue) {
         let number = self.asked;
-        let held = self.agent.as_ref().and_then(AgentProcess::held).map(str::to_owned);
+        let held = self.agent.as_ref().and_then(AgentProcess::sandbox_label).map(str::to_owned);
         let known = self.known(&question.call);
         let asked = AgentQuestion {
             number,

@@ -24,7 +24,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 
 /// Asks a question: starts the agent while the question is made durable, finds its session, and sends the prompt.
-pub async fn begin(
+pub async fn start_prompt(
     config: &ModelConfig,
     request: ChatRequest<'_>,
     timeouts: Timeouts,
@@ -45,7 +45,7 @@ pub async fn begin(
         idle: timeouts.idle,
         holder,
     };
-    let (mut agent, note) = pool::take(starting, wanted).await?;
+    let (mut agent, note) = pool::acquire(starting, wanted).await?;
     let messages: Vec<ChatMessage> =
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
     let has_files = messages.iter().any(|message| !message.files.is_empty());
@@ -152,7 +152,7 @@ pub async fn offered(
         idle: timeouts.idle,
         holder,
     };
-    let (mut agent, _) = pool::take(starting, None).await?;
+    let (mut agent, _) = pool::acquire(starting, None).await?;
     let told = agent.call(client::NEW, &client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };
     Ok(client::models(&told).into_iter().map(facts).collect())

@@ -213,9 +213,9 @@ impl MessagesDecoder {
         match kind.as_str() {
             "text" => {
                 self.has_more |= !said("text").trim().is_empty();
-                TextKind::Text.say(&said("text"), events);
+                TextKind::Text.push_event(&said("text"), events);
             }
-            "thinking" => TextKind::Thinking.say(&said("thinking"), events),
+            "thinking" => TextKind::Thinking.push_event(&said("thinking"), events),
             _ => self.has_more |= kind.ends_with("tool_use"),
         }
         fields.insert("type".to_owned(), kind.into());
@@ -268,7 +268,7 @@ impl MessagesDecoder {
                 if is_text { ("text", TextKind::Text) } else { ("thinking", TextKind::Thinking) };
             self.has_more |= is_text && !text.trim().is_empty();
             self.block(index, field)?.join(field, text);
-            kind.say(text, events);
+            kind.push_event(text, events);
         }
         if !delta.signature.0.is_empty() {
             taken = EventUse::Used;

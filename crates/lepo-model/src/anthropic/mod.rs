@@ -158,7 +158,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if !options.stop.is_empty() {
         object.field("stop_sequences", options.stop.clone());
     }
-    object.end()
+    object.finish()
 }
 
 /// Converts a tool. The root of its schema must be an object.

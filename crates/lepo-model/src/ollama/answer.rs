@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::call_pieces::CallPieces;
-use crate::error_text::{is_half, told};
+use crate::error_text::{is_half, server_message};
 use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
 use crate::failure::{failure_in, failure_words};
 use crate::kept::ReplayBudget;
@@ -87,7 +87,7 @@ impl AnswerReader for OllamaReader {
         lines.feed(bytes, |line| state.line(line, events))
     }
 
-    fn end(&mut self, events: &mut EventQueue) -> Result<()> {
+    fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
         let OllamaReader { lines, state } = self;
         let mut half = false;
         lines.finish(|line| {
@@ -154,7 +154,7 @@ impl OllamaDecoder {
             }
         }
         if values.is_empty() && !is_mark {
-            self.stray.get_or_insert_with(|| told(line));
+            self.stray.get_or_insert_with(|| server_message(line));
         }
         Ok(())
     }
@@ -171,10 +171,10 @@ impl OllamaDecoder {
         let thought = if thought.is_empty() { reasoning } else { thought };
         for thinking in [&*line.thinking.0, thought] {
             self.thinking.push_str(thinking);
-            TextKind::Thinking.say(thinking, events);
+            TextKind::Thinking.push_event(thinking, events);
         }
         self.content.push_str(text);
-        TextKind::Text.say(text, events);
+        TextKind::Text.push_event(text, events);
         let mut is_used = !text.is_empty() || !thought.is_empty() || !line.thinking.0.is_empty();
         if let Some(calls) = part.as_ref().and_then(|part| part.tool_calls.as_ref())
             && self.calls.add(calls)?

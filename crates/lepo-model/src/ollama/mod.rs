@@ -62,7 +62,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let config = asking.config;
     let mut object = JsonObjectWriter::new(&config.extra);
     object.field("model", config.model.as_str());
-    list(object.key("messages"), asking.request.messages, said);
+    list(object.key("messages"), asking.request.messages, write_message);
     let streams = asking.takes(&STREAM);
     object.field("stream", streams);
     // A conversation that is too long is then refused, instead of being silently cut at its start.
@@ -93,16 +93,16 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         };
         object.field("think", think);
     }
-    object.end()
+    object.finish()
 }
 
-fn said(payload: &mut Payload, message: &ChatMessage) {
+fn write_message(payload: &mut Payload, message: &ChatMessage) {
     if let Some(replay) = &message.replay {
         return payload.json(replay.json());
     }
     let called = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": call.arguments}});
     payload.raw("{\"role\":");
-    payload.json(message.role.word());
+    payload.json(message.role.as_str());
     payload.raw(",\"content\":");
     payload.text(&message.text);
     if !message.files.is_empty() {

@@ -111,7 +111,7 @@ impl Decoder for ChatDecoder {
         if !text.0.is_empty() && !is_used {
             is_used = true;
             self.has_text = true;
-            TextKind::Text.say(&text.0, events);
+            TextKind::Text.push_event(&text.0, events);
         }
         // Calls in a choice of their own, as Copilot sends them.
         for choice in chunk.choices.more {
@@ -131,7 +131,7 @@ impl ChatDecoder {
                 is_used = true;
                 self.has_thinking |= kind == TextKind::Thinking;
                 self.has_text |= kind == TextKind::Text && !text.trim().is_empty();
-                kind.say(text, events);
+                kind.push_event(text, events);
             }
         }
         // Servers that send both forms repeat the call.

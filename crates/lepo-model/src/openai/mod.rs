@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::asking::BodyContext;
 use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
-use super::forms::{arguments_text, behind_results, has_result_files};
+use super::forms::{arguments_text, has_result_files, move_result_files};
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::openai_catalog::CATALOG;
@@ -137,12 +137,12 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     };
     let moved: Vec<ChatMessage>;
     let messages = if has_result_files(request.messages) {
-        moved = behind_results(request.messages);
+        moved = move_result_files(request.messages);
         &moved
     } else {
         request.messages
     };
-    list(object.key("messages"), messages, |payload, message| said(payload, message, &marks));
+    list(object.key("messages"), messages, |payload, message| write_message(payload, message, &marks));
     let streams = asking.takes(&STREAM);
     object.field("stream", streams);
     if streams && asking.takes(&STREAM_OPTIONS) {
@@ -178,7 +178,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         let form = json!({"name": schema.name, "strict": strict, "schema": schema.schema});
         object.field("response_format", json!({"type": "json_schema", "json_schema": form}));
     }
-    object.end()
+    object.finish()
 }
 
 /// The fields that a model requires in calls whose received form is missing.
@@ -221,12 +221,12 @@ fn part(payload: &mut Payload, file: &MediaFile) {
     payload.raw("}}");
 }
 
-fn said(payload: &mut Payload, message: &ChatMessage, marks: &Marks) {
+fn write_message(payload: &mut Payload, message: &ChatMessage, marks: &Marks) {
     if let Some(replay) = &message.replay {
         return payload.json(replay.json());
     }
     payload.raw("{\"role\":");
-    payload.json(message.role.word());
+    payload.json(message.role.as_str());
     payload.raw(",\"content\":");
     content(payload, message);
     if !message.calls.is_empty() {

@@ -62,21 +62,21 @@ impl Decoder for ResponsesDecoder {
         match &*chunk.kind.0 {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.texted |= !chunk.delta.0.is_empty();
-                TextKind::Text.say(&chunk.delta.0, events);
+                TextKind::Text.push_event(&chunk.delta.0, events);
             }
             // A text that was not streamed.
             "response.output_text.done" | "response.refusal.done" => {
                 let text = if chunk.text.0.is_empty() { &chunk.refusal.0 } else { &chunk.text.0 };
                 if !self.texted && !text.is_empty() {
                     self.texted = true;
-                    TextKind::Text.say(text, events);
+                    TextKind::Text.push_event(text, events);
                 }
             }
             "response.output_text.annotation.added" => {
                 events.extend(chunk.annotation.as_ref().and_then(citation).map(ChatEvent::Citation));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                TextKind::Thinking.say(&chunk.delta.0, events);
+                TextKind::Thinking.push_event(&chunk.delta.0, events);
             }
             "response.reasoning_summary_part.added" => {
                 if chunk.summary_index.as_ref().and_then(Value::as_f64).unwrap_or_default() > 0.0 {
@@ -86,7 +86,7 @@ impl Decoder for ResponsesDecoder {
             "response.output_item.added" => {
                 if let Some(item @ Value::Object(_)) = chunk.item {
                     self.kept.count(data)?;
-                    self.items.begin(chunk.output_index.as_ref(), item);
+                    self.items.start_item(chunk.output_index.as_ref(), item);
                 }
             }
             "response.function_call_arguments.delta" => {
@@ -174,10 +174,10 @@ impl ResponsesDecoder {
         let streamed = std::mem::take(&mut self.texted);
         if item["type"] == "message" && !streamed {
             let content = &item["content"];
-            TextKind::Text.say(content.as_str().unwrap_or_default(), events);
+            TextKind::Text.push_event(content.as_str().unwrap_or_default(), events);
             for part in content.as_array().into_iter().flatten() {
                 let text = part["text"].as_str().or(part["refusal"].as_str()).or(part.as_str());
-                TextKind::Text.say(text.unwrap_or_default(), events);
+                TextKind::Text.push_event(text.unwrap_or_default(), events);
                 let cited = part["annotations"].as_array().into_iter().flatten();
                 events.extend(cited.filter_map(citation).map(ChatEvent::Citation));
             }

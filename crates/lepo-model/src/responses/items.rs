@@ -24,7 +24,7 @@ struct ResponseItem {
 type ItemPlace<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 impl ResponseItems {
-    pub fn begin(&mut self, place: Option<&Value>, item: Value) {
+    pub fn start_item(&mut self, place: Option<&Value>, item: Value) {
         let mut arguments = ArgumentText::default();
         arguments.add(&argument_text(item.get("arguments")));
         let place = place.map(text_of).filter(|place| !place.is_empty());
@@ -75,7 +75,7 @@ impl ResponseItems {
             false => self.0.iter_mut().find(by_place),
         };
         let Some(known) = known else {
-            self.begin(None, item);
+            self.start_item(None, item);
             if let Some(last) = self.0.last_mut() {
                 (last.place, last.is_whole) = (place, true);
             }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::asking::BodyContext;
 use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
-use super::forms::{arguments_text, behind_results, has_result_files};
+use super::forms::{arguments_text, has_result_files, move_result_files};
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ChatRole, ToolSpec};
 use super::openai_catalog::CATALOG;
@@ -136,7 +136,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let mut first = true;
     let moved: Vec<ChatMessage>;
     let messages = if has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
-        moved = behind_results(request.messages);
+        moved = move_result_files(request.messages);
         &moved
     } else {
         request.messages
@@ -183,7 +183,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     }
     object.maybe("top_p", options.top_p.clone());
     object.maybe("max_output_tokens", options.max_tokens);
-    object.end()
+    object.finish()
 }
 
 fn tool(tool: &ToolSpec) -> Value {

@@ -112,7 +112,7 @@ fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<ChatEvent>, Opti
     let read = pieces
         .into_iter()
         .try_for_each(|piece| reader.read(piece, &mut events))
-        .and_then(|()| reader.end(&mut events));
+        .and_then(|()| reader.finish(&mut events));
     (events.into(), read.err().map(|error| error.message))
 }
 

@@ -32,7 +32,7 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// Returns the path of added weights.
-pub fn named(dir: &Path, name: &str) -> Option<PathBuf> {
+pub fn find(dir: &Path, name: &str) -> Option<PathBuf> {
     let path = dir.join(FOLDER).join(format!("{name}{END}"));
     (is_name(name) && path.is_file()).then_some(path)
 }
@@ -50,7 +50,7 @@ pub fn names(dir: &Path) -> Vec<String> {
 
 /// Removes added weights; returns false if the name is unknown.
 pub fn remove(dir: &Path, name: &str) -> Result<bool> {
-    let Some(path) = named(dir, name) else { return Ok(false) };
+    let Some(path) = find(dir, name) else { return Ok(false) };
     fs::remove_file(&path).map_err(|error| unusable(dir, error))?;
     let _ = fs::remove_file(beside(&path));
     Ok(true)
@@ -68,7 +68,7 @@ pub struct NewWeights {
 
 impl NewWeights {
     /// Starts an addition; waits for other fetches and additions.
-    pub fn begin(dir: &Path, progress: &mut dyn FnMut(FetchProgress)) -> Result<NewWeights> {
+    pub fn create(dir: &Path, progress: &mut dyn FnMut(FetchProgress)) -> Result<NewWeights> {
         let failed = |error: io::Error| unusable(dir, error);
         let folder = dir.join(FOLDER);
         fs::create_dir_all(&folder).map_err(failed)?;
@@ -130,7 +130,7 @@ mod tests {
     const HASH: &str = "5891B5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
 
     fn incoming(dir: &Path) -> NewWeights {
-        let mut incoming = NewWeights::begin(dir, &mut |_| ()).unwrap();
+        let mut incoming = NewWeights::create(dir, &mut |_| ()).unwrap();
         incoming.write(b"hel").unwrap();
         incoming.write(b"lo\n").unwrap();
         incoming
@@ -152,7 +152,7 @@ mod tests {
         let kept = sound.keep("big.er").unwrap();
         assert_eq!(fs::read(&kept).unwrap(), b"hello\n");
         assert_eq!(fs::read(beside(&kept)).unwrap(), b"converted");
-        assert_eq!((names(&dir), named(&dir, "big.er")), (vec!["big.er".to_string()], Some(kept)));
+        assert_eq!((names(&dir), find(&dir, "big.er")), (vec!["big.er".to_string()], Some(kept)));
         assert!(incoming(&dir).keep("big.er").is_err(), "none is replaced");
 
         assert!(remove(&dir, "big.er").unwrap() && !remove(&dir, "big.er").unwrap());

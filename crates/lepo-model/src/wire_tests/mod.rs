@@ -32,7 +32,7 @@ fn read(wire: usize, bytes: &[u8]) -> String {
         let (mut reader, mut events) = (reader(wire), EventQueue::new());
         let mut failed = bytes.chunks(size).find_map(|piece| reader.read(piece, &mut events).err());
         if failed.is_none() {
-            failed = reader.end(&mut events).err();
+            failed = reader.finish(&mut events).err();
         }
         let mut line = String::new();
         for event in events {

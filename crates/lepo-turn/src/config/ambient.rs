@@ -88,7 +88,7 @@ impl Ambient {
             let command = command.iter().map(|word| word.to_string()).collect();
             return Some(Ok(ModelConfig { command, answer, ..ModelConfig::new(text, Provider::Cli) }));
         }
-        if text == SMOLLM2.name || weights::named(&self.weights, text).is_some() {
+        if text == SMOLLM2.name || weights::find(&self.weights, text).is_some() {
             let model = if text == SMOLLM2.name { String::new() } else { text.to_string() };
             let options = self.options.clone();
             return Some(Ok(ModelConfig { model, options, ..ModelConfig::new(text, Provider::Embedded) }));

@@ -72,7 +72,7 @@ pub fn load_settings(
     for entry in merge(user.models, repo.models) {
         settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
         let model = complete(entry, env, &settings.ambient)?;
-        let options = flags.options.clone().over(model.options);
+        let options = flags.options.clone().or(model.options);
         settings.models.push(ModelConfig { options, ..model });
     }
     let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
