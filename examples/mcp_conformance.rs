@@ -89,7 +89,7 @@ async fn sign_in(
     scopes: &[String],
 ) -> Result<(), String> {
     let redirect = "http://127.0.0.1:39999/callback";
-    let login = Login::begin(server, &place.sign_ins, redirect, challenge, scopes).await?;
+    let login = Login::start(server, &place.sign_ins, redirect, challenge, scopes).await?;
     eprintln!("visiting {}", login.address());
     let client =
         reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).tls_certs_only([]).build();
@@ -152,9 +152,9 @@ fn calls(tools: &[Value]) -> Vec<(String, Map<String, Value>)> {
 struct Defaults;
 
 impl ElicitationHandler for Defaults {
-    fn hears(&mut self, _: &str) {}
+    fn on_progress(&mut self, _: &str) {}
 
-    async fn answers(&mut self, asked: ServerQuestion) -> ElicitationResult {
+    async fn elicit(&mut self, asked: ServerQuestion) -> ElicitationResult {
         let ServerQuestion::Form(form) = asked else { return ElicitationResult::Declined };
         let value = |field: &FormField| {
             let value = field.value("").ok().flatten();

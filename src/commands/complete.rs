@@ -43,7 +43,7 @@ pub fn request() -> ArgValueCompleter {
         let Ok(forest) = there.store.names().forest() else { return Vec::new() };
         let waiting = forest.pending(|ix| ui::read_request(&there.store, &forest.name(ix))).into_iter();
         let told =
-            waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.words()))));
+            waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.summary()))));
         told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
     })
 }

@@ -37,7 +37,7 @@ pub fn permission_words(proposal: &Proposal) -> PermissionText {
 }
 
 pub fn request_title(request: &ToolRequest) -> String {
-    excerpt_within(&request.words(), TITLE)
+    excerpt_within(&request.summary(), TITLE)
 }
 
 /// Returns a text as a fenced code block, whose content can neither be Markdown nor end the block.

@@ -20,7 +20,7 @@ impl Access {
     const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Net, Access::Full];
 
     /// Returns the name in a request.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Access::Read => "read",
             Access::Write => "write",
@@ -31,16 +31,16 @@ impl Access {
 
     /// Returns all names, from the least access to the most.
     pub fn words() -> Vec<&'static str> {
-        Access::ALL.iter().map(|access| access.word()).collect()
+        Access::ALL.iter().map(|access| access.as_str()).collect()
     }
 
-    pub(crate) fn of(word: &str) -> Option<Access> {
-        Access::ALL.into_iter().find(|access| access.word() == word)
+    pub(crate) fn parse(word: &str) -> Option<Access> {
+        Access::ALL.into_iter().find(|access| access.as_str() == word)
     }
 }
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.as_str())
     }
 }

@@ -253,7 +253,7 @@ pub enum Consent {
 
 impl Consent {
     /// Returns the outcome of a reply to a proposal.
-    pub fn of(proposal: Proposal, reply: ConsentReply) -> Consent {
+    pub fn from_reply(proposal: Proposal, reply: ConsentReply) -> Consent {
         match (reply, proposal) {
             (ConsentReply::Yes | ConsentReply::Once | ConsentReply::Always, proposal) => {
                 Consent::Granted(proposal.granted())
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(allowed.grants(&proposal), None, "allowed in a conversation without them");
         proposal.name_unagreed(Vec::new());
         assert!(allowed.grants(&proposal).is_some());
-        assert!(matches!(Consent::of(proposal, ConsentReply::Once), Consent::Granted(_)));
+        assert!(matches!(Consent::from_reply(proposal, ConsentReply::Once), Consent::Granted(_)));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct DirLock(Vec<File>);
 impl DirLock {
     /// Locks `dir` for one command `alone`, or for several that only read; `None` while another command has it. No-op
     /// on file systems without locks.
-    pub fn take(dir: &Path, alone: bool) -> io::Result<Option<DirLock>> {
+    pub fn acquire(dir: &Path, alone: bool) -> io::Result<Option<DirLock>> {
         let own = rustix::process::geteuid().as_raw();
         let mut locks = Vec::new();
         for place in dir.ancestors() {
@@ -61,7 +61,7 @@ mod tests {
         let (dir, sub, other) = (place.path(), place.path().join("sub"), place.path().join("other"));
         std::fs::create_dir(&sub).unwrap();
         std::fs::create_dir(&other).unwrap();
-        let taken = |dir: &Path, alone| DirLock::take(dir, alone).unwrap();
+        let taken = |dir: &Path, alone| DirLock::acquire(dir, alone).unwrap();
         let reads = taken(dir, false).unwrap();
         assert!(taken(dir, false).is_some() && taken(dir, true).is_none() && taken(&sub, true).is_some());
         drop(reads);

@@ -28,8 +28,8 @@ pub use mode::{AutoAccess, ToolMode};
 pub use program_files::{NamedProgram, ProgramFiles, Reach, RunningCheck, StartCheck, reach_of};
 pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{
-    AutorunTrigger, CleanupReport, Policy, Sandbox, SandboxDetector, SandboxHold, covers_home, hold,
-    run_as_held,
+    AutorunTrigger, CleanupReport, Policy, Sandbox, SandboxDetector, SandboxHold, covers_home, run_as_held,
+    sandboxed_program,
 };
 pub use shell::{CommandExit, CommandOutcome, OutputSink, OutputStream, Shell};
 pub use touched::{TouchedFiles, TouchedPaths};

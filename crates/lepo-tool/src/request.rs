@@ -45,7 +45,7 @@ impl ToolRequest {
     }
 
     /// Returns a short form for a list: the command, or the tool with its arguments.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         match self {
             ToolRequest::Command(request) => request.command.clone(),
             ToolRequest::Call(request) => {
@@ -57,13 +57,13 @@ impl ToolRequest {
 
     /// Formats the request on one line, with everything that the user has to know before agreeing: access and sandbox,
     /// then the command.
-    pub fn whole(&self, sandbox: &Sandbox) -> String {
+    pub fn consent_line(&self, sandbox: &Sandbox) -> String {
         match self {
             ToolRequest::Command(request) => {
                 let held = sandbox.holding(request.access);
                 format!("{} ({held}) {}", request.access, in_one_line(&request.command))
             }
-            ToolRequest::Call(_) => in_one_line(&self.words()),
+            ToolRequest::Call(_) => in_one_line(&self.summary()),
         }
     }
 
@@ -73,7 +73,7 @@ impl ToolRequest {
             ToolRequest::Command(request) => {
                 format!("{} ({})", in_one_line(&request.command), request.access)
             }
-            ToolRequest::Call(_) => in_one_line(&self.words()),
+            ToolRequest::Call(_) => in_one_line(&self.summary()),
         }
     }
 
@@ -113,7 +113,7 @@ impl CommandRequest {
         let command = object.get("command")?.as_str()?;
         let access = match object.get("access") {
             None | Some(Value::Null) => Access::Read,
-            Some(word) => Access::of(word.as_str()?)?,
+            Some(word) => Access::parse(word.as_str()?)?,
         };
         let why = match object.get("why") {
             None | Some(Value::Null) => None,
@@ -140,7 +140,7 @@ impl CommandRequest {
             Some(Value::String(_)) => {}
             Some(_) => return Some("`command` must be a string".to_string()),
         }
-        let access = field("access").map(|word| word.as_str().and_then(Access::of));
+        let access = field("access").map(|word| word.as_str().and_then(Access::parse));
         match (access, is_text("why")) {
             (Some(None), _) => Some(format!("`access` must be one of {}", words())),
             (_, false) => Some("`why` must be a string".to_string()),
@@ -162,7 +162,7 @@ impl CommandRequest {
     /// Returns the command as a JSON object, keys sorted.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
-        object.insert("access".into(), json!(self.access.word()));
+        object.insert("access".into(), json!(self.access.as_str()));
         object.insert("command".into(), json!(self.command));
         if let Some(why) = &self.why {
             object.insert("why".into(), json!(why));

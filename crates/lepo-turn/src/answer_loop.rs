@@ -345,7 +345,7 @@ async fn carry_out_calls(
     calls: Vec<CallForm>,
     (names, done): (&[String], &mut Vec<ToolRequest>),
 ) -> Result<Continuation> {
-    turn.env.sandbox.begin(turn.env.store.root());
+    turn.env.sandbox.start(turn.env.store.root());
     if let Some(told) = several_note(calls.len()) {
         turn.add(Kind::Assistant, true, told.as_bytes())?;
     }

@@ -32,7 +32,7 @@ pub(super) async fn propose_call(
         return Ok(Err(format!("error: {words}")));
     }
     let Some((server, tool)) = turn.servers.live(request) else { return Ok(Err(no_tool(turn, request))) };
-    let changed = !turn.env.pins.holds(server, tool)?;
+    let changed = !turn.env.pins.matches(server, tool)?;
     Ok(Ok(Proposal::Call(CallProposal {
         request: request.clone(),
         description: tool.description.clone(),
@@ -45,7 +45,7 @@ pub(super) async fn propose_call(
 /// Explains to the model that the server does not have the tool.
 fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
     let CallRequest { server, tool, .. } = request;
-    match turn.servers.is_told(request) {
+    match turn.servers.is_advertised(request) {
         true => format!("error: server {server:?} no longer has a tool {tool:?}"),
         false => {
             let tools = turn.servers.each().iter();

@@ -99,7 +99,7 @@ impl<'e> CommandRunner<'e> {
         tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolResult> {
         let settings = self.env.settings();
-        let access = granted.request().access.word();
+        let access = granted.request().access.as_str();
         tracing::debug!(access, command = granted.request().command, "command");
         if granted.request().access != Access::Read && by == CommandOrigin::Model {
             self.env.note_programs()?;

@@ -144,7 +144,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
     ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
-        turn.servers.begin();
+        turn.servers.start_all();
     }
     let commands = tools && turn.planner() == Planner::Native;
     find_skills(turn)?;

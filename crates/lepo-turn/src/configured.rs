@@ -84,7 +84,7 @@ impl Configuration {
             ToolMode::Manual | ToolMode::Auto => servers(&self.paths.mcp_file(), repo, &variables)?,
         };
         let mut servers = self.servers_of(configs, dir);
-        servers.say_later(said);
+        servers.defer_notices(said);
         Ok(servers)
     }
 
@@ -106,7 +106,7 @@ impl Configuration {
             }
         }
         let mut servers = self.servers_of(configs, dir);
-        servers.say_later(said);
+        servers.defer_notices(said);
         Ok(servers)
     }
 

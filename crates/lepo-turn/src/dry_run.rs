@@ -84,7 +84,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let may = turn.env.settings().tool_call_mode != ToolMode::Off && !spec(turn.config).own_tools;
     let plans = may && planner == Planner::Chooser;
     if may && !plans {
-        turn.servers.take_kept();
+        turn.servers.load_cached_lists();
         for said in turn.servers.unsaid() {
             turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
         }

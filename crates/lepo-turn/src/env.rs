@@ -223,7 +223,7 @@ impl TurnEnv {
             self.catalogue.skip(skipped);
             said.extend(servers.list_offers().await);
             // A prompt is on the screen: the next turn says it.
-            servers.say_later(said);
+            servers.defer_notices(said);
             self.catalogue.fill(servers.each());
         }
     }

@@ -159,7 +159,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
         // Servers start while the chooser is asked about commands.
-        turn.servers.begin();
+        turn.servers.start_all();
         // Without servers, nothing will wait for their notices.
         if turn.servers.is_empty() {
             for said in turn.servers.unsaid() {

@@ -15,7 +15,7 @@ use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
 use lepo_process::ConfiguredProgram;
 use lepo_tool::{
     Access, CleanupReport, NamedProgram, Policy, SandboxDetector, SandboxHold, TouchedFiles, covers_home,
-    hold,
+    sandboxed_program,
 };
 
 /// Facts about held agents that a process keeps.
@@ -130,9 +130,9 @@ impl ProcessSandboxer {
         let program = agent.command.first().map(String::as_str).unwrap_or_default();
         let arguments = agent.command.iter().skip(1);
         let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
-        let held = hold(sandbox, program, access, policy, self.patience).await;
+        let held = sandboxed_program(sandbox, program, access, policy, self.patience).await;
         let (program, held) = held.map_err(|error| {
-            let word = access.word();
+            let word = access.as_str();
             Error::usage(format!(
                 "{} is not started: nothing here can enforce its sandbox \
                 `{word}`",
@@ -149,10 +149,10 @@ impl ProcessSandboxer {
         };
         let by = sandbox.name();
         let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
-        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.word(), by);
+        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), by);
         Ok(SandboxedAgent {
             program,
-            words: format!("sandboxed by {by} with access `{}`{net}{also}", access.word()),
+            words: format!("sandboxed by {by} with access `{}`{net}{also}", access.as_str()),
             note: is_new.then(note),
             rest: Box::new(AgentHold {
                 found: held.found(),

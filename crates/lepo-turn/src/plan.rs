@@ -20,7 +20,7 @@ use lepo_tool::ToolRequest;
 pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     let (chooser, writer) = (turn.insts.tool_chooser.clone(), turn.insts.command_writer.clone());
     let mut done = turn.record.transcript.requests_of_turn();
-    turn.env.sandbox.begin(turn.env.store.root());
+    turn.env.sandbox.start(turn.env.store.root());
     for _ in done.len()..turn.env.settings().max_rounds as usize {
         let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
         let Some((choice, used)) = choice else {

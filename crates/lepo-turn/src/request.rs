@@ -106,7 +106,7 @@ async fn asked(
     if reply.agrees() {
         agree_to_words(turn, steering)?;
     }
-    let consent = Consent::of(proposal, reply);
+    let consent = Consent::from_reply(proposal, reply);
     if let Consent::Granted(_) = &consent {
         pin_tool(turn, request)?;
         if let ToolRequest::Command(request) = request {
@@ -169,7 +169,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<C
     }
     // After the decision, the stored answer is in memory, and no longer needed on disk.
     turn.env.store.requests().forget_replay(name.id)?;
-    match Consent::of(proposal, reply) {
+    match Consent::from_reply(proposal, reply) {
         Consent::Granted(granted) => {
             pin_tool(turn, &request)?;
             match run_granted(turn, &name, &request, granted).await? {
@@ -206,7 +206,7 @@ async fn propose(
 fn pin_tool(turn: &Turn<'_>, request: &ToolRequest) -> Result<()> {
     match request {
         ToolRequest::Call(request) => match turn.servers.live(request) {
-            Some((server, tool)) => turn.env.pins.agree(server, tool),
+            Some((server, tool)) => turn.env.pins.record_consent(server, tool),
             None => Ok(()),
         },
         ToolRequest::Command(_) => Ok(()),

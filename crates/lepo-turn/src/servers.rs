@@ -17,11 +17,11 @@ pub(super) struct FrontCaller<'f> {
 }
 
 impl ElicitationHandler for FrontCaller<'_> {
-    fn hears(&mut self, words: &str) {
+    fn on_progress(&mut self, words: &str) {
         self.front.happens(TurnEvent::Progress(words));
     }
 
-    async fn answers(&mut self, asked: ServerQuestion) -> ElicitationResult {
+    async fn elicit(&mut self, asked: ServerQuestion) -> ElicitationResult {
         let answering: Pin<Box<dyn Future<Output = ElicitationResult> + '_>> =
             self.front.fill_in(self.server, asked);
         answering.await

@@ -147,7 +147,7 @@ impl<'r> RowReader<'r> {
             last,
             store: self.path.as_deref(),
             sandbox: waiting.and_then(|(request, sandbox)| match request {
-                ToolRequest::Command(command) => Some(sandbox.holding(command.access).word()),
+                ToolRequest::Command(command) => Some(sandbox.holding(command.access).as_str()),
                 ToolRequest::Call(_) => None,
             }),
         }
@@ -176,8 +176,8 @@ impl<'r> RowReader<'r> {
     fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<BubbName>) -> Option<String> {
         match (waiting, self.form) {
             (_, RowFormat::Paths) => None,
-            (Some((request, _)), RowFormat::Json) => Some(excerpt(&request.words())),
-            (Some((request, sandbox)), _) => Some(request.whole(sandbox)),
+            (Some((request, _)), RowFormat::Json) => Some(excerpt(&request.summary())),
+            (Some((request, sandbox)), _) => Some(request.consent_line(sandbox)),
             (None, RowFormat::Columns(_) | RowFormat::Long(_)) => text_or_warn(self.store, &question?),
             (None, _) => excerpt_of(self.store, &question?),
         }

@@ -75,7 +75,7 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
         let challenge = challenge(server).await.map_err(&refused)?;
         let redirect = callback.address();
         let dir = paths.sign_ins();
-        Login::begin(server, &dir, &redirect, challenge.as_deref(), &args.scope).await.map_err(&refused)
+        Login::start(server, &dir, &redirect, challenge.as_deref(), &args.scope).await.map_err(&refused)
     };
     let login = in_time(beginning, &args.name).await?;
     let by_hand = args.no_browser || !has_browser();

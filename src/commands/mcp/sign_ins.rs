@@ -10,6 +10,6 @@ use lepo_turn::config::Paths;
 /// Returns the store for a server's sign-in, which may be empty.
 pub fn sign_in_store(server: &ServerConfig, paths: &Paths) -> Result<SignInStore> {
     let dir: PathBuf = paths.sign_ins();
-    SignInStore::of(&dir, server)
+    SignInStore::for_server(&dir, server)
         .ok_or_else(|| Error::usage(format!("server {} has no sign-in", server.name)))
 }

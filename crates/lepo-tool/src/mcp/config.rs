@@ -27,7 +27,7 @@ use entry::read;
 pub use identity::ClientIdentity;
 pub use json_comments::without_comments;
 pub use server::{ServerConfig, ServerDetails, ServerTarget, Transport};
-use twice::{ROOTS, keys_twice, told_twice};
+use twice::{ROOTS, duplicate_key, keys_twice};
 pub use variables::{EntryOrigin, ServerVariables, UsedVariable};
 
 /// Returns the enabled and usable servers, and the notices about the files.
@@ -120,7 +120,7 @@ pub(super) fn parse_with(
                 Ok(server) => server,
                 Err(mistake) => ServerConfig::left_out(name, fields, &mistake),
             };
-            server.details.notes.extend(told_twice(&twice, name));
+            server.details.notes.extend(duplicate_key(&twice, name));
             // If two roots have a server of this name, the last counts.
             if let Some(at) = servers.iter().position(|other| other.name == *name) {
                 servers.remove(at);

@@ -7,19 +7,19 @@ use url::Url;
 /// The user's side while a server works on a request.
 pub trait ElicitationHandler {
     /// Receives the server's progress, as text.
-    fn hears(&mut self, words: &str);
+    fn on_progress(&mut self, words: &str);
 
     /// Answers a question of the server.
-    fn answers(&mut self, asked: ServerQuestion) -> impl Future<Output = ElicitationResult>;
+    fn elicit(&mut self, asked: ServerQuestion) -> impl Future<Output = ElicitationResult>;
 }
 
 /// For non-interactive runs: declines every question.
 pub struct NonInteractiveHandler;
 
 impl ElicitationHandler for NonInteractiveHandler {
-    fn hears(&mut self, _: &str) {}
+    fn on_progress(&mut self, _: &str) {}
 
-    async fn answers(&mut self, _: ServerQuestion) -> ElicitationResult {
+    async fn elicit(&mut self, _: ServerQuestion) -> ElicitationResult {
         ElicitationResult::Declined
     }
 }

@@ -48,7 +48,7 @@ impl ToolListCache {
     }
 
     /// Returns the file for a server with this configuration, started in `folder`.
-    pub(super) fn of(&self, config: &ServerConfig, folder: Option<&Path>) -> ToolListFile {
+    pub(super) fn file_for(&self, config: &ServerConfig, folder: Option<&Path>) -> ToolListFile {
         let definition = (self.hash)(&parts(config, folder).iter().map(Vec::as_slice).collect::<Vec<_>>());
         ToolListFile { path: self.dir.join(format!("{definition}.json")), definition }
     }
@@ -111,12 +111,12 @@ impl ToolListFile {
         let asked = Duration::from_secs(document.get("asked").and_then(Value::as_u64)?);
         let asked = UNIX_EPOCH.checked_add(asked).filter(|asked| is_recent(*asked))?;
         let mut listing = ToolListing::default();
-        listing.take(&document);
+        listing.add_page(&document);
         listing.notes.is_empty().then_some((listing.tools, asked))
     }
 
     /// Stores a list that the server just sent. A failure is harmless: without the file, the server is asked again.
-    pub fn keep(&self, tools: &[Tool], secrets: &ServerSecrets) {
+    pub fn save(&self, tools: &[Tool], secrets: &ServerSecrets) {
         let asked = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let tools: Vec<Value> = tools
             .iter()
@@ -214,7 +214,7 @@ mod tests {
             ),
         ] {
             let of = |(name, fields, folder): (&str, &str, Option<&Path>)| {
-                lists.of(&config(name, fields), folder).path
+                lists.file_for(&config(name, fields), folder).path
             };
             assert_eq!(of(first) == of(second), same, "{first:?} {second:?}");
         }
@@ -223,16 +223,16 @@ mod tests {
     #[test]
     fn what_is_kept_is_what_was_told() {
         let dir = tempfile::tempdir().unwrap();
-        let list = lists(dir.path()).of(&config("s", r#"{"command":"x"}"#), None);
+        let list = lists(dir.path()).file_for(&config("s", r#"{"command":"x"}"#), None);
         assert_eq!(list.load(), None);
-        list.keep(&[tool("a"), tool("b")], &ServerSecrets::default());
+        list.save(&[tool("a"), tool("b")], &ServerSecrets::default());
         let (tools, asked) = list.load().unwrap();
         assert_eq!(tools, [tool("a"), tool("b")]);
         assert!(is_recent(asked));
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&list.path), mode(list.path.parent().unwrap())), (0o600, 0o700));
-        list.keep(&[], &ServerSecrets::default());
+        list.save(&[], &ServerSecrets::default());
         assert_eq!(list.load().unwrap().0, []);
     }
 
@@ -240,17 +240,17 @@ mod tests {
     fn a_server_that_tells_its_secret_in_a_description_is_not_kept() {
         let dir = tempfile::tempdir().unwrap();
         let config = config("s", r#"{"command":"x","env":{"MY_TOKEN":"tok-s3cr3t-1234567890"}}"#);
-        let list = lists(dir.path()).of(&config, None);
+        let list = lists(dir.path()).file_for(&config, None);
         let told = Tool { description: "with tok-s3cr3t-1234567890".into(), ..tool("a") };
-        list.keep(&[told], &ServerSecrets::of(&config));
+        list.save(&[told], &ServerSecrets::from_config(&config));
         assert!(!list.path.exists());
     }
 
     #[test]
     fn a_list_that_is_damaged_old_or_of_another_server_is_none() {
         let dir = tempfile::tempdir().unwrap();
-        let list = lists(dir.path()).of(&config("s", r#"{"command":"x"}"#), None);
-        list.keep(&[tool("a")], &ServerSecrets::default());
+        let list = lists(dir.path()).file_for(&config("s", r#"{"command":"x"}"#), None);
+        list.save(&[tool("a")], &ServerSecrets::default());
         let whole: Value = serde_json::from_slice(&std::fs::read(&list.path).unwrap()).unwrap();
         let asked = whole["asked"].as_u64().unwrap();
         let with = |key: &str, value: Value| {
@@ -290,19 +290,19 @@ mod tests {
         std::fs::remove_file(&list.path).unwrap();
         std::fs::create_dir(&list.path).unwrap();
         assert_eq!(list.load(), None);
-        list.keep(&[tool("a")], &ServerSecrets::default());
+        list.save(&[tool("a")], &ServerSecrets::default());
     }
 
     #[test]
     fn a_list_that_nobody_asks_for_is_deleted_in_time() {
         let dir = tempfile::tempdir().unwrap();
         let lists = lists(dir.path());
-        let [old, new] =
-            ["x", "y"].map(|command| lists.of(&config("s", &format!(r#"{{"command":"{command}"}}"#)), None));
-        old.keep(&[], &ServerSecrets::default());
+        let [old, new] = ["x", "y"]
+            .map(|command| lists.file_for(&config("s", &format!(r#"{{"command":"{command}"}}"#)), None));
+        old.save(&[], &ServerSecrets::default());
         let long_ago = SystemTime::now() - FORGOTTEN - Duration::from_secs(60);
         File::open(&old.path).unwrap().set_modified(long_ago).unwrap();
-        new.keep(&[], &ServerSecrets::default());
+        new.save(&[], &ServerSecrets::default());
         assert_eq!((old.path.exists(), new.path.exists()), (false, true));
     }
 }

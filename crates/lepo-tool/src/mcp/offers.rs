@@ -100,7 +100,7 @@ async fn entries(
 impl Resource {
     fn read(entry: &Value, list: ListKind) -> Option<Resource> {
         let is_template = list == ListKind::Templates;
-        let uri = word(entry, if is_template { "uriTemplate" } else { "uri" })?;
+        let uri = label(entry, if is_template { "uriTemplate" } else { "uri" })?;
         let name = text(entry, "title").or_else(|| text(entry, "name")).unwrap_or_default();
         let (description, mime) = (text(entry, "description").unwrap_or_default(), text(entry, "mimeType"));
         Some(Resource { uri, name, description, mime, is_template })
@@ -112,11 +112,11 @@ impl McpPrompt {
         let argument = |entry: &Value| {
             let required = entry.get("required").and_then(Value::as_bool).unwrap_or_default();
             let description = text(entry, "description").unwrap_or_default();
-            Some(PromptArgument { name: word(entry, "name")?, description, required })
+            Some(PromptArgument { name: label(entry, "name")?, description, required })
         };
         let arguments = entry.get("arguments").and_then(Value::as_array);
         Some(McpPrompt {
-            name: word(entry, "name")?,
+            name: label(entry, "name")?,
             description: text(entry, "description").or_else(|| text(entry, "title")).unwrap_or_default(),
             arguments: arguments.into_iter().flatten().filter_map(argument).collect(),
         })
@@ -202,7 +202,7 @@ impl McpPrompt {
 }
 
 /// Returns a text that is not empty and has no control characters.
-fn word(entry: &Value, key: &str) -> Option<String> {
+fn label(entry: &Value, key: &str) -> Option<String> {
     text(entry, key).filter(|text| !text.contains(char::is_control))
 }
 

@@ -34,7 +34,7 @@ impl Pins {
     }
 
     /// Whether the user has agreed to this version of the tool.
-    pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
+    pub fn matches(&self, server: &Server, tool: &Tool) -> Result<bool> {
         self.record.contains(&tool.hash(&identity_of(server)))
     }
 
@@ -53,8 +53,8 @@ impl Pins {
     }
 
     /// Records that the user agrees to this version of the tool.
-    pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
-        match self.holds(server, tool)? {
+    pub fn record_consent(&self, server: &Server, tool: &Tool) -> Result<()> {
+        match self.matches(server, tool)? {
             true => Ok(()),
             false => self.record.append(&[line(&identity_of(server), &server.config.name, tool)]),
         }

@@ -14,7 +14,7 @@ pub fn programs_to_start(
     folders: &ServerFolders,
 ) -> Vec<(String, NamedProgram)> {
     if called.is_none() && !servers.asks_all {
-        servers.take_kept();
+        servers.load_cached_lists();
     }
     let Servers { each, place, asks_all, .. } = servers;
     let starts = |server: &&Server| {

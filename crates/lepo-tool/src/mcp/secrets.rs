@@ -24,7 +24,7 @@ pub struct ServerSecrets {
 }
 
 impl ServerSecrets {
-    pub fn of(server: &ServerConfig) -> ServerSecrets {
+    pub fn from_config(server: &ServerConfig) -> ServerSecrets {
         let mut secrets = ServerSecrets::default();
         match &server.target {
             ServerTarget::Program { env, .. } => {
@@ -106,7 +106,7 @@ mod tests {
 
     fn server(fields: &str) -> ServerSecrets {
         let text = format!(r#"{{"mcpServers":{{"s":{fields}}}}}"#);
-        ServerSecrets::of(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
+        ServerSecrets::from_config(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
     }
 
     #[test]

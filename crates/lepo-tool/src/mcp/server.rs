@@ -60,8 +60,8 @@ impl Server {
     pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolListCache>) -> Server {
         let folder = setup.folders.kept_by(&config);
         Server {
-            secrets: ServerSecrets::of(&config),
-            kept: lists.map(|lists| lists.of(&config, folder.as_deref())),
+            secrets: ServerSecrets::from_config(&config),
+            kept: lists.map(|lists| lists.file_for(&config, folder.as_deref())),
             folder,
             kept_out: setup.folders.is_kept_out(&config).then(|| setup.folders.work_dir.clone()),
             config,
@@ -89,7 +89,7 @@ impl Server {
         }
         self.notes_start_in(folders);
         if self.folder != folder {
-            self.kept = lists.map(|lists| lists.of(&self.config, folder.as_deref()));
+            self.kept = lists.map(|lists| lists.file_for(&self.config, folder.as_deref()));
             self.folder = folder;
             (self.asked, self.failed) = (None, None);
             (self.tools, self.live) = (Vec::new(), Vec::new());
@@ -130,22 +130,22 @@ impl Server {
 
     /// Loads the cached list of tools, unless a recent one is known. Returns whether a list is known then, and notices
     /// about it.
-    pub(super) fn take_up_list(&mut self) -> (bool, Vec<ServerNotice>) {
+    pub(super) fn load_cached_list(&mut self) -> (bool, Vec<ServerNotice>) {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
         let Some((tools, asked)) = self.kept.as_ref().and_then(ToolListFile::load) else {
             return (false, Vec::new());
         };
-        let mut listing = ToolListing::of(tools);
+        let mut listing = ToolListing::new(tools);
         listing.choose(&self.config.details);
         (self.tools, self.asked) = (listing.tools, Some(asked));
-        (true, self.said(listing.notes))
+        (true, self.to_notices(listing.notes))
     }
 
     /// Finishes a start, and caches the list for the next turn; returns notices. The tools are advertised at once if
     /// this turn has not advertised any yet.
-    pub(super) fn take(
+    pub(super) fn finish_start(
         &mut self,
         started: Result<StartedSession, CallFailure>,
         in_a_turn: bool,
@@ -153,7 +153,7 @@ impl Server {
         match started {
             Ok(StartedSession { client, listing }) => {
                 let faults = self.take_list(listing, in_a_turn);
-                let mut said = self.said(faults);
+                let mut said = self.to_notices(faults);
                 if client.junk() > 0 {
                     said.push(ServerNotice::Junk(self.config.name.clone()));
                 }
@@ -179,7 +179,7 @@ impl Server {
 
     fn take_list(&mut self, mut listing: ToolListing, in_a_turn: bool) -> Vec<ToolsFault> {
         if let Some(kept) = &self.kept {
-            kept.keep(&listing.tools, &self.secrets);
+            kept.save(&listing.tools, &self.secrets);
         }
         listing.choose(&self.config.details);
         self.live = listing.tools;
@@ -190,7 +190,7 @@ impl Server {
         listing.notes
     }
 
-    fn said(&self, faults: Vec<ToolsFault>) -> Vec<ServerNotice> {
+    fn to_notices(&self, faults: Vec<ToolsFault>) -> Vec<ServerNotice> {
         faults.into_iter().map(|fault| ServerNotice::Tools(self.config.name.clone(), fault)).collect()
     }
 
@@ -254,7 +254,7 @@ impl Server {
                 None => words,
             }
         });
-        let notes = self.take(opened, true);
+        let notes = self.finish_start(opened, true);
         if again.is_none() {
             said.extend(notes);
         }

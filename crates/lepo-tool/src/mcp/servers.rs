@@ -97,7 +97,7 @@ impl Servers {
     /// its tools, or the server named `called`.
     pub fn is_trust_needed(&mut self, called: Option<&str>) -> bool {
         if called.is_none() && !self.asks_all {
-            self.take_kept();
+            self.load_cached_lists();
         }
         let Servers { each, place, asks_all, .. } = self;
         let is_wanted = |server: &Server| match called {
@@ -130,14 +130,14 @@ impl Servers {
     }
 
     /// Starts, concurrently, the servers whose tools are not known. For the others, the cached lists are loaded.
-    pub fn begin(&mut self) {
+    pub fn start_all(&mut self) {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get_mut(at) else { continue };
             if server.is_starting || server.client.is_some() || server.failed.is_some() {
                 continue;
             }
             if !self.asks_all {
-                let (is_listed, said) = server.take_up_list();
+                let (is_listed, said) = server.load_cached_list();
                 self.unsaid.extend(said);
                 if is_listed {
                     continue;
@@ -148,9 +148,9 @@ impl Servers {
     }
 
     /// Loads the cached lists of tools; starts no server.
-    pub fn take_kept(&mut self) {
+    pub fn load_cached_lists(&mut self) {
         for server in &mut self.each {
-            let (_, said) = server.take_up_list();
+            let (_, said) = server.load_cached_list();
             self.unsaid.extend(said);
         }
     }
@@ -188,7 +188,7 @@ impl Servers {
             let Some(server) = self.each.get_mut(at) else { continue };
             server.is_starting = false;
             server.starts += 1;
-            said.extend(server.take(started, false));
+            said.extend(server.finish_start(started, false));
         }
         said
     }
@@ -201,7 +201,7 @@ impl Servers {
     /// Waits until every server's tools are known or it has failed, and lists tools again where a server reported a
     /// change. Returns notices for the user, without duplicates.
     pub async fn ready(&mut self) -> Vec<ServerNotice> {
-        self.begin();
+        self.start_all();
         let mut said = self.unsaid();
         said.extend(self.started().await);
         for server in &mut self.each {
@@ -216,7 +216,7 @@ impl Servers {
     }
 
     /// Defers notices that cannot be printed yet.
-    pub fn say_later(&mut self, said: Vec<ServerNotice>) {
+    pub fn defer_notices(&mut self, said: Vec<ServerNotice>) {
         self.unsaid.extend(said);
     }
 
@@ -240,7 +240,7 @@ impl Servers {
     }
 
     /// Whether the tool of a request was advertised to a model.
-    pub fn is_told(&self, request: &CallRequest) -> bool {
+    pub fn is_advertised(&self, request: &CallRequest) -> bool {
         let is_of = |server: &&Server| server.config.name == request.server;
         let tools = self.each.iter().find(is_of).map(|server| server.tools.as_slice()).unwrap_or_default();
         tools.iter().any(|tool| tool.name == request.tool)

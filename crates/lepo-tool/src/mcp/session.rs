@@ -59,7 +59,7 @@ pub(super) async fn list(
         let page = client
             .page(ListKind::Tools, cursor, TimeLimits { idle: patience.connect, total: patience.connect })
             .await?;
-        cursor = listing.take(&page);
+        cursor = listing.add_page(&page);
         if cursor.is_none() {
             return Ok(listing);
         }

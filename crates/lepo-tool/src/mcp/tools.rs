@@ -70,13 +70,13 @@ const MOST_BYTES: usize = 4 << 20;
 
 impl ToolListing {
     /// Wraps the tools of an earlier listing.
-    pub fn of(tools: Vec<Tool>) -> ToolListing {
+    pub fn new(tools: Vec<Tool>) -> ToolListing {
         let seen = tools.iter().map(|tool| tool.name.clone()).collect();
         ToolListing { tools, seen, ..ToolListing::default() }
     }
 
     /// Adds a page, and returns the cursor of the next one, if any.
-    pub fn take(&mut self, page: &Value) -> Option<String> {
+    pub fn add_page(&mut self, page: &Value) -> Option<String> {
         match page.get("tools").and_then(Value::as_array) {
             None => self.notes.push(ToolsFault::Unread),
             Some(tools) => tools.iter().for_each(|tool| self.tool(tool)),
@@ -170,7 +170,7 @@ mod tests {
 
     fn listing(pages: &[Value]) -> (String, Vec<ToolsFault>, Option<String>) {
         let mut listing = ToolListing::default();
-        let cursor = pages.iter().map(|page| listing.take(page)).last().flatten();
+        let cursor = pages.iter().map(|page| listing.add_page(page)).last().flatten();
         let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
         (names.join(" "), listing.notes, cursor)
     }
@@ -201,7 +201,7 @@ mod tests {
             json!({"tools": tools, "nextCursor": format!("{from}")})
         };
         let mut listing = ToolListing::default();
-        let cursors: Vec<bool> = (0..3).map(|n| listing.take(&page(n * 400)).is_some()).collect();
+        let cursors: Vec<bool> = (0..3).map(|n| listing.add_page(&page(n * 400)).is_some()).collect();
         assert_eq!((listing.tools.len(), cursors), (1_000, vec![true, true, false]));
         assert_eq!(listing.notes, [ToolsFault::ManyTools { most: 1_000, used: 1_000 }]);
 
@@ -230,7 +230,7 @@ mod tests {
                 ..ServerDetails::default()
             };
             let mut listing = ToolListing::default();
-            listing.take(&json!({ "tools": tools }));
+            listing.add_page(&json!({ "tools": tools }));
             listing.choose(&details);
             let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
             assert_eq!((names.join(" ").as_str(), listing.notes.len()), (kept, notes));

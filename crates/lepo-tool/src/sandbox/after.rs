@@ -32,7 +32,7 @@ pub struct CleanupReport {
 }
 
 /// Surveys `dir` after a command, moves aside the repositories that it made and removes set-id bits.
-pub fn look_after(dir: &Path, before: &Survey) -> CleanupReport {
+pub fn clean_up(dir: &Path, before: &Survey) -> CleanupReport {
     let Ok(now) = survey_after(dir, before) else { return CleanupReport::default() };
     let mut found = CleanupReport {
         unread: now.unread.len().saturating_sub(before.unread.len()),
@@ -149,7 +149,7 @@ mod tests {
         make("sub/hidden", 0o2111);
         make("sub/.git/HEAD", 0o4755);
         std::os::unix::fs::symlink("kept", dir.join("link")).unwrap();
-        let mut found = look_after(dir, &before).set_ids;
+        let mut found = clean_up(dir, &before).set_ids;
         found.sort();
         let cleared = |path: &str| (PathBuf::from(path), Ok(()));
         let head = "sub/git.made-by-a-command/HEAD";
@@ -174,7 +174,7 @@ mod tests {
         std::fs::create_dir_all(dir.join("src/.git")).unwrap();
         std::fs::write(dir.join("src/.git/config"), "x").unwrap();
         std::fs::set_permissions(dir.join("src"), std::fs::Permissions::from_mode(0o555)).unwrap();
-        let found = look_after(dir, &before);
+        let found = clean_up(dir, &before);
         assert_eq!(found.moved, [("src/.git".into(), Ok("src/git.made-by-a-command".into()))]);
         assert_eq!(dir.join("src").metadata().unwrap().permissions().mode() & 0o777, 0o555);
     }
@@ -193,7 +193,7 @@ mod tests {
         write("linked");
         std::os::unix::fs::symlink("linked", dir.join("justfile")).unwrap();
         let before = survey(dir, 100).unwrap();
-        assert_eq!(look_after(dir, &before), CleanupReport::default());
+        assert_eq!(clean_up(dir, &before), CleanupReport::default());
         [
             "src/.git/config",
             "file/.git",
@@ -209,7 +209,7 @@ mod tests {
         std::fs::create_dir_all(dir.join("mount/.git")).unwrap();
         std::os::unix::fs::symlink("../old/.git", dir.join("src/link")).unwrap();
         std::fs::rename(dir.join("src/link"), dir.join("mount/link")).unwrap();
-        let mut found = look_after(dir, &before);
+        let mut found = clean_up(dir, &before);
         found.moved.sort();
         let moved = |from: &str, to: &str| (PathBuf::from(from), Ok(PathBuf::from(to)));
         assert_eq!(
@@ -222,20 +222,20 @@ mod tests {
         );
         let runs: Vec<_> = found.runs.iter().map(|(path, _)| path.display().to_string()).collect();
         assert_eq!(runs, [".envrc", "justfile", "sub/Makefile"]);
-        let again = look_after(dir, &before);
+        let again = clean_up(dir, &before);
         assert_eq!(again.moved, []);
         write("src/.git/config");
-        assert_eq!(look_after(dir, &before).moved, [moved("src/.git", "src/git.made-by-a-command-2")]);
+        assert_eq!(clean_up(dir, &before).moved, [moved("src/.git", "src/git.made-by-a-command-2")]);
         // Only some file systems treat these names as equal.
         ["two/HEAD", "two/head", "two/Head", "two/heAd", "two/HEad", "two/objects/x", "two/refs/x"]
             .iter()
             .for_each(|path| write(path));
-        assert!(look_after(dir, &before).moved.iter().all(|(_, moved)| moved.is_ok()));
+        assert!(clean_up(dir, &before).moved.iter().all(|(_, moved)| moved.is_ok()));
         assert!(!dir.join("two/HEAD").exists());
         // Every predictable name is taken.
         write("src/.git/config");
         (3..1000).for_each(|number| write(&format!("src/git.made-by-a-command-{number}")));
-        let found = look_after(dir, &before).moved;
+        let found = clean_up(dir, &before).moved;
         assert!(found.len() == 1 && found[0].1.is_ok() && !dir.join("src/.git").exists(), "{found:?}");
         assert!(dir.join("old/.git/HEAD").exists() && dir.join("kept.git/HEAD").exists());
     }

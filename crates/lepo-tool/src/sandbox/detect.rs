@@ -26,7 +26,7 @@ pub struct SandboxDetector(Arc<OnceCell<Sandbox>>);
 
 impl SandboxDetector {
     /// Starts the trial in the background.
-    pub fn begin(&self, dir: &Path) {
+    pub fn start(&self, dir: &Path) {
         let (detected, dir) = (self.clone(), dir.to_path_buf());
         tokio::spawn(async move {
             detected.get(&dir).await;

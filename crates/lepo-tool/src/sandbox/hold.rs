@@ -25,7 +25,7 @@ impl SandboxHold {
 
 /// Prepares a configured program to run in a sandbox with `access`. Waits at most `patience` for a command that uses
 /// its directory. Fails if no sandbox can enforce `access`.
-pub async fn hold(
+pub async fn sandboxed_program(
     sandbox: &Sandbox,
     program: ConfiguredProgram<'_>,
     access: Access,

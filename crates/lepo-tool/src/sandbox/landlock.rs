@@ -25,7 +25,7 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 
 /// Whether this kernel supports both; tried on a thread that then ends, because the restriction is permanent.
 pub fn works() -> bool {
-    let tried = std::thread::Builder::new().spawn(|| hold(&everything()).is_ok());
+    let tried = std::thread::Builder::new().spawn(|| restrict_self(&everything()).is_ok());
     tried.is_ok_and(|thread| thread.join().unwrap_or(false))
 }
 
@@ -52,7 +52,7 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
         let mounts = decoded(&std::fs::read(descriptor)?);
         // Neither the descriptor of the mounts nor any other is for the command.
         close_fds::set_fds_cloexec(3, &[]);
-        hold(&mounts.ok_or_else(|| io::Error::other("malformed mounts"))?)?;
+        restrict_self(&mounts.ok_or_else(|| io::Error::other("malformed mounts"))?)?;
         Err::<(), _>(Command::new(program).args(words).exec())
     };
     if let Err(error) = become_it() {
@@ -97,7 +97,7 @@ fn decoded(bytes: &[u8]) -> Option<Mounts> {
 }
 
 /// Restricts this thread, and every program that it executes, permanently.
-fn hold(mounts: &Mounts) -> io::Result<()> {
+fn restrict_self(mounts: &Mounts) -> io::Result<()> {
     let mut mounts = mounts.clone();
     mounts.insert("/dev".into(), Mount::Hidden);
     let mut shown = VisiblePaths::default();

@@ -24,10 +24,10 @@ use super::Access;
 use crate::dir_lock::DirLock;
 use crate::touched::CommandMark;
 pub use after::CleanupReport;
-use after::look_after;
+use after::clean_up;
 pub use autorun::AutorunTrigger;
 pub use detect::SandboxDetector;
-pub use hold::{SandboxHold, hold};
+pub use hold::{SandboxHold, sandboxed_program};
 pub use homes::covers_home;
 pub use landlock::run_as_held;
 use lepo_process::{Environment, Program};
@@ -60,7 +60,7 @@ impl Sandbox {
     }
 
     /// Returns the name for documents.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Sandbox::Bubblewrap(_) => "bubblewrap",
             Sandbox::Landlock => "landlock",
@@ -90,7 +90,7 @@ impl Sandbox {
     pub(super) fn lock(&self, access: Access, dir: &Path) -> io::Result<Option<DirLock>> {
         match self {
             Sandbox::None => Ok(Some(DirLock::default())),
-            _ => DirLock::take(&dir.canonicalize()?, access != Access::Read),
+            _ => DirLock::acquire(&dir.canonicalize()?, access != Access::Read),
         }
     }
 
@@ -127,7 +127,7 @@ impl Sandbox {
                 if let Some(survey) = survey {
                     let besides: Vec<PathBuf> =
                         policy.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
-                    leftovers.mark = Some(policy.touched.begin(&dir, &besides)?);
+                    leftovers.mark = Some(policy.touched.start_command(&dir, &besides)?);
                     leftovers.before = Some((dir, survey));
                 }
                 program.at_most(MOST_PROCESSES)
@@ -155,7 +155,7 @@ pub(super) struct CleanupGuard {
 impl CleanupGuard {
     fn finish(&mut self) {
         if let Some((dir, survey)) = self.before.take() {
-            *self.found.lock().unwrap_or_else(PoisonError::into_inner) = look_after(&dir, &survey);
+            *self.found.lock().unwrap_or_else(PoisonError::into_inner) = clean_up(&dir, &survey);
             // Where nothing can be written the mark stays, and the next start of a program looks.
             let _ = self.mark.take().map(|mark| mark.end(&survey.known));
         }

@@ -56,11 +56,11 @@ impl Survey {
 
 /// The identity and last change of a file; `None` if it does not exist.
 pub fn stamp(path: &Path) -> Option<Stamp> {
-    path.symlink_metadata().ok().map(|meta| Stamp::of(&meta))
+    path.symlink_metadata().ok().map(|meta| Stamp::from_metadata(&meta))
 }
 
 impl Stamp {
-    fn of(meta: &std::fs::Metadata) -> Stamp {
+    fn from_metadata(meta: &std::fs::Metadata) -> Stamp {
         Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec())
     }
 }
@@ -99,7 +99,7 @@ impl Layout {
 /// Surveys `dir` without following links; fails if it has more than `most` entries.
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
     let mut found = Survey::default();
-    match look_through(dir, most, |_| false, |_| true, note_file, &mut found)? {
+    match scan_dir(dir, most, |_| false, |_| true, note_file, &mut found)? {
         SurveyExtent::All => Ok(found),
         SurveyExtent::Most => {
             let what = format!(
@@ -114,7 +114,7 @@ pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
 /// Surveys the first entries of `dir`, for a command that can change nothing.
 pub fn survey_for_reading(dir: &Path) -> Survey {
     let mut found = Survey::default();
-    let _ = look_through(dir, MOST_FOR_READING, |_| false, |_| true, note_pipe, &mut found);
+    let _ = scan_dir(dir, MOST_FOR_READING, |_| false, |_| true, note_pipe, &mut found);
     found
 }
 
@@ -128,7 +128,7 @@ pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
     // Only an earlier store is known to be a store: a command can give any directory that name.
     let mut found = Survey::default();
     let is_store = |place: &Path| before.stores.iter().any(|store| store == place);
-    look_through(dir, usize::MAX, reopened, is_store, note_file, &mut found)?;
+    scan_dir(dir, usize::MAX, reopened, is_store, note_file, &mut found)?;
     Ok(found)
 }
 
@@ -139,7 +139,7 @@ enum SurveyExtent {
     Most,
 }
 
-fn look_through(
+fn scan_dir(
     dir: &Path,
     most: usize,
     reopened: impl Fn(&Path) -> bool,
@@ -201,12 +201,12 @@ fn note_file(dir: &Path, entry: &DirEntry, found: &mut Survey) {
     if let Some(meta) = is_file.then(|| entry.metadata().ok()).flatten()
         && meta.mode() & SET_IDS != 0
     {
-        found.set_ids.insert(path.clone(), Stamp::of(&meta));
+        found.set_ids.insert(path.clone(), Stamp::from_metadata(&meta));
     }
     if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
         && let Some(stamp) = stamp(&path)
     {
-        let leads_to = path.metadata().ok().filter(|_| !is_file).map(|meta| Stamp::of(&meta));
+        let leads_to = path.metadata().ok().filter(|_| !is_file).map(|meta| Stamp::from_metadata(&meta));
         found.runs.insert(path, (stamp, leads_to));
     }
 }

@@ -97,7 +97,7 @@ impl TouchedFiles {
 
     /// Marks a command that may write below `root`, without links, and in the other folders; durable when this returns.
     /// The folders are locked for it.
-    pub fn begin(&self, root: &Path, besides: &[PathBuf]) -> io::Result<CommandMark> {
+    pub fn start_command(&self, root: &Path, besides: &[PathBuf]) -> io::Result<CommandMark> {
         let now = SystemTime::now();
         let id = format!("{:016x}", RandomState::new().hash_one(now));
         let since = tempfile::tempfile_in(root).and_then(|file| Ok(file_time(&file.metadata()?))).ok();
@@ -151,7 +151,7 @@ impl TouchedFiles {
     fn take_up(&self, marks: &[OpenMark], id: &str) -> io::Result<bool> {
         let mut locks = Vec::new();
         for mark in marks {
-            match DirLock::take(&mark.root, false) {
+            match DirLock::acquire(&mark.root, false) {
                 Ok(Some(lock)) => locks.push(lock),
                 Ok(None) => return Ok(false),
                 // Whatever comes in place of what is gone counts.
@@ -274,9 +274,9 @@ mod tests {
     fn changes_of_a_command_are_in_the_record_and_a_start_waits_for_it() {
         let Folders { _dir, record, root } = folders();
         assert_eq!(touched(&record), (vec![], vec![]));
-        let mark = record.begin(&root, &[]).unwrap();
+        let mark = record.start_command(&root, &[]).unwrap();
         std::fs::write(root.join("a b%\n"), "x").unwrap();
-        let running = DirLock::take(&root, true).unwrap();
+        let running = DirLock::acquire(&root, true).unwrap();
         let refused = record.before_start(|folder| folder == root).unwrap_err();
         assert!(refused.contains("a command runs in"), "{refused}");
         assert!(record.before_start(|_| false).unwrap().is_empty(), "it concerns another folder");
@@ -292,13 +292,13 @@ mod tests {
         std::fs::create_dir(root.join("old")).unwrap();
         std::fs::write(root.join("old/file"), "x").unwrap();
         // The clock of files ticks.
-        let ticked = || record.begin(&root, &[]).unwrap().since;
+        let ticked = || record.start_command(&root, &[]).unwrap().since;
         let first = ticked();
         while ticked() <= first {}
         std::fs::remove_file(&record.path).unwrap();
         let agent = root.with_file_name("agent");
         std::fs::create_dir(&agent).unwrap();
-        drop(record.begin(&root, std::slice::from_ref(&agent)).unwrap());
+        drop(record.start_command(&root, std::slice::from_ref(&agent)).unwrap());
         std::fs::write(root.join("new"), "x").unwrap();
         std::fs::create_dir(root.join("sub")).unwrap();
         assert_eq!(touched(&record), (vec![root.join("new")], vec![agent, root.join("sub")]));
@@ -310,12 +310,12 @@ mod tests {
     #[test]
     fn a_record_is_shortened_by_what_is_gone() {
         let Folders { _dir, record, root } = folders();
-        let mark = record.begin(&root, &[]).unwrap();
+        let mark = record.start_command(&root, &[]).unwrap();
         for name in ["stays", "goes"] {
             std::fs::write(root.join(name), "x").unwrap();
         }
         mark.end(&KnownFolders::default()).unwrap();
-        drop(record.begin(&root, &[]).unwrap());
+        drop(record.start_command(&root, &[]).unwrap());
         std::fs::remove_file(root.join("goes")).unwrap();
         record.shorten().unwrap();
         let Record { files, open, .. } = Record::read(&record.path).unwrap();

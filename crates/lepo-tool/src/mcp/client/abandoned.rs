@@ -34,7 +34,7 @@ impl InFlightNotice {
 
 impl CancelGuard {
     /// Sends the notice now, and waits a moment for it.
-    pub async fn tell(&mut self, reason: &'static str) {
+    pub async fn send(&mut self, reason: &'static str) {
         if let Some(id) = self.id.take() {
             let _ = tokio::time::timeout(NOTICE, notice(self.peer.clone(), id, reason)).await;
         }

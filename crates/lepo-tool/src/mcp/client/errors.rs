@@ -10,25 +10,25 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use super::{CallFailure, SignInNeeded};
 use lepo_base::error::{cause, server_words};
 
-pub fn of_start(error: ClientInitializeError) -> CallFailure {
+pub fn from_init_error(error: ClientInitializeError) -> CallFailure {
     use ClientInitializeError as E;
     match error {
         E::ConnectionClosed(_) => CallFailure::Lost("it closed the connection".to_string()),
-        E::TransportError { error, .. } => of_transport(error.error.as_ref()),
+        E::TransportError { error, .. } => from_transport_error(error.error.as_ref()),
         E::JsonRpcError(error) => CallFailure::Refused(one_line(&error.message)),
         E::NoCompatibleProtocolVersion { .. } => {
             CallFailure::Refused("it supports no version of the protocol that lepo knows".to_string())
         }
-        E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
+        E::LegacyFallbackFailed { fallback, .. } => from_init_error(*fallback),
         E::Cancelled => CallFailure::Lost("the request was cancelled".to_string()),
         _ => CallFailure::Malformed("its first answer does not follow the protocol".to_string()),
     }
 }
 
-pub fn of_request(error: ServiceError) -> CallFailure {
+pub fn from_service_error(error: ServiceError) -> CallFailure {
     match error {
         ServiceError::McpError(error) => CallFailure::Refused(one_line(&error.message)),
-        ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+        ServiceError::TransportSend(error) => from_transport_error(error.error.as_ref()),
         ServiceError::TransportClosed => CallFailure::Lost("the connection was lost".to_string()),
         ServiceError::Timeout { timeout } => CallFailure::Silent(timeout),
         ServiceError::Cancelled { .. } => CallFailure::Lost("it was cancelled".to_string()),
@@ -37,7 +37,7 @@ pub fn of_request(error: ServiceError) -> CallFailure {
 }
 
 /// Describes a failure below the protocol. If a sign-in would resolve it, it becomes `Failure::SignIn`.
-fn of_transport(error: &(dyn Error + 'static)) -> CallFailure {
+fn from_transport_error(error: &(dyn Error + 'static)) -> CallFailure {
     let mut at = Some(error);
     while let Some(error) = at {
         if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>()

@@ -86,7 +86,7 @@ impl McpClient {
             // A server of another transport may never answer.
             let is_last = next.is_none_or(|next| next.is_sse() == way.is_sse());
             let share = if is_last { left } else { left / 2 };
-            match McpClient::begin(server, place, share, secrets, *way).await {
+            match McpClient::connect(server, place, share, secrets, *way).await {
                 Ok(client) => {
                     way.remember(server, place);
                     return Ok(client);
@@ -118,7 +118,7 @@ impl McpClient {
         limit: Duration,
         secrets: &LiveSecrets,
     ) -> Result<McpClient, CallFailure> {
-        McpClient::begin(server, place, limit, secrets, way).await
+        McpClient::connect(server, place, limit, secrets, way).await
     }
 
     /// Returns the way in which the session was opened.
@@ -126,7 +126,7 @@ impl McpClient {
         self.way
     }
 
-    async fn begin(
+    async fn connect(
         server: &ServerConfig,
         place: &ProcessSetup,
         limit: Duration,
@@ -165,7 +165,7 @@ impl McpClient {
                 let client = http::client(url, follow)
                     .map_err(|error| CallFailure::Lost(errors::reqwest_words(&error)))?;
                 let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-                let sign_in_store = SignInStore::of(&place.sign_ins, server).filter(|_| !has_own);
+                let sign_in_store = SignInStore::for_server(&place.sign_ins, server).filter(|_| !has_own);
                 let bearer =
                     sign_in_store.map(|sign_in_store| Bearer::new(server, sign_in_store, secrets.clone()));
                 match transport {
@@ -254,7 +254,7 @@ impl McpClient {
         self.leaving.wait().await;
         let _ = self.service.close_with_timeout(CLOSING).await;
         if let Some(process) = self.process.take() {
-            process.end().await;
+            process.terminate().await;
         }
     }
 }
@@ -289,7 +289,7 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
     };
     let serving = serve_client_with_lifecycle(handler.clone(), carrier, mode);
     let service = match tokio::time::timeout(limit, serving).await {
-        Ok(served) => served.map_err(errors::of_start)?,
+        Ok(served) => served.map_err(errors::from_init_error)?,
         Err(_) => return Err(CallFailure::Silent(limit)),
     };
     // The library does not check whether it knows the revision in the answer.
@@ -306,7 +306,7 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
 async fn with_last_words(failure: CallFailure, process: Option<ServerProcess>) -> CallFailure {
     let Some(mut process) = process else { return failure };
     let failure = last_words(failure, &mut process).await;
-    process.end().await;
+    process.terminate().await;
     failure
 }
 

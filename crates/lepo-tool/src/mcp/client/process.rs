@@ -98,7 +98,7 @@ impl ServerProcess {
     }
 
     /// Terminates the process tree. Stdin is closed by now, so most servers exit on their own first.
-    pub async fn end(mut self) {
+    pub async fn terminate(mut self) {
         self.ended(GRACE).await;
         // Terminating a tree may block for a second.
         let _ = blocking(move || drop(self.running)).await;

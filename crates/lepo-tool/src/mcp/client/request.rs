@@ -57,7 +57,7 @@ impl McpClient {
         while self.questions.try_recv().is_ok() {}
         let peer = self.service.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(errors::of_request)?;
+        let handle = sent.map_err(errors::from_service_error)?;
         let leaving = self.leaving.clone();
         let mut abandoned = CancelGuard { peer: peer.clone(), id: Some(handle.id.clone()), leaving };
         let mut answer = std::pin::pin!(handle.await_response());
@@ -67,17 +67,17 @@ impl McpClient {
                 answer = &mut answer => break answer,
                 Some(words) = self.progress.recv() => {
                     idle = Instant::now() + limits.idle;
-                    caller.hears(&words);
+                    caller.on_progress(&words);
                 }
                 Some((asked, reply)) = self.questions.recv() => {
                     let start = Instant::now();
-                    let _ = reply.send(caller.answers(asked).await);
+                    let _ = reply.send(caller.elicit(asked).await);
                     // The server is not charged for the user's time.
                     idle = Instant::now() + limits.idle;
                     total += start.elapsed();
                 }
                 () = sleep_until(idle.min(total)) => {
-                    abandoned.tell("timed out").await;
+                    abandoned.send("timed out").await;
                     return Err(CallFailure::Silent(if idle < total { limits.idle } else { limits.total }));
                 }
             }
@@ -88,7 +88,7 @@ impl McpClient {
             Ok(known) => {
                 serde_json::to_value(known).map_err(|error| CallFailure::Malformed(error.to_string()))
             }
-            Err(error) => Err(errors::of_request(error)),
+            Err(error) => Err(errors::from_service_error(error)),
         }
     }
 }
@@ -102,7 +102,7 @@ async fn answered(
     for (key, question) in questions.into_iter().flatten() {
         let answer = match question["method"].as_str() {
             Some("elicitation/create") => {
-                caller.answers(ServerQuestion::read(&question["params"])).await.to_json()
+                caller.elicit(ServerQuestion::read(&question["params"])).await.to_json()
             }
             Some("roots/list") => json!({ "roots": [] }),
             _ => {

@@ -86,7 +86,8 @@ pub(super) fn read(
     details.origin = variables.map(|(_, origin)| origin).unwrap_or_default();
     details.notes.extend(fields.ignored.take());
     details.variables = used(written);
-    details.written = (!details.variables.is_empty()).then(|| EntryFields::new(written, is_filled).place());
+    details.written =
+        (!details.variables.is_empty()).then(|| EntryFields::new(written, is_filled).target_text());
     if matches!(target, ServerTarget::Remote { .. }) && written.contains_key("cwd") {
         details.notes.push(KeyFault::CwdAlone);
     }
@@ -211,7 +212,7 @@ impl<'f> EntryFields<'f> {
     }
 
     /// Returns the program with its arguments, or the address without its query.
-    fn place(&self) -> String {
+    fn target_text(&self) -> String {
         let text = |key: &str| self.all.get(key).and_then(Value::as_str);
         match ADDRESSES.iter().find_map(|key| text(key)) {
             Some(url) => url.split('?').next().unwrap_or_default().to_string(),

@@ -24,7 +24,7 @@ pub fn keys_twice(bytes: &[u8]) -> Vec<Vec<String>> {
     if read.is_ok() { twice } else { Vec::new() }
 }
 
-pub fn told_twice<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<Item = KeyFault> + 't {
+pub fn duplicate_key<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<Item = KeyFault> + 't {
     twice.iter().filter_map(move |path| match path.as_slice() {
         [] => Some(KeyFault::Twice(None)),
         [server, keys @ ..] if server == name => {

@@ -84,7 +84,7 @@ impl Bearer {
         let mut sign_in_store = sign_in_store.clone();
         sign_in_store.client_secret = kept.client_secret.as_ref().map(Secret::new);
         let AuthManager { mut manager, web } =
-            AuthManager::of(server, sign_in_store).await.map_err(TokenError::Failed)?;
+            AuthManager::new(server, sign_in_store).await.map_err(TokenError::Failed)?;
         let refreshed = async {
             let resolution = manager.resolve_metadata().await?;
             let issuer = resolution.metadata.issuer.clone();
@@ -113,7 +113,7 @@ impl Bearer {
 
     /// Loads the stored sign-in; from then on its secrets are masked.
     fn load(&self) -> Result<Option<StoredSignIn>, TokenError> {
-        let kept = self.inner.sign_in_store.kept();
+        let kept = self.inner.sign_in_store.read_newest();
         let kept = kept.map_err(|error| TokenError::Failed(lepo_base::error::cause(&error)))?;
         if let Some(kept) = &kept {
             let mut secrets = self.inner.secrets.write().unwrap_or_else(PoisonError::into_inner);

@@ -40,7 +40,7 @@ pub enum RedirectParams {
 impl Login {
     /// Starts a sign-in that ends at `redirect`. `challenge` is the server's answer to an unauthenticated request;
     /// `scopes` are requested in addition.
-    pub async fn begin(
+    pub async fn start(
         server: &ServerConfig,
         dir: &Path,
         redirect: &str,
@@ -48,8 +48,8 @@ impl Login {
         scopes: &[String],
     ) -> Result<Login, String> {
         let sign_in_store =
-            SignInStore::of(dir, server).ok_or("it is a program, which signs in by itself")?;
-        let AuthManager { mut manager, web } = AuthManager::of(server, sign_in_store.clone()).await?;
+            SignInStore::for_server(dir, server).ok_or("it is a program, which signs in by itself")?;
+        let AuthManager { mut manager, web } = AuthManager::new(server, sign_in_store.clone()).await?;
         let told = |error| explain(&error, &web);
         let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(told)?;
         if resolution.source == AuthorizationMetadataSource::LegacyEndpointFallback && challenge.is_none() {

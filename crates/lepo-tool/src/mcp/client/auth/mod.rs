@@ -31,7 +31,7 @@ struct AuthManager {
 }
 
 impl AuthManager {
-    async fn of(server: &ServerConfig, sign_in_store: SignInStore) -> Result<AuthManager, String> {
+    async fn new(server: &ServerConfig, sign_in_store: SignInStore) -> Result<AuthManager, String> {
         let ServerTarget::Remote { url, .. } = &server.target else {
             return Err("it is a program, which signs in by itself".to_string());
         };

@@ -76,7 +76,7 @@ impl SignInInfo {
 
 impl SignInStore {
     /// Returns the store of a server's sign-in; `None` for a program, or if `dir` is empty.
-    pub fn of(dir: &Path, server: &ServerConfig) -> Option<SignInStore> {
+    pub fn for_server(dir: &Path, server: &ServerConfig) -> Option<SignInStore> {
         let ServerTarget::Remote { url, .. } = &server.target else { return None };
         let mut shown = url.clone();
         shown.set_query(None);
@@ -92,7 +92,7 @@ impl SignInStore {
     }
 
     /// Returns the newest stored sign-in. Files that cannot be parsed are skipped.
-    pub fn kept(&self) -> io::Result<Option<StoredSignIn>> {
+    pub fn read_newest(&self) -> io::Result<Option<StoredSignIn>> {
         let mut newest: Option<(SystemTime, StoredSignIn)> = None;
         for path in self.files()? {
             let time = path.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
@@ -107,7 +107,7 @@ impl SignInStore {
 
     /// Returns the public facts of the stored sign-in.
     pub fn signed_in(&self) -> io::Result<Option<SignInInfo>> {
-        Ok(self.kept()?.and_then(|kept| kept.signed_in()))
+        Ok(self.read_newest()?.and_then(|kept| kept.signed_in()))
     }
 
     /// Deletes the sign-in, and returns whether there was one.
@@ -135,7 +135,7 @@ impl SignInStore {
         }
     }
 
-    fn keep(&self, credentials: StoredCredentials) -> io::Result<()> {
+    fn write(&self, credentials: StoredCredentials) -> io::Result<()> {
         self.make_dir()?;
         let issuer = hash_of(&[credentials.issuer.as_deref().unwrap_or_default().as_bytes()]);
         let path = self.dir.join(format!("{}-{}.json", self.key, issuer.get(..16).unwrap_or_default()));
@@ -222,7 +222,7 @@ impl CredentialStore for SignInStore {
         's: 'f,
         Self: 'f,
     {
-        let kept = self.kept().map(|kept| kept.map(|kept| kept.credentials)).map_err(failed);
+        let kept = self.read_newest().map(|kept| kept.map(|kept| kept.credentials)).map_err(failed);
         Box::pin(std::future::ready(kept))
     }
 
@@ -231,7 +231,7 @@ impl CredentialStore for SignInStore {
         's: 'f,
         Self: 'f,
     {
-        let kept = check(&credentials).and_then(|()| self.keep(credentials).map_err(failed));
+        let kept = check(&credentials).and_then(|()| self.write(credentials).map_err(failed));
         Box::pin(std::future::ready(kept))
     }
 
@@ -279,7 +279,7 @@ mod tests {
     fn sign_in_store(dir: &Path, name: &str, url: &str) -> SignInStore {
         let text = json!({ "mcpServers": { name: { "url": url, "transport": "http" } } }).to_string();
         let server = crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0);
-        SignInStore::of(dir, &server).unwrap()
+        SignInStore::for_server(dir, &server).unwrap()
     }
 
     fn credentials(token: &str, kind: &str, issuer: &str) -> StoredCredentials {
@@ -297,15 +297,15 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join("mcp-auth");
         let ours = sign_in_store(&dir, "s", "https://h/mcp");
-        assert!(ours.kept().unwrap().is_none());
+        assert!(ours.read_newest().unwrap().is_none());
         ours.save(credentials("token-1", "bearer", "https://a")).await.unwrap();
         ours.save(credentials("token-2", "Bearer", "https://b")).await.unwrap();
-        assert_eq!(ours.kept().unwrap().unwrap().fresh(), Some("token-2"));
+        assert_eq!(ours.read_newest().unwrap().unwrap().fresh(), Some("token-2"));
         assert_eq!(ours.files().unwrap().len(), 1, "the other issuer's is gone");
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&dir), mode(&ours.files().unwrap()[0])), (0o700, 0o600));
         for (name, url) in [("t", "https://h/mcp"), ("s", "https://h/mcp2"), ("s", "https://h2/mcp")] {
-            assert!(sign_in_store(&dir, name, url).kept().unwrap().is_none(), "{name} {url}");
+            assert!(sign_in_store(&dir, name, url).read_newest().unwrap().is_none(), "{name} {url}");
         }
         assert!(ours.forget().unwrap() && !ours.forget().unwrap());
     }
@@ -318,6 +318,6 @@ mod tests {
             assert!(ours.save(credentials(token, kind, "https://a")).await.is_err(), "{token:?} {kind}");
         }
         std::fs::write(dir.path().join(format!("{}-x.json", ours.key)), "{broken").unwrap();
-        assert!(ours.kept().unwrap().is_none());
+        assert!(ours.read_newest().unwrap().is_none());
     }
 }

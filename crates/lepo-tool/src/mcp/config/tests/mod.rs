@@ -107,7 +107,7 @@ fn a_mistake_names_the_server_and_the_key_and_no_value() {
 }
 
 /// Renders the servers of a file, each with its notices and, after `=`, its target.
-fn told(text: &str) -> Vec<String> {
+fn notices(text: &str) -> Vec<String> {
     let servers = parse(Path::new("mcp.json"), text.as_bytes()).unwrap();
     let shown = |server: &ServerConfig| {
         let mut shown = server.name.clone();
@@ -205,7 +205,7 @@ fn one_bad_entry_leaves_the_others_in_use() {
             format!("{{\"servers\":{{{GOOD},{entry}}}}}"),
             format!("\u{feff}{{\"mcp\":{{\"servers\":{{{GOOD},{entry}}}}}}}"),
         ] {
-            let mut told = told(&text);
+            let mut told = notices(&text);
             told.sort();
             assert_eq!(told, [expected, "ok =good"], "{report}: {text}");
         }

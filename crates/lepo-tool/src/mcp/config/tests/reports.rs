@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lepo_base::env::Env;
 
-use super::told;
+use super::notices;
 use crate::mcp::config::{EntryOrigin, ServerTarget, ServerVariables, parse_with};
 
 /// Whole files: the report, the text, the server in a line.
@@ -74,7 +74,7 @@ fn a_file_as_people_write_it_is_read() {
             "ok Twice(None) =good",
         ),
     ] {
-        assert_eq!(told(&text), [expected], "{report}");
+        assert_eq!(notices(&text), [expected], "{report}");
     }
 }
 
@@ -163,7 +163,7 @@ fn an_entry_in_the_form_of_another_client_is_read() {
             "s Unknown(\"environment\") =x  A=1",
         ),
     ] {
-        assert_eq!(told(&format!("{{\"mcpServers\":{{\"s\":{entry}}}}}")), [expected], "{report}");
+        assert_eq!(notices(&format!("{{\"mcpServers\":{{\"s\":{entry}}}}}")), [expected], "{report}");
     }
 }
 
