@@ -165,7 +165,7 @@ impl AcpAgent {
                 let session = self.session(&id)?;
                 self.sessions.borrow_mut().remove(&id);
                 session.cancel(None);
-                session.interrupt.end(CANCELLED);
+                session.interrupt.cancel(CANCELLED);
                 spawn_local(async move { close(&session).await });
                 Ok(json!({}))
             }
@@ -284,7 +284,7 @@ impl AcpAgent {
             if old.state.borrow().works && !old.state.borrow().asks_again {
                 return Err(busy());
             }
-            old.interrupt.end(CANCELLED);
+            old.interrupt.cancel(CANCELLED);
             old.at_rest().await;
             close(&old).await;
         }
@@ -341,7 +341,7 @@ impl AcpAgent {
             return self.turn(id, session, env, blocks);
         }
         if session.state.borrow().asks_again {
-            session.interrupt.end(CANCELLED);
+            session.interrupt.cancel(CANCELLED);
             session.state.borrow_mut().asks_again = false;
         }
         session.state.borrow_mut().waiting.push((id.clone(), false));
@@ -373,7 +373,7 @@ impl AcpAgent {
         let sessions: Vec<Rc<AcpSession>> =
             self.sessions.borrow_mut().drain().map(|(_, session)| session).collect();
         for session in &sessions {
-            session.interrupt.end(signal);
+            session.interrupt.cancel(signal);
         }
         let _ = timeout(LAST, async {
             for session in &sessions {

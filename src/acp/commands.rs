@@ -72,7 +72,7 @@ pub fn available(store: &Store, configured: &Configuration) -> Vec<AvailableComm
 /// Returns the question for a skill, and the skill; without text, a default question.
 pub fn skill_question(configured: &Configuration, name: &str, words: &str) -> Result<(Question, Skill)> {
     let unknown = Error::usage(format!("no command, prompt or skill /{name}"));
-    let skill = configured.skills()?.unwrap_or_default().named(name, unknown)?;
+    let skill = configured.skills()?.unwrap_or_default().get(name, unknown)?;
     let text = match words.trim() {
         "" => skill.asks_for_itself(),
         words => words.to_string(),

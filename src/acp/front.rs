@@ -107,7 +107,7 @@ pub fn message(name: &BubbName) -> Value {
 }
 
 impl Front for AcpFront<'_> {
-    fn happens(&mut self, event: TurnEvent<'_>) {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Text(text) => self.said(ChunkKind::Agent, text),
             TurnEvent::Thinking(text) => self.said(ChunkKind::Thought, text),
@@ -146,7 +146,7 @@ impl Front for AcpFront<'_> {
         }
     }
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         true
     }
 
@@ -162,7 +162,7 @@ impl Front for AcpFront<'_> {
         })
     }
 
-    fn permit<'f>(
+    fn ask_permission<'f>(
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
@@ -181,9 +181,9 @@ impl Front for AcpFront<'_> {
 pub struct Silent;
 
 impl Front for Silent {
-    fn happens(&mut self, _: TurnEvent<'_>) {}
+    fn on_event(&mut self, _: TurnEvent<'_>) {}
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         false
     }
 

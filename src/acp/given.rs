@@ -41,7 +41,7 @@ fn read(server: SessionMcpServer, cwd: &Path, paths: &Paths) -> Result<EditorSer
     let effect = everywhere.effects(&[])?.join("\n");
     let is_for_everywhere = is_same_everywhere(&config, cwd);
     let file = if is_for_everywhere { everywhere } else { in_folder(everywhere, cwd)? };
-    let is_agreed = Trust::of(paths).covers(&file)?;
+    let is_agreed = Trust::new(paths).covers(&file)?;
     Ok(EditorServer { config, is_agreed, is_for_everywhere, file, effect })
 }
 

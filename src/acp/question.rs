@@ -71,7 +71,7 @@ impl PromptInput {
                 Some((path, shown)) => {
                     self.mention(&shown);
                     let mut gathering = FileGatherer::default();
-                    let taken = gathering.take(&path)?;
+                    let taken = gathering.add_path(&path)?;
                     self.notes.extend(
                         gathering.notes().iter().flat_map(|note| notice_lines(note, HintTarget::Session)),
                     );

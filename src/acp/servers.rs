@@ -38,7 +38,7 @@ pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -
         }
         match outcome {
             PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => {
-                Trust::of(paths).keep(std::slice::from_ref(&server.file))?;
+                Trust::new(paths).save(std::slice::from_ref(&server.file))?;
                 session.state.borrow_mut().agreed.push(server);
                 more = true;
             }

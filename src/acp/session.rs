@@ -147,7 +147,7 @@ impl AcpSession {
         let is_meant = |prompt: Option<&Value>| request.is_none() || prompt == request;
         if state.works && is_meant(state.prompt.as_ref()) {
             state.is_cancelled = true;
-            self.interrupt.end(CANCELLED);
+            self.interrupt.cancel(CANCELLED);
         }
         for (prompt, is_cancelled) in &mut state.waiting {
             *is_cancelled |= is_meant(Some(prompt));

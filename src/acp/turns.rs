@@ -24,8 +24,8 @@ use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
     Compaction, Decision, KEEP, Question, Report, ResourceAddress, ServerContent, StartOptions, TurnEnv,
-    TurnRequest, TurnStart, Verdict, compact, fill_in_time, join_parts, keep_question, make_room, start,
-    take_turn,
+    TurnRequest, TurnStart, Verdict, compact, execute_turn, fill_in_time, join_parts, keep_question,
+    make_room, start,
 };
 
 type PromptResult = std::result::Result<Value, RpcError>;
@@ -229,7 +229,7 @@ impl SessionTurn<'_> {
         if let TurnStart::Decided(id) = ask.start {
             front.goes_on_with(id);
         }
-        let report = take_turn(self.env, config, &insts, forest, &mut front, ask).await?;
+        let report = execute_turn(self.env, config, &insts, forest, &mut front, ask).await?;
         front.flush();
         let withdrew = front.withdrew;
         self.follow(&report)?;

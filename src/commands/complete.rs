@@ -101,7 +101,7 @@ pub fn prompt() -> ArgValueCompleter {
         let listed = PromptLibrary { store, paths: &paths }.list().unwrap_or_default().into_iter();
         let named = listed.filter(|one| one.counts);
         let named = named.map(|one| (one.name, one.prompt.map(|prompt| excerpt(&prompt.text))));
-        let skills = std::env::current_dir().ok().and_then(|dir| Skills::of(&dir, &paths).ok());
+        let skills = std::env::current_dir().ok().and_then(|dir| Skills::read(&dir, &paths).ok());
         let skills = skills.map(|skills| skills.counting).unwrap_or_default().into_iter();
         let each = named.chain(skills.map(|skill| (skill.name, Some(excerpt(&skill.description)))));
         let fitting = each.filter(|(name, _)| begins(name, &current.to_string_lossy()));

@@ -33,7 +33,7 @@ pub fn masker_of_written() -> Result<Masker> {
     let paths = Paths::from_env(&env)?;
     let mut settings = load_settings(&paths, &env, None, &Flags::default())?;
     settings.secrets = SecretsMode::Mask;
-    Ok(Masking::of_written(&settings, &env, &paths.state)?.masker().clone())
+    Ok(Masking::for_stored_text(&settings, &env, &paths.state)?.masker().clone())
 }
 
 /// Warns about secrets in output: their number and kinds.
@@ -75,10 +75,10 @@ pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
     let loaded = paths.and_then(|paths| Ok((load_settings(&paths, &env, None, &Flags::default())?, paths)));
     let masking = match &loaded {
         Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
-        Err(_) => Masking::of_shapes(),
+        Err(_) => Masking::shapes_only(),
     };
-    let kept = masking.kept(bytes, source);
-    if let Some(told) = masking.told() {
+    let kept = masking.screen(bytes, source);
+    if let Some(told) = masking.secrets_notice() {
         notice_lines(&told, HintTarget::SHELL).iter().for_each(say);
     }
     kept

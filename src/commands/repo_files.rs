@@ -29,7 +29,7 @@ pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<
         }
     };
     match repo_file(store, name) {
-        Ok(Some(file)) if Trust::of(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
+        Ok(Some(file)) if Trust::new(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
         Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
         Ok(None) => {}
         // A symbolic link or a fifo cannot be trusted.

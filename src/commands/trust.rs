@@ -47,7 +47,7 @@ pub struct TrustArgs {
 pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
-    let trust = Trust::of(&paths);
+    let trust = Trust::new(&paths);
     if let Some(path) = &args.forget {
         return forget(path, (&trust, &paths), context);
     }
@@ -58,7 +58,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let speaks = Some(context.cwd()).filter(|_| settings.agents);
     let steering = SteeringHere::read(speaks, store.as_ref(), (&trust, &masking))?;
     let files = store.as_ref().map(repo_files).transpose()?.unwrap_or_default();
-    let skills = Skills::of(context.cwd(), &paths)?;
+    let skills = Skills::read(context.cwd(), &paths)?;
     let known = skills.counting.iter().filter(|skill| skill.origin == SkillOrigin::Repository).count();
     let is_asked = |file: &RepoFile| Ok(!trust.covers(file)?);
     let nothing_else = files.iter().map(is_asked).collect::<Result<Vec<bool>>>()?.iter().all(|asked| !asked);
@@ -115,7 +115,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     asked.iter().try_for_each(|file| programs.agree_to_servers(file))?;
     programs.agree(&changed)?;
     asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
-    trust.keep(&asked)?;
+    trust.save(&asked)?;
     steering.agree(&trust)?;
     folders.iter().try_for_each(|folder| folder_trust.keep(folder, true))?;
     programs.note_first_sight(store.as_ref(), context)?;

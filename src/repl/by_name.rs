@@ -50,7 +50,7 @@ pub(super) async fn enter_prompt(
     match prompt(session, name, words) {
         Ok((text, model)) => ask_model(session, state, text, model).await,
         Err(unknown) if unknown.message.starts_with(NO_COMMAND) => {
-            let skill = session.env.configured.skills()?.unwrap_or_default().named(name, unknown)?;
+            let skill = session.env.configured.skills()?.unwrap_or_default().get(name, unknown)?;
             let text = match words.trim() {
                 "" => skill.asks_for_itself(),
                 words => words.to_string(),

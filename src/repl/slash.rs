@@ -172,7 +172,7 @@ pub(super) fn file(session: &mut ReplSession<'_>, path: &str) -> Result<()> {
 /// Attaches a file, or the text files of a folder, to `question`, with a note.
 pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &str) -> Result<()> {
     let mut gathering = FileGatherer::default();
-    for ContextFile { path, content } in gathering.take(path)? {
+    for ContextFile { path, content } in gathering.add_path(path)? {
         match content {
             FileContent::Media(file) => {
                 say(&one_line(&format!("{} goes with {question}", file.name)));

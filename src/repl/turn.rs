@@ -9,7 +9,7 @@ use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
-use lepo_turn::{Report, TurnEnv, TurnRequest, keep_question, take_turn};
+use lepo_turn::{Report, TurnEnv, TurnRequest, execute_turn, keep_question};
 
 /// Reports a pending request, and how to decide on it.
 fn tell_waiting(needs: &str) {
@@ -90,7 +90,7 @@ async fn take(
     let skill = session.named_skill.take();
     let ask = TurnRequest { served, skill, ..ask };
     let turn = async |env: &TurnEnv, view: &mut TurnView<'_>| {
-        take_turn(env, &model, &insts, forest, view, ask).await
+        execute_turn(env, &model, &insts, forest, view, ask).await
     };
     let taken = session.with_view(state, turn).await;
     if let Ok(report) = &taken

@@ -22,7 +22,7 @@ impl Cost {
             return Cost::default();
         };
         let has_tokens = record.input.is_some() || record.output.is_some();
-        match prices.of(model, None).filter(|_| has_tokens) {
+        match prices.price_of(model, None).filter(|_| has_tokens) {
             None => Cost { has_unknown: true, ..Cost::default() },
             Some(price) => {
                 let of = |tokens: Option<u64>| tokens.unwrap_or(0);

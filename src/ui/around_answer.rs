@@ -123,7 +123,7 @@ pub fn usage_line(report: &Report, prices: &Prices) -> String {
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
         parts.extend(answer.usage.web.map(|web| format!("{web} web")));
         let usage = answer.usage;
-        let price = report.model.as_deref().and_then(|model| prices.of(model, None));
+        let price = report.model.as_deref().and_then(|model| prices.price_of(model, None));
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
         let cost =
             price.map(|price| price.cost(input, usage.cached.unwrap_or(0), output)).filter(|cost| *cost > 0);

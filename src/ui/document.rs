@@ -62,7 +62,7 @@ pub fn end_event(document: Value) -> Value {
 pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: HintTarget<'_>) -> Value {
     let document = |report: &Report| {
         let mut told = turn_document(Some(store), report, report.error.as_ref(), at);
-        if let Some(given) = report.answer.and_then(|answer| masking.given(answer.name.id)) {
+        if let Some(given) = report.answer.and_then(|answer| masking.unmasked_text(answer.name.id)) {
             if let Some(value) = report.is_json.then(|| serde_json::from_str(&given).ok()).flatten() {
                 told["answer"]["value"] = value;
             }
@@ -86,7 +86,7 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
             let report = &debated.report;
             let mut whole = document(report);
             let speech = |speech: &Speech| {
-                let given = masking.given(speech.bubb.id);
+                let given = masking.unmasked_text(speech.bubb.id);
                 let text = given.unwrap_or_else(|| store.bubbs().text(&speech.bubb).unwrap_or_default());
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
             };

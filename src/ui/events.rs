@@ -81,11 +81,11 @@ impl<'o> EventLines<'o> {
 }
 
 impl Front for EventLines<'_> {
-    fn happens(&mut self, event: TurnEvent<'_>) {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
         self.tell(None, event);
     }
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         true
     }
 
@@ -97,7 +97,7 @@ impl Front for EventLines<'_> {
         Box::pin(consent::ask(proposal.clone()))
     }
 
-    fn permit<'f>(
+    fn ask_permission<'f>(
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
@@ -115,11 +115,11 @@ impl Front for EventLines<'_> {
         Box::pin(agree_to_start(question.clone()))
     }
 
-    fn has_person(&self) -> bool {
+    fn is_interactive(&self) -> bool {
         tty().is_some()
     }
 
-    fn fill_in<'f>(
+    fn fill_form<'f>(
         &'f mut self,
         server: &'f str,
         asked: ServerQuestion,
@@ -147,7 +147,7 @@ impl<'e> SharedEvents<'e> {
 }
 
 impl Watch for SharedEvents<'_> {
-    fn sees(&self, moment: Moment<'_>) {
+    fn on_event(&self, moment: Moment<'_>) {
         let mut events = self.0.borrow_mut();
         let line = match moment {
             Moment::Common(event) => return events.tell(None, event),
@@ -158,7 +158,7 @@ impl Watch for SharedEvents<'_> {
                 json!({ "event": "failed", "name": name, "error": error.to_json(events.at) })
             }
             Moment::Floor(round, names) => json!({ "event": "floor", "round": round, "names": names }),
-            Moment::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.word() }),
+            Moment::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.as_str() }),
             Moment::Judging(name) => json!({ "event": "judging", "name": name }),
             Moment::Narration(text) => json!({ "event": "narration", "text": text }),
             Moment::Chosen(name) => json!({ "event": "chosen", "name": name }),

@@ -170,7 +170,7 @@ impl<'o> GroupView<'o> {
             false => self.head(&heading(name)),
         }
         self.out.trusted("\n");
-        match self.masking.given(bubb.id) {
+        match self.masking.unmasked_text(bubb.id) {
             Some(given) => self.words(given.as_bytes()),
             None => match self.store.bubbs().read(bubb) {
                 Ok(bytes) => self.words(&bytes),
@@ -360,7 +360,7 @@ impl<'o> GroupView<'o> {
                 self.rows.title = Some(format!("round {round}: who wants the floor?"));
             }
             Moment::Wants(name, bid) => {
-                self.rows.end(name, bid.word(), Usage::default());
+                self.rows.end(name, bid.as_str(), Usage::default());
                 self.bids.push((name.into(), bid));
                 self.draw();
             }

@@ -59,7 +59,7 @@ pub fn note_system_prompt(configured: &Configuration, store: &Store, forest: &Fo
     let root = forest.up(at).last().map(|ix| forest.name(ix));
     let own = root.filter(|name| name.kind == Speaker::System && name.hidden);
     let own = own.and_then(|name| store.bubbs().text(&name).ok()).unwrap_or_default();
-    let differs = match configured.wanted_system_prompt() {
+    let differs = match configured.cli_system_prompt() {
         Some(wanted) => wanted != own,
         None if own.is_empty() => false,
         None => changed_since(&configured.paths, forest.name(at).id.time())

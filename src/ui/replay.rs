@@ -99,7 +99,7 @@ pub struct ReplayRow<'r> {
 }
 
 impl ReplayObserver for ReplayRow<'_> {
-    fn asks(&mut self, number: usize, of: usize) {
+    fn on_question(&mut self, number: usize, of: usize) {
         self.state = format!("{}/{of}", number + 1);
         self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, false);
     }
@@ -110,7 +110,7 @@ impl ReplayObserver for ReplayRow<'_> {
 }
 
 impl Front for ReplayRow<'_> {
-    fn happens(&mut self, event: TurnEvent<'_>) {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Notice(notice) => {
                 for line in notice_lines(notice, self.rows.at) {
@@ -124,7 +124,7 @@ impl Front for ReplayRow<'_> {
         }
     }
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         true
     }
 
@@ -139,7 +139,7 @@ impl Front for ReplayRow<'_> {
         })
     }
 
-    fn permit<'f>(
+    fn ask_permission<'f>(
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
@@ -159,11 +159,11 @@ impl Front for ReplayRow<'_> {
         })
     }
 
-    fn has_person(&self) -> bool {
+    fn is_interactive(&self) -> bool {
         tty().is_some()
     }
 
-    fn fill_in<'f>(
+    fn fill_form<'f>(
         &'f mut self,
         server: &'f str,
         asked: ServerQuestion,

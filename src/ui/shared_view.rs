@@ -33,7 +33,7 @@ impl<'v> SharedView<'v> {
 }
 
 impl Watch for SharedView<'_> {
-    fn sees(&self, moment: Moment<'_>) {
+    fn on_event(&self, moment: Moment<'_>) {
         self.0.borrow_mut().moment(moment);
     }
 }

@@ -39,9 +39,9 @@ impl Signs {
     /// The sign of a debater that wants to speak, or does not.
     pub fn bid(self, bid: Bid) -> String {
         match (self.pictures, bid) {
-            (true, Bid::Request) => format!("✋ {}", bid.word()),
-            (true, Bid::Pass) => format!("💤 {}", bid.word()),
-            (false, _) => bid.word().into(),
+            (true, Bid::Request) => format!("✋ {}", bid.as_str()),
+            (true, Bid::Pass) => format!("💤 {}", bid.as_str()),
+            (false, _) => bid.as_str().into(),
         }
     }
 

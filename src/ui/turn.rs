@@ -282,7 +282,7 @@ impl<'o> TurnView<'o> {
 }
 
 impl Front for TurnView<'_> {
-    fn happens(&mut self, event: TurnEvent<'_>) {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Waiting => self.step(ViewEvent::Asked),
             TurnEvent::Thinking(text) => {
@@ -337,7 +337,7 @@ impl Front for TurnView<'_> {
         }
     }
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         self.out.is_terminal() || !self.shown.whole
     }
 
@@ -347,7 +347,7 @@ impl Front for TurnView<'_> {
         Box::pin(consent::ask(proposal.clone()))
     }
 
-    fn permit<'f>(
+    fn ask_permission<'f>(
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
@@ -366,11 +366,11 @@ impl Front for TurnView<'_> {
         Box::pin(agree_to_start(question.clone()))
     }
 
-    fn has_person(&self) -> bool {
+    fn is_interactive(&self) -> bool {
         tty().is_some()
     }
 
-    fn fill_in<'f>(
+    fn fill_form<'f>(
         &'f mut self,
         server: &'f str,
         asked: ServerQuestion,

@@ -52,13 +52,13 @@ pub fn for_person(maker: &str, found: &CleanupReport) -> Vec<CleanupItem> {
         .moved
         .iter()
         .map(|(path, moved)| match moved {
-            Ok(to) => CleanupItem::RepositoryMoved(maker(), shown(path), shown(to)),
-            Err(why) => CleanupItem::Repository(maker(), shown(path), why.clone()),
+            Ok(to) => CleanupItem::RepositoryMoved(maker(), display_path(path), display_path(to)),
+            Err(why) => CleanupItem::Repository(maker(), display_path(path), why.clone()),
         })
         .collect();
     left.extend(found.set_ids.iter().take(MOST).map(|(path, cleared)| match cleared {
-        Ok(()) => CleanupItem::OwnersRightsRemoved(shown(path)),
-        Err(why) => CleanupItem::OwnersRights(shown(path), why.clone()),
+        Ok(()) => CleanupItem::OwnersRightsRemoved(display_path(path)),
+        Err(why) => CleanupItem::OwnersRights(display_path(path), why.clone()),
     }));
     let more = found.set_ids.len().saturating_sub(MOST);
     if more > 0 {
@@ -86,7 +86,7 @@ fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<CleanupItem> {
             more += paths.len();
             continue;
         }
-        let named = paths.iter().take(NAMED).map(|path| shown(path)).collect();
+        let named = paths.iter().take(NAMED).map(|path| display_path(path)).collect();
         left.push(CleanupItem::WillRun(AutorunFiles { files: paths.len(), named, when }));
     }
     if more > 0 {
@@ -97,7 +97,7 @@ fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<CleanupItem> {
 
 /// Formats a path for a single line. A path with control characters, or marks that change the direction of
 /// text, is quoted and escaped.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().count() == 1;
     if text.chars().all(is_plain) { text.into_owned() } else { format!("{text:?}") }
@@ -108,10 +108,12 @@ pub fn for_model(found: &CleanupReport) -> String {
     let line = |(path, moved): &(PathBuf, Result<PathBuf, String>)| match moved {
         Ok(to) => format!(
             "moved aside: {} is now {}, because a git repository is only made with access full\n",
-            shown(path),
-            shown(to)
+            display_path(path),
+            display_path(to)
         ),
-        Err(_) => format!("not allowed: {} is a git repository, made without access full\n", shown(path)),
+        Err(_) => {
+            format!("not allowed: {} is a git repository, made without access full\n", display_path(path))
+        }
     };
     found.moved.iter().map(line).collect()
 }
@@ -127,7 +129,7 @@ mod tests {
             ("x\n\x1b[2JRun it?/Makefile", r#""x\n\u{1b}[2JRun it?/Makefile""#),
             ("a\u{202e}b", r#""a\u{202e}b""#),
         ] {
-            assert_eq!(shown(Path::new(path)), expected);
+            assert_eq!(display_path(Path::new(path)), expected);
         }
     }
 

@@ -50,7 +50,7 @@ pub(super) struct AgentBranch<'s> {
 
 impl<'s> AgentBranch<'s> {
     /// Creates an empty side branch for an answer at this position.
-    pub fn of(place: &AnswerPlace<'s>) -> AgentBranch<'s> {
+    pub fn new(place: &AnswerPlace<'s>) -> AgentBranch<'s> {
         let (store, masking, model) = (place.store, place.masking, place.model);
         AgentBranch {
             store,
@@ -68,7 +68,7 @@ impl<'s> AgentBranch<'s> {
     }
 
     /// Handles an event of an agent, and ignores other events.
-    pub async fn happens(
+    pub async fn on_event(
         &mut self,
         event: lepo_model::ChatEvent,
         answer: &mut AnswerStream<'_>,
@@ -78,7 +78,7 @@ impl<'s> AgentBranch<'s> {
         match event {
             lepo_model::ChatEvent::AgentSession(session) => self.session = Some(session),
             lepo_model::ChatEvent::Working(title) => {
-                front.happens(TurnEvent::Progress(&format!("{}: {title}", self.model)));
+                front.on_event(TurnEvent::Progress(&format!("{}: {title}", self.model)));
             }
             lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, front)?,
             lepo_model::ChatEvent::AgentCall(call) => self.ends(call, front)?,
@@ -101,7 +101,7 @@ impl<'s> AgentBranch<'s> {
         if !self.asks {
             return Ok(PermissionReply::No);
         }
-        let permit = interrupt.or(front.permit(self.model, question)).await?;
+        let permit = interrupt.or(front.ask_permission(self.model, question)).await?;
         if permit == PermissionReply::Nobody {
             self.unanswered += 1;
             if self.unanswered >= MOST_UNANSWERED {
@@ -111,7 +111,7 @@ impl<'s> AgentBranch<'s> {
                 ))
                 .hint("ask it in a terminal, or configure a `sandbox` and what the agent may do by itself"));
             }
-            front.happens(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
+            front.on_event(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
         Ok(permit)
     }
@@ -200,10 +200,10 @@ impl<'s> AgentBranch<'s> {
     }
 
     fn write(&mut self, kind: Kind, text: &str, front: &mut dyn Front) -> Result<BubbId> {
-        let kept = self.masking.kept(text.as_bytes(), "what an agent did");
+        let kept = self.masking.screen(text.as_bytes(), "what an agent did");
         let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
         self.tip = Some(name.id);
-        front.happens(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+        front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(name.id)
     }
 }

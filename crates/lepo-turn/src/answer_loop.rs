@@ -11,7 +11,7 @@ use super::agent::agent_session;
 use super::answer_place::{AnswerPlace, CallStyle};
 use super::call_fault::call_fault;
 use super::called::keep_called;
-use super::code_only::tell_code_only;
+use super::code_only::add_code_only;
 use super::context::{Inst, instruction, messages};
 use super::native::{call_text, request_of};
 use super::offer::{ToolList, ToolOffer, tool_list};
@@ -23,7 +23,7 @@ use super::recorded::{RequestFacts, tools_hash};
 use super::report::Answered;
 use super::request::{Continuation, decide_and_run};
 use super::request_words::several_note;
-use super::schema::{complaint, tell, unfit};
+use super::schema::{add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
@@ -135,7 +135,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
 async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
     if offer.calls {
         turn.question_saved().await?;
-        turn.front.happens(TurnEvent::Waiting);
+        turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let done = turn.record.transcript.requests_of_turn();
@@ -162,7 +162,7 @@ fn request_facts(turn: &Turn<'_>) -> RequestFacts {
         ToolMode::Off => None,
         _ => tools_hash(settings.may_command(turn.config), turn.servers.each()),
     };
-    RequestFacts::of(turn.config, turn.schema.as_deref(), tools)
+    RequestFacts::new(turn.config, turn.schema.as_deref(), tools)
 }
 
 async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<RequestOutcome> {
@@ -236,10 +236,10 @@ fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
         messages.push(instruction(ENDED));
     }
     if let Some(schema) = &turn.schema {
-        tell(&mut messages, path, &schema.instruction());
+        add_instruction(&mut messages, path, &schema.instruction());
     }
     if turn.code_only {
-        tell_code_only(&mut messages);
+        add_code_only(&mut messages);
     }
     messages
 }
@@ -276,14 +276,14 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &m
     }
     take_up(turn, words)?;
     turn.add(Kind::System, true, complaint(fault).as_bytes())?;
-    turn.front.happens(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
+    turn.front.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
     progress.rounds = 0;
     Ok(())
 }
 
 /// Appends the text that the model just sent, without masks.
 fn take_up(turn: &mut Turn<'_>, words: &BubbName) -> Result<()> {
-    turn.record.transcript.take_up(words)?;
+    turn.record.transcript.append(words)?;
     let last = turn.record.transcript.entries.last();
     if let Some(text) = last.and_then(|entry| turn.env.masking.restored(&entry.text)) {
         turn.record.transcript.restore_last(&text);
@@ -323,7 +323,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
     progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.done)).await? {
         Continuation::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;
-            turn.front.happens(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
+            turn.front.on_event(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
             0
         }
         Continuation::Again => progress.rounds - 1,

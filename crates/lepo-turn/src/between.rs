@@ -17,9 +17,9 @@ pub fn keep_question(
 ) -> Result<BubbName> {
     let typed = question.typed.clone();
     let text = keep_files(&env.store, question)?;
-    let kept = env.masking.kept_question(&text, &typed);
+    let kept = env.masking.screen_question(&text, &typed);
     let system_prompt = env.system_prompt().unwrap_or_default();
-    let mut transcript = begin(env, forest, start, system_prompt)?;
+    let mut transcript = open_transcript(env, forest, start, system_prompt)?;
     let name = transcript.add_as(Kind::User, false, text.as_bytes(), &kept)?;
     env.store.journal().note_unanswered(name.id);
     Ok(name)
@@ -35,24 +35,29 @@ pub async fn run_own(
     front: &mut dyn Front,
 ) -> Result<BubbId> {
     let system_prompt = env.system_prompt()?;
-    let runner = CommandRunner::of(env);
+    let runner = CommandRunner::new(env);
     // If interrupted, write nothing: a new conv starts only with the command's result.
     let carried =
-        runner.carry_out_own(command, CommandOrigin::Session, &mut |event| front.happens(event)).await?;
+        runner.carry_out_own(command, CommandOrigin::Session, &mut |event| front.on_event(event)).await?;
     match carried.exit {
         Some(0) => {}
-        Some(code) => front.happens(TurnEvent::Notice(&Notice::ExitCode(code))),
-        None => front.happens(TurnEvent::Notice(&Notice::NoExit)),
+        Some(code) => front.on_event(TurnEvent::Notice(&Notice::ExitCode(code))),
+        None => front.on_event(TurnEvent::Notice(&Notice::NoExit)),
     }
-    let mut transcript = begin(env, forest, start, system_prompt)?;
-    let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
-    if let Some(told) = env.masking.told() {
-        front.happens(TurnEvent::Notice(&told));
+    let mut transcript = open_transcript(env, forest, start, system_prompt)?;
+    let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.on_event(event))?;
+    if let Some(told) = env.masking.secrets_notice() {
+        front.on_event(TurnEvent::Notice(&told));
     }
     Ok(used.bubb)
 }
 
-fn begin(env: &TurnEnv, forest: &Forest, start: TurnStart, prompt: Option<String>) -> Result<Transcript> {
+fn open_transcript(
+    env: &TurnEnv,
+    forest: &Forest,
+    start: TurnStart,
+    prompt: Option<String>,
+) -> Result<Transcript> {
     let mut transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     if start == TurnStart::New
         && let Some(prompt) = prompt

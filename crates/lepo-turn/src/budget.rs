@@ -30,7 +30,7 @@ impl SpentAmount {
         }
     }
 
-    fn of(usage: Usage, price: Option<Price>) -> SpentAmount {
+    fn from_usage(usage: Usage, price: Option<Price>) -> SpentAmount {
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
         let cost = price.map_or(0, |price| price.cost(input, usage.cached.unwrap_or(0), output));
         SpentAmount { cost, tokens: input.saturating_add(output) }
@@ -100,7 +100,7 @@ impl Budget {
     }
 
     fn price(&self, config: &ModelConfig) -> Option<Price> {
-        config.price.or_else(|| self.prices.of(&config.name, Some(&config.model)))
+        config.price.or_else(|| self.prices.price_of(&config.name, Some(&config.model)))
     }
 
     fn spent(&self) -> MutexGuard<'_, SpendingState> {
@@ -113,10 +113,10 @@ impl Budget {
         if record.copy_of.is_some() || record.what == "imported" || when::day(moment) != day {
             return 0;
         }
-        let price = record.model.as_deref().and_then(|model| self.prices.of(model, None));
+        let price = record.model.as_deref().and_then(|model| self.prices.price_of(model, None));
         let usage =
             Usage { input: record.input, cached: record.cached, output: record.output, ..Usage::default() };
-        SpentAmount::of(usage, price).cost
+        SpentAmount::from_usage(usage, price).cost
     }
 
     /// Returns the spending of today, of all processes: the larger of the journal's sum and the sum of this
@@ -159,7 +159,7 @@ impl Meter for Budget {
         self.check(planned.config)?;
         let price = self.price(planned.config);
         let usage = Usage { input: Some(planned.input), output: planned.output, ..Usage::default() };
-        let this = SpentAmount::of(usage, price);
+        let this = SpentAmount::from_usage(usage, price);
         let is_free = price.is_none_or(|price| price.input == 0 && price.output == 0 && price.cached == 0);
         let mut spent = self.spent();
         let open = spent.open.values().fold(SpentAmount::default(), |sum, open| sum.plus(*open));
@@ -203,7 +203,7 @@ impl Meter for Budget {
     }
 
     fn after(&self, taken: RequestUsage<'_>) {
-        let sum = SpentAmount::of(taken.usage, self.price(taken.config));
+        let sum = SpentAmount::from_usage(taken.usage, self.price(taken.config));
         let mut spent = self.spent();
         spent.open.remove(&taken.ticket);
         spent.turn = spent.turn.saturating_add(sum.cost);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::call_fault::told;
+use super::call_fault::fault_text;
 use super::command_runner::ToolResult;
 use super::folders::{StartNeeds, ask_about_start};
 use super::result_text::ResultBuilder;
@@ -24,7 +24,7 @@ pub(super) async fn propose_call(
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
     for said in turn.servers.unsaid() {
-        turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
+        turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
     if let Err(words) = up {
@@ -54,14 +54,14 @@ fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
                     server.tools.iter().map(|tool| format!("{:?} of {:?}", tool.name, server.config.name))
                 })
                 .collect();
-            format!("error: there is no tool {tool:?} of a server {server:?}; {}", told(&names))
+            format!("error: there is no tool {tool:?} of a server {server:?}; {}", fault_text(&names))
         }
     }
 }
 
 /// Makes a granted call, and returns the text of its result; `None` if the tool has changed since consent.
 pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Option<ToolResult>> {
-    turn.front.happens(TurnEvent::ToolStarted(granted.request()));
+    turn.front.on_event(TurnEvent::ToolStarted(granted.request()));
     let start = Instant::now();
     let Turn { env, servers, front, .. } = turn;
     let server = granted.request().server.clone();
@@ -83,7 +83,7 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
     };
     if is_result {
         // Displayed like the output of a command.
-        turn.front.happens(TurnEvent::CommandOutput(CommandOrigin::Model, OutputStream::Stdout, &text));
+        turn.front.on_event(TurnEvent::CommandOutput(CommandOrigin::Model, OutputStream::Stdout, &text));
     }
     Ok(Some(ToolResult { text, exit: None, ms, ran }))
 }

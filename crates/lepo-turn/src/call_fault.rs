@@ -12,7 +12,7 @@ const MOST: usize = 60;
 pub fn call_fault(call: &ToolCall, tools: &[String]) -> String {
     let name = &call.name;
     if !tools.contains(name) {
-        return format!("error: there is no tool {name:?}; {}", told(tools));
+        return format!("error: there is no tool {name:?}; {}", fault_text(tools));
     }
     if let Value::String(text) = &call.arguments {
         return match serde_json::from_str::<Value>(text.trim()) {
@@ -34,7 +34,7 @@ pub fn call_fault(call: &ToolCall, tools: &[String]) -> String {
 }
 
 /// Lists the available tools for the model.
-pub fn told(tools: &[String]) -> String {
+pub fn fault_text(tools: &[String]) -> String {
     let names: Vec<&str> = tools.iter().take(MOST).map(String::as_str).collect();
     match tools.len() {
         0 => "there are none here: answer in words".to_string(),

@@ -40,7 +40,7 @@ impl CallFilter {
     }
 
     /// Ends the answer: returns the remaining text, if no call was found.
-    pub fn end(self) -> String {
+    pub fn finish(self) -> String {
         if self.called { String::new() } else { self.held }
     }
 
@@ -57,13 +57,13 @@ impl CallFilter {
         self.release(place, shown);
         let held = self.rest();
         if held.starts_with('{') {
-            return self.begin(0, shown);
+            return self.start_object(0, shown);
         }
         match held.strip_prefix("```") {
             Some(rest) => {
                 let end = rest.find(['\n', '{']).filter(|at| *at < LONGEST_WAIT);
                 if let Some(at) = end.filter(|at| rest.get(*at..).is_some_and(|from| from.starts_with('{'))) {
-                    return self.begin(3 + at, shown);
+                    return self.start_object(3 + at, shown);
                 }
                 let Some((language, body)) = end.and_then(|at| rest.split_at_checked(at)) else {
                     return rest.len() >= LONGEST_WAIT && self.release(3, shown);
@@ -72,7 +72,7 @@ impl CallFilter {
                 match body.get(blank..).and_then(|text| text.chars().next()) {
                     _ if blank > LONGEST_WAIT => self.release(line + 1, shown),
                     None => false,
-                    Some('{') => self.begin(line + blank, shown),
+                    Some('{') => self.start_object(line + blank, shown),
                     Some(_) => self.release(line + 1, shown),
                 }
             }
@@ -86,7 +86,7 @@ impl CallFilter {
     }
 
     /// Starts an object at `start`, if the next character can be a key.
-    fn begin(&mut self, start: usize, shown: &mut String) -> bool {
+    fn start_object(&mut self, start: usize, shown: &mut String) -> bool {
         let after = self.rest().get(start + 1..).unwrap_or_default();
         let blank = blanks(after);
         match after.get(blank..).and_then(|text| text.chars().next()) {
@@ -191,10 +191,10 @@ mod tests {
     const CALL: &str = r#"{"server":"s","name":"t","arguments":{"a":"}\""}}"#;
 
     /// Returns the text that is displayed immediately, and the text that is displayed at the end.
-    fn shown(answer: &str) -> (String, String) {
+    fn filtered(answer: &str) -> (String, String) {
         let mut whole = CallFilter::default();
         let now = whole.push(answer);
-        let rest = whole.end();
+        let rest = whole.finish();
         // Pieces of any size have the same result.
         for size in [1, 2, 3, 7] {
             let (mut filter, mut pieces) = (CallFilter::default(), String::new());
@@ -202,7 +202,7 @@ mod tests {
             for piece in chars.chunks(size) {
                 pieces.push_str(&filter.push(&piece.iter().collect::<String>()));
             }
-            assert_eq!((pieces, filter.end()), (now.clone(), rest.clone()), "{answer} by {size}");
+            assert_eq!((pieces, filter.finish()), (now.clone(), rest.clone()), "{answer} by {size}");
         }
         (now, rest)
     }
@@ -219,11 +219,11 @@ mod tests {
             (format!("```{long} {{\"a"), "{\"a"),
         ] {
             let now = answer.strip_suffix(left).unwrap();
-            assert_eq!(shown(&answer), (now.to_string(), left.to_string()));
+            assert_eq!(filtered(&answer), (now.to_string(), left.to_string()));
         }
         let many = "{x`".repeat(300_000);
         let mut filter = CallFilter::default();
-        assert_eq!(filter.push(&many) + &filter.end(), many);
+        assert_eq!(filter.push(&many) + &filter.finish(), many);
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
                 "",
             ),
         ] {
-            assert_eq!(shown(answer), (now.to_string(), rest.to_string()), "{answer}");
+            assert_eq!(filtered(answer), (now.to_string(), rest.to_string()), "{answer}");
         }
     }
 }

@@ -214,7 +214,7 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
 }
 
 /// Restores the answers stored for a request, if they are from this model.
-pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
     let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());
     let (Some(kept), Some(origin)) = (kept, ReplayOrigin::from_config(config)) else { return };

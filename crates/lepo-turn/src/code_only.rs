@@ -6,7 +6,7 @@ const CODE_ONLY: &str = "Answer with code only, in a fenced code block (```), wi
 
 /// Appends the instruction to the question: small models follow it there, and the text before it remains the
 /// same for the cache of the server.
-pub fn tell_code_only(messages: &mut Vec<ChatMessage>) {
+pub fn add_code_only(messages: &mut Vec<ChatMessage>) {
     let question = messages.iter().rposition(|message| message.role == ChatRole::User);
     match question.and_then(|at| messages.get_mut(at)) {
         Some(message) => message.text = format!("{}\n\n{CODE_ONLY}", message.text.trim_end()).into(),
@@ -29,7 +29,7 @@ mod tests {
             (vec![system.clone()], 1),
         ] {
             let mut messages = before.clone();
-            tell_code_only(&mut messages);
+            add_code_only(&mut messages);
             let changed: Vec<usize> =
                 (0..messages.len()).filter(|&at| messages.get(at) != before.get(at)).collect();
             assert_eq!(changed, [place]);

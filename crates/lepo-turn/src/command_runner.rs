@@ -44,7 +44,7 @@ pub struct CommandRunner<'e> {
 
 impl<'e> CommandRunner<'e> {
     /// The runner of this environment.
-    pub fn of(env: &'e TurnEnv) -> CommandRunner<'e> {
+    pub fn new(env: &'e TurnEnv) -> CommandRunner<'e> {
         CommandRunner { env, readable: &[] }
     }
 

@@ -75,7 +75,7 @@ pub async fn compact(
     turn.forks = false;
     let summary = summary(&mut turn, cut, wanted.instruction).await;
     let is_own = steers_alone(&turn);
-    env.configured.held.tell_left(front);
+    env.configured.held.report_leftovers(front);
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
@@ -99,7 +99,7 @@ pub async fn make_room(
     if !fill.is_some_and(WindowFill::is_full) {
         return Ok(None);
     }
-    front.happens(TurnEvent::Notice(&Notice::Compacts));
+    front.on_event(TurnEvent::Notice(&Notice::Compacts));
     // The next turn reports the warnings about them.
     let (insts, _) = env.insts()?;
     let wanted = Compaction { tail, keep: KEEP, instruction: None };
@@ -118,7 +118,7 @@ fn write_compacted(
     (summary, is_own): (&str, bool),
     last: Vec<BubbName>,
 ) -> Result<BubbId> {
-    let summary = env.masking.kept(summary.as_bytes(), "the summary");
+    let summary = env.masking.screen(summary.as_bytes(), "the summary");
     let first = WriteBatch::name(Kind::System, false, root, now(), summary.bytes())?;
     let under = |at: usize| at.checked_sub(1).map_or(CopyParent::Base, CopyParent::Copy);
     let copying = last.into_iter().enumerate();
@@ -150,7 +150,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     find_skills(turn)?;
     let offer = ToolOffer { commands, calls: tools && !turn.servers.is_empty(), skills: tools, ended: true };
     if offer.calls {
-        turn.front.happens(TurnEvent::Waiting);
+        turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let told = tool_list(turn, offer);

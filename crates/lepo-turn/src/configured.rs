@@ -162,7 +162,7 @@ impl Configuration {
             ModelChoice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
-                let model = look.settle(LocalModels { ollama_model, embedded })?;
+                let model = look.choose(LocalModels { ollama_model, embedded })?;
                 model.require_web()?;
                 Ok(model)
             }
@@ -174,7 +174,7 @@ impl Configuration {
         match self.settings.choose()? {
             ModelChoice::Model(config) => Ok(*config),
             ModelChoice::Look(look) => {
-                look.settle(LocalModels { ollama_model: None, embedded: self.installed("").is_some() })
+                look.choose(LocalModels { ollama_model: None, embedded: self.installed("").is_some() })
             }
         }
     }
@@ -194,12 +194,12 @@ impl Configuration {
     }
 
     /// The options that the command line gave.
-    pub fn given_options(&self) -> &ModelOptions {
+    pub fn cli_options(&self) -> &ModelOptions {
         &self.flags.options
     }
 
     /// The system prompt of `--system` or `/system`.
-    pub fn wanted_system_prompt(&self) -> Option<&str> {
+    pub fn cli_system_prompt(&self) -> Option<&str> {
         self.flags.system_prompt.as_deref()
     }
 
@@ -315,13 +315,13 @@ impl Configuration {
     /// The instructions of the repository for this model; none where they do not go along.
     pub fn instructions(&self, config: &ModelConfig) -> Option<Instructions> {
         let dir = self.repository_speaks(config).ok().filter(|_| self.settings.agents)?;
-        Some(Instructions::of(dir))
+        Some(Instructions::read(dir))
     }
 
     /// The skills that there are, where they go along at all.
     pub fn skills(&self) -> Result<Option<Skills>> {
         match self.start_dir().filter(|_| self.settings.skills) {
-            Some(dir) => Skills::of(dir, &self.paths).map(Some),
+            Some(dir) => Skills::read(dir, &self.paths).map(Some),
             None => Ok(None),
         }
     }

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::agents::instructions;
 use super::answer_loop::holds_with_tools;
-use super::code_only::tell_code_only;
+use super::code_only::add_code_only;
 use super::context::{Inst, messages};
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::{ToolOffer, tool_list};
 use super::path::OpeningBubb;
 use super::planner::choice_schema;
-use super::schema::tell;
+use super::schema::add_instruction;
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::turn::Turn;
@@ -86,7 +86,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     if may && !plans {
         turn.servers.load_cached_lists();
         for said in turn.servers.unsaid() {
-            turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
+            turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
         }
     }
     let calls = may && !plans;
@@ -106,10 +106,10 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let mut messages = messages(&transcript.entries, &transcript.called, inst, path, told.blocks.as_deref());
     let answer_form = turn.schema.as_ref().filter(|_| !plans);
     if let Some(schema) = answer_form {
-        tell(&mut messages, path, &schema.instruction());
+        add_instruction(&mut messages, path, &schema.instruction());
     }
     if turn.code_only && !plans {
-        tell_code_only(&mut messages);
+        add_code_only(&mut messages);
     }
     let is_held = told.is_nothing() || holds_with_tools(turn.config, offer);
     let in_field = answer_form.filter(|_| is_held).map(|schema| schema.in_request.clone());

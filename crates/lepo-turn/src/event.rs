@@ -64,10 +64,10 @@ pub type PersonAnswer<'f, T> = Pin<Box<dyn Future<Output = Result<T>> + 'f>>;
 /// The display of a turn, which can ask the user for consent.
 pub trait Front {
     /// Handles an event.
-    fn happens(&mut self, event: TurnEvent<'_>);
+    fn on_event(&mut self, event: TurnEvent<'_>);
 
     /// Whether text is displayed as it arrives, before it is known to be the answer.
-    fn shows_at_once(&self) -> bool;
+    fn shows_partial_text(&self) -> bool;
 
     /// Asks the user for consent. Dropping the future withdraws the question.
     fn ask<'f>(
@@ -76,7 +76,7 @@ pub trait Front {
     ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>>;
 
     /// Asks the user about a request of an agent. Dropping the future withdraws the question.
-    fn permit<'f>(
+    fn ask_permission<'f>(
         &'f mut self,
         _agent: &'f str,
         _question: &'f AgentQuestion,
@@ -91,12 +91,12 @@ pub trait Front {
     }
 
     /// Whether a user can be asked.
-    fn has_person(&self) -> bool {
+    fn is_interactive(&self) -> bool {
         false
     }
 
     /// Answers a question of a server during a call. Dropping the future withdraws the question.
-    fn fill_in<'f>(
+    fn fill_form<'f>(
         &'f mut self,
         _: &'f str,
         _: ServerQuestion,

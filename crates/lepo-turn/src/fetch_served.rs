@@ -49,7 +49,7 @@ pub(super) async fn fetch(
         let reading = read_resource(servers, &address.server, &address.uri, &mut caller);
         let contents = env.interrupt.or(reading).await?;
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
-        turn.front.happens(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
+        turn.front.on_event(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
         opening.push((
             Kind::System,
             false,
@@ -139,7 +139,10 @@ fn resource_text(
             Ok(text) if content.is_text => {
                 let mut capped = ResultBuilder::new(Vec::new(), masking);
                 capped.add_capped(store, &text, limit)?;
-                parts.push(fenced(&format!("{name}{mime}"), shown(&capped).trim_end_matches(['\n', '\r'])));
+                parts.push(fenced(
+                    &format!("{name}{mime}"),
+                    display_text(&capped).trim_end_matches(['\n', '\r']),
+                ));
                 blobs.append(&mut capped.blobs);
             }
             bytes => {
@@ -163,10 +166,10 @@ fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Res
     capped.add_capped(store, text, limit)?;
     Ok(match capped.blobs.as_slice() {
         [] => text.to_string(),
-        lines => format!("{}\n{}", shown(&capped).trim_end_matches('\n'), lines.join("\n")),
+        lines => format!("{}\n{}", display_text(&capped).trim_end_matches('\n'), lines.join("\n")),
     })
 }
 
-fn shown(text: &ResultBuilder) -> String {
+fn display_text(text: &ResultBuilder) -> String {
     String::from_utf8_lossy(&text.text).into_owned()
 }

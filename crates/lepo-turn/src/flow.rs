@@ -5,7 +5,7 @@ use super::agents::instructions;
 use super::answer_loop::answer;
 use super::ask::TurnRequest;
 use super::attach::begin_files;
-use super::called::take_up_called;
+use super::called::restore_calls;
 use super::fetch_served::fetch;
 use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
@@ -18,7 +18,7 @@ use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::truth::forget_overtaken;
-use super::turn::{Turn, tell_typed};
+use super::turn::{Turn, report_typed_secret};
 use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, TurnStart, record_worktree};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
@@ -28,7 +28,7 @@ use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
 
 /// Runs a turn. After an `Err` nothing was sent and nothing was written, as the turn had not started.
-pub async fn take_turn(
+pub async fn execute_turn(
     env: &TurnEnv,
     config: &ModelConfig,
     insts: &Insts,
@@ -55,25 +55,25 @@ pub async fn take_turn(
     take_answers(&mut servers, &env.configured.paths);
     let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
     let turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
-    let report = take(turn, ask).await;
+    let report = run(turn, ask).await;
     record_worktree(&env.configured.paths, &env.store, &report);
-    env.configured.held.tell_left(front);
+    env.configured.held.report_leftovers(front);
     Ok(report)
 }
 
 /// Runs the turn. A failure is in the report, together with the results before it.
-async fn take(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
+async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     let ended = go(&mut turn, ask).await;
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
-    if let Some(told) = masking.told() {
-        turn.front.happens(TurnEvent::Notice(&told));
+    if let Some(told) = masking.secrets_notice() {
+        turn.front.on_event(TurnEvent::Notice(&told));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
     forget_overtaken(&env.store);
     // A turn that failed early has not reported it yet.
-    tell_typed(&masking, report.user, front);
+    report_typed_secret(&masking, report.user, front);
     Report { truths, ..report }
 }
 
@@ -107,12 +107,12 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     if !ask.runs.is_empty() {
         for OpeningBubb { kind, hidden, text, kept } in opening.drain(..) {
             let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
-            turn.front.happens(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+            turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.into_iter();
         for command in &ask.runs {
-            let (runner, front) = (CommandRunner::of(turn.env), &mut *turn.front);
-            let mut tell = |event: TurnEvent<'_>| front.happens(event);
+            let (runner, front) = (CommandRunner::new(turn.env), &mut *turn.front);
+            let mut tell = |event: TurnEvent<'_>| front.on_event(event);
             let transcript = &mut turn.record.transcript;
             let used = match ran.next() {
                 Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
@@ -123,7 +123,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     }
     let masking = turn.env.masking.clone();
     opening.extend(served.into_iter().map(|(kind, hidden, text)| {
-        let kept = masking.kept(text.as_bytes(), "what an MCP server gave").into_owned();
+        let kept = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
         OpeningBubb { kind, hidden, text, kept }
     }));
     if let Some(skill) = ask.skill {
@@ -134,7 +134,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         let (text, typed);
         typed = question.typed.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
-        let kept = masking.kept_question(&text, &typed);
+        let kept = masking.screen_question(&text, &typed);
         opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
     }
     if opening.is_empty() {
@@ -144,7 +144,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         turn.gate.open();
     } else {
         let gate = turn.gate.clone();
-        turn.record.transcript.begin(opening, files, move || gate.open());
+        turn.record.transcript.write_in_background(opening, files, move || gate.open());
     }
     turn.choose_files();
     Ok(())
@@ -163,7 +163,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         // Without servers, nothing will wait for their notices.
         if turn.servers.is_empty() {
             for said in turn.servers.unsaid() {
-                turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
+                turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
             }
         }
     }
@@ -171,7 +171,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let mut ended = false;
     if let Some(decision) = decision {
         on_side_branch = decision.name.kind == Kind::Assistant;
-        take_up_called(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
+        restore_calls(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
         ended = decided(turn, decision).await? != Continuation::Again;
     }
     // A planner's bubbs belong to the conv, and not after a native call.

@@ -40,9 +40,9 @@ impl AgentSandboxes {
     }
 
     /// Tells of files that agents left behind, each once.
-    pub(crate) fn tell_left(&self, front: &mut dyn Front) {
+    pub(crate) fn report_leftovers(&self, front: &mut dyn Front) {
         for left in std::mem::take(&mut *open(&self.left)) {
-            front.happens(TurnEvent::Notice(&Notice::Left(left)));
+            front.on_event(TurnEvent::Notice(&Notice::Left(left)));
         }
     }
 }
@@ -102,7 +102,7 @@ impl ProcessSandboxer {
         }
     }
 
-    async fn held(&self, agent: AgentCommand<'_>) -> Result<SandboxedAgent> {
+    async fn sandboxed_agent(&self, agent: AgentCommand<'_>) -> Result<SandboxedAgent> {
         let access = match agent.sandbox.access {
             AgentAccess::Read => Access::Read,
             AgentAccess::Write => Access::Write,
@@ -169,7 +169,7 @@ impl AgentSandboxer for ProcessSandboxer {
         &'h self,
         agent: AgentCommand<'h>,
     ) -> Pin<Box<dyn Future<Output = Result<SandboxedAgent>> + 'h>> {
-        Box::pin(self.held(agent))
+        Box::pin(self.sandboxed_agent(agent))
     }
 }
 

@@ -55,7 +55,7 @@ impl Interrupt {
     }
 
     /// Ends the work like this signal.
-    pub fn end(&self, signal: u8) {
+    pub fn cancel(&self, signal: u8) {
         self.sender.send_replace(Some(signal));
     }
 

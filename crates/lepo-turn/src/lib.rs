@@ -92,11 +92,11 @@ pub use dry_run::{FirstRequest, first_request};
 pub use env::TurnEnv;
 pub use event::{CommandOrigin, Front, PersonAnswer, TurnEvent};
 pub use fill::fill_in_time;
-pub use flow::take_turn;
+pub use flow::execute_turn;
 pub use folder_questions::{question_of_server, question_of_servers, take_answers};
 pub use group::{
     Bid, DebateModels, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
-    debate_models, take_group_turn,
+    debate_models, execute_group_turn,
 };
 pub use held::{AgentSandboxes, ProcessSandboxer};
 pub use interrupt::{Interrupt, is_unread};

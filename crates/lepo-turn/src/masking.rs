@@ -54,7 +54,7 @@ impl Masking {
 
     /// Creates the masking for existing bubbs. An existing key that cannot be read is an error, because it
     /// proves pending requests.
-    pub fn of_written(settings: &Settings, env: &Env, state: &Path) -> Result<Masking> {
+    pub fn for_stored_text(settings: &Settings, env: &Env, state: &Path) -> Result<Masking> {
         let key = match read_key(state) {
             Ok(key) => Some(key),
             Err(error) if is_no_key(&error) => user_key(state).ok(),
@@ -81,7 +81,7 @@ impl Masking {
     }
 
     /// Creates a masking for secrets with a known format; its masks have no digits.
-    pub fn of_shapes() -> Masking {
+    pub fn shapes_only() -> Masking {
         Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
     }
 
@@ -101,21 +101,21 @@ impl Masking {
     }
 
     /// Returns the bytes of a bubb to write.
-    pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
+    pub fn screen<'t>(&self, text: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
         let (kept, found) = self.masker.screen(text, self.treatment);
         self.note(&found, source);
         kept
     }
 
     /// Returns the bytes of a file to write; a binary file is not searched.
-    pub fn kept_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
+    pub fn screen_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
         let (kept, found) = self.masker.screen_file(bytes, self.treatment);
         self.note(&found, source);
         kept
     }
 
     /// Returns the bytes of a bubb to write, without counting its secrets, which were counted elsewhere.
-    pub fn kept_uncounted<'t>(&self, text: &'t str) -> ScreenedBytes<'t> {
+    pub fn screen_uncounted<'t>(&self, text: &'t str) -> ScreenedBytes<'t> {
         self.masker.screen(text.as_bytes(), self.treatment).0
     }
 
@@ -125,14 +125,14 @@ impl Masking {
     }
 
     /// Returns the bytes of a question to write: text that the user typed remains unmasked.
-    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> ScreenedBytes<'static> {
+    pub fn screen_question(&self, text: &str, typed: &[Range<usize>]) -> ScreenedBytes<'static> {
         if self.treatment == Treatment::Leave {
             return ScreenedBytes::typed(text).into_owned();
         }
         let (mut kept, mut at, mut own) = (ScreenedBytes::typed("").into_owned(), 0, SecretCounts::default());
         for typed in typed.iter().chain([&(text.len()..text.len())]) {
             let between = text.get(at..typed.start).unwrap_or_default();
-            kept.push(&self.kept(between.as_bytes(), "what came with the question"));
+            kept.push(&self.screen(between.as_bytes(), "what came with the question"));
             let words = text.get(typed.clone()).unwrap_or_default();
             self.masker.mask(words).found.iter().for_each(|found| own.add(found));
             kept.push(&ScreenedBytes::typed(words));
@@ -162,7 +162,7 @@ impl Masking {
     }
 
     /// Returns, once, the notice that a question contains an apparent secret and is stored unmasked.
-    pub fn told_typed(&self, question: BubbId) -> Option<Notice> {
+    pub fn typed_secret_notice(&self, question: BubbId) -> Option<Notice> {
         let kinds = self.seen().typed.take()?;
         Some(Notice::TypedSecret(question, kinds))
     }
@@ -185,7 +185,7 @@ impl Masking {
     }
 
     /// Returns the unmasked text of a masked bubb of this group turn.
-    pub fn given(&self, id: BubbId) -> Option<String> {
+    pub fn unmasked_text(&self, id: BubbId) -> Option<String> {
         self.seen().given.get(&id).cloned()
     }
 
@@ -219,7 +219,7 @@ impl Masking {
 
     /// Masks a text for a separate file. Bytes that are not text remain unchanged, and end a secret. Returns
     /// false if the text has no secret.
-    pub fn kept_stream(
+    pub fn screen_stream(
         &self,
         mut from: impl Read,
         mut to: impl Write,
@@ -270,7 +270,7 @@ impl Masking {
     }
 
     /// Returns, once, the notice about the secrets that a turn masked.
-    pub fn told(&self) -> Option<Notice> {
+    pub fn secrets_notice(&self) -> Option<Notice> {
         let (tally, sources) = {
             let mut seen = self.seen();
             seen.truths.clear();

@@ -37,7 +37,7 @@ mod tests {
             format!("AKI{}", "AQW3ERT7YUIOPASDF"),
             format!("aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1{}", "z/+k3f4gQ"),
         );
-        let masking = Masking::of_shapes();
+        let masking = Masking::shapes_only();
         let texts = [format!("key {key} end"), format!("k={secret}\nid={id}\n"), "한국어 글".to_string()];
         for text in texts {
             for most in 0..text.len() + 2 {

@@ -44,7 +44,7 @@ pub fn new_turn<'t>(
         code_only: ask.code_only,
         results: ask.results.take(),
         forks: transcript.forks(forest),
-        record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+        record: TurnRecord::new(transcript, &config.name, forest, ask.start),
         skills: TurnSkills::default(),
         unproven: None,
     }

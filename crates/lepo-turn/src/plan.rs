@@ -24,7 +24,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     for _ in done.len()..turn.env.settings().max_rounds as usize {
         let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
         let Some((choice, used)) = choice else {
-            turn.front.happens(TurnEvent::Notice(&Notice::ChooserUnreadable));
+            turn.front.on_event(TurnEvent::Notice(&Notice::ChooserUnreadable));
             return Ok(());
         };
         let name = turn.add(Kind::System, true, choice.canonical().as_bytes())?;
@@ -34,7 +34,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
         let written = ask(turn, &writer, &request_schema(), read_requests).await?;
         let Some(((requests, mut words), used)) = written else {
-            turn.front.happens(TurnEvent::Notice(&Notice::WriterUnreadable));
+            turn.front.on_event(TurnEvent::Notice(&Notice::WriterUnreadable));
             return Ok(());
         };
         if let Some(told) = several_note(requests.len()) {
@@ -61,7 +61,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
     }
     let limit = turn.env.settings().max_rounds;
-    turn.front.happens(TurnEvent::Notice(&Notice::NoMoreCommands(limit)));
+    turn.front.on_event(TurnEvent::Notice(&Notice::NoMoreCommands(limit)));
     Ok(())
 }
 

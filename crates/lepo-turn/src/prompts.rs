@@ -130,7 +130,7 @@ impl PromptLibrary<'_> {
     fn of_store(&self, name: &str) -> Result<Option<(RepoFile, bool)>> {
         let Some(store) = self.store else { return Ok(None) };
         let Some(file) = repo_file(store, &in_store(name))? else { return Ok(None) };
-        let counts = Trust::of(self.paths).covers(&file)?;
+        let counts = Trust::new(self.paths).covers(&file)?;
         Ok(Some((file, counts)))
     }
 

@@ -12,7 +12,7 @@ use super::journal::usage_entry;
 use super::native::sound_arguments;
 use super::received::{AnswerEnd, ReceivedAnswer};
 use super::schema::AnswerSchema;
-use super::send::tell_cut;
+use super::send::report_cut;
 use super::spool::AnswerSpool;
 use super::transcript::{write_bubb, write_bubb_at};
 use super::{Front, Interrupt, Notice, TurnEvent};
@@ -67,15 +67,15 @@ pub async fn receive(
     front: &mut dyn Front,
     interrupt: &Interrupt,
 ) -> Result<ReceivedAnswer> {
-    let mut receiving = AnswerReceiver::begin(&place, front)?;
+    let mut receiving = AnswerReceiver::new(&place, front)?;
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
-    front.happens(TurnEvent::Pause);
+    front.on_event(TurnEvent::Pause);
     if done.is_err() {
         receiving.beside.stop(front)?;
     }
     drop(answer);
     receiving.keep_thought(&done);
-    receiving.spool.end();
+    receiving.spool.finish();
     let ending = receiving.ending(done, &place)?;
     let mut writing = match (&ending, place.order) {
         (AnswerEnd::Final, Some(order)) => Some(order.writing_turn().await),
@@ -92,18 +92,18 @@ pub async fn receive(
             receiving.spool.put_under(under);
         }
         // As after a call, the answer follows later.
-        AnswerEnd::Unfit(_) => front.happens(TurnEvent::NotFinal),
+        AnswerEnd::Unfit(_) => front.on_event(TurnEvent::NotFinal),
         // Text after a call is displayed once its calls are separated from it.
         AnswerEnd::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
-            front.happens(TurnEvent::Text(&receiving.behind));
-            front.happens(TurnEvent::Pause);
+            front.on_event(TurnEvent::Text(&receiving.behind));
+            front.on_event(TurnEvent::Pause);
         }
         AnswerEnd::Failed(_) => receiving.spool.put_under(receiving.beside.tip),
         AnswerEnd::Calls(..) | AnswerEnd::TextCalls(..) => {}
     }
     let (tip, session) = (receiving.beside.tip, receiving.beside.session.take());
     if let AnswerEnd::Final | AnswerEnd::Calls(..) | AnswerEnd::Unfit(_) = ending {
-        front.happens(TurnEvent::Done);
+        front.on_event(TurnEvent::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
     let limit = receiving.cut;
@@ -112,7 +112,7 @@ pub async fn receive(
         // The text around the calls becomes a bubb together with them.
         AnswerEnd::TextCalls(..) => None,
         _ if receiving.blank => None,
-        ending => Some(receiving.keep(!matches!(ending, AnswerEnd::Final), tip, time)),
+        ending => Some(receiving.publish(!matches!(ending, AnswerEnd::Final), tip, time)),
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let (Some(writing), Some(name)) = (&mut writing, name) {
@@ -123,7 +123,7 @@ pub async fn receive(
         if place.before.is_some() && !truths.is_empty() {
             place.masking.note_given(name.id, &restore(&place.store.bubbs().text(name)?, &truths));
         }
-        front.happens(TurnEvent::Bubb(name, None));
+        front.on_event(TurnEvent::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
     place.store.journal().add(JournalEntry {
@@ -134,7 +134,7 @@ pub async fn receive(
         options: place.facts.options.as_ref(),
         schema: place.facts.schema.as_deref(),
         tools: place.facts.tools.as_deref(),
-        ..usage_entry(ending.word(kept.is_none()), place.model, usage, ms)
+        ..usage_entry(ending.journal_label(kept.is_none()), place.model, usage, ms)
     });
     ending.into_received(kept, (usage, limit), ms)
 }
@@ -148,13 +148,13 @@ async fn write_before(
     front: &mut dyn Front,
 ) -> Result<BubbName> {
     let (store, under) = (place.store.clone(), place.under);
-    let kept = place.masking.kept_uncounted(text).into_owned();
+    let kept = place.masking.screen_uncounted(text).into_owned();
     let written = blocking(move || match time {
         Some(time) => write_bubb_at(&store, (Kind::System, true), under, time.saturating_sub(1), &kept),
         None => write_bubb(&store, (Kind::System, true), under, 0, &kept),
     });
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
-    front.happens(TurnEvent::Bubb(&written, Some(text.as_bytes())));
+    front.on_event(TurnEvent::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
 }
 
@@ -168,7 +168,7 @@ async fn receive_events(
     let mut interrupted = pin!(interrupt.wait());
     loop {
         if !answer.ready() {
-            front.happens(TurnEvent::Pause);
+            front.on_event(TurnEvent::Pause);
             receiving.spool.write();
         }
         let event = tokio::select! {
@@ -184,37 +184,37 @@ async fn receive_events(
             }
             Some(lepo_model::ChatEvent::WasThinking) => receiving.was_thinking(front)?,
             Some(lepo_model::ChatEvent::Thinking(text)) => {
-                front.happens(TurnEvent::Thinking(&text));
+                front.on_event(TurnEvent::Thinking(&text));
                 if receiving.blank {
                     receiving.thought.push_str(&text);
                 }
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(lepo_model::ChatEvent::WebCall(call)) => front.happens(TurnEvent::WebCall(&call)),
-            Some(lepo_model::ChatEvent::Citation(citation)) => front.happens(TurnEvent::Citation(&citation)),
+            Some(lepo_model::ChatEvent::WebCall(call)) => front.on_event(TurnEvent::WebCall(&call)),
+            Some(lepo_model::ChatEvent::Citation(citation)) => front.on_event(TurnEvent::Citation(&citation)),
             Some(lepo_model::ChatEvent::Usage(usage)) => receiving.usage = usage,
             Some(lepo_model::ChatEvent::Notice(said)) => {
-                front.happens(TurnEvent::Notice(&Notice::Model(said)))
+                front.on_event(TurnEvent::Notice(&Notice::Model(said)))
             }
             Some(lepo_model::ChatEvent::Done(finish)) => {
                 receiving.cut = finish.cut();
-                tell_cut(finish, front);
+                report_cut(finish, front);
             }
             Some(lepo_model::ChatEvent::ToolCall(mut call)) if receiving.tools != CallStyle::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
-                front.happens(TurnEvent::NotFinal);
+                front.on_event(TurnEvent::NotFinal);
             }
             Some(lepo_model::ChatEvent::Replay(replay)) => receiving.replay = Some(replay),
-            Some(other) => receiving.beside.happens(other, answer, front, interrupt).await?,
+            Some(other) => receiving.beside.on_event(other, answer, front, interrupt).await?,
         }
     }
 }
 
 impl<'s> AnswerReceiver<'s> {
-    fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
+    fn new(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
         Ok(AnswerReceiver {
-            spool: AnswerSpool::begin(place.store, place.tip, place.masking)?,
+            spool: AnswerSpool::new(place.store, place.tip, place.masking)?,
             blank: true,
             lead: String::new(),
             room: place.limit as usize,
@@ -222,14 +222,14 @@ impl<'s> AnswerReceiver<'s> {
             cut: None,
             start: place.start,
             first_ms: None,
-            held: place.schema.is_some() || !front.shows_at_once(),
+            held: place.schema.is_some() || !front.shows_partial_text(),
             tools: place.tools,
             calls: Vec::new(),
             replay: None,
             said: String::new(),
             filter: CallFilter::default(),
             behind: String::new(),
-            beside: AgentBranch::of(place),
+            beside: AgentBranch::new(place),
             tip: place.tip,
             model: place.model,
             thought: String::new(),
@@ -263,9 +263,9 @@ impl<'s> AnswerReceiver<'s> {
     /// Handles the end of thinking in the text: displayed text remains on the screen, but is not stored.
     fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
         if !self.held && !self.blank {
-            front.happens(TurnEvent::Pause);
+            front.on_event(TurnEvent::Pause);
             let said = lepo_model::ModelNotice::WasThinking(self.model.to_string());
-            front.happens(TurnEvent::Notice(&Notice::Model(said)));
+            front.on_event(TurnEvent::Notice(&Notice::Model(said)));
         }
         self.spool.begin_again(self.tip)?;
         (self.blank, self.lead, self.said) = (true, String::new(), String::new());
@@ -289,7 +289,7 @@ impl<'s> AnswerReceiver<'s> {
         let in_text = (self.tools == CallStyle::InText).then(|| self.filter.push(text));
         match in_text.as_deref().unwrap_or(text) {
             "" => {}
-            shown => front.happens(TurnEvent::Text(shown)),
+            shown => front.on_event(TurnEvent::Text(shown)),
         }
     }
 
@@ -326,7 +326,7 @@ impl<'s> AnswerReceiver<'s> {
             Err(fault) => return Ok(Some(fault)),
         };
         if json != given {
-            self.spool.replace(place.tip, &place.masking.kept_uncounted(&json))?;
+            self.spool.replace(place.tip, &place.masking.screen_uncounted(&json))?;
         }
         Ok(None)
     }
@@ -337,10 +337,10 @@ impl<'s> AnswerReceiver<'s> {
             return;
         }
         if !self.held {
-            let rest = std::mem::take(&mut self.filter).end();
+            let rest = std::mem::take(&mut self.filter).finish();
             if !rest.is_empty() {
-                front.happens(TurnEvent::Text(&rest));
-                front.happens(TurnEvent::Pause);
+                front.on_event(TurnEvent::Text(&rest));
+                front.on_event(TurnEvent::Pause);
             }
             return;
         }
@@ -348,20 +348,20 @@ impl<'s> AnswerReceiver<'s> {
         let is_masked = !self.spool.truths().is_empty();
         let read = self.spool.read_back(|piece| {
             let piece = text.decode(piece);
-            if is_masked { whole.push_str(&piece) } else { front.happens(TurnEvent::Text(&piece)) }
+            if is_masked { whole.push_str(&piece) } else { front.on_event(TurnEvent::Text(&piece)) }
         });
         if is_masked {
-            front.happens(TurnEvent::Text(&self.spool.as_given(&whole)));
+            front.on_event(TurnEvent::Text(&self.spool.as_given(&whole)));
         }
         if let Err(error) = read {
             self.spool.note_failure(error);
         }
-        front.happens(TurnEvent::Pause);
+        front.on_event(TurnEvent::Pause);
     }
 
     /// Publishes the answer: at this time, or else later than all bubbs of the turn, even if it follows an
     /// earlier one, so that file names reflect the order.
-    fn keep(self, hidden: bool, tip: Option<BubbId>, time: Option<u64>) -> Result<BubbName> {
+    fn publish(self, hidden: bool, tip: Option<BubbId>, time: Option<u64>) -> Result<BubbName> {
         match time {
             Some(time) => self.spool.publish_at(hidden, time),
             None => self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),

@@ -32,7 +32,7 @@ pub enum AnswerEnd {
 
 impl AnswerEnd {
     /// Returns the keyword for the journal.
-    pub fn word(&self, blank: bool) -> &'static str {
+    pub fn journal_label(&self, blank: bool) -> &'static str {
         match self {
             AnswerEnd::Final if blank => "empty",
             AnswerEnd::Final => "answer",

@@ -21,7 +21,7 @@ pub struct TurnRecord {
 
 impl TurnRecord {
     /// Creates the state of a turn that starts at `start`.
-    pub fn begin(transcript: Transcript, model: &str, forest: &Forest, start: TurnStart) -> TurnRecord {
+    pub fn new(transcript: Transcript, model: &str, forest: &Forest, start: TurnStart) -> TurnRecord {
         let user = match start {
             TurnStart::New | TurnStart::Under(_) => None,
             TurnStart::Again(question) => Some(question),
@@ -34,19 +34,19 @@ impl TurnRecord {
     }
 
     /// Reports bubbs of [`Transcript::begin`] that are now durable.
-    pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(BubbName, Vec<u8>)>) {
+    pub fn report_saved(&mut self, front: &mut dyn Front, saved: Vec<(BubbName, Vec<u8>)>) {
         for (name, text) in saved {
             if name.kind == Kind::User {
                 self.report.user = Some(name.id);
             }
-            front.happens(TurnEvent::Bubb(&name, Some(&text)));
+            front.on_event(TurnEvent::Bubb(&name, Some(&text)));
         }
     }
 
     pub fn wait_for(&mut self, name: &BubbName, request: &ToolRequest) {
         self.report.pending = Some(name.id);
         self.waiting = request.line();
-        self.report.tools.push(ToolUse::of(name, request));
+        self.report.tools.push(ToolUse::new(name, request));
     }
 
     /// Returns an error with exit 4 if a request is pending.
@@ -72,7 +72,7 @@ impl TurnRecord {
     pub async fn finish(mut self, front: &mut dyn Front, ended: Result<()>) -> Report {
         self.report.error = ended.err();
         match self.transcript.saved().await {
-            Ok(saved) => self.tell_saved(front, saved),
+            Ok(saved) => self.report_saved(front, saved),
             Err(error) => self.report.error = self.report.error.or(Some(error)),
         }
         if self.report.answer.is_none() {

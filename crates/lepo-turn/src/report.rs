@@ -80,7 +80,7 @@ pub struct ToolUse {
 
 impl ToolUse {
     /// Creates the entry of a model's request, which has no result yet.
-    pub fn of(name: &BubbName, request: &ToolRequest) -> ToolUse {
+    pub fn new(name: &BubbName, request: &ToolRequest) -> ToolUse {
         ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
     }
 }

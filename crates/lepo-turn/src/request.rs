@@ -44,7 +44,7 @@ pub(super) async fn decide_and_run(
             return Ok(Continuation::Again);
         }
         if let Some((text, exit)) = recorded(turn, &request) {
-            turn.front.happens(TurnEvent::Notice(&Notice::Recorded(request.line())));
+            turn.front.on_event(TurnEvent::Notice(&Notice::Recorded(request.line())));
             add_result(turn, &name, &request, &text, exit)?;
             done.push(request);
             return Ok(if text == REFUSED.as_bytes() { Continuation::Answer } else { Continuation::Again });
@@ -62,7 +62,7 @@ pub(super) async fn decide_and_run(
         let unasked = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal)));
         let granted = match unasked {
             Some(granted) => {
-                turn.front.happens(TurnEvent::Announce(&proposal));
+                turn.front.on_event(TurnEvent::Announce(&proposal));
                 granted
             }
             None => match asked(turn, proposal, &request, &steering).await? {
@@ -110,7 +110,7 @@ async fn asked(
     if let Consent::Granted(_) = &consent {
         pin_tool(turn, request)?;
         if let ToolRequest::Command(request) = request {
-            turn.front.happens(TurnEvent::CommandStarted(&request.command));
+            turn.front.on_event(TurnEvent::CommandStarted(&request.command));
         }
     }
     Ok(consent)
@@ -118,7 +118,7 @@ async fn asked(
 
 /// Returns the recorded result of this request, in a replay.
 fn recorded(turn: &Turn<'_>, request: &ToolRequest) -> Option<(Vec<u8>, Option<i32>)> {
-    let (text, exit) = turn.results.as_ref()?.of(request, &turn.env.masking)?;
+    let (text, exit) = turn.results.as_ref()?.find(request, &turn.env.masking)?;
     Some((text.to_vec(), exit))
 }
 
@@ -148,7 +148,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<C
     let reply = if asks {
         turn.env.interrupt.or(turn.front.ask(&proposal)).await?
     } else {
-        turn.front.happens(TurnEvent::Approved(&proposal));
+        turn.front.on_event(TurnEvent::Approved(&proposal));
         verdict.reply()
     };
     if reply == ConsentReply::Always {
@@ -234,18 +234,18 @@ async fn run_granted(
     };
     let Some(carried) = carried else { return Ok(None) };
     if let (ToolRequest::Command(_), Some(code @ 1..)) = (request, carried.exit) {
-        turn.front.happens(TurnEvent::Notice(&Notice::ExitCode(code)));
+        turn.front.on_event(TurnEvent::Notice(&Notice::ExitCode(code)));
     }
     let result = add_result(turn, name, request, &carried.text, carried.exit)?;
-    CommandRunner::of(turn.env).journal(&result, request.kind(), &carried);
+    CommandRunner::new(turn.env).journal(&result, request.kind(), &carried);
     Ok(Some(if carried.ran { Continuation::Again } else { Continuation::Answer }))
 }
 
 async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<ToolResult> {
     let readable = readable_skills(turn);
-    let runner = CommandRunner { readable: &readable, ..CommandRunner::of(turn.env) };
+    let runner = CommandRunner { readable: &readable, ..CommandRunner::new(turn.env) };
     let front = &mut *turn.front;
-    runner.carry_out(granted, CommandOrigin::Model, &mut |event| front.happens(event)).await
+    runner.carry_out(granted, CommandOrigin::Model, &mut |event| front.on_event(event)).await
 }
 
 /// Adds the result of a request: of kind tool after a model's call, of kind system after a planner's request.
@@ -258,7 +258,7 @@ fn add_result(
 ) -> Result<BubbName> {
     let kind = if name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
     let result = turn.add(kind, true, text)?;
-    let used = ToolUse { result: Some(result.id), exit, ..ToolUse::of(name, request) };
+    let used = ToolUse { result: Some(result.id), exit, ..ToolUse::new(name, request) };
     turn.record.report.tools.push(used);
     Ok(result)
 }

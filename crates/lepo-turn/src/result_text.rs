@@ -72,7 +72,7 @@ impl<'m> ResultBuilder<'m> {
         let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
         let mut scratch = store.bubbs().scratch()?;
         let from = captured.whole().map_err(failed)?;
-        let is_any = self.masking.kept_stream(from, &mut scratch, "a long output").map_err(failed)?;
+        let is_any = self.masking.screen_stream(from, &mut scratch, "a long output").map_err(failed)?;
         if is_any { CapturedStream::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
     }
 
@@ -97,7 +97,7 @@ impl<'m> ResultBuilder<'m> {
 
 /// Stores data of a server as a blob, with masks if it is text, and returns its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
-    let kept = masking.kept_file(bytes, "what an MCP server gave");
+    let kept = masking.screen_file(bytes, "what an MCP server gave");
     Ok(store.blobs().write(&mut kept.bytes())?.line())
 }
 

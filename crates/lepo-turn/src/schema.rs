@@ -85,7 +85,7 @@ pub fn unfit(model: &str, fault: &str) -> Error {
 
 /// Adds `instruction` for a model: to its instruction message, or, in the forms without one, to the last user
 /// message.
-pub fn tell(messages: &mut Vec<ChatMessage>, form: ConversationFormat, instruction: &str) {
+pub fn add_instruction(messages: &mut Vec<ChatMessage>, form: ConversationFormat, instruction: &str) {
     let role = match form {
         ConversationFormat::Messages | ConversationFormat::Prompted => ChatRole::System,
         ConversationFormat::Program | ConversationFormat::Plain => ChatRole::User,

@@ -31,7 +31,7 @@ pub async fn send<'m>(
     let start = Instant::now();
     let front = RefCell::new(front);
     let answer = {
-        let mut notice = |said| front.borrow_mut().happens(TurnEvent::Notice(&Notice::Model(said)));
+        let mut notice = |said| front.borrow_mut().on_event(TurnEvent::Notice(&Notice::Model(said)));
         tokio::pin! {
             let asked = model.ask(request, &mut notice);
         }
@@ -42,8 +42,8 @@ pub async fn send<'m>(
             failed = &mut asked => (Some(failed), record.transcript.saved().await?),
         };
         // At once, because an interrupt may end the wait for the answer.
-        record.tell_saved(*front.borrow_mut(), saved);
-        front.borrow_mut().happens(TurnEvent::Waiting);
+        record.report_saved(*front.borrow_mut(), saved);
+        front.borrow_mut().on_event(TurnEvent::Waiting);
         match failed {
             Some(failed) => failed,
             None => asked.await,
@@ -96,8 +96,8 @@ pub async fn whole(
             lepo_model::ChatEvent::Text(piece) => text.push_str(&piece),
             lepo_model::ChatEvent::WasThinking => text.clear(),
             lepo_model::ChatEvent::Usage(told) => usage = told,
-            lepo_model::ChatEvent::Notice(said) => front.happens(TurnEvent::Notice(&Notice::Model(said))),
-            lepo_model::ChatEvent::Done(finish) => tell_cut(finish, front),
+            lepo_model::ChatEvent::Notice(said) => front.on_event(TurnEvent::Notice(&Notice::Model(said))),
+            lepo_model::ChatEvent::Done(finish) => report_cut(finish, front),
             // A reply for lepo's own use never grants a permission.
             lepo_model::ChatEvent::AgentAsks(question) => {
                 answer.permit(question.number, PermissionReply::Nobody)
@@ -109,12 +109,12 @@ pub async fn whole(
 }
 
 /// Reports an answer that ended before the model completed it.
-pub fn tell_cut(finish: lepo_model::FinishReason, front: &mut dyn Front) {
+pub fn report_cut(finish: lepo_model::FinishReason, front: &mut dyn Front) {
     let notice = match finish {
         lepo_model::FinishReason::Stop | lepo_model::FinishReason::ToolCalls => return,
         lepo_model::FinishReason::Length => Notice::CutAtLimit,
         lepo_model::FinishReason::Window => Notice::CutAtWindow,
         lepo_model::FinishReason::Other(reason) => Notice::Stopped(reason),
     };
-    front.happens(TurnEvent::Notice(&notice));
+    front.on_event(TurnEvent::Notice(&notice));
 }

@@ -18,12 +18,12 @@ pub(super) struct FrontCaller<'f> {
 
 impl ElicitationHandler for FrontCaller<'_> {
     fn on_progress(&mut self, words: &str) {
-        self.front.happens(TurnEvent::Progress(words));
+        self.front.on_event(TurnEvent::Progress(words));
     }
 
     async fn elicit(&mut self, asked: ServerQuestion) -> ElicitationResult {
         let answering: Pin<Box<dyn Future<Output = ElicitationResult> + '_>> =
-            self.front.fill_in(self.server, asked);
+            self.front.fill_form(self.server, asked);
         answering.await
     }
 }
@@ -32,7 +32,7 @@ impl ElicitationHandler for FrontCaller<'_> {
 /// its server.
 pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
     let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
-    match over.filter(|_| !turn.front.has_person()) {
+    match over.filter(|_| !turn.front.is_interactive()) {
         None => Ok(()),
         Some(server) => {
             let name = &server.config.name;
@@ -47,7 +47,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
     for said in said {
-        turn.front.happens(TurnEvent::Notice(&Notice::Server(said)));
+        turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
     for server in turn.servers.each() {

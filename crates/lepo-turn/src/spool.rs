@@ -27,7 +27,7 @@ pub struct AnswerSpool<'s> {
 
 impl<'s> AnswerSpool<'s> {
     /// Creates an answer that would follow `prev` if it were interrupted.
-    pub fn begin(store: &'s Store, prev: Option<BubbId>, masking: &'s Masking) -> Result<AnswerSpool<'s>> {
+    pub fn new(store: &'s Store, prev: Option<BubbId>, masking: &'s Masking) -> Result<AnswerSpool<'s>> {
         let draft = store.bubbs().draft(Kind::Assistant, false, prev)?;
         Ok(AnswerSpool { store, draft, masked: masking.spool(), truths: Vec::new(), masking, failed: None })
     }
@@ -47,7 +47,7 @@ impl<'s> AnswerSpool<'s> {
     }
 
     /// Writes the remaining text: the answer has ended, so it cannot become a secret any more.
-    pub fn end(&mut self) {
+    pub fn finish(&mut self) {
         if let Some(stream) = self.masked.finish() {
             self.truths = self.masking.note_stream(stream, "the answer");
         }

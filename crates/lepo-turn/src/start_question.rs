@@ -61,6 +61,6 @@ impl StartQuestion {
         if let Some(trust) = ProgramTrust::of_folder(&paths.state, root) {
             self.changed.iter().try_for_each(|program| trust.agree(&program.files))?;
         }
-        self.words.agree(&Trust::of(paths))
+        self.words.agree(&Trust::new(paths))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
 
 /// Returns all texts that the question before a group turn is about, which continues this conversation.
 pub(crate) fn words_of_group(env: &TurnEnv, transcript: &Transcript) -> Result<SteeringWords> {
-    let trust = Trust::of(&env.configured.paths);
+    let trust = Trust::new(&env.configured.paths);
     let files = unagreed(&transcript.entries, &root(env), (&trust, &env.masking))?;
     let messages = unproven_messages(&env.store, &trust, &transcript.loaded)?;
     words_to_ask_about(env, SteeringWords { files, messages, ..SteeringWords::default() })

@@ -1,6 +1,6 @@
 //! Texts of others that a question is about: their names, and the consent to them.
 
-use super::agents::{SentInstructions, agree};
+use super::agents::{SentInstructions, record_consent};
 use super::unproven::{UnprovenMessage, agree_to_messages};
 use crate::config::{RepoFile, Trust};
 use lepo_base::error::Result;
@@ -46,8 +46,8 @@ impl SteeringWords {
 
     /// Records the user's consent.
     pub fn agree(&self, trust: &Trust) -> Result<()> {
-        agree(&self.files, trust)?;
+        record_consent(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)?;
-        trust.keep(self.insts.as_slice())
+        trust.save(self.insts.as_slice())
     }
 }

@@ -38,7 +38,7 @@ fn is_made_here(store: &Store, paths: &Paths) -> bool {
 pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec<String>)> {
     let Some(bytes) = store.furniture().insts()? else { return Ok((Insts::default(), Vec::new())) };
     if let Some(file) = insts_of_repository(store, paths)?
-        && !Trust::of(paths).covers(&file)?
+        && !Trust::new(paths).covers(&file)?
     {
         return Ok((Insts::default(), vec![ignored_insts(store)]));
     }
@@ -75,7 +75,7 @@ pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFi
 /// Returns the file of a store's instructions, if it needs trust and is not trusted yet.
 pub fn untrusted_insts(store: &Store, paths: &Paths) -> Result<Option<RepoFile>> {
     let Some(file) = insts_of_repository(store, paths)? else { return Ok(None) };
-    Ok((!Trust::of(paths).covers(&file)?).then_some(file))
+    Ok((!Trust::new(paths).covers(&file)?).then_some(file))
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
         assert!(!counts("tracked by the repository around its own"));
         std::fs::remove_dir_all(top.join("app/.lepo/.git")).unwrap();
         let trusted = untrusted_insts(&open(), &paths).unwrap().unwrap();
-        Trust::of(&paths).keep(&[trusted]).unwrap();
+        Trust::new(&paths).save(&[trusted]).unwrap();
         assert!(counts("trusted"));
         git(&["rm", "-q", "--cached", ".lepo/_insts.toml"]);
         std::fs::write(&file, "general = 'Mine.'\n# changed\n").unwrap();

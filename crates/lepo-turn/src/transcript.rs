@@ -139,7 +139,7 @@ impl Transcript {
     /// Adds a bubb, durably. Its secrets are masked on disk.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let masking = self.masking.clone();
-        self.add_as(kind, hidden, text, &masking.kept(text, source_of(kind, text)))
+        self.add_as(kind, hidden, text, &masking.screen(text, source_of(kind, text)))
     }
 
     /// Adds a bubb whose text on disk differs from the text for the model, durably. Text that the user typed
@@ -160,14 +160,14 @@ impl Transcript {
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
     /// The transcript does not change.
     pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<BubbName> {
-        let kept = self.masking.kept(text, source_of(kind, text));
+        let kept = self.masking.screen(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
         write_bubb(&self.store, (kind, true), under, self.not_before, &kept)
     }
 
     /// Starts to write bubbs in a separate thread, while a connection opens; the last bubb has these files.
     /// Calls `written` when all are durable.
-    pub fn begin(
+    pub fn write_in_background(
         &mut self,
         bubbs: Vec<OpeningBubb>,
         mut files: Vec<FileUpload>,
@@ -226,8 +226,8 @@ impl Transcript {
     }
 
     /// Appends a bubb that was already written after the end of the path.
-    pub fn take_up(&mut self, name: &BubbName) -> Result<()> {
-        let bytes = match self.masking.given(name.id) {
+    pub fn append(&mut self, name: &BubbName) -> Result<()> {
+        let bytes = match self.masking.unmasked_text(name.id) {
             Some(given) => given.into_bytes(),
             None => self.store.bubbs().read(name)?,
         };
@@ -332,6 +332,6 @@ fn files_of(
     let asked = before.last().filter(|_| hidden && kind == Kind::Tool);
     match asked.and_then(|asked| request(asked.kind, asked.hidden, &asked.text)) {
         Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, text),
-        _ => AttachedFile::of(store, kind, text),
+        _ => AttachedFile::read(store, kind, text),
     }
 }

@@ -57,7 +57,7 @@ impl Turn<'_> {
     pub fn choose_files(&mut self) {
         let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
         if !left.is_empty() {
-            self.front.happens(TurnEvent::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
+            self.front.on_event(TurnEvent::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
         }
     }
 
@@ -72,7 +72,7 @@ impl Turn<'_> {
             Planner::Native if !native => {
                 if self.env.settings().planner == Planner::Native {
                     let name = self.config.name.clone();
-                    self.front.happens(TurnEvent::Notice(&Notice::NoNativeTools(name)));
+                    self.front.on_event(TurnEvent::Notice(&Notice::NoNativeTools(name)));
                 }
                 Planner::Chooser
             }
@@ -83,8 +83,8 @@ impl Turn<'_> {
     /// Waits until the question is durable, and reports it.
     pub async fn question_saved(&mut self) -> Result<()> {
         let saved = self.record.transcript.saved().await?;
-        self.record.tell_saved(self.front, saved);
-        tell_typed(&self.env.masking, self.record.report.user, self.front);
+        self.record.report_saved(self.front, saved);
+        report_typed_secret(&self.env.masking, self.record.report.user, self.front);
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Turn<'_> {
 
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let name = self.record.transcript.add(kind, hidden, text)?;
-        self.front.happens(TurnEvent::Bubb(&name, Some(text)));
+        self.front.on_event(TurnEvent::Bubb(&name, Some(text)));
         Ok(name)
     }
 
@@ -119,23 +119,23 @@ impl Turn<'_> {
     }
 
     /// Reports a notice about the repository, but only once for all turns of a process.
-    pub fn say_once(&mut self, notice: Notice) {
+    pub fn notify_once(&mut self, notice: Notice) {
         let mut said = self.env.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !said.contains(&notice) {
-            self.front.happens(TurnEvent::Notice(&notice));
+            self.front.on_event(TurnEvent::Notice(&notice));
             said.push(notice);
         }
     }
 
     pub fn trust(&self) -> Trust {
-        Trust::of(&self.env.configured.paths)
+        Trust::new(&self.env.configured.paths)
     }
 }
 
 /// Reports that text of the user contains apparent secrets and is stored unmasked.
-pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
-    let typed = question.and_then(|id| masking.told_typed(id));
+pub fn report_typed_secret(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
+    let typed = question.and_then(|id| masking.typed_secret_notice(id));
     for note in masking.told_prompt().into_iter().chain(typed) {
-        front.happens(TurnEvent::Notice(&note));
+        front.on_event(TurnEvent::Notice(&note));
     }
 }

@@ -22,13 +22,13 @@ use lepo_turn::{compact, start};
 pub struct Quiet<'a>(pub HintTarget<'a>);
 
 impl Front for Quiet<'_> {
-    fn happens(&mut self, event: TurnEvent<'_>) {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
         if let TurnEvent::Notice(notice) = event {
             ui::notice_lines(notice, self.0).iter().for_each(say);
         }
     }
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         false
     }
 

@@ -31,7 +31,7 @@ fn skills(
     config: &ModelConfig,
     context: &mut Context<'_>,
 ) -> Result<()> {
-    let found = Skills::of(context.cwd(), &configured.paths)?;
+    let found = Skills::read(context.cwd(), &configured.paths)?;
     let native = spec(config).tools == ToolFormat::Native;
     let why_not = why_not.or_else(|| (!configured.settings.skills).then_some("`skills` is false"));
     let why_not =
@@ -55,7 +55,7 @@ fn skills(
 }
 
 fn instructions(configured: &Configuration, why_not: Option<&str>, context: &mut Context<'_>) {
-    let found = Instructions::of(context.cwd());
+    let found = Instructions::read(context.cwd());
     let why_not = why_not.or_else(|| (!configured.settings.agents).then_some("`agents` is false"));
     for file in &found.files {
         match why_not {

@@ -26,7 +26,7 @@ use lepo_turn::config::{Insts, Paths, PromptTemplate};
 use lepo_turn::{
     AnswerSchema, Answered, Configuration, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Interrupt,
     Masking, Moment, Panel, Question, StartOptions, TurnEnv, TurnRequest, TurnStart, Watch, WorktreeRecord,
-    is_unread, start, take_group_turn,
+    execute_group_turn, is_unread, start,
 };
 
 pub fn run_group(
@@ -53,8 +53,8 @@ pub fn run_group(
         }
     }
     sources.check_names(mode, &configured.settings)?;
-    let mut panel = Panel::of(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
-    panel.take_recorded(hits);
+    let mut panel = Panel::new(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
+    panel.use_recorded(hits);
     if let Some(question) = &question {
         let names = configured.settings.many_participants.iter();
         let models: Vec<ModelConfig> =
@@ -100,7 +100,7 @@ fn tell_recorded(
     let (forest, insts) = (Forest::new(Vec::new()), Insts::default());
     let debated = match told {
         RecordedGroup::Answers(hits, verdict) => {
-            panel.take_recorded(hits);
+            panel.use_recorded(hits);
             if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
                 panel = panel.with_recorded_judge(name, *verdict);
             }
@@ -114,7 +114,7 @@ fn tell_recorded(
         Some(debated) => {
             group.show(args, &debated, question.as_ref(), context);
             // A recorded answer is printed as stored.
-            (GroupOutcome::Debated(debated), Arc::new(Masking::of_shapes()))
+            (GroupOutcome::Debated(debated), Arc::new(Masking::shapes_only()))
         }
     };
     group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
@@ -160,7 +160,7 @@ impl GroupRun {
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out, context.at));
-                let taken = while_read(args, interrupt, take_group_turn(group(&events), panel, ask)).await;
+                let taken = while_read(args, interrupt, execute_group_turn(group(&events), panel, ask)).await;
                 return taken.map(|outcome| (outcome, masking));
             }
             let view = GroupView::new(
@@ -175,7 +175,7 @@ impl GroupRun {
             let view = SharedView::new(view);
             view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
-                taken = while_read(args, interrupt, take_group_turn(group(&view), panel, ask)) => taken,
+                taken = while_read(args, interrupt, execute_group_turn(group(&view), panel, ask)) => taken,
                 never = view.ticks() => never,
             };
             view.end();
@@ -202,17 +202,17 @@ impl GroupRun {
             args.shown(),
             *mode,
             panel,
-            (store, Arc::new(Masking::of_shapes())),
+            (store, Arc::new(Masking::shapes_only())),
             context.at,
         );
         let view = SharedView::new(view);
         view.begin(question.map(|question| question.text.as_str()));
         for speech in &debated.speeches {
             let answered = Answered { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
-            view.sees(Moment::Spoken(&speech.name, &answered));
+            view.on_event(Moment::Spoken(&speech.name, &answered));
         }
         if let Some(answer) = &debated.report.answer {
-            view.sees(Moment::Concluded(&store.bubbs().text(&answer.name).unwrap_or_default()));
+            view.on_event(Moment::Concluded(&store.bubbs().text(&answer.name).unwrap_or_default()));
         }
         view.end();
     }
@@ -234,7 +234,7 @@ impl GroupRun {
         if let Some(file) = output {
             let bubbs = ui::bubbs_to_read(outcome, args.quiet);
             let headings = ui::headings(self.mode, &self.panel);
-            let given = |name: &BubbName| Ok(masking.given(name.id));
+            let given = |name: &BubbName| Ok(masking.unmasked_text(name.id));
             write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings), &given)?;
         }
         context.out.flush();

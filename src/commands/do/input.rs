@@ -53,7 +53,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
         }
         // A single prose file is the question or a part of it; other files get a heading with their name.
         let fenced = args.file.len() > 1 || !is_prose(path);
-        for ContextFile { path, content } in gathering.take(path)? {
+        for ContextFile { path, content } in gathering.add_path(path)? {
             parts.push(QuestionPart { from: path, content, fenced, typed: false });
         }
     }
@@ -79,7 +79,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
     let files =
         args.context.iter().filter(|path| !path.to_str().is_some_and(|path| path.starts_with("mcp:")));
     for path in files {
-        context.extend(gathering.take(path)?);
+        context.extend(gathering.add_path(path)?);
     }
     if !args.quiet {
         gathering
@@ -90,7 +90,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
     }
     let is_page = |path: &&PathBuf| args.dry_run && path.to_str().is_some_and(is_url);
     for path in args.attach.iter().filter(is_page) {
-        context.extend(gathering.take(path)?);
+        context.extend(gathering.add_path(path)?);
     }
     let attached = args.attach.iter().filter(|path| !is_page(path));
     let attached = attached.map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;

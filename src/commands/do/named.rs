@@ -22,7 +22,7 @@ pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<PromptT
     if !settings.skills {
         return Err(no_such_prompt(&name));
     }
-    let skill = Skills::of(context.cwd(), &paths)?.named(&name, no_such_prompt(&name))?;
+    let skill = Skills::read(context.cwd(), &paths)?.get(&name, no_such_prompt(&name))?;
     if args.group.mode().is_some() {
         return Err(Error::usage(format!("{name} is a skill, which only one model can use"))
             .hint("leave out --parallel or --debate"));

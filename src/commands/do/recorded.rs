@@ -21,7 +21,7 @@ use lepo_store::store::{STORE, Store};
 use lepo_tool::ToolMode;
 use lepo_turn::recorded::{
     OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolsRule, before, find,
-    missed, not_recorded, options_json, question, schema_hash, tell, tools_hash,
+    missed, not_recorded, options_json, question, schema_hash, show_answer, tools_hash,
 };
 use lepo_turn::{
     AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, Interrupt, Question, StartOptions,
@@ -72,7 +72,7 @@ pub fn look_up(
         return if recorded.only { Err(no_store()) } else { Ok(LookupOutcome::Missed(asked.ran)) };
     };
     let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
-    let record = RecordStore::of(store, &asked.forest);
+    let record = RecordStore::new(store, &asked.forest);
     match find(&record, &wish)? {
         Some(hit) => {
             let has_code = show(args, hit, &asked, context)?;
@@ -95,7 +95,7 @@ pub fn wish<'w>(
     let active = || settings.models.iter().find(|model| model.active).map(|model| model.name.clone());
     let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
     let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
-    let given = options_json(configured.given_options(), &Default::default());
+    let given = options_json(configured.cli_options(), &Default::default());
     let options = match &config {
         Some(config) => OptionsRule::Are(options_json(&config.options, &config.extra)),
         None => OptionsRule::Have(given),
@@ -138,7 +138,7 @@ impl RecordLookup {
             _ => Vec::new(),
         };
         for carried in &ran {
-            let kept = masking.kept(&carried.text, "the output of a command");
+            let kept = masking.screen(&carried.text, "the output of a command");
             past.push(PastMessage::new(Kind::System, false, &kept.text()));
         }
         if let Some(asked) = asked {
@@ -208,7 +208,9 @@ fn run_commands(
         let mut ran = Vec::new();
         for command in commands {
             ran.push(
-                CommandRunner::of(&env).carry_out_own(command, CommandOrigin::RunOption, &mut |_| ()).await?,
+                CommandRunner::new(&env)
+                    .carry_out_own(command, CommandOrigin::RunOption, &mut |_| ())
+                    .await?,
             );
         }
         Ok(ran)
@@ -226,11 +228,11 @@ fn show(args: &DoArgs, hit: RecordedAnswer, asked: &RecordLookup, context: &mut 
     let at_terminal =
         context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
     if args.events {
-        tell(store, &hit, &mut EventLines::new(context.out, context.at))?;
+        show_answer(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
         let state = ViewState::Idle.after(ViewEvent::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
-        tell(store, &hit, &mut view)?;
+        show_answer(store, &hit, &mut view)?;
         view.end();
     }
     let report = hit.report();

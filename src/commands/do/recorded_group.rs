@@ -37,7 +37,7 @@ pub fn look_up(
     let Some(store) = &asked.store else {
         return if recorded.only { Err(no_store()) } else { Ok(GroupLookup::Some(Vec::new(), asked.ran)) };
     };
-    let record = RecordStore::of(store, &asked.forest);
+    let record = RecordStore::new(store, &asked.forest);
     let of = |name: &str| {
         let wish = wish(&asked.past, configured, Some(name), schema, false);
         // Group turns have no tools.

@@ -80,7 +80,7 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Rep
     let of = |at: usize| {
         let onto = onto.get(at).copied().flatten();
         let (new_system, teacher) = (args.system.is_some(), wish.teacher);
-        ReplayPlan::of(store, &forest, ReplayOptions { end, from, onto, new_system, teacher })
+        ReplayPlan::new(store, &forest, ReplayOptions { end, from, onto, new_system, teacher })
     };
     let plans = (0..models).map(of).collect::<Result<Vec<ReplayPlan>>>()?;
     Ok((forest, plans))
@@ -94,7 +94,7 @@ fn under_new_root(
     mut plans: Vec<ReplayPlan>,
     wanted: bool,
 ) -> Result<Vec<ReplayPlan>> {
-    let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
+    let prompt = setup.configured.cli_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = ScreenedBytes::typed(&prompt);
         let root = write_bubb(store, (Kind::System, true), None, forest.root_time(), &prompt)?;

@@ -25,7 +25,7 @@ use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::{
     Configuration, Decision, Interrupt, Question, Report, StartOptions, ToolResult, TurnEnv, TurnRequest,
-    TurnStart, Verdict, is_unread, make_room, start, take_turn,
+    TurnStart, Verdict, execute_turn, is_unread, make_room, start,
 };
 
 struct PreparedTurn {
@@ -206,7 +206,7 @@ impl PreparedTurn {
             ..TurnRequest::new(start, question, &args.run)
         };
         if args.events {
-            return take_turn(
+            return execute_turn(
                 env,
                 config,
                 &insts,
@@ -221,7 +221,7 @@ impl PreparedTurn {
         // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
         let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);
-        let taken = take_turn(env, config, &insts, forest, &mut view, ask).await;
+        let taken = execute_turn(env, config, &insts, forest, &mut view, ask).await;
         view.end();
         drop(hides);
         taken

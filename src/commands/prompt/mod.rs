@@ -129,7 +129,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 let path = prompts.user_path(&name);
                 let unknown = Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
                     .hint(format!("`lepo prompt edit {}` makes one", quoted(&name)));
-                let skill = skills(&paths, context)?.named(&name, unknown)?;
+                let skill = skills(&paths, context)?.get(&name, unknown)?;
                 context.out.untrusted(&skill.file.bytes);
                 Ok(0)
             }
@@ -188,7 +188,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Returns the skills found; empty if the setting `skills` is off.
 fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
     let settings = load_settings(paths, &Env::from_process(), None, &Flags::default())?;
-    if settings.skills { Skills::of(context.cwd(), paths) } else { Ok(Skills::default()) }
+    if settings.skills { Skills::read(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 
 /// Joins the arguments to a text that ends with a newline; for `-`, reads stdin.
@@ -219,7 +219,7 @@ fn write(path: &Path, text: Vec<u8>, store: Option<&Store>, paths: &Paths) -> Re
     let in_store =
         store.and_then(|store| store.path().canonicalize().ok()).is_some_and(|dir| path.starts_with(dir));
     if in_store {
-        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: text }])?;
+        Trust::new(paths).save(&[RepoFile { path: path.to_path_buf(), bytes: text }])?;
     }
     Ok(())
 }

@@ -56,9 +56,10 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let forest = store.names().forest()?;
     let prices = prices(context)?;
     let mut places = TallyKeys::new(&forest, args.by, since);
-    let rows = tally(store.journal().records(), args.by, &|name: &str| prices.of(name, None), |record| {
-        places.place(record)
-    });
+    let rows =
+        tally(store.journal().records(), args.by, &|name: &str| prices.price_of(name, None), |record| {
+            places.place(record)
+        });
     if args.json {
         let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
         context.out.line(&document.to_string());

@@ -9,7 +9,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
-use lepo_turn::agents::{SentInstructions, agree, unagreed_here};
+use lepo_turn::agents::{SentInstructions, record_consent, unagreed_here};
 use lepo_turn::config::Trust;
 use lepo_turn::{Masking, UnprovenMessage, agree_to_messages, unproven_messages};
 
@@ -61,7 +61,7 @@ impl SteeringHere {
     }
 
     pub fn agree(&self, trust: &Trust) -> Result<()> {
-        agree(&self.files, trust)?;
+        record_consent(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)
     }
 }

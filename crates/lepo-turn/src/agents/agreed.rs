@@ -49,7 +49,7 @@ pub(crate) fn unagreed(
 
 /// Returns the instructions for a folder that need consent, as they would be written.
 pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec<SentInstructions>> {
-    let found = Instructions::of(dir);
+    let found = Instructions::read(dir);
     let Some(root) = found.root else { return Ok(Vec::new()) };
     let file = |file: InstructionFile| SentInstructions {
         place: root.join(&file.path),
@@ -62,8 +62,8 @@ pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec
 }
 
 /// Records the user's consent to these files.
-pub fn agree(files: &[SentInstructions], trust: &Trust) -> Result<()> {
-    trust.agree(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
+pub fn record_consent(files: &[SentInstructions], trust: &Trust) -> Result<()> {
+    trust.record_consent(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
 }
 
 /// Instructions of a repository that the user agreed to.
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::path::fixture::path;
 
-    fn told(text: &str) -> PathEntry {
+    fn instructions_entry(text: &str) -> PathEntry {
         PathEntry { text: text.into(), ..path("s1 x").remove(0) }
     }
 
@@ -105,22 +105,23 @@ mod tests {
     fn a_yes_is_for_these_bytes_at_this_place() {
         let state = tempfile::tempdir().unwrap();
         let trust = Trust::in_state(state.path());
-        let one = told(&written([("AGENTS.md", "one"), ("sub/AGENTS.md", "low")]));
+        let one = instructions_entry(&written([("AGENTS.md", "one"), ("sub/AGENTS.md", "low")]));
         let names = |path: &[PathEntry], root: &str| {
-            let files = unagreed(path, Path::new(root), (&trust, &Masking::of_shapes())).unwrap();
+            let files = unagreed(path, Path::new(root), (&trust, &Masking::shapes_only())).unwrap();
             files.into_iter().map(|file| file.path).collect::<Vec<_>>().join(" ")
         };
-        let conv = [one.clone(), told(GONE)];
+        let conv = [one.clone(), instructions_entry(GONE)];
         assert_eq!(names(&conv, "/r"), "AGENTS.md sub/AGENTS.md", "also when they are gone");
-        agree(&unagreed(&conv, Path::new("/r"), (&trust, &Masking::of_shapes())).unwrap(), &trust).unwrap();
+        record_consent(&unagreed(&conv, Path::new("/r"), (&trust, &Masking::shapes_only())).unwrap(), &trust)
+            .unwrap();
         assert_eq!(names(&conv, "/r"), "");
         assert_eq!(names(&conv, "/other"), "AGENTS.md sub/AGENTS.md");
-        let two = told(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
+        let two = instructions_entry(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
         assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
-        let visible = PathEntry { hidden: false, ..told(&written([("AGENTS.md", "three")])) };
+        let visible = PathEntry { hidden: false, ..instructions_entry(&written([("AGENTS.md", "three")])) };
         assert_eq!(names(&[one.clone(), visible], "/r"), "");
         // Part of an agreed file is not agreed to.
-        let glued = told(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));
+        let glued = instructions_entry(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));
         assert_eq!(names(&[glued], "/r"), "AGENTS.md");
         assert_eq!(trust.forget(Path::new("/r/AGENTS.md")).unwrap(), 1);
         assert_eq!(names(&[one], "/r"), "AGENTS.md");
@@ -137,7 +138,9 @@ mod tests {
             written([(".git/AGENTS.md", "x")]),
             written([("AGENTS.md", "x")]).replace("1 bytes", "9 bytes"),
         ] {
-            let files = unagreed(&[told(&forged)], Path::new("/r"), (&trust, &Masking::of_shapes())).unwrap();
+            let files =
+                unagreed(&[instructions_entry(&forged)], Path::new("/r"), (&trust, &Masking::shapes_only()))
+                    .unwrap();
             assert_eq!(files.len(), 1, "{forged}");
             assert_eq!((files[0].path.as_str(), &files[0].text), ("AGENTS.md", &forged));
         }

@@ -46,12 +46,12 @@ pub fn is_path_of_instructions(path: &str) -> bool {
 
 impl Instructions {
     /// Reads the files that apply to `dir`.
-    pub fn of(dir: &Path) -> Instructions {
+    pub fn read(dir: &Path) -> Instructions {
         let Some(tree) = WorkTree::containing(dir) else { return Instructions::default() };
         let mut found = Instructions { root: Some(tree.root.clone()), ..Instructions::default() };
         let mut paths = paths_between(&tree.root, dir);
         if !tree.is_taken {
-            let named = paths.first().map(|path| (shown(&tree.root, path), NOT_TAKEN.to_string()));
+            let named = paths.first().map(|path| (display_path(&tree.root, path), NOT_TAKEN.to_string()));
             found.left_out.extend(named);
             return found;
         }
@@ -59,7 +59,7 @@ impl Instructions {
         // The nearest file is read first: if not all fit, the more distant ones are skipped.
         paths.reverse();
         for path in paths {
-            let shown = shown(&tree.root, &path);
+            let shown = display_path(&tree.root, &path);
             if !is_path_of_instructions(&shown) {
                 found.left_out.push((shown, "its path is not plain text".to_string()));
                 continue;
@@ -165,7 +165,7 @@ fn is_there(path: &Path) -> bool {
 }
 
 /// Formats the path below the root. Bytes that are not UTF-8 become U+FFFD.
-fn shown(root: &Path, path: &Path) -> String {
+fn display_path(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 
@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn found(dir: &Path) -> (String, String) {
-        let found = Instructions::of(dir);
+        let found = Instructions::read(dir);
         let files: Vec<String> = found
             .files
             .iter()
@@ -306,7 +306,7 @@ mod tests {
         let deep = root.join(["d"; 500].join("/"));
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::write(deep.join("AGENTS.md"), "low").unwrap();
-        assert_eq!(Instructions::of(&deep).files.len(), 2);
+        assert_eq!(Instructions::read(&deep).files.len(), 2);
     }
 
     #[test]

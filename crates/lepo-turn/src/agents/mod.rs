@@ -10,7 +10,7 @@ mod told;
 mod turn;
 
 pub(crate) use agreed::unagreed;
-pub use agreed::{InstructionsConsent, SentInstructions, agree, agreements, unagreed_here};
+pub use agreed::{InstructionsConsent, SentInstructions, agreements, record_consent, unagreed_here};
 pub(crate) use bounded::{in_note, read_inside};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};

@@ -29,10 +29,10 @@ pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Maskin
     }
     for file in &found.files {
         // Secrets are counted only when the bubb is written.
-        masking.kept(file.text.as_bytes(), "AGENTS.md");
+        masking.screen(file.text.as_bytes(), "AGENTS.md");
     }
     let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
-    hidden(text, masking.kept_uncounted(&kept))
+    hidden(text, masking.screen_uncounted(&kept))
 }
 
 #[cfg(test)]
@@ -42,14 +42,14 @@ mod tests {
     use crate::Notice;
     use crate::path::fixture::path;
 
-    fn of(texts: &[&str]) -> Instructions {
+    fn instructions(texts: &[&str]) -> Instructions {
         let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
         Instructions { files: texts.iter().map(file).collect(), ..Instructions::default() }
     }
 
     #[test]
     fn they_are_told_once_and_when_they_changed_and_when_they_are_gone() {
-        let masking = Masking::of_shapes();
+        let masking = Masking::shapes_only();
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
@@ -59,28 +59,28 @@ mod tests {
             conv.extend(more.into_iter().map(|entry| PathEntry { root: false, ..entry }));
             Some(text)
         };
-        assert_eq!(told(&of(&[])), None);
-        assert!(told(&of(&["one"])).unwrap().contains("== AGENTS.md, 3 bytes ==\none\n"));
-        assert_eq!(told(&of(&["one"])), None);
-        assert!(told(&of(&["two"])).is_some());
-        assert!(told(&of(&["one"])).is_some(), "only the last counts");
-        assert_eq!(told(&of(&[])).as_deref(), Some(GONE));
-        assert_eq!(told(&of(&[])), None);
-        assert!(told(&of(&["one"])).is_some());
+        assert_eq!(told(&instructions(&[])), None);
+        assert!(told(&instructions(&["one"])).unwrap().contains("== AGENTS.md, 3 bytes ==\none\n"));
+        assert_eq!(told(&instructions(&["one"])), None);
+        assert!(told(&instructions(&["two"])).is_some());
+        assert!(told(&instructions(&["one"])).is_some(), "only the last counts");
+        assert_eq!(told(&instructions(&[])).as_deref(), Some(GONE));
+        assert_eq!(told(&instructions(&[])), None);
+        assert!(told(&instructions(&["one"])).is_some());
     }
 
     #[test]
     fn a_secret_in_them_is_masked_and_no_change() {
-        let masking = Masking::of_shapes();
+        let masking = Masking::shapes_only();
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
-        let found = of(&[&key]);
+        let found = instructions(&[&key]);
         let told = opening(&found, &[], &masking).unwrap();
         let kept = told.kept.text().into_owned();
         assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
-        let Some(Notice::Secrets(secrets)) = masking.told() else { panic!() };
+        let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
         assert_eq!(secrets.sources, ["AGENTS.md"]);
         let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };
         assert!(opening(&found, &[entry], &masking).is_none());
-        assert_eq!(masking.told(), None, "nothing was written");
+        assert_eq!(masking.secrets_notice(), None, "nothing was written");
     }
 }

@@ -36,12 +36,12 @@ fn news(found: &Instructions, state: &Path) -> Option<Notice> {
 /// Returns the bubb of instructions to insert before a question, and reports the skipped files.
 pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<OpeningBubb> {
     let found = turn.env.configured.instructions(turn.config)?;
-    left_out(&found).for_each(|notice| turn.say_once(notice));
+    left_out(&found).for_each(|notice| turn.notify_once(notice));
     let opening = opening(&found, &turn.record.transcript.entries, &turn.env.masking)?;
     if !turn.env.configured.writes_nothing()
         && let Some(news) = news(&found, &turn.env.configured.paths.state)
     {
-        turn.front.happens(TurnEvent::Notice(&news));
+        turn.front.on_event(TurnEvent::Notice(&news));
     }
     Some(opening)
 }

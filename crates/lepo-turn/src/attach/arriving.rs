@@ -21,7 +21,7 @@ pub struct FileUpload {
 
 impl FileUpload {
     /// Copies a file into the store.
-    pub(super) fn begin(file: &NewFile, store: &Store) -> Result<FileUpload> {
+    pub(super) fn copy_in(file: &NewFile, store: &Store) -> Result<FileUpload> {
         let blob = file.begin_blob(store)?;
         let line = file.line(&blob.blob)?;
         let copy = blob.file().map_err(|error| file.unreadable(error))?;
@@ -43,14 +43,14 @@ impl FileUpload {
 /// Copies the files of a question into the store, without durability, and returns the text of its bubb.
 pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<FileUpload>)> {
     let files =
-        question.files.iter().map(|file| FileUpload::begin(file, store)).collect::<Result<Vec<_>>>()?;
+        question.files.iter().map(|file| FileUpload::copy_in(file, store)).collect::<Result<Vec<_>>>()?;
     let lines: Vec<Attachment> = files.iter().map(|file| file.line.clone()).collect();
     Ok((with_attachments(&question.text, &lines), files))
 }
 
 /// Stores a file, durably.
 pub fn keep_file(file: &NewFile, store: &Store) -> Result<Attachment> {
-    let mut arriving = FileUpload::begin(file, store)?;
+    let mut arriving = FileUpload::copy_in(file, store)?;
     arriving.publish(store)?;
     Ok(arriving.line)
 }

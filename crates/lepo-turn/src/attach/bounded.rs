@@ -59,7 +59,7 @@ mod tests {
             (Path::new("/dev/full"), "it is a device"),
         ] {
             assert!(read_text(path).unwrap_err().message.contains(told), "{path:?}");
-            assert!(NewFile::look(path).unwrap_err().message.contains(told), "{path:?}");
+            assert!(NewFile::open_path(path).unwrap_err().message.contains(told), "{path:?}");
             assert!(NewFile::open(path).unwrap_err().message.contains(told), "{path:?}");
         }
         let marked = dir.path().join("m");

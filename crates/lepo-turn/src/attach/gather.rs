@@ -90,7 +90,7 @@ impl FileGatherer {
     ///
     /// If a folder exceeds the limits, its largest files are skipped: cutting off its end would drop whole
     /// subfolders.
-    pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
+    pub fn add_path(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
         if let Some(address) = path.to_str().filter(|path| is_url(path)) {
             let content = match self.is_offline {
                 true => FileContent::Other(NOT_FETCHED.into()),
@@ -100,7 +100,7 @@ impl FileGatherer {
         }
         let path = &same_name(path);
         if !path.is_dir() {
-            let content = NewFile::look(path)?;
+            let content = NewFile::open_path(path)?;
             if let FileContent::Other(bytes) = &content {
                 self.named_bytes += bytes.len() as u64;
             }
@@ -126,8 +126,8 @@ impl FileGatherer {
                     seen.see(&entry);
                     match entry.file_type() {
                         Some(kind) if kind.is_file() => paths.push(entry.into_path()),
-                        Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
-                        Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
+                        Some(kind) if kind.is_symlink() => left_out.links.push(display_path(entry.path())),
+                        Some(kind) if !kind.is_dir() => left_out.not_files.push(display_path(entry.path())),
                         _ => {}
                     }
                 }
@@ -182,7 +182,7 @@ impl FileGatherer {
 
     /// Reads a file of a folder, if it fits.
     fn one(&mut self, path: &Path, size: u64, left_out: &mut FolderSkips) -> Option<ContextFile> {
-        let shown = shown(path);
+        let shown = display_path(path);
         if self.files == FILES && size <= BYTES - self.bytes {
             left_out.too_many.push(shown);
             return None;
@@ -214,7 +214,7 @@ impl FileGatherer {
     }
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -224,7 +224,7 @@ fn read_within(path: &Path, room: u64) -> Result<Option<FileContent>> {
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(room + 1).read_to_end(&mut bytes).map_err(failed)?;
     match NewFile::of_bytes(&path.display().to_string(), bytes)? {
-        FileContent::Media(_) => NewFile::look(path).map(Some),
+        FileContent::Media(_) => NewFile::open_path(path).map(Some),
         FileContent::Other(bytes) if bytes.len() as u64 > room => Ok(None),
         other => Ok(Some(other)),
     }
@@ -274,7 +274,7 @@ mod tests {
         taken.iter().map(short).collect()
     }
 
-    fn told(gathering: &FileGatherer) -> FolderSummary {
+    fn summary(gathering: &FileGatherer) -> FolderSummary {
         let [Notice::Gathered(gathered), ..] = gathering.notes() else { panic!() };
         gathered.clone()
     }
@@ -301,18 +301,18 @@ mod tests {
         );
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
         let mut gathering = FileGatherer::default();
-        gathering.take(&dir.join("b")).unwrap();
+        gathering.add_path(&dir.join("b")).unwrap();
         let folder = dir.join("b").display().to_string();
-        assert_eq!(told(&gathering), FolderSummary { folder, files: 1, tokens: 1, skipped: Vec::new() });
+        assert_eq!(summary(&gathering), FolderSummary { folder, files: 1, tokens: 1, skipped: Vec::new() });
         let mut gathering = FileGatherer::default();
-        let taken = gathering.take(dir).unwrap();
+        let taken = gathering.add_path(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
         assert!(matches!(taken[2].content, FileContent::Media(_)));
         let skipped = |count, why, named: &[&str]| {
             let named = named.iter().map(|name| dir.join(name).display().to_string()).collect();
             SkippedGroup { count, why, named }
         };
-        let gathered = told(&gathering);
+        let gathered = summary(&gathering);
         assert_eq!((gathered.files, gathered.tokens), (3, 1));
         assert_eq!(
             gathered.skipped,
@@ -323,12 +323,12 @@ mod tests {
                 skipped(2, SkipReason::Ignored, &[]),
             ]
         );
-        let one = gathering.take(&dir.join("x.log")).unwrap();
+        let one = gathering.add_path(&dir.join("x.log")).unwrap();
         assert_eq!(names(&one, dir), ["x.log"], "what is named itself goes along");
-        let made = gathering.take(&dir.join("target")).unwrap();
+        let made = gathering.add_path(&dir.join("target")).unwrap();
         assert_eq!(names(&made, dir), ["target/out"]);
         write(dir, &[("none/bin", b"\0")]);
-        assert_eq!(gathering.take(&dir.join("none")).unwrap_err().kind.exit_code(), 2);
+        assert_eq!(gathering.add_path(&dir.join("none")).unwrap_err().kind.exit_code(), 2);
     }
 
     #[test]
@@ -338,11 +338,11 @@ mod tests {
         let large = vec![b'x'; 600 << 10];
         write(dir, &[("a/big", &large), ("a/small", b"1"), ("b/big", &large), ("z/small", b"2")]);
         let mut gathering = FileGatherer::default();
-        assert_eq!(names(&gathering.take(dir).unwrap(), dir), ["a/big", "a/small", "z/small"]);
-        let skipped = told(&gathering).skipped;
+        assert_eq!(names(&gathering.add_path(dir).unwrap(), dir), ["a/big", "a/small", "z/small"]);
+        let skipped = summary(&gathering).skipped;
         assert_eq!((skipped.len(), skipped[0].count), (1, 1));
         assert!(skipped[0].named[0].ends_with("b/big"), "{skipped:?}");
-        gathering.take(&dir.join("b/big")).unwrap();
+        gathering.add_path(&dir.join("b/big")).unwrap();
         assert_eq!(gathering.tokens(), (600 * 256) + 1);
         assert_eq!(gathering.all_tokens(), (2 * 600 * 256) + 1);
     }
@@ -355,8 +355,8 @@ mod tests {
         }
         std::fs::write(dir.path().join("000"), vec![b'x'; 2 << 20]).unwrap();
         let mut gathering = FileGatherer::default();
-        assert_eq!(gathering.take(dir.path()).unwrap().len(), FILES);
-        let skipped = told(&gathering).skipped;
+        assert_eq!(gathering.add_path(dir.path()).unwrap().len(), FILES);
+        let skipped = summary(&gathering).skipped;
         let reasons: Vec<_> = skipped.iter().map(|one| (one.count, one.why)).collect();
         let (bytes, files) = (SkipReason::ManyBytes(1 << 20), SkipReason::ManyFiles(200));
         assert_eq!(reasons, [(1, bytes), (1, files)], "there is no repository");

@@ -19,7 +19,7 @@ pub struct Size {
 }
 
 impl Size {
-    pub fn of(file: &NewFile) -> Size {
+    pub fn measure(file: &NewFile) -> Size {
         Size { media: file.media, len: file.len, side: file.pixels.map(|(width, height)| width.max(height)) }
     }
 }
@@ -37,13 +37,13 @@ pub fn check(files: &[NewFile], accepts: &FileSupport, model: &str) -> Result<()
         .hint(other_model()));
     }
     for file in files {
-        if let Some(too_much) = alone(Size::of(file), accepts) {
+        if let Some(too_much) = alone(Size::measure(file), accepts) {
             let error =
                 Error::usage(format!("{} cannot be sent to {model}: {}", file.about(), too_much.words));
             return Err(too_much.explain(&file.name, error));
         }
     }
-    let sizes: Vec<Size> = files.iter().map(Size::of).collect();
+    let sizes: Vec<Size> = files.iter().map(Size::measure).collect();
     match fitting(&sizes, accepts) {
         fits if fits == sizes.len() => Ok(()),
         fits => {

@@ -48,7 +48,7 @@ pub enum FileContent {
 impl NewFile {
     /// Opens a file to attach. A file of unknown type is an error.
     pub fn open(path: &Path) -> Result<NewFile> {
-        known(&path.display().to_string(), NewFile::look(path)?)
+        known(&path.display().to_string(), NewFile::open_path(path)?)
     }
 
     /// Fetches the file at this URL.
@@ -63,7 +63,7 @@ impl NewFile {
     }
 
     /// Opens a path: a file to attach, which is not read yet, or the bytes of another file.
-    pub fn look(path: &Path) -> Result<FileContent> {
+    pub fn open_path(path: &Path) -> Result<FileContent> {
         let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
         let shown = path.display().to_string();
         let mut file = File::open(path).map_err(|error| with_lookalike(failed(error), path))?;

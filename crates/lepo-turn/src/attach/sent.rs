@@ -46,7 +46,7 @@ impl UnsentFiles {
 
 impl AttachedFile {
     /// Returns the files of a bubb; only user bubbs have files. Opens each, and verifies its hash.
-    pub fn of(store: &Store, kind: Kind, text: &str) -> Vec<AttachedFile> {
+    pub fn read(store: &Store, kind: Kind, text: &str) -> Vec<AttachedFile> {
         let lines = if kind == Kind::User { split_attachments(text).1 } else { Vec::new() };
         lines.into_iter().map(|line| AttachedFile::find(store, line)).collect()
     }

@@ -150,7 +150,7 @@ const EXAMPLE: &str = r#"    [[models]]
 
 impl LocalLookup {
     /// Returns the model to use, preferring Ollama's to the embedded one; without any, the guidance (exit 2).
-    pub fn settle(self, found: LocalModels) -> Result<ModelConfig> {
+    pub fn choose(self, found: LocalModels) -> Result<ModelConfig> {
         let name = match found {
             LocalModels { ollama_model: Some(model), .. } => format!("ollama:{model}"),
             LocalModels { embedded: true, .. } => "embedded:".to_string(),

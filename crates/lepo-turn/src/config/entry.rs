@@ -63,9 +63,9 @@ pub struct ModelEntry {
 /// Reads a `[[models]]` table, and rejects keys that its provider does not have.
 pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
     let source = section.source();
-    let name = match (section.take("name"), section.text_of("preset")) {
+    let name = match (section.take_key("name"), section.text_of("preset")) {
         (Some(field), _) => {
-            let said = String::of_field(&field, &())?;
+            let said = String::from_toml(&field, &())?;
             if said.trim() != said || said.contains(',') {
                 return Err(field.error("has a comma, or spaces around it", "choose a plain name"));
             }
@@ -118,21 +118,21 @@ pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
             entry.model = section.get("model", &())?.unwrap_or_default();
         }
     }
-    section.end()?;
+    section.finish()?;
     Ok(entry)
 }
 
 fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &ServerDefaults) -> Result<()> {
-    let model = section.take("model");
-    if let Some(field) = section.take("base_url") {
-        let url = base_url(&String::of_field(&field, &())?);
+    let model = section.take_key("model");
+    if let Some(field) = section.take_key("base_url") {
+        let url = base_url(&String::from_toml(&field, &())?);
         entry.base_url = Some(url.map_err(|what| field.error(what, BASE_URL_FORM))?);
     }
     if let Some(key) = section.get::<String>("api_key", &())? {
         entry.key = KeyEntry::Literal(Secret::new(key));
     }
-    if let Some(field) = section.take("api_key_env") {
-        let name = String::of_field(&field, &())?;
+    if let Some(field) = section.take_key("api_key_env") {
+        let name = String::from_toml(&field, &())?;
         if entry.key != KeyEntry::None {
             return Err(field.error("cannot be combined with `api_key`", "keep one of the two"));
         }
@@ -141,8 +141,8 @@ fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &Server
         }
         entry.key = KeyEntry::Env(name);
     }
-    if let Some(field) = section.take("api_key_command") {
-        let command = Vec::<String>::of_field(&field, &())?;
+    if let Some(field) = section.take_key("api_key_command") {
+        let command = Vec::<String>::from_toml(&field, &())?;
         if entry.key != KeyEntry::None {
             return Err(field.error("cannot be combined with another key", "keep one of them"));
         }
@@ -156,11 +156,11 @@ fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &Server
     }
     entry.options = read_options(section.section("options")?)?;
     entry.options.web = section.get("web", &())?.unwrap_or(false);
-    if let Some(field) = section.take("extra") {
+    if let Some(field) = section.take_key("extra") {
         entry.extra = read_extra(field)?;
     }
-    if let Some(field) = section.take("system") {
-        if String::of_field(&field, &())? != "first" {
+    if let Some(field) = section.take_key("system") {
+        if String::from_toml(&field, &())? != "first" {
             return Err(field.error("is not \"first\"", "allowed: first, or leave the key out"));
         }
         entry.system_first = true;
@@ -169,6 +169,6 @@ fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &Server
         let allowed = "add model = \"…\", the server's name for it, like gpt-4o or qwen3:8b";
         return Err(section.lacks(format!("model \"{}\" has no `model`", entry.name), allowed));
     };
-    entry.model = String::of_field(&model, &())?;
+    entry.model = String::from_toml(&model, &())?;
     Ok(())
 }

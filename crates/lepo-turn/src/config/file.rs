@@ -51,7 +51,7 @@ impl ConfigFile {
         }
         let aliases = read_aliases(root.section("alias")?)?;
         let prices = root.sections("prices")?.into_iter().map(read_price_entry).collect::<Result<_>>()?;
-        root.end()?;
+        root.finish()?;
         Ok(ConfigFile { layer, models, aliases, prices })
     }
 }
@@ -59,7 +59,7 @@ impl ConfigFile {
 impl ConfigFile {
     /// Rejects keys that only the user's own file may have: a repository may not run programs
     /// (`api_key_command`), define aliases, change `secrets` or set prices.
-    pub fn of_repository(self) -> Result<ConfigFile> {
+    pub fn check_repository(self) -> Result<ConfigFile> {
         if let Some(alias) = self.aliases.first() {
             let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
             return Err(Error::usage(what).hint("put the alias into your own config.toml"));

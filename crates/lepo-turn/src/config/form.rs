@@ -19,12 +19,12 @@ use lepo_tool::{AutoAccess, ToolMode};
 pub trait SettingValue: Sized {
     type Limits: ?Sized;
 
-    fn of_field(field: &FieldReader<'_>, limits: &Self::Limits) -> Result<Self>;
+    fn from_toml(field: &FieldReader<'_>, limits: &Self::Limits) -> Result<Self>;
 
-    fn of_text(variable: &str, text: &str, limits: &Self::Limits) -> Result<Self>;
+    fn from_env(variable: &str, text: &str, limits: &Self::Limits) -> Result<Self>;
 
     /// Returns the value as `lepo config` prints it: durations in seconds, empty if unset.
-    fn shown(&self) -> String;
+    fn to_display(&self) -> String;
 
     /// Describes the allowed values, if they can be listed or have bounds.
     fn allowed(_: &Self::Limits) -> Option<String> {
@@ -32,7 +32,7 @@ pub trait SettingValue: Sized {
     }
 
     /// Resolves the value against the directories of this machine.
-    fn settled(self, _: &Paths) -> Self {
+    fn with_home(self, _: &Paths) -> Self {
         self
     }
 }
@@ -43,17 +43,17 @@ macro_rules! words {
         impl SettingValue for $word {
             type Limits = &'static [$word];
 
-            fn of_field(field: &FieldReader<'_>, allowed: &&'static [$word]) -> Result<$word> {
-                let text = String::of_field(field, &())?;
+            fn from_toml(field: &FieldReader<'_>, allowed: &&'static [$word]) -> Result<$word> {
+                let text = String::from_toml(field, &())?;
                 let wrong = || field.error(&format!("cannot be \"{text}\""), one_of(allowed));
                 parse_keyword(&text, allowed).ok_or_else(wrong)
             }
 
-            fn of_text(variable: &str, text: &str, allowed: &&'static [$word]) -> Result<$word> {
+            fn from_env(variable: &str, text: &str, allowed: &&'static [$word]) -> Result<$word> {
                 parse_keyword(text, allowed).ok_or_else(|| wrong(variable, text, one_of(allowed)))
             }
 
-            fn shown(&self) -> String {
+            fn to_display(&self) -> String {
                 self.as_str().to_string()
             }
 
@@ -83,19 +83,19 @@ words!(
 impl SettingValue for u32 {
     type Limits = RangeInclusive<u32>;
 
-    fn of_field(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<u32> {
+    fn from_toml(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<u32> {
         let wanted = whole_number(range);
         let number = field.value.get_ref().as_integer().ok_or_else(|| field.wrong_type(&wanted))?;
         let value = u32::from_str_radix(number.as_str(), number.radix()).ok();
         value.filter(|value| range.contains(value)).ok_or_else(|| field.out_of_range(&wanted))
     }
 
-    fn of_text(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<u32> {
+    fn from_env(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<u32> {
         let value = text.parse().ok().filter(|value| range.contains(value));
         value.ok_or_else(|| wrong(variable, text, format!("it is {}", whole_number(range))))
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.to_string()
     }
 
@@ -107,7 +107,7 @@ impl SettingValue for u32 {
 impl SettingValue for bool {
     type Limits = ();
 
-    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<bool> {
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<bool> {
         let wanted = match field.document.typed() {
             Some(_) => "true or false",
             None => "true or false, without quotes",
@@ -115,11 +115,11 @@ impl SettingValue for bool {
         field.value.get_ref().as_bool().ok_or_else(|| field.wrong_type(wanted))
     }
 
-    fn of_text(variable: &str, text: &str, (): &()) -> Result<bool> {
+    fn from_env(variable: &str, text: &str, (): &()) -> Result<bool> {
         text.parse().map_err(|_| wrong(variable, text, "it is true or false".into()))
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.to_string()
     }
 
@@ -131,16 +131,16 @@ impl SettingValue for bool {
 impl SettingValue for Duration {
     type Limits = ();
 
-    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Duration> {
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<Duration> {
         decimal(field, 0.1..=86400.0, "a number of seconds from 0.1 to 86400").map(Duration::from_secs_f64)
     }
 
-    fn of_text(variable: &str, text: &str, (): &()) -> Result<Duration> {
+    fn from_env(variable: &str, text: &str, (): &()) -> Result<Duration> {
         let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         seconds.ok_or_else(|| wrong(variable, text, "it is a number of seconds".into()))
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.as_secs_f64().to_string()
     }
 
@@ -152,15 +152,15 @@ impl SettingValue for Duration {
 impl SettingValue for Money {
     type Limits = ();
 
-    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Money> {
-        decimal(field, 0.0..=1e6, "a number from 0 to 1000000").map(Money::of)
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<Money> {
+        decimal(field, 0.0..=1e6, "a number from 0 to 1000000").map(Money::from_f64)
     }
 
-    fn of_text(variable: &str, text: &str, (): &()) -> Result<Money> {
+    fn from_env(variable: &str, text: &str, (): &()) -> Result<Money> {
         Money::parse(text).map_err(|why| Error::usage(format!("{variable}={text:?}: {why}")))
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.to_string()
     }
 
@@ -173,16 +173,16 @@ impl SettingValue for Money {
 impl SettingValue for String {
     type Limits = ();
 
-    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<String> {
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<String> {
         let text = field.value.get_ref().as_str().ok_or_else(|| field.wrong_type("a text in quotes"))?;
         plain(field, text)
     }
 
-    fn of_text(_: &str, text: &str, (): &()) -> Result<String> {
+    fn from_env(_: &str, text: &str, (): &()) -> Result<String> {
         Ok(text.to_string())
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.clone()
     }
 }
@@ -190,16 +190,16 @@ impl SettingValue for String {
 impl<T: SettingValue> SettingValue for Option<T> {
     type Limits = T::Limits;
 
-    fn of_field(field: &FieldReader<'_>, limits: &T::Limits) -> Result<Option<T>> {
-        T::of_field(field, limits).map(Some)
+    fn from_toml(field: &FieldReader<'_>, limits: &T::Limits) -> Result<Option<T>> {
+        T::from_toml(field, limits).map(Some)
     }
 
-    fn of_text(variable: &str, text: &str, limits: &T::Limits) -> Result<Option<T>> {
-        T::of_text(variable, text, limits).map(Some)
+    fn from_env(variable: &str, text: &str, limits: &T::Limits) -> Result<Option<T>> {
+        T::from_env(variable, text, limits).map(Some)
     }
 
-    fn shown(&self) -> String {
-        self.as_ref().map(T::shown).unwrap_or_default()
+    fn to_display(&self) -> String {
+        self.as_ref().map(T::to_display).unwrap_or_default()
     }
 
     fn allowed(limits: &T::Limits) -> Option<String> {
@@ -211,18 +211,18 @@ impl<T: SettingValue> SettingValue for Option<T> {
 impl SettingValue for Vec<String> {
     type Limits = ();
 
-    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Vec<String>> {
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<Vec<String>> {
         let wanted = "a list of texts in quotes";
         let array = field.value.get_ref().as_array().ok_or_else(|| field.wrong_type(wanted))?;
         let other = || field.error("has an entry that is not a string", format!("it is {wanted}"));
         array.iter().map(|item| plain(field, item.get_ref().as_str().ok_or_else(other)?)).collect()
     }
 
-    fn of_text(_: &str, text: &str, (): &()) -> Result<Vec<String>> {
+    fn from_env(_: &str, text: &str, (): &()) -> Result<Vec<String>> {
         Ok(text.split(',').map(str::to_string).collect())
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.join(", ")
     }
 }
@@ -231,24 +231,24 @@ impl SettingValue for Vec<String> {
 impl SettingValue for Vec<PathBuf> {
     type Limits = ();
 
-    fn of_field(field: &FieldReader<'_>, (): &()) -> Result<Vec<PathBuf>> {
-        let paths = Vec::<String>::of_field(field, &())?;
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<Vec<PathBuf>> {
+        let paths = Vec::<String>::from_toml(field, &())?;
         match paths.iter().all(|path| path.starts_with('/') || path.starts_with("~/")) {
             true => Ok(paths.into_iter().map(PathBuf::from).collect()),
             false => Err(field.error("has a relative path", "a path is absolute, or starts with ~/")),
         }
     }
 
-    fn of_text(_: &str, text: &str, (): &()) -> Result<Vec<PathBuf>> {
+    fn from_env(_: &str, text: &str, (): &()) -> Result<Vec<PathBuf>> {
         Ok(std::env::split_paths(text).collect())
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
     /// Replaces `~/` by the home directory. Drops a path that is still not absolute.
-    fn settled(self, paths: &Paths) -> Self {
+    fn with_home(self, paths: &Paths) -> Self {
         let home = |path: PathBuf| match (path.strip_prefix("~"), &paths.home) {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => path,

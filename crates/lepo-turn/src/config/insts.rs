@@ -71,7 +71,7 @@ impl Insts {
         }
         let (mut said, ignored) = read(path, bytes)?;
         said.general = said.general.filter(|text| !is_general_as_made(text));
-        Ok((said.over(Insts::default()), ignored))
+        Ok((said.or(Insts::default()), ignored))
     }
 
     /// Returns the names of the texts that differ from the defaults.
@@ -95,7 +95,7 @@ impl Insts {
     }
 
     /// Returns the file's texts, or the default where the file has none. A blank text becomes `None`.
-    fn over(self, defaults: Insts) -> Insts {
+    fn or(self, defaults: Insts) -> Insts {
         let text = |said: Option<String>, default: Option<String>| {
             said.or(default).filter(|text| !text.trim().is_empty())
         };

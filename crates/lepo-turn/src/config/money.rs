@@ -27,11 +27,11 @@ impl Money {
     /// Describes the allowed values.
     pub fn parse(text: &str) -> std::result::Result<Money, String> {
         let number = text.trim().parse::<f64>().ok().filter(|number| (0.0..=1e6).contains(number));
-        number.map(Money::of).ok_or_else(|| "expected a number from 0 to 1000000".into())
+        number.map(Money::from_f64).ok_or_else(|| "expected a number from 0 to 1000000".into())
     }
 
     /// Converts a number ≥ 0; a positive one never becomes 0.
-    pub(super) fn of(number: f64) -> Money {
+    pub(super) fn from_f64(number: f64) -> Money {
         // Converts the digits, because 999999.99 × 10¹² is not an exact float.
         let text = number.to_string();
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

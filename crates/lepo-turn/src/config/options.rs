@@ -22,11 +22,11 @@ pub fn read_options(mut section: TableReader) -> Result<ModelOptions> {
             _ => Err(field.error("is not such a number", format!("it is a number from 0 to {most}"))),
         }
     };
-    let temperature = number(section.take("temperature"), 2.0)?;
-    let top_p = number(section.take("top_p"), 1.0)?;
+    let temperature = number(section.take_key("temperature"), 2.0)?;
+    let top_p = number(section.take_key("top_p"), 1.0)?;
     let max_tokens = section.get::<u32>("max_tokens", &(1..=u32::MAX))?;
     let effort = section.get("effort", &())?;
-    let seed = section.take("seed");
+    let seed = section.take_key("seed");
     let seed =
         match seed.map(|field| (json(field.value.get_ref(), 0).and_then(|value| value.as_i64()), field)) {
             Some((None, field)) => return Err(field.error("is not a whole number", "it is like 42")),
@@ -34,7 +34,7 @@ pub fn read_options(mut section: TableReader) -> Result<ModelOptions> {
             None => None,
         };
     let stop = section.get("stop", &())?;
-    section.end()?;
+    section.finish()?;
     Ok(ModelOptions {
         temperature,
         max_tokens: max_tokens.map(u64::from),

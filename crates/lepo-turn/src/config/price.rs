@@ -20,7 +20,7 @@ pub fn read_price_entry(mut section: TableReader<'_>) -> Result<PriceEntry> {
     };
     match read_amounts(&mut section)? {
         Some(price) => {
-            section.end()?;
+            section.finish()?;
             Ok(PriceEntry { model, price })
         }
         None => Err(section.error(format!("the price of \"{model}\" has no amounts"), FORM)),
@@ -30,7 +30,7 @@ pub fn read_price_entry(mut section: TableReader<'_>) -> Result<PriceEntry> {
 pub fn read_price(section: &mut TableReader<'_>) -> Result<Option<Price>> {
     let mut table = section.section("price")?;
     let price = read_amounts(&mut table)?;
-    table.end()?;
+    table.finish()?;
     Ok(price)
 }
 
@@ -66,7 +66,7 @@ impl Prices {
     }
 
     /// Returns the price of a model by its configured name, or by the provider's name for it.
-    pub fn of(&self, name: &str, id: Option<&str>) -> Option<Price> {
+    pub fn price_of(&self, name: &str, id: Option<&str>) -> Option<Price> {
         let configured = self.models.iter().find(|model| model.name == name);
         if let Some(price) = configured.and_then(|model| model.price) {
             return Some(price);

@@ -9,14 +9,14 @@ use super::reader::TableReader;
 
 /// Reads the keys of a `cli` model: a preset, or a command with the format of its answer.
 pub fn read_program(model: &str, section: &mut TableReader) -> Result<(Vec<String>, AnswerFormat)> {
-    let command = section.take("command");
-    let answer = section.take("answer");
-    if let Some(field) = section.take("preset") {
+    let command = section.take_key("command");
+    let answer = section.take_key("answer");
+    if let Some(field) = section.take_key("preset") {
         if command.is_some() || answer.is_some() {
             let allowed = "keep the preset, or command and answer";
             return Err(field.error("cannot be combined with `command` or `answer`", allowed));
         }
-        let Some((command, answer)) = preset(&String::of_field(&field, &())?) else {
+        let Some((command, answer)) = preset(&String::from_toml(&field, &())?) else {
             return Err(field.error("is not known", "allowed: claude | gemini | codex"));
         };
         return Ok((command.iter().map(|word| word.to_string()).collect(), answer));
@@ -26,12 +26,12 @@ pub fn read_program(model: &str, section: &mut TableReader) -> Result<(Vec<Strin
             "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
         return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
     };
-    let command = Vec::<String>::of_field(&field, &())?;
+    let command = Vec::<String>::from_toml(&field, &())?;
     if command.is_empty() {
         return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
     }
     let Some(field) = answer else { return Ok((command, AnswerFormat::Text)) };
-    match answer_form(&String::of_field(&field, &())?) {
+    match answer_form(&String::from_toml(&field, &())?) {
         Some(form) => Ok((command, form)),
         None => {
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
@@ -43,14 +43,15 @@ pub fn read_program(model: &str, section: &mut TableReader) -> Result<(Vec<Strin
 /// Reads the sandbox of an `acp` model, and the agent's own folders to which it has access.
 pub fn read_sandbox(section: &mut TableReader) -> Result<Option<AgentSandbox>> {
     let access = section.get("sandbox", &AgentAccess::ALL)?;
-    let home = section.take("sandbox_home");
+    let home = section.take_key("sandbox_home");
     match (access, home) {
         (None, None) => Ok(None),
         (None, Some(field)) => {
             Err(field.error("needs `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL))))
         }
         (Some(access), home) => {
-            let home = home.map(|field| SettingValue::of_field(&field, &())).transpose()?.unwrap_or_default();
+            let home =
+                home.map(|field| SettingValue::from_toml(&field, &())).transpose()?.unwrap_or_default();
             Ok(Some(AgentSandbox { access, home }))
         }
     }
@@ -58,12 +59,12 @@ pub fn read_sandbox(section: &mut TableReader) -> Result<Option<AgentSandbox>> {
 
 /// Reads the keys of an `acp` model: a preset, or a command.
 pub fn read_agent(model: &str, section: &mut TableReader) -> Result<Vec<String>> {
-    let command = section.take("command");
-    if let Some(field) = section.take("preset") {
+    let command = section.take_key("command");
+    if let Some(field) = section.take_key("preset") {
         if command.is_some() {
             return Err(field.error("cannot be combined with `command`", "keep one of the two"));
         }
-        let Some(command) = agent_preset(&String::of_field(&field, &())?) else {
+        let Some(command) = agent_preset(&String::from_toml(&field, &())?) else {
             return Err(field.error("is not known", format!("allowed: {}", AGENTS.join(" | "))));
         };
         return Ok(command.iter().map(|word| word.to_string()).collect());
@@ -72,7 +73,7 @@ pub fn read_agent(model: &str, section: &mut TableReader) -> Result<Vec<String>>
     let Some(field) = command else {
         return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
     };
-    let command = Vec::<String>::of_field(&field, &())?;
+    let command = Vec::<String>::from_toml(&field, &())?;
     match command.is_empty() {
         true => Err(field.error("is empty", "it is [\"program\", \"argument\", …]")),
         false => Ok(command),

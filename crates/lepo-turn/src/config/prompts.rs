@@ -82,7 +82,7 @@ impl PromptTemplate {
             } else if let Some(after) = after.strip_prefix('*') {
                 filled.push_str(&words.join(" "));
                 (rest, used) = (after, true);
-            } else if let Some(number) = place(after) {
+            } else if let Some(number) = placeholder(after) {
                 let word = words.get(number - 1).ok_or_else(|| {
                     Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
                         .hint(Hint::default().bare(HintCommand::Prompt(name.to_string())))
@@ -103,7 +103,7 @@ impl PromptTemplate {
 }
 
 /// Returns the number of `$1` to `$9`, without the `$`; `None` for `$10`.
-fn place(after: &str) -> Option<usize> {
+fn placeholder(after: &str) -> Option<usize> {
     let mut digits = after.chars().take_while(char::is_ascii_digit);
     let first = digits.next().and_then(|digit| digit.to_digit(10)).filter(|&number| number > 0)?;
     digits.next().is_none().then_some(first as usize)

@@ -42,7 +42,7 @@ impl<'d> TableReader<'d> {
     }
 
     /// Removes and returns the value of `key`, if the table has it.
-    pub fn take(&mut self, key: &'static str) -> Option<FieldReader<'d>> {
+    pub fn take_key(&mut self, key: &'static str) -> Option<FieldReader<'d>> {
         self.known.push(key);
         let (name, value) = self.table.remove_entry(key)?;
         let document = self.document;
@@ -66,12 +66,12 @@ impl<'d> TableReader<'d> {
         key: &'static str,
         form: impl FnOnce(&FieldReader<'d>) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.take(key).map(|field| form(&field)).transpose()
+        self.take_key(key).map(|field| form(&field)).transpose()
     }
 
     /// Reads the value of `key`, if the table has it.
     pub fn get<T: SettingValue>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<T>> {
-        self.read(key, |field| T::of_field(field, limits))
+        self.read(key, |field| T::from_toml(field, limits))
     }
 
     /// Reads the value of `key` with its source, if the table has it.
@@ -81,13 +81,13 @@ impl<'d> TableReader<'d> {
         limits: &T::Limits,
     ) -> Result<Option<SourcedValue<T>>> {
         self.read(key, |field| {
-            Ok(SourcedValue { value: T::of_field(field, limits)?, source: field.document.source(field.at) })
+            Ok(SourcedValue { value: T::from_toml(field, limits)?, source: field.document.source(field.at) })
         })
     }
 
     /// Returns the table `key`; an empty one if it is missing.
     pub fn section(&mut self, key: &'static str) -> Result<TableReader<'d>> {
-        match self.take(key) {
+        match self.take_key(key) {
             None => Ok(TableReader::new(self.document, String::new(), 0, DeTable::new())),
             Some(field) => {
                 let at = field.at;
@@ -98,7 +98,7 @@ impl<'d> TableReader<'d> {
 
     /// Returns the tables of the array `key`, in order.
     pub fn sections(&mut self, key: &'static str) -> Result<Vec<TableReader<'d>>> {
-        let tables = self.take(key).map(FieldReader::tables).transpose()?.unwrap_or_default();
+        let tables = self.take_key(key).map(FieldReader::tables).transpose()?.unwrap_or_default();
         let section = |(at, table)| TableReader::new(self.document, format!(" in [[{key}]]"), at, table);
         Ok(tables.into_iter().map(section).collect())
     }
@@ -139,7 +139,7 @@ impl<'d> TableReader<'d> {
     }
 
     /// Rejects the first key that was not read.
-    pub fn end(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         self.unknown().map_or(Ok(()), Err)
     }
 

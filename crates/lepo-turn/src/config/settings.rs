@@ -48,7 +48,7 @@ pub fn load_settings(
         }
     };
     let repo = match repo {
-        Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
+        Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.check_repository()?,
         None => ConfigFile::default(),
     };
     // Collects the variables of every file, and of models that another file overrides: no command may inherit
@@ -63,12 +63,10 @@ pub fn load_settings(
     let mut repo = repo;
     repo.layer.budget_turn = lower(repo.layer.budget_turn, user.layer.budget_turn.as_ref());
     repo.layer.budget_day = lower(repo.layer.budget_day, user.layer.budget_day.as_ref());
-    let layer = SettingsLayer::from_flags(flags)
-        .over(SettingsLayer::from_env(env)?)
-        .over(repo.layer)
-        .over(user.layer);
+    let layer =
+        SettingsLayer::from_flags(flags).or(SettingsLayer::from_env(env)?).or(repo.layer).or(user.layer);
     let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
-    let mut settings = Settings { file, ..Settings::of(layer, paths, ambient) };
+    let mut settings = Settings { file, ..Settings::from_layer(layer, paths, ambient) };
     for entry in merge(user.models, repo.models) {
         settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
         let model = complete(entry, env, &settings.ambient)?;

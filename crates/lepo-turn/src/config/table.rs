@@ -52,15 +52,15 @@ macro_rules! settings {
 
         impl SettingsLayer {
             /// Returns this layer, with unset values from the layer `below`.
-            pub fn over(self, below: SettingsLayer) -> SettingsLayer {
+            pub fn or(self, below: SettingsLayer) -> SettingsLayer {
                 SettingsLayer { $($field: self.$field.or(below.$field),)* }
             }
 
             /// Reads the settings of a file, and rejects unknown keys in its sections.
             pub fn from_file(root: &mut TableReader<'_>) -> Result<SettingsLayer> {
-                let mut sections = TableReaders::of(root, NAMES)?;
+                let mut sections = TableReaders::new(root, NAMES)?;
                 let layer = SettingsLayer { $($field: settings!(@file $place sections, $name, $limits),)* };
-                sections.end()?;
+                sections.finish()?;
                 Ok(layer)
             }
 
@@ -76,13 +76,13 @@ macro_rules! settings {
 
         impl Settings {
             /// Returns the settings of `layer`, with defaults for unset ones.
-            pub(super) fn of(layer: SettingsLayer, paths: &Paths, ambient: Ambient) -> Settings {
+            pub(super) fn from_layer(layer: SettingsLayer, paths: &Paths, ambient: Ambient) -> Settings {
                 let mut sources = BTreeMap::new();
                 $(if let Some(set) = &layer.$field {
                     sources.insert($name.to_string(), set.source.clone());
                 })*
                 Settings {
-                    $($field: layer.$field.map_or_else(|| $default, |set| set.value).settled(paths),)*
+                    $($field: layer.$field.map_or_else(|| $default, |set| set.value).with_home(paths),)*
                     models: Vec::new(),
                     aliases: Vec::new(),
                     price_table: Vec::new(),
@@ -95,7 +95,7 @@ macro_rules! settings {
 
             /// Returns each setting's name, value and allowed values, in the order of the table.
             pub(super) fn values(&self) -> Vec<(&'static str, String, Option<String>)> {
-                vec![$(($name, self.$field.shown(), <$type as SettingValue>::allowed(&$limits)),)*]
+                vec![$(($name, self.$field.to_display(), <$type as SettingValue>::allowed(&$limits)),)*]
             }
         }
 
@@ -109,7 +109,7 @@ macro_rules! settings {
     (@variable $env:ident, $type:ty, $limits:expr, $variable:literal) => {
         match $env.text($variable)? {
             Some(text) => Some(SourcedValue {
-                value: <$type as SettingValue>::of_text($variable, text, &$limits)?,
+                value: <$type as SettingValue>::from_env($variable, text, &$limits)?,
                 source: SettingSource::Env($variable),
             }),
             None => None,
@@ -254,7 +254,7 @@ struct TableReaders<'s, 'd> {
 }
 
 impl<'s, 'd> TableReaders<'s, 'd> {
-    fn of(root: &'s mut TableReader<'d>, names: &[&'static str]) -> Result<TableReaders<'s, 'd>> {
+    fn new(root: &'s mut TableReader<'d>, names: &[&'static str]) -> Result<TableReaders<'s, 'd>> {
         let mut named: Vec<(&'static str, TableReader<'d>)> = Vec::new();
         for (table, _) in names.iter().filter_map(|name| name.split_once('.')) {
             if named.last().is_none_or(|(last, _)| *last != table) {
@@ -274,7 +274,7 @@ impl<'s, 'd> TableReaders<'s, 'd> {
         section.map_or(Ok(None), |(_, section)| section.set(key, limits))
     }
 
-    fn end(self) -> Result<()> {
-        self.named.into_iter().try_for_each(|(_, section)| section.end())
+    fn finish(self) -> Result<()> {
+        self.named.into_iter().try_for_each(|(_, section)| section.finish())
     }
 }

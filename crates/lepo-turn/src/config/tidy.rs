@@ -26,22 +26,22 @@ impl Default for Tidy {
 impl SettingValue for Tidy {
     type Limits = RangeInclusive<u32>;
 
-    fn of_field(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<Tidy> {
+    fn from_toml(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<Tidy> {
         match field.value.get_ref().as_bool() {
             Some(false) => Ok(Tidy(None)),
             Some(true) => Err(field.error("cannot be true", "a whole number of messages, or false")),
-            None => u32::of_field(field, range).map(|number| Tidy(Some(number))),
+            None => u32::from_toml(field, range).map(|number| Tidy(Some(number))),
         }
     }
 
-    fn of_text(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<Tidy> {
+    fn from_env(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<Tidy> {
         match text {
             "false" => Ok(Tidy(None)),
-            _ => u32::of_text(variable, text, range).map(|number| Tidy(Some(number))),
+            _ => u32::from_env(variable, text, range).map(|number| Tidy(Some(number))),
         }
     }
 
-    fn shown(&self) -> String {
+    fn to_display(&self) -> String {
         self.0.map_or("false".to_string(), |number| number.to_string())
     }
 }

@@ -47,7 +47,7 @@ pub struct Trust {
 
 impl Trust {
     /// Opens the user's record.
-    pub fn of(paths: &Paths) -> Trust {
+    pub fn new(paths: &Paths) -> Trust {
         Trust::in_state(&paths.state)
     }
 
@@ -62,7 +62,7 @@ impl Trust {
     }
 
     /// Records trust in these files, durably.
-    pub fn keep(&self, files: &[RepoFile]) -> Result<()> {
+    pub fn save(&self, files: &[RepoFile]) -> Result<()> {
         let lines: Vec<String> =
             files.iter().map(|file| format!("{} {:?}", file.hash(), file.path)).collect();
         if lines.is_empty() { Ok(()) } else { self.record.append(&lines) }
@@ -75,7 +75,7 @@ impl Trust {
     }
 
     /// Records the user's consent to these instructions, durably.
-    pub fn agree<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<()> {
+    pub fn record_consent<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<()> {
         let lines: Vec<String> =
             files.map(|(path, text)| format!("{} {path:?}", instructions_hash(path, text))).collect();
         if lines.is_empty() { Ok(()) } else { self.record.append(&lines) }
@@ -139,7 +139,7 @@ impl RepoFile {
                 Ok(insts.changed().into_iter().map(|name| format!("tells models its own `{name}`")).collect())
             }
             false => {
-                let file = ConfigFile::parse(&self.path, &self.bytes)?.of_repository()?;
+                let file = ConfigFile::parse(&self.path, &self.bytes)?.check_repository()?;
                 Ok(settings(&file, mine))
             }
         }
@@ -216,7 +216,7 @@ mod tests {
         let trust = Trust { record: HashFile::at(home.path().join("state/trust")) };
         let (mine, other) = (file("/a/_config.toml", "x"), file("/a/_mcp.json", "y"));
         assert!(!trust.covers(&mine).unwrap());
-        trust.keep(&[mine.clone(), other.clone()]).unwrap();
+        trust.save(&[mine.clone(), other.clone()]).unwrap();
         for (file, covered) in [
             (mine, true),
             (other, true),

@@ -140,7 +140,7 @@ impl Debate<'_> {
         let group = self.group;
         let present = self.rules.present();
         let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
-        group.watch.sees(Moment::Floor(self.rules.round, &names));
+        group.watch.on_event(Moment::Floor(self.rules.round, &names));
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).floor();
         let under = self.transcript.tip();
         let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
@@ -150,9 +150,9 @@ impl Debate<'_> {
             match &reply {
                 Ok(brief) => {
                     participant.journal(group, "floor", None, brief);
-                    group.watch.sees(Moment::Wants(&participant.name, bid(brief)));
+                    group.watch.on_event(Moment::Wants(&participant.name, bid(brief)));
                 }
-                Err(error) => group.watch.sees(Moment::Failed(&participant.name, error)),
+                Err(error) => group.watch.on_event(Moment::Failed(&participant.name, error)),
             }
             (who, reply)
         });
@@ -200,7 +200,7 @@ impl Debate<'_> {
             let prompt = DebatePrompts::new(self.group.insts, &names, &self.past()).decision(&lines, again);
             let reply = self.judge(&prompt).await?;
             let names = self.names(&present);
-            match decision(&reply.said(), &names) {
+            match decision(&reply.visible_text(), &names) {
                 Some((words, OrchestratorDecision::Select(place))) => {
                     self.narrate(&words);
                     return Ok(Floor::Given(present[place]));
@@ -222,7 +222,7 @@ impl Debate<'_> {
     async fn judge(&mut self, prompt: &str) -> Result<ShortReply> {
         let group = self.group;
         for _ in 0..FAILURES {
-            group.watch.sees(Moment::Judging(&self.orchestrator.name));
+            group.watch.on_event(Moment::Judging(&self.orchestrator.name));
             match self.orchestrator.brief(prompt, self.transcript.tip(), group).await {
                 Ok(reply) => {
                     group.add(&mut self.transcript, Kind::System, true, &reply.text)?;
@@ -230,7 +230,7 @@ impl Debate<'_> {
                     return Ok(reply);
                 }
                 Err(error) if ends_all(&error) => return Err(error),
-                Err(error) => group.watch.sees(Moment::Failed(&self.orchestrator.name, &error)),
+                Err(error) => group.watch.on_event(Moment::Failed(&self.orchestrator.name, &error)),
             }
         }
         Err(Error::remote(format!("the orchestrator {} failed {FAILURES} times", self.orchestrator.name)))
@@ -241,11 +241,11 @@ impl Debate<'_> {
         let names = self.names(&self.rules.present());
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
         let (participant, under) = (&mut self.panel[who], self.transcript.tip());
-        group.watch.sees(Moment::Chosen(&participant.name));
+        group.watch.on_event(Moment::Chosen(&participant.name));
         match participant.speak(&[ChatMessage::new(ChatRole::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
-                    self.transcript.take_up(bubb)?;
+                    self.transcript.append(bubb)?;
                 }
                 self.rules.speak(who);
                 self.debated.speeches.push(Speech { name: participant.name.clone(), bubb: answered.name });
@@ -253,7 +253,7 @@ impl Debate<'_> {
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => {
                 let error = error.without_retry();
-                group.watch.sees(Moment::Failed(&participant.name, &error));
+                group.watch.on_event(Moment::Failed(&participant.name, &error));
                 self.fails(who, &error);
             }
         }
@@ -274,7 +274,7 @@ impl Debate<'_> {
         }
         // The prompt asks for nothing else, so the whole reply is the summary, except lines with a name or a
         // bare END.
-        let Some(summary) = without_decisions(&reply.said()) else {
+        let Some(summary) = without_decisions(&reply.visible_text()) else {
             let name = &self.orchestrator.name;
             return Err(Error::remote(format!("{name} gave no conclusion after being asked twice")));
         };
@@ -285,8 +285,8 @@ impl Debate<'_> {
     fn conclude(&mut self, reply: &ShortReply, summary: &str) -> Result<()> {
         let name = self.transcript.add(Kind::Assistant, false, summary.as_bytes())?;
         self.group.env.masking.note_given(name.id, summary);
-        self.group.watch.sees(Moment::Concluded(summary));
-        self.group.tell(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
+        self.group.watch.on_event(Moment::Concluded(summary));
+        self.group.emit(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
         self.debated.report.answer = Some(reply.answered(name));
         Ok(())
@@ -294,12 +294,12 @@ impl Debate<'_> {
 
     fn narrate(&self, words: &str) {
         if !words.is_empty() {
-            self.group.watch.sees(Moment::Narration(words));
+            self.group.watch.on_event(Moment::Narration(words));
         }
     }
 
     fn note(&self, notice: &Notice) {
-        self.group.tell(TurnEvent::Notice(notice));
+        self.group.emit(TurnEvent::Notice(notice));
     }
 
     /// A debate always has a question.
@@ -318,7 +318,7 @@ impl Debate<'_> {
 
 /// Returns the text before END in a reply, and the conclusion after it.
 fn conclusion(reply: &ShortReply) -> Option<(String, String)> {
-    match decision(&reply.said(), &[])? {
+    match decision(&reply.visible_text(), &[])? {
         (words, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((words, summary)),
         _ => None,
     }
@@ -326,5 +326,5 @@ fn conclusion(reply: &ShortReply) -> Option<(String, String)> {
 
 /// Parses a bid; an invalid one is a pass.
 fn bid(brief: &ShortReply) -> Bid {
-    Bid::read(&brief.said()).unwrap_or(Bid::Pass)
+    Bid::read(&brief.visible_text()).unwrap_or(Bid::Pass)
 }

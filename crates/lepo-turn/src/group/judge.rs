@@ -42,11 +42,11 @@ pub(super) async fn judge(
     let question =
         polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
     let (Some(question), true) = (question, answers.len() > 1) else {
-        group.tell(TurnEvent::Notice(&Notice::NothingToJudge(judge.name.clone())));
+        group.emit(TurnEvent::Notice(&Notice::NothingToJudge(judge.name.clone())));
         return Ok(polled);
     };
     if let Some(hit) = judge.recorded.take() {
-        group.watch.sees(Moment::Spoken(&judge.shown, &hit.answered()));
+        group.watch.on_event(Moment::Spoken(&judge.shown, &hit.answered()));
         polled.judge = Some((judge.name.clone(), hit.report()));
         return Ok(polled);
     }
@@ -57,7 +57,7 @@ pub(super) async fn judge(
             report.answer = Some(answered);
         }
         Err(error) => {
-            group.watch.sees(Moment::Failed(&judge.shown, &error));
+            group.watch.on_event(Moment::Failed(&judge.shown, &error));
             let kind = if ends_all(&error) { error.kind } else { ErrorKind::Remote };
             let failed = Error::new(kind, format!("the judge {} failed", judge.name));
             polled.error = Some(failed.hint("the answers are kept"));

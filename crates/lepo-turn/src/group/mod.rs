@@ -15,7 +15,7 @@ mod protocol;
 mod rules;
 
 pub use debate::{DebateOutcome, Speech};
-pub use panel::{GroupMode, GroupOutcome, Panel, take_group_turn};
+pub use panel::{GroupMode, GroupOutcome, Panel, execute_group_turn};
 pub use parallel::ParallelOutcome;
 pub use participant::Participant;
 pub use past::{DebateModels, debate_models};
@@ -58,7 +58,7 @@ pub enum Moment<'e> {
 /// The display of a group turn.
 pub trait Watch {
     /// Handles an event. `&self`, because concurrent replies share the observer.
-    fn sees(&self, moment: Moment<'_>);
+    fn on_event(&self, moment: Moment<'_>);
 }
 
 /// Everything that a group turn uses.
@@ -85,7 +85,7 @@ impl GroupTurn<'_> {
     ) -> Result<()> {
         let name = transcript.add(kind, hidden, text.as_bytes())?;
         self.env.masking.note_given(name.id, text);
-        self.tell(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+        self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }
 
@@ -98,12 +98,12 @@ impl GroupTurn<'_> {
         (text, kept): (&str, &ScreenedBytes<'_>),
     ) -> Result<()> {
         let name = transcript.add_as(kind, hidden, text.as_bytes(), kept)?;
-        self.tell(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+        self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }
 
-    pub(super) fn tell(&self, event: TurnEvent<'_>) {
-        self.watch.sees(Moment::Common(event));
+    pub(super) fn emit(&self, event: TurnEvent<'_>) {
+        self.watch.on_event(Moment::Common(event));
     }
 }
 

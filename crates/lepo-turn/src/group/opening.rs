@@ -28,10 +28,10 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: TurnRequest) -> Result<Group
             (&prompt, &group.env.masking.kept_prompt(&prompt)),
         )?;
     }
-    let runner = CommandRunner::of(group.env);
+    let runner = CommandRunner::new(group.env);
     let mut ran = ask.ran.into_iter();
     for command in &ask.runs {
-        let (transcript, mut tell) = (&mut opening.transcript, |event: TurnEvent<'_>| group.tell(event));
+        let (transcript, mut tell) = (&mut opening.transcript, |event: TurnEvent<'_>| group.emit(event));
         let used = match ran.next() {
             Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
             None => runner.run(transcript, command, &mut tell).await?,
@@ -41,14 +41,14 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: TurnRequest) -> Result<Group
     if let Some(question) = ask.question {
         let typed = question.typed.clone();
         let question = keep_files(&group.env.store, question)?;
-        let kept = group.env.masking.kept_question(&question, &typed);
+        let kept = group.env.masking.screen_question(&question, &typed);
         group.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
         if let Some(question) = opening.transcript.tip() {
             opening.transcript.mark_answering(question);
         }
-        let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
+        let note = opening.transcript.tip().and_then(|id| group.env.masking.typed_secret_notice(id));
         let notes = group.env.masking.told_prompt().into_iter().chain(note);
-        notes.for_each(|note| group.tell(TurnEvent::Notice(&note)));
+        notes.for_each(|note| group.emit(TurnEvent::Notice(&note)));
     }
     Ok(opening)
 }

@@ -45,7 +45,7 @@ pub enum GroupOutcome {
 
 impl Panel {
     /// Creates the panel of a mode. Exit 2 without participants, or for an unknown or repeated name.
-    pub fn of(mode: GroupMode, configured: &Configuration) -> Result<Panel> {
+    pub fn new(mode: GroupMode, configured: &Configuration) -> Result<Panel> {
         let settings = &configured.settings;
         let names = &settings.many_participants;
         if names.is_empty() {
@@ -144,7 +144,7 @@ impl Panel {
     }
 
     /// Sets recorded answers: their models are not asked.
-    pub fn take_recorded(&mut self, hits: Vec<(String, RecordedAnswer)>) {
+    pub fn use_recorded(&mut self, hits: Vec<(String, RecordedAnswer)>) {
         for (name, hit) in hits {
             let of_name = self.participants.iter_mut().filter(|one| one.name == name);
             of_name.for_each(|one| one.recorded = Some(hit.clone()));
@@ -197,7 +197,7 @@ fn client(config: &ModelConfig, configured: &Configuration) -> Result<Model> {
 ///
 /// # Errors
 /// Returns the errors that occur before a model is asked.
-pub async fn take_group_turn(
+pub async fn execute_group_turn(
     group: GroupTurn<'_>,
     panel: &mut Panel,
     mut ask: TurnRequest,
@@ -225,8 +225,8 @@ pub async fn take_group_turn(
         }
     };
     forget_overtaken(&group.env.store);
-    if let Some(told) = group.env.masking.told() {
-        group.tell(crate::TurnEvent::Notice(&told));
+    if let Some(told) = group.env.masking.secrets_notice() {
+        group.emit(crate::TurnEvent::Notice(&told));
     }
     taken
 }

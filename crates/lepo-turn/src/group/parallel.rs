@@ -45,14 +45,14 @@ pub async fn parallel(
     let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
         let name = participant.shown.clone();
         if let Some(hit) = participant.recorded.take() {
-            group.watch.sees(Moment::Spoken(&name, &hit.answered()));
+            group.watch.on_event(Moment::Spoken(&name, &hit.answered()));
             return (name, hit.report());
         }
         let mut entries = transcript.entries.clone();
         let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
         if !left.is_empty() {
             let notice = Notice::FilesNotSent(name.clone(), left);
-            group.watch.sees(Moment::In(&name, TurnEvent::Notice(&notice)));
+            group.watch.on_event(Moment::In(&name, TurnEvent::Notice(&notice)));
         }
         let said = messages(&entries, &[], general, participant.form, None);
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
@@ -78,7 +78,7 @@ pub async fn parallel(
                         resume.name_models(&alone);
                     }
                 });
-                group.watch.sees(Moment::Failed(&name, &error));
+                group.watch.on_event(Moment::Failed(&name, &error));
                 report.error = Some(error);
             }
         }
@@ -110,7 +110,7 @@ pub async fn parallel(
 fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> ParallelOutcome {
     let told = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;
-        group.watch.sees(Moment::Spoken(&participant.name, &hit.answered()));
+        group.watch.on_event(Moment::Spoken(&participant.name, &hit.answered()));
         Some((participant.name.clone(), hit.report()))
     });
     ParallelOutcome { replies: told.collect(), judge: None, error: None }

@@ -13,7 +13,7 @@ use crate::receive::receive;
 use crate::received::ReceivedAnswer;
 use crate::recorded::{RecordedAnswer, RequestFacts, schema_hash};
 use crate::report::Answered;
-use crate::schema::{AnswerSchema, KEPT, complaint, tell, unfit};
+use crate::schema::{AnswerSchema, KEPT, add_instruction, complaint, unfit};
 use crate::send::whole;
 use crate::{Front, Notice, TurnEvent};
 use lepo_base::error::{Error, ExitKind, Result};
@@ -57,7 +57,7 @@ pub struct ShortReply {
 
 impl ShortReply {
     /// Returns the reply without the thinking.
-    pub fn said(&self) -> String {
+    pub fn visible_text(&self) -> String {
         without_thinking(&self.text)
     }
 
@@ -70,7 +70,7 @@ impl ShortReply {
 impl Participant {
     /// Creates the participant of this configuration.
     pub fn new(config: &ModelConfig, accepts: FileSupport, model: Result<Model>) -> Participant {
-        let facts = RequestFacts::of(config, None, None);
+        let facts = RequestFacts::new(config, None, None);
         Participant {
             name: config.name.clone(),
             shown: config.name.clone(),
@@ -101,11 +101,11 @@ impl Participant {
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        group.env.configured.held.tell_left(&mut ear);
+        group.env.configured.held.report_leftovers(&mut ear);
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
         let (text, usage) = read.map_err(Error::without_retry)?;
         let brief = ShortReply { text, under, usage, ms: start.elapsed().as_millis() as u64 };
-        match brief.said().trim() {
+        match brief.visible_text().trim() {
             "" => Err(Error::remote("the model's answer is empty")),
             _ => Ok(brief),
         }
@@ -148,7 +148,7 @@ impl Participant {
         let (name, shown) = (self.name.clone(), self.shown.clone());
         let mut messages = messages.to_vec();
         if let Some(schema) = schema {
-            tell(&mut messages, self.form, &schema.instruction());
+            add_instruction(&mut messages, self.form, &schema.instruction());
         }
         let mut tip = under;
         let mut asked_again = false;
@@ -178,16 +178,16 @@ impl Participant {
                 masking: &group.env.masking,
             };
             let received = receive(answer, place, &mut ear, &interrupt).await;
-            group.env.configured.held.tell_left(&mut ear);
+            group.env.configured.held.report_leftovers(&mut ear);
             match received? {
                 ReceivedAnswer::Answer(answered) => {
-                    group.watch.sees(Moment::Spoken(&shown, &answered));
+                    group.watch.on_event(Moment::Spoken(&shown, &answered));
                     return Ok(answered);
                 }
                 ReceivedAnswer::Cut(_, error) => return Err(error),
                 ReceivedAnswer::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
                 ReceivedAnswer::Unfit(words, fault) => {
-                    ear.happens(TurnEvent::Notice(&Notice::AskedAgain(fault.clone())));
+                    ear.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
                     messages
@@ -220,11 +220,11 @@ impl Participant {
         group: GroupTurn<'m>,
         ear: &mut ReplyFront<'_>,
     ) -> Result<AnswerStream<'m>> {
-        ear.happens(TurnEvent::Waiting);
+        ear.on_event(TurnEvent::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(ExitKind::Remote))?;
         let agent = AgentContext { dir: Some(group.env.store.root()), ..AgentContext::default() };
         let request = ChatRequest { messages, schema, agent, ..ChatRequest::default() };
-        model.ask(request, &mut |said| ear.happens(TurnEvent::Notice(&Notice::Model(said)))).await
+        model.ask(request, &mut |said| ear.on_event(TurnEvent::Notice(&Notice::Model(said)))).await
     }
 }
 
@@ -248,11 +248,11 @@ struct ReplyFront<'e> {
 }
 
 impl Front for ReplyFront<'_> {
-    fn happens(&mut self, event: TurnEvent<'_>) {
-        self.watch.sees(Moment::In(self.name, event));
+    fn on_event(&mut self, event: TurnEvent<'_>) {
+        self.watch.on_event(Moment::In(self.name, event));
     }
 
-    fn shows_at_once(&self) -> bool {
+    fn shows_partial_text(&self) -> bool {
         true
     }
 

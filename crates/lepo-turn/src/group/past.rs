@@ -85,7 +85,7 @@ fn named(text: &str) -> Vec<&str> {
         let (_, bid) = line.rsplit_once(": ")?;
         [Bid::Request, Bid::Pass]
             .iter()
-            .any(|known| known.word() == bid)
+            .any(|known| known.as_str() == bid)
             .then_some(line.len() - bid.len() - 2)
     };
     let bidders = text.lines().map(|line| bidder(line).and_then(|end| line.get(..end)));

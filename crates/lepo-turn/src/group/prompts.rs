@@ -73,5 +73,5 @@ impl<'p> DebatePrompts<'p> {
 
 /// Formats a line `NAME: REQUEST` or `NAME: PASS` for each participant.
 pub fn bid_lines<'n>(bids: impl Iterator<Item = (&'n str, Bid)>) -> String {
-    bids.map(|(name, bid)| format!("{name}: {}", bid.word())).collect::<Vec<_>>().join("\n")
+    bids.map(|(name, bid)| format!("{name}: {}", bid.as_str())).collect::<Vec<_>>().join("\n")
 }

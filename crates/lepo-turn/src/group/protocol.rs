@@ -17,7 +17,7 @@ pub enum Bid {
 
 impl Bid {
     /// Returns the keyword.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Bid::Request => "REQUEST",
             Bid::Pass => "PASS",
@@ -29,7 +29,7 @@ impl Bid {
         reply.lines().find_map(|line| {
             let start = line.trim_start_matches(is_mark);
             let word = start.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            [Bid::Request, Bid::Pass].into_iter().find(|bid| bid.word().eq_ignore_ascii_case(word))
+            [Bid::Request, Bid::Pass].into_iter().find(|bid| bid.as_str().eq_ignore_ascii_case(word))
         })
     }
 }

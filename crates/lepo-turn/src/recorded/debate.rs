@@ -110,7 +110,7 @@ fn debated(
 fn bidders(text: &str) -> Option<Vec<&str>> {
     let bid = |line| {
         let (name, word): (&str, &str) = str::rsplit_once(line, ": ")?;
-        [Bid::Request, Bid::Pass].iter().any(|bid| bid.word() == word).then_some(name)
+        [Bid::Request, Bid::Pass].iter().any(|bid| bid.as_str() == word).then_some(name)
     };
     text.lines().map(bid).collect::<Option<Vec<&str>>>().filter(|names| !names.is_empty())
 }

@@ -26,7 +26,7 @@ pub struct RequestFacts {
 
 impl RequestFacts {
     /// Computes the facts of a request to a model.
-    pub fn of(config: &ModelConfig, schema: Option<&AnswerSchema>, tools: Option<String>) -> RequestFacts {
+    pub fn new(config: &ModelConfig, schema: Option<&AnswerSchema>, tools: Option<String>) -> RequestFacts {
         let options = options_json(&config.options, &config.extra);
         RequestFacts { options, schema: schema.map(schema_hash), tools }
     }

@@ -65,7 +65,7 @@ pub(super) struct AnswerOnRecord {
 
 impl<'r> RecordStore<'r> {
     /// Opens the record of a store.
-    pub fn of(store: &'r Store, forest: &'r Forest) -> RecordStore<'r> {
+    pub fn new(store: &'r Store, forest: &'r Forest) -> RecordStore<'r> {
         RecordStore { store, forest, facts: store.journal().index() }
     }
 
@@ -112,7 +112,7 @@ impl<'r> RecordStore<'r> {
             }
             let text = self.store.bubbs().text(&name)?;
             match said {
-                Some(said) if said.is(&text) => {
+                Some(said) if said.matches(&text) => {
                     left.next();
                 }
                 _ if is_added(&name, &text) => {}

@@ -52,7 +52,7 @@ fn nearest(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<NearestL
     for (at, said) in wish.past.iter().enumerate() {
         let after = after(record, &below, &same)?;
         let is = |(name, text): &(BubbName, String)| {
-            (name.kind, name.hidden) == (said.kind, said.hidden) && said.is(text)
+            (name.kind, name.hidden) == (said.kind, said.hidden) && said.matches(text)
         };
         let next: Vec<Option<Ix>> =
             after.iter().filter(|(_, told)| is(told)).map(|(ix, _)| Some(*ix)).collect();

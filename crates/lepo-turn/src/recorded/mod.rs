@@ -20,7 +20,7 @@ pub use find::{find, verdict};
 pub use look::{OptionsRule, Query, RecordStore, ToolsRule};
 pub use miss::{missed, no_verdict, not_recorded};
 pub use said::{PastMessage, before, question};
-pub use told::{RecordedAnswer, tell};
+pub use told::{RecordedAnswer, show_answer};
 
 use std::path::PathBuf;
 

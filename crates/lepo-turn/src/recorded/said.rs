@@ -33,7 +33,7 @@ impl PastMessage {
     }
 
     /// Whether a recorded text is equal.
-    pub(super) fn is(&self, recorded: &str) -> bool {
+    pub(super) fn matches(&self, recorded: &str) -> bool {
         let recorded = without_digits(recorded);
         match self.kind {
             // The default system prompt differs between runs with and without servers.
@@ -71,6 +71,6 @@ pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<Pa
 pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<PastMessage> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
     let text = with_attachments(&question.text, &lines);
-    let kept = masking.kept_question(&text, &question.typed);
+    let kept = masking.screen_question(&text, &question.typed);
     Ok(PastMessage::new(Kind::User, false, &paths::relative(&kept.text(), cwd, root)))
 }

@@ -145,10 +145,10 @@ impl RecordedAnswer {
 }
 
 /// Displays a recorded answer like the answer of a turn.
-pub fn tell(store: &Store, hit: &RecordedAnswer, front: &mut dyn Front) -> Result<()> {
+pub fn show_answer(store: &Store, hit: &RecordedAnswer, front: &mut dyn Front) -> Result<()> {
     let text = store.bubbs().text(&hit.answer)?;
-    front.happens(TurnEvent::Text(&text));
-    front.happens(TurnEvent::Pause);
-    front.happens(TurnEvent::Done);
+    front.on_event(TurnEvent::Text(&text));
+    front.on_event(TurnEvent::Pause);
+    front.on_event(TurnEvent::Done);
     Ok(())
 }

@@ -51,7 +51,7 @@ pub struct ReplayPlan {
 
 impl ReplayPlan {
     /// Plans a line.
-    pub fn of(store: &Store, forest: &Forest, wish: ReplayOptions) -> Result<ReplayPlan> {
+    pub fn new(store: &Store, forest: &Forest, wish: ReplayOptions) -> Result<ReplayPlan> {
         let path = forest.conv(wish.end).path;
         let from = match wish.from {
             None => 0,

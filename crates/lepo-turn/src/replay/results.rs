@@ -47,7 +47,7 @@ impl RecordedResults {
     }
 
     /// Returns the result of a recorded request that is equal to this one, as it would be written now.
-    pub fn of(&self, request: &ToolRequest, masking: &Masking) -> Option<(&[u8], Option<i32>)> {
+    pub fn find(&self, request: &ToolRequest, masking: &Masking) -> Option<(&[u8], Option<i32>)> {
         let wanted = same(&masking.masked(&action(request)));
         let found = self.results.iter().find(|(request, ..)| *request == wanted)?;
         Some((&found.1, found.2))

@@ -8,7 +8,7 @@ use super::plan::{ReplayPlan, ReplayStep};
 use super::results::RecordedResults;
 use crate::attach::NewFile;
 use crate::config::Insts;
-use crate::{Front, Question, Report, TurnEnv, TurnRequest, TurnStart, take_turn};
+use crate::{Front, Question, Report, TurnEnv, TurnRequest, TurnStart, execute_turn};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments};
@@ -33,7 +33,7 @@ pub struct ReplayOutcome {
 /// The display of a line.
 pub trait ReplayObserver {
     /// Reports that question `number` of all questions is asked next.
-    fn asks(&mut self, number: usize, of: usize);
+    fn on_question(&mut self, number: usize, of: usize);
 
     /// Returns the display of a turn.
     fn front(&mut self) -> &mut dyn Front;
@@ -57,8 +57,8 @@ pub async fn replay(
     let mut line =
         ReplayOutcome { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
     for (at, step) in plan.steps.into_iter().enumerate() {
-        view.asks(answered + at, of);
-        let taken = take(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
+        view.on_question(answered + at, of);
+        let taken = run(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
         let mut report = match taken {
             Ok(report) => report,
             Err(error) => {
@@ -87,7 +87,7 @@ pub async fn replay(
 }
 
 /// Copies the messages before an answer, and requests the answer.
-async fn take(
+async fn run(
     env: &TurnEnv,
     config: &ModelConfig,
     insts: &Insts,
@@ -119,7 +119,7 @@ async fn take(
         system_prompt: Some(String::new()),
         ..TurnRequest::new(start, question, &[])
     };
-    let report = take_turn(env, config, insts, &forest, front, ask).await?;
+    let report = execute_turn(env, config, insts, &forest, front, ask).await?;
     if let Some(asked) = report.user.filter(|_| is_new) {
         *tail = Some(asked);
         let forest = env.store.names().forest_for(&[ReadScope::Paths(vec![asked])])?;

@@ -26,7 +26,7 @@ pub struct FrontMatterLines<'t> {
 
 impl<'t> FrontMatterLines<'t> {
     /// Splits a text that starts after the first line of its file.
-    pub fn of(text: &'t str) -> FrontMatterLines<'t> {
+    pub fn new(text: &'t str) -> FrontMatterLines<'t> {
         let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = text.lines().find(|line| !line.trim().is_empty()).map(indent).unwrap_or_default();
         let line = |(i, line): (usize, &'t str)| {

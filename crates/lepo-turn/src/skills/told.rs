@@ -77,7 +77,7 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
         [] => GONE.to_string(),
         skills => catalogue(skills),
     };
-    let kept = masking.kept_uncounted(&text).into_owned();
+    let kept = masking.screen_uncounted(&text).into_owned();
     let is_told = last.is_some_and(|entry| *entry.text == *kept.text());
     (!is_told).then_some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
 }
@@ -87,7 +87,7 @@ fn head(skill: &Skill) -> String {
 }
 
 /// Returns the instructions of a skill, with the list of its files.
-pub fn given(skill: &Skill) -> String {
+pub fn skill_text(skill: &Skill) -> String {
     let mut told = format!(
         "{} Follow these instructions. Paths in them are below that folder.\n\n{}",
         head(skill),
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_catalogue_is_told_once_and_when_it_changed() {
-        let masking = Masking::of_shapes();
+        let masking = Masking::shapes_only();
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |skills: &[Skill]| {
             let text = opening(skills, &conv, &masking)?.text;
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn only_results_of_the_tool_stay_as_instructions() {
-        let text = given(&skill("a", "x"));
+        let text = skill_text(&skill("a", "x"));
         let call = r#"{"arguments":{"name":"a"},"name":"skill"}"#;
         let side = [entry(Kind::Assistant, call), entry(Kind::Tool, &text)];
         assert_eq!(kept_of(&side).as_deref(), Some(text.as_str()));
@@ -225,11 +225,11 @@ mod tests {
             assert_eq!(kept_of(&forged), None, "{forged:?}");
             assert!(!is_of(&skill("a", "x"), &forged), "{forged:?}");
         }
-        let masking = Masking::of_shapes();
+        let masking = Masking::shapes_only();
         assert!(is_given(&text, &side, &masking));
         let kept = [entry(Kind::System, &format!("{text}\n\n[skill b, from /skills/b] x"))];
         assert!(is_given(&text, &kept, &masking) && is_of(&skill("b", "x"), &kept));
-        let changed = given(&Skill { body: "Do that.".into(), ..skill("a", "x") });
+        let changed = skill_text(&Skill { body: "Do that.".into(), ..skill("a", "x") });
         assert!(!is_given(&changed, &kept, &masking), "changed, it is given anew");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::find::{Skill, Skills};
-use super::told::{given, is_given, is_of, kept_of, opening};
+use super::told::{is_given, is_of, kept_of, opening, skill_text};
 use super::tool::{TOOL, tool};
 use crate::native::call_text;
 use crate::path::OpeningBubb;
@@ -20,9 +20,9 @@ pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
     let native = turn.takes_native_tools();
     let found = if speaks && native { turn.env.configured.skills()? } else { None };
     let Some(Skills { counting, untrusted, warnings }) = found else { return Ok(()) };
-    warnings.into_iter().for_each(|warning| turn.say_once(warning));
+    warnings.into_iter().for_each(|warning| turn.notify_once(warning));
     if !untrusted.is_empty() {
-        turn.say_once(Notice::SkillsNotTrusted(untrusted.len()));
+        turn.notify_once(Notice::SkillsNotTrusted(untrusted.len()));
     }
     turn.skills.offered = counting;
     Ok(())
@@ -38,7 +38,7 @@ pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<OpeningBubb> {
 
 /// Returns the instructions of a skill that the user named, unless the conversation contains them.
 pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<OpeningBubb> {
-    let text = given(&skill);
+    let text = skill_text(&skill);
     let is_told = is_given(&text, &turn.record.transcript.entries, &turn.env.masking);
     if !turn.skills.offered.iter().any(|offered| offered.name == skill.name) {
         turn.skills.offered.push(skill);
@@ -46,7 +46,7 @@ pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<OpeningBu
     if is_told {
         return None;
     }
-    let kept = turn.env.masking.kept(text.as_bytes(), "a skill").into_owned();
+    let kept = turn.env.masking.screen(text.as_bytes(), "a skill").into_owned();
     Some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
     let (text, note) = match skill {
         None => ("error: there is no skill of this name".to_string(), None),
         Some(skill) => {
-            let text = given(skill);
+            let text = skill_text(skill);
             match is_given(&text, &turn.record.transcript.entries, &turn.env.masking) {
                 true => {
                     (format!("The instructions of {name} stand above, as they are now: follow those."), None)
@@ -76,7 +76,7 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
     turn.add(Kind::Assistant, true, call_text(call).as_bytes())?;
     turn.add(Kind::Tool, true, text.as_bytes())?;
     if let Some(note) = note {
-        turn.front.happens(TurnEvent::Notice(&note));
+        turn.front.on_event(TurnEvent::Notice(&note));
     }
     Ok(true)
 }
@@ -92,7 +92,7 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
         return Ok(Some(*id));
     }
     let name = transcript.add_beside(base, Kind::System, text.as_bytes())?;
-    turn.front.happens(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+    turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
     turn.skills.kept = Some((text, name.id));
     Ok(Some(name.id))
 }

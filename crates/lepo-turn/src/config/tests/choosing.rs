@@ -51,10 +51,10 @@ fn with_nothing_configured_it_looks_around_then_tells_the_way() {
     };
     assert_eq!(look().ollama_url, "http://127.0.0.1:11434");
     let ollama = LocalModels { ollama_model: Some("qwen3:8b".into()), embedded: true };
-    assert_eq!(look().settle(ollama).unwrap().name, "ollama:qwen3:8b");
+    assert_eq!(look().choose(ollama).unwrap().name, "ollama:qwen3:8b");
     let embedded = LocalModels { ollama_model: None, embedded: true };
-    assert_eq!(look().settle(embedded).unwrap().provider, Provider::Embedded);
-    let error = look().settle(LocalModels::default()).unwrap_err();
+    assert_eq!(look().choose(embedded).unwrap().provider, Provider::Embedded);
+    let error = look().choose(LocalModels::default()).unwrap_err();
     let hint = error.hint_for(HintTarget::SHELL).unwrap();
     for words in ["config.toml", "[[models]]", "lepo model get"] {
         assert!(hint.contains(words), "{hint}");

@@ -74,8 +74,8 @@ impl Skill {
 
 impl Skills {
     /// Searches the user's folders, and the repository that contains `dir`.
-    pub fn of(dir: &Path, paths: &Paths) -> Result<Skills> {
-        SkillSearch::everywhere(dir, paths).settle(&Trust::of(paths))
+    pub fn read(dir: &Path, paths: &Paths) -> Result<Skills> {
+        SkillSearch::everywhere(dir, paths).settle(&Trust::new(paths))
     }
 
     /// Returns the folders of all skills, including skipped ones.
@@ -84,7 +84,7 @@ impl Skills {
     }
 
     /// Returns the active skill of this name; `unknown` is the error if no such skill exists.
-    pub fn named(&self, name: &str, unknown: Error) -> Result<Skill> {
+    pub fn get(&self, name: &str, unknown: Error) -> Result<Skill> {
         match (self.find(name), self.untrusted.iter().any(|skill| skill.name == name)) {
             (Some(skill), _) => Ok(skill.clone()),
             (None, true) => Err(Error::usage(format!("skill {name} of the repository is not trusted"))

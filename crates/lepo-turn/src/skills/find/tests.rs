@@ -41,7 +41,7 @@ impl World {
     }
 
     fn find(&self) -> Skills {
-        Skills::of(&self.top.join("repo"), &self.paths).unwrap()
+        Skills::read(&self.top.join("repo"), &self.paths).unwrap()
     }
 
     fn counting(&self) -> String {
@@ -64,7 +64,7 @@ impl World {
 
     fn trust(&self) {
         let files: Vec<RepoFile> = self.find().untrusted.into_iter().map(|skill| skill.file).collect();
-        Trust::of(&self.paths).keep(&files).unwrap();
+        Trust::new(&self.paths).save(&files).unwrap();
     }
 }
 

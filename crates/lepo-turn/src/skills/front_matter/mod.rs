@@ -57,7 +57,7 @@ impl<'t> FrontMatter<'t> {
         if head.contains("---") {
             found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
-        found.read_fields(&mut FrontMatterLines::of(head));
+        found.read_fields(&mut FrontMatterLines::new(head));
         if found.fields.is_empty() && found.faults.is_empty() {
             return Err("its front matter is empty");
         }
