@@ -15,8 +15,8 @@ use tokio::time::timeout;
 
 use super::begin::SessionTails;
 use super::commands::available;
-use super::failure::{busy, no_session, of_error, wrong};
-use super::given::given;
+use super::failure::{busy, no_session, rpc_error, wrong};
+use super::given::read_editor_servers;
 use super::inbox::read_stdin;
 use super::list::{SessionTitles, list};
 use super::peer::EditorConnection;
@@ -53,7 +53,7 @@ pub async fn serve(folders: Box<dyn FolderOpener>, cwd: PathBuf) -> Result<()> {
     let signals = Interrupt::listen()?;
     let gone = Arc::new(Notify::new());
     let told = gone.clone();
-    let messages = MessageWriter::begin(move || told.notify_one())?;
+    let messages = MessageWriter::start(move || told.notify_one())?;
     let mut inbox = read_stdin()?;
     let agent = Rc::new(AcpAgent {
         peer: EditorConnection::new(messages),
@@ -86,7 +86,7 @@ pub async fn serve(folders: Box<dyn FolderOpener>, cwd: PathBuf) -> Result<()> {
         .await;
     drop(local);
     if let Ok(agent) = Rc::try_unwrap(agent).map_err(drop) {
-        agent.peer.into_messages().end(Duration::from_secs(2));
+        agent.peer.into_messages().finish(Duration::from_secs(2));
     }
     ended
 }
@@ -124,23 +124,23 @@ impl AcpAgent {
         match call {
             ClientRequest::Prompt(session, blocks) => self.prompt(id, &session, blocks),
             ClientRequest::Load(session, folder) => {
-                spawn_local(async move { self.take_up(&id, session, &folder, true).await });
+                spawn_local(async move { self.resume(&id, session, &folder, true).await });
             }
             ClientRequest::Resume(session, folder) => {
-                spawn_local(async move { self.take_up(&id, session, &folder, false).await });
+                spawn_local(async move { self.resume(&id, session, &folder, false).await });
             }
-            ClientRequest::New(folder) => self.begin(&id, &folder, |_| Ok(None)),
+            ClientRequest::New(folder) => self.new_session(&id, &folder, |_| Ok(None)),
             ClientRequest::Fork(of, folder) => {
                 let (at, store) = match self.session(&of) {
                     Ok(session) => (session.state.borrow().at, Some(session.store.clone())),
                     Err(_) => (None, None),
                 };
-                self.begin(&id, &folder, move |own| match (at, &store) {
+                self.new_session(&id, &folder, move |own| match (at, &store) {
                     (Some(at), Some(store)) if store.path() == own.path() => Ok(Some(at)),
                     _ => match SessionTails::read(own).and_then(|lines| lines.find(own, &of)) {
                         Ok(Some(place)) => Ok(place.at),
                         Ok(None) => Err(no_session(&of)),
-                        Err(error) => Err(of_error(&error)),
+                        Err(error) => Err(rpc_error(&error)),
                     },
                 });
             }
@@ -157,9 +157,9 @@ impl AcpAgent {
             ClientRequest::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
             ClientRequest::List(cwd, cursor) => {
                 let cwd = cwd.map_or_else(|| Ok(self.cwd.clone()), |cwd| folder_of(&cwd))?;
-                let store = self.folders.store(&cwd).map_err(|error| of_error(&error))?;
+                let store = self.folders.store(&cwd).map_err(|error| rpc_error(&error))?;
                 let Some(store) = store else { return Ok(agent::list(&[], None)) };
-                list(&store, &cwd, cursor.as_deref()).map_err(|error| of_error(&error))
+                list(&store, &cwd, cursor.as_deref()).map_err(|error| rpc_error(&error))
             }
             ClientRequest::Close(id) => {
                 let session = self.session(&id)?;
@@ -171,14 +171,14 @@ impl AcpAgent {
             }
             ClientRequest::SetMode(id, mode) => {
                 let session = self.session(&id)?;
-                session.set_mode(&mode).map_err(|error| of_error(&error))?;
+                session.set_mode(&mode).map_err(|error| rpc_error(&error))?;
                 let mode = session.state.borrow().mode.as_str().to_string();
                 self.peer.update(&id, &SessionUpdate::Mode(mode));
                 Ok(json!({}))
             }
             ClientRequest::SetOption(id, option, value) => {
                 let session = self.session(&id)?;
-                session.set_option(&option, &value).map_err(|error| of_error(&error))?;
+                session.set_option(&option, &value).map_err(|error| rpc_error(&error))?;
                 Ok(agent::options_set(session.options().unwrap_or_default()))
             }
             ClientRequest::ForkAt(id, message) => {
@@ -186,7 +186,7 @@ impl AcpAgent {
                 let wanted = BubbId::parse(message.as_bytes());
                 let wanted =
                     wanted.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
-                let forest = session.store.names().forest().map_err(|error| of_error(&error))?;
+                let forest = session.store.names().forest().map_err(|error| rpc_error(&error))?;
                 let is_there = forest.find(wanted).is_some_and(|ix| forest.store_of(ix).is_none());
                 match is_there {
                     true => self.fork_at(&session, wanted).map(|fork| agent::forked(&fork.id)),
@@ -203,7 +203,7 @@ impl AcpAgent {
 
     /// Starts a session that forks `from` at a message and can be prompted immediately.
     fn fork_at(&self, from: &AcpSession, at: BubbId) -> std::result::Result<Rc<AcpSession>, RpcError> {
-        let opened = self.folders.open(&from.cwd).map_err(|error| of_error(&error))?;
+        let opened = self.folders.open(&from.cwd).map_err(|error| rpc_error(&error))?;
         let given = {
             let state = from.state.borrow();
             state.given.iter().chain(&state.agreed).cloned().collect()
@@ -211,7 +211,7 @@ impl AcpAgent {
         let id = from.store.journal().new_session(Some(at));
         let place = SessionStart { at: Some(at), is_journaled: true, ..SessionStart::default() };
         let fork =
-            AcpSession::new(id, from.cwd.clone(), opened, place, given).map_err(|error| of_error(&error))?;
+            AcpSession::new(id, from.cwd.clone(), opened, place, given).map_err(|error| rpc_error(&error))?;
         let fork = Rc::new(fork);
         self.sessions.borrow_mut().insert(fork.id.clone(), fork.clone());
         Ok(fork)
@@ -222,7 +222,7 @@ impl AcpAgent {
     }
 
     /// Starts a session with a new id: an empty one, or a fork at a message.
-    fn begin(
+    fn new_session(
         &self,
         id: &Value,
         folder: &SessionParams,
@@ -230,17 +230,17 @@ impl AcpAgent {
     ) {
         let begun = (|| {
             let (cwd, opened) = self.open(folder)?;
-            let given = given(folder, &opened.configured.paths)?;
+            let given = read_editor_servers(folder, &opened.configured.paths)?;
             let at = fork_of(&opened.store)?;
             let own = opened.store.journal().new_session(at);
             let place = SessionStart { at, is_journaled: true, ..SessionStart::default() };
-            AcpSession::new(own, cwd, opened, place, given).map_err(|error| of_error(&error))
+            AcpSession::new(own, cwd, opened, place, given).map_err(|error| rpc_error(&error))
         })();
         match begun {
             Ok(session) => {
                 let session = Rc::new(session);
                 self.peer.answer(id, Ok(session.answer(true)));
-                self.tell_commands(&session);
+                self.send_commands(&session);
                 self.sessions.borrow_mut().insert(session.id.clone(), session);
             }
             Err(error) => self.peer.answer(id, Err(error)),
@@ -249,16 +249,16 @@ impl AcpAgent {
 
     fn open(&self, folder: &SessionParams) -> std::result::Result<(PathBuf, OpenFolder), RpcError> {
         let cwd = folder_of(&folder.cwd)?;
-        let opened = self.folders.open(&cwd).map_err(|error| of_error(&error))?;
+        let opened = self.folders.open(&cwd).map_err(|error| rpc_error(&error))?;
         Ok((cwd, opened))
     }
 
     /// Reopens a session; with `replays`, sends its history first.
-    async fn take_up(self: Rc<Self>, id: &Value, session: String, folder: &SessionParams, replays: bool) {
+    async fn resume(self: Rc<Self>, id: &Value, session: String, folder: &SessionParams, replays: bool) {
         match self.found(session, folder, replays).await {
             Ok(session) => {
                 self.peer.answer(id, Ok(session.answer(false)));
-                self.tell_commands(&session);
+                self.send_commands(&session);
                 if session.state.borrow().pending.is_some() {
                     self.ask_again(session);
                 }
@@ -274,10 +274,10 @@ impl AcpAgent {
         replays: bool,
     ) -> std::result::Result<Rc<AcpSession>, RpcError> {
         let (cwd, opened) = self.open(folder)?;
-        let given = given(folder, &opened.configured.paths)?;
+        let given = read_editor_servers(folder, &opened.configured.paths)?;
         let store = opened.store.clone();
-        let lines = SessionTails::read(&store).map_err(|error| of_error(&error))?;
-        let place = lines.find(&store, &id).map_err(|error| of_error(&error))?;
+        let lines = SessionTails::read(&store).map_err(|error| rpc_error(&error))?;
+        let place = lines.find(&store, &id).map_err(|error| rpc_error(&error))?;
         let place = place.ok_or_else(|| no_session(&id))?;
         if let Ok(old) = self.session(&id) {
             // Reopening repeats a pending consent question, but never interrupts a turn.
@@ -290,21 +290,21 @@ impl AcpAgent {
         }
         let (at, pending) = (place.at, place.pending);
         let session =
-            AcpSession::new(id.clone(), cwd, opened, place, given).map_err(|error| of_error(&error))?;
+            AcpSession::new(id.clone(), cwd, opened, place, given).map_err(|error| rpc_error(&error))?;
         let tail = at.and_then(|at| lines.forest.find(at));
         session.state.borrow_mut().title =
-            tail.and_then(|ix| SessionTitles::of(&store, &lines.forest).title(ix));
+            tail.and_then(|ix| SessionTitles::new(&store, &lines.forest).title(ix));
         let session = Rc::new(session);
         self.sessions.borrow_mut().insert(id.clone(), session.clone());
         if replays {
             let replay =
                 HistorySender { peer: &self.peer, session: &id, store: &store, forest: &lines.forest };
-            replay.tell(at, pending).await.map_err(|error| of_error(&error))?;
+            replay.send(at, pending).await.map_err(|error| rpc_error(&error))?;
         }
         Ok(session)
     }
 
-    fn tell_commands(&self, session: &AcpSession) {
+    fn send_commands(&self, session: &AcpSession) {
         if let Some(commands) = session.with_configured(|configured| available(&session.store, configured)) {
             self.peer.update(&session.id, &SessionUpdate::Commands(commands));
         }
@@ -312,11 +312,11 @@ impl AcpAgent {
 
     /// Asks again about the pending request.
     fn ask_again(self: Rc<Self>, session: Rc<AcpSession>) {
-        let Some(mut env) = session.begin() else { return };
+        let Some(mut env) = session.lend_env() else { return };
         session.state.borrow_mut().asks_again = true;
         spawn_local(async move {
             SessionTurn { peer: &self.peer, session: &session, env: &mut env }.ask_again().await;
-            session.end(env);
+            session.return_env(env);
         });
     }
 
@@ -336,7 +336,7 @@ impl AcpAgent {
             return self.peer.answer(&id, Err(busy()));
         }
         if !works && !has_waiting {
-            let Some(env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
+            let Some(env) = session.lend_env() else { return self.peer.answer(&id, Err(busy())) };
             session.state.borrow_mut().prompt = Some(id.clone());
             return self.turn(id, session, env, blocks);
         }
@@ -347,7 +347,7 @@ impl AcpAgent {
         session.state.borrow_mut().waiting.push((id.clone(), false));
         spawn_local(async move {
             let is_cancelled = session.turn_of(&id).await;
-            let Some(env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
+            let Some(env) = session.lend_env() else { return self.peer.answer(&id, Err(busy())) };
             session.state.borrow_mut().prompt = Some(id.clone());
             if is_cancelled {
                 session.cancel(Some(&id));
@@ -361,7 +361,7 @@ impl AcpAgent {
         spawn_local(async move {
             let answer =
                 SessionTurn { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
-            session.end(env);
+            session.return_env(env);
             self.peer.answer(&id, answer);
             session.tidy();
         });
@@ -388,7 +388,7 @@ impl AcpAgent {
 /// Waits for the end of the turn, and stops the MCP servers.
 async fn close(session: &AcpSession) {
     session.at_rest().await;
-    if let Some(env) = session.begin() {
+    if let Some(env) = session.lend_env() {
         env.close().await;
     }
 }

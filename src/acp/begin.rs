@@ -53,25 +53,25 @@ impl SessionTails {
                 SessionEnd::Fork(at) => SessionStart { at: Some(*at), ..SessionStart::default() },
                 SessionEnd::Written(end) => {
                     let end = self.forest.find(*end).ok_or_else(gone)?;
-                    self.place(store, self.tail_of(end))?
+                    self.session_start(store, self.tail_of(end))?
                 }
             };
             return Ok(Some(SessionStart { is_journaled: true, ..place }));
         }
         if let Some(named) = branch(store, id)? {
             let Some(ix) = self.forest.find(named) else { return Ok(None) };
-            let place = self.place(store, self.below(ix))?;
+            let place = self.session_start(store, self.below(ix))?;
             return Ok(Some(SessionStart { branch: Some((id.to_string(), named)), ..place }));
         }
         let message = BubbId::parse(id.as_bytes()).and_then(|id| self.forest.find(id));
         match message.filter(|&ix| self.forest.store_of(ix).is_none()) {
-            Some(ix) => self.place(store, self.below(ix)).map(Some),
+            Some(ix) => self.session_start(store, self.below(ix)).map(Some),
             None => Ok(None),
         }
     }
 
     /// Returns the position at a tail, without what an unfinished turn left after its question.
-    fn place(&self, store: &Store, tail: Ix) -> Result<SessionStart> {
+    fn session_start(&self, store: &Store, tail: Ix) -> Result<SessionStart> {
         let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
         let is_left = |name: &BubbName| {
             name.hidden

@@ -85,12 +85,12 @@ pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<SlashA
     let prompts = PromptLibrary { store: Some(store), paths: &env.configured.paths };
     let skills = env.configured.skills().ok().flatten().unwrap_or_default();
     let is_skill = |name: &str| skills.counting.iter().any(|skill| skill.name == name);
-    wish(text, env.catalogue.names(), &prompts, &is_skill)
+    parse_action(text, env.catalogue.names(), &prompts, &is_skill)
 }
 
 /// Parses a slash command; `None` for other text: several lines, text without a slash and a name at its start, or a
 /// path.
-fn wish(
+fn parse_action(
     text: &str,
     servers: &[String],
     prompts: &PromptLibrary<'_>,
@@ -175,7 +175,7 @@ mod tests {
     fn a_slash_begins_a_command_unless_it_begins_a_path() {
         let paths = Paths::from_env(&Env::from_pairs(&[("HOME", "/nowhere")])).unwrap();
         let prompts = PromptLibrary { store: None, paths: &paths };
-        let read = |text: &str| wish(text, &["docs".to_string()], &prompts, &|name| name == "deploy");
+        let read = |text: &str| parse_action(text, &["docs".to_string()], &prompts, &|name| name == "deploy");
         assert_eq!(
             read("/deploy to  'the moon'").unwrap(),
             Some(SlashAction::Skill("deploy".into(), "to  'the moon'".into()))

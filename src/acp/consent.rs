@@ -30,7 +30,7 @@ pub async fn ask(
     let Some(open) = open else { return Ok(nobody) };
     if words.text.len() > TEXT {
         let said = "The request is too long to be shown here: decide on it in a terminal.\n";
-        peer.say(&session.id, ChunkKind::Agent, said);
+        peer.send_text(&session.id, ChunkKind::Agent, said);
         return Ok(nobody);
     }
     let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];

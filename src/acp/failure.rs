@@ -7,7 +7,7 @@ use lepo_base::error::{Error, ExitKind};
 use lepo_base::hint::HintTarget;
 use lepo_store::bubb::BubbId;
 
-pub fn of_error(error: &Error) -> RpcError {
+pub fn rpc_error(error: &Error) -> RpcError {
     of_question(error, None)
 }
 

@@ -40,17 +40,17 @@ impl<'f> AcpFront<'f> {
     /// Sends the buffered text.
     pub fn flush(&mut self) {
         if !self.text.is_empty() {
-            self.peer.say(&self.session.id, self.voice, &self.text);
+            self.peer.send_text(&self.session.id, self.voice, &self.text);
             self.text.clear();
         }
     }
 
     /// Resumes a tool call that the editor already knows.
-    pub fn goes_on_with(&mut self, request: BubbId) {
+    pub fn resume_call(&mut self, request: BubbId) {
         self.open = Some(request);
     }
 
-    fn said(&mut self, voice: ChunkKind, text: &str) {
+    fn send_chunk(&mut self, voice: ChunkKind, text: &str) {
         if self.voice != voice || self.text.len() + text.len() > TEXT {
             self.flush();
             self.voice = voice;
@@ -109,13 +109,13 @@ pub fn message(name: &BubbName) -> Value {
 impl Front for AcpFront<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
-            TurnEvent::Text(text) => self.said(ChunkKind::Agent, text),
-            TurnEvent::Thinking(text) => self.said(ChunkKind::Thought, text),
+            TurnEvent::Text(text) => self.send_chunk(ChunkKind::Agent, text),
+            TurnEvent::Thinking(text) => self.send_chunk(ChunkKind::Thought, text),
             TurnEvent::Pause | TurnEvent::NotFinal | TurnEvent::Done => self.flush(),
             TurnEvent::Notice(notice) => {
                 self.flush();
                 for line in notice_lines(notice, HintTarget::Session) {
-                    self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{line}\n"));
+                    self.peer.send_text(&self.session.id, ChunkKind::Thought, &format!("{line}\n"));
                 }
             }
             TurnEvent::Announce(_)
@@ -126,7 +126,7 @@ impl Front for AcpFront<'_> {
             }
             TurnEvent::WebCall(call) => {
                 self.flush();
-                self.peer.say(
+                self.peer.send_text(
                     &self.session.id,
                     ChunkKind::Thought,
                     &format!("{}: {}\n", call.tool, call.about),
@@ -134,7 +134,7 @@ impl Front for AcpFront<'_> {
             }
             TurnEvent::Citation(page) => {
                 let (title, url) = (one_line(&page.title), one_line(&page.url));
-                self.said(ChunkKind::Agent, &format!("\n\n{title}: {url}"));
+                self.send_chunk(ChunkKind::Agent, &format!("\n\n{title}: {url}"));
             }
             TurnEvent::Progress(words) => {
                 let words: String = words.chars().take(1000).collect();

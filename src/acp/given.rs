@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::failure::of_error;
+use super::failure::rpc_error;
 use lepo_acp::agent::{SessionMcpServer, SessionParams};
 use lepo_acp::rpc::RpcError;
 use lepo_base::error::{Error, Result};
@@ -25,9 +25,12 @@ pub struct EditorServer {
     pub effect: String,
 }
 
-pub fn given(folder: &SessionParams, paths: &Paths) -> std::result::Result<Vec<EditorServer>, RpcError> {
+pub fn read_editor_servers(
+    folder: &SessionParams,
+    paths: &Paths,
+) -> std::result::Result<Vec<EditorServer>, RpcError> {
     let cwd = Path::new(&folder.cwd);
-    let read = |server: SessionMcpServer| read(server, cwd, paths).map_err(|error| of_error(&error));
+    let read = |server: SessionMcpServer| read(server, cwd, paths).map_err(|error| rpc_error(&error));
     folder.servers()?.into_iter().map(read).collect()
 }
 

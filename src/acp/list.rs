@@ -40,7 +40,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
         .collect();
     let (page, after) = rest.split_at(rest.len().min(PAGE));
     let next = page.last().filter(|_| !after.is_empty()).map(key);
-    let titles = SessionTitles::of(store, &lines.forest);
+    let titles = SessionTitles::new(store, &lines.forest);
     let listed = |(ix, id): &(Ix, String)| SessionInfo {
         id: id.clone(),
         cwd: cwd.to_string_lossy().into_owned(),
@@ -81,7 +81,7 @@ pub struct SessionTitles<'t> {
 }
 
 impl<'t> SessionTitles<'t> {
-    pub fn of(store: &'t Store, forest: &'t Forest) -> SessionTitles<'t> {
+    pub fn new(store: &'t Store, forest: &'t Forest) -> SessionTitles<'t> {
         SessionTitles { store, forest, given: store.titles().all() }
     }
 

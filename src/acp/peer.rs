@@ -40,12 +40,12 @@ impl EditorConnection {
     }
 
     /// Sends a text, in as many updates as it needs.
-    pub fn say(&self, session: &str, voice: ChunkKind, text: &str) {
-        self.say_as(session, voice, text, None);
+    pub fn send_text(&self, session: &str, voice: ChunkKind, text: &str) {
+        self.send_message_text(session, voice, text, None);
     }
 
     /// Like [`Peer::say`], for a message with an id.
-    pub fn say_as(&self, session: &str, voice: ChunkKind, text: &str, message: Option<&str>) {
+    pub fn send_message_text(&self, session: &str, voice: ChunkKind, text: &str, message: Option<&str>) {
         for piece in lepo_acp::pieces(text) {
             self.update(session, &SessionUpdate::text(voice, piece, message.map(str::to_string)));
         }

@@ -26,7 +26,7 @@ pub struct HistorySender<'r> {
 
 impl HistorySender<'_> {
     /// Sends all messages up to `at`, then the pending request after it.
-    pub async fn tell(&self, at: Option<BubbId>, pending: Option<BubbId>) -> Result<()> {
+    pub async fn send(&self, at: Option<BubbId>, pending: Option<BubbId>) -> Result<()> {
         let path =
             at.and_then(|at| self.forest.find(at)).map(|ix| self.forest.conv(ix).path).unwrap_or_default();
         let on_path: HashSet<Ix> = path.iter().copied().collect();
@@ -47,7 +47,7 @@ impl HistorySender<'_> {
             return self.hidden(&name);
         }
         let (id, text) = (name.id.to_string(), self.store.bubbs().text(&name)?);
-        let say = |voice, text: &str| self.peer.say_as(self.session, voice, text, Some(&id));
+        let say = |voice, text: &str| self.peer.send_message_text(self.session, voice, text, Some(&id));
         match name.kind {
             Kind::User => {
                 let (words, files) = split_attachments(&text);
@@ -127,7 +127,12 @@ impl HistorySender<'_> {
                 self.peer.update(self.session, &SessionUpdate::ToolUpdate(ended));
             }
             (None, Kind::Assistant) => {
-                self.peer.say_as(self.session, ChunkKind::Agent, &text, Some(&name.id.to_string()));
+                self.peer.send_message_text(
+                    self.session,
+                    ChunkKind::Agent,
+                    &text,
+                    Some(&name.id.to_string()),
+                );
             }
             (None, _) => {}
         }

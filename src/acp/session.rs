@@ -133,7 +133,7 @@ impl AcpSession {
     }
 
     /// Starts a turn: returns its environment; `None` while another turn runs.
-    pub fn begin(&self) -> Option<TurnEnv> {
+    pub fn lend_env(&self) -> Option<TurnEnv> {
         let env = self.env.take()?;
         let mut state = self.state.borrow_mut();
         (state.works, state.is_cancelled) = (true, false);
@@ -167,7 +167,7 @@ impl AcpSession {
     }
 
     /// Ends a turn.
-    pub fn end(&self, env: TurnEnv) {
+    pub fn return_env(&self, env: TurnEnv) {
         self.env.replace(Some(env));
         let mut state = self.state.borrow_mut();
         (state.works, state.asks_again, state.prompt) = (false, false, None);
@@ -194,7 +194,7 @@ impl AcpSession {
     }
 
     /// Applies the mode, model and MCP servers that were chosen since the last turn.
-    pub async fn settle(&self, env: &mut TurnEnv, new_servers: bool) -> Result<()> {
+    pub async fn apply_settings(&self, env: &mut TurnEnv, new_servers: bool) -> Result<()> {
         let (mode, model) = {
             let state = self.state.borrow();
             (state.mode, state.model.clone())

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::commands::{SlashAction, entered, skill_question};
-use super::failure::{of_error, of_question};
+use super::failure::{of_question, rpc_error};
 use super::front::{AcpFront, Silent};
 use super::list::SessionTitles;
 use super::peer::EditorConnection;
@@ -46,13 +46,13 @@ impl SessionTurn<'_> {
             return self.not_begun(error, entry.text.clone());
         }
         for note in &entry.notes {
-            self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{note}\n"));
+            self.peer.send_text(&self.session.id, ChunkKind::Thought, &format!("{note}\n"));
         }
         if entry.is_words() {
             match entered(&entry.text, &self.session.store, self.env) {
                 Ok(None) => {}
                 Ok(Some(wish)) => return self.grant(wish).await,
-                Err(error) => return Err(of_error(&error)),
+                Err(error) => return Err(rpc_error(&error)),
             }
         }
         match entry.question() {
@@ -65,11 +65,11 @@ impl SessionTurn<'_> {
     pub async fn ask_again(&mut self) {
         let answered = match self.settle().await {
             Ok(()) => self.decide(Verdict::Ask).await,
-            Err(error) => Err(of_error(&error)),
+            Err(error) => Err(rpc_error(&error)),
         };
         // This does not answer a prompt, so an error is sent as text.
         if let Err(error) = answered {
-            self.peer.say(&self.session.id, ChunkKind::Agent, &format!("error: {}\n", error.message));
+            self.peer.send_text(&self.session.id, ChunkKind::Agent, &format!("error: {}\n", error.message));
         }
     }
 
@@ -80,7 +80,7 @@ impl SessionTurn<'_> {
             true => servers::ask(self.peer, self.session, &paths).await? && self.has_unused(),
             false => false,
         };
-        self.session.settle(self.env, more).await?;
+        self.session.apply_settings(self.env, more).await?;
         self.session.interrupt.or(async { Ok(()) }).await
     }
 
@@ -98,21 +98,21 @@ impl SessionTurn<'_> {
             SlashAction::Undo => self.undo(),
             SlashAction::Branch(name) => self.branch(&name),
             SlashAction::Ask(text, model) => {
-                self.peer.say(&self.session.id, ChunkKind::Thought, &format!("{text}\n"));
+                self.peer.send_text(&self.session.id, ChunkKind::Thought, &format!("{text}\n"));
                 match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
                     Ok(question) => self.ask(question, model.as_deref(), None).await,
-                    Err(error) => Err(of_error(&error)),
+                    Err(error) => Err(rpc_error(&error)),
                 }
             }
             SlashAction::Skill(name, words) => match skill_question(&self.env.configured, &name, &words) {
                 Ok((question, skill)) => self.ask(question, None, Some(skill)).await,
-                Err(error) => Err(of_error(&error)),
+                Err(error) => Err(rpc_error(&error)),
             },
             SlashAction::Served(wish) => {
                 let served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
                 let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
-                let (start, forest) = begun.map_err(|error| of_error(&error))?;
-                let config = self.model(None).await.map_err(|error| of_error(&error))?;
+                let (start, forest) = begun.map_err(|error| rpc_error(&error))?;
+                let config = self.model(None).await.map_err(|error| rpc_error(&error))?;
                 self.turn(&config, &forest, TurnRequest { served, ..TurnRequest::new(start, None, &[]) })
                     .await
             }
@@ -123,13 +123,13 @@ impl SessionTurn<'_> {
         let prepared = self.prepare(&question, model).await;
         let (config, forest, start) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return self.keep(error, question),
+            Err(error) => return self.save_question(error, question),
         };
         let resources = ResourceAddress::in_question(&question.text, self.env.catalogue.names());
         let served = ServerContent { resources, prompt: None };
         let kept = question.clone();
         let ask = TurnRequest { served, skill, ..TurnRequest::new(start, Some(question), &[]) };
-        self.take(&config, &forest, ask).await.unwrap_or_else(|error| self.keep(error, kept))
+        self.run(&config, &forest, ask).await.unwrap_or_else(|error| self.save_question(error, kept))
     }
 
     /// Returns model, forest and position of a question; compacts first if the question would not fit.
@@ -183,14 +183,14 @@ impl SessionTurn<'_> {
 
     async fn retry(&mut self) -> PromptResult {
         let begun = self.forest().and_then(|forest| Ok((self.start(&forest, true)?, forest)));
-        let (start, forest) = begun.map_err(|error| of_error(&error))?;
-        let config = self.model(None).await.map_err(|error| of_error(&error))?;
+        let (start, forest) = begun.map_err(|error| rpc_error(&error))?;
+        let config = self.model(None).await.map_err(|error| rpc_error(&error))?;
         self.turn(&config, &forest, TurnRequest::new(start, None, &[])).await
     }
 
     /// Decides on the pending request, and continues its turn.
     async fn decide(&mut self, verdict: Verdict) -> PromptResult {
-        self.try_to_decide(verdict).await.unwrap_or_else(|error| Err(of_error(&error)))
+        self.try_to_decide(verdict).await.unwrap_or_else(|error| Err(rpc_error(&error)))
     }
 
     async fn try_to_decide(&mut self, verdict: Verdict) -> Result<PromptResult> {
@@ -203,23 +203,18 @@ impl SessionTurn<'_> {
         let config = self.model(None).await?;
         let ask =
             TurnRequest { decision: Some(decision), ..TurnRequest::new(TurnStart::Decided(id), None, &[]) };
-        self.take(&config, &forest, ask).await
+        self.run(&config, &forest, ask).await
     }
 
     async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> PromptResult {
-        self.take(config, forest, ask).await.unwrap_or_else(|error| Err(of_error(&error)))
+        self.run(config, forest, ask).await.unwrap_or_else(|error| Err(rpc_error(&error)))
     }
 
     /// Runs the turn, and continues after its result. Fails only before the turn starts.
-    async fn take(
-        &mut self,
-        config: &ModelConfig,
-        forest: &Forest,
-        ask: TurnRequest,
-    ) -> Result<PromptResult> {
+    async fn run(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> Result<PromptResult> {
         let (insts, warnings) = self.env.insts()?;
         for warning in warnings {
-            self.peer.say(
+            self.peer.send_text(
                 &self.session.id,
                 ChunkKind::Thought,
                 &format!("{}\n", StatusLine::warning(warning)),
@@ -227,13 +222,13 @@ impl SessionTurn<'_> {
         }
         let mut front = AcpFront::new(self.peer, self.session);
         if let TurnStart::Decided(id) = ask.start {
-            front.goes_on_with(id);
+            front.resume_call(id);
         }
         let report = execute_turn(self.env, config, &insts, forest, &mut front, ask).await?;
         front.flush();
         let withdrew = front.withdrew;
         self.follow(&report)?;
-        self.tell_state(config).await;
+        self.send_state(config).await;
         Ok(self.answer(report, withdrew))
     }
 
@@ -250,7 +245,7 @@ impl SessionTurn<'_> {
                 }
                 let hint = error.hint_for(HintTarget::SHELL).unwrap_or_default();
                 let words = format!("{}\n\n{}\n", error.chain(), ui::in_fence(&hint));
-                self.peer.say(&self.session.id, ChunkKind::Agent, &words);
+                self.peer.send_text(&self.session.id, ChunkKind::Agent, &words);
                 Ok(agent::prompted(StopReason::EndTurn, meta))
             }
             Some(error) => Err(of_question(&ui::with_kept_question(error, report.user), report.user)),
@@ -272,10 +267,10 @@ impl SessionTurn<'_> {
     }
 
     /// Sends the title if it changed, and the fill level of the window.
-    async fn tell_state(&self, config: &ModelConfig) {
+    async fn send_state(&self, config: &ModelConfig) {
         let (Ok(forest), Some(at)) = (self.forest(), self.session.state.borrow().at) else { return };
         let ix = forest.find(at);
-        let title = ix.and_then(|ix| SessionTitles::of(&self.session.store, &forest).title(ix));
+        let title = ix.and_then(|ix| SessionTitles::new(&self.session.store, &forest).title(ix));
         if title.is_some() && self.session.state.borrow().title != title {
             self.session.state.borrow_mut().title = title.clone();
             self.peer.update(&self.session.id, &SessionUpdate::Info { title, updated: None, meta: None });
@@ -289,20 +284,20 @@ impl SessionTurn<'_> {
     /// Handles a question that cannot be asked: stores its text, unless it is empty.
     fn not_begun(&self, error: Error, text: String) -> PromptResult {
         match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
-            Ok(question) => self.keep(error, question),
-            Err(_) => Err(of_error(&error)),
+            Ok(question) => self.save_question(error, question),
+            Err(_) => Err(rpc_error(&error)),
         }
     }
 
     /// Stores a question that cannot be answered yet.
-    fn keep(&self, error: Error, question: Question) -> PromptResult {
+    fn save_question(&self, error: Error, question: Question) -> PromptResult {
         let kept = self.forest().and_then(|forest| {
             let start = self.start(&forest, false)?;
             keep_question(self.env, &forest, start, question)
         });
         let kept = match kept {
             Ok(name) => name.id,
-            Err(failed) => return Err(of_error(&failed)),
+            Err(failed) => return Err(rpc_error(&failed)),
         };
         self.session.wrote(kept);
         self.session.state.borrow_mut().at = Some(kept);
@@ -334,7 +329,7 @@ impl SessionTurn<'_> {
             Err(error) if error.kind == ExitKind::Signal(CANCELLED) => {
                 Ok(agent::prompted(StopReason::Cancelled, json!({})))
             }
-            Err(error) => Err(of_error(&error)),
+            Err(error) => Err(rpc_error(&error)),
         }
     }
 
@@ -345,7 +340,7 @@ impl SessionTurn<'_> {
             let question = question.ok_or_else(|| Error::nothing("no question to undo"))?;
             Ok(forest.name(question).prev)
         });
-        let before = before.map_err(|error| of_error(&error))?;
+        let before = before.map_err(|error| rpc_error(&error))?;
         self.goes_on_at(before);
         match before {
             Some(id) => self.done(&format!("Back at {id}; later messages stay in the store.")),
@@ -372,14 +367,14 @@ impl SessionTurn<'_> {
                 false => Err(Error::nothing(format!("branch {name} already exists"))),
             }
         };
-        let at = named().map_err(|error: Error| of_error(&error))?;
+        let at = named().map_err(|error: Error| rpc_error(&error))?;
         self.session.state.borrow_mut().branch = Some((name.to_string(), at));
         self.done(&format!("Branch {name} now follows this conversation."))
     }
 
     /// Ends a command that is not a turn.
     fn done(&self, words: &str) -> PromptResult {
-        self.peer.say(&self.session.id, ChunkKind::Agent, &format!("{words}\n"));
+        self.peer.send_text(&self.session.id, ChunkKind::Agent, &format!("{words}\n"));
         Ok(agent::prompted(StopReason::EndTurn, json!({})))
     }
 }

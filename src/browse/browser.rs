@@ -131,7 +131,7 @@ impl<'a> Browser<'a> {
         self.marked = resumed.marked.and_then(find);
         let place = resumed.chosen.and_then(|(id, line)| Some((find(id)?, line)));
         if let Some((tail, line)) = place
-            && let Some(at) = self.rows.place(tail)
+            && let Some(at) = self.rows.index_of(tail)
         {
             (self.chosen, self.top) = (at, at.saturating_sub(line));
             if let Some(top) = resumed.reading {

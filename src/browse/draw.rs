@@ -49,7 +49,7 @@ fn list(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     let columns = usize::from(area.width);
     for i in 0..height {
         let at = browser.top + i;
-        let Some(row) = browser.rows.shown(at) else { break };
+        let Some(row) = browser.rows.row_at(at) else { break };
         let y = area.y + i as u16;
         let mark = if browser.marked == Some(row.tail) { "*" } else { " " };
         let room = columns.saturating_sub(SHORT_WIDTH + 2);

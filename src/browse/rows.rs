@@ -86,7 +86,7 @@ impl<'a> ConvRows<'a> {
         at >= last && self.get(last).is_some()
     }
 
-    pub fn place(&mut self, tail: Ix) -> Option<usize> {
+    pub fn index_of(&mut self, tail: Ix) -> Option<usize> {
         let mut at = 0;
         while self.get(at)?.tail != tail {
             at += 1;
@@ -100,7 +100,7 @@ impl<'a> ConvRows<'a> {
         self.read.len()
     }
 
-    pub fn shown(&mut self, at: usize) -> Option<ConvRow> {
+    pub fn row_at(&mut self, at: usize) -> Option<ConvRow> {
         let row = self.get(at)?.clone();
         if !row.when.is_empty() {
             return Some(row);

@@ -12,7 +12,7 @@ pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(V
     let mut known = None;
     let mut used: Vec<String> = Vec::new();
     loop {
-        let first = FirstWord::of(root, &args);
+        let first = FirstWord::find(root, &args);
         if first.means != FirstWordKind::Other {
             return Ok((args, first));
         }

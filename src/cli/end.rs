@@ -1,6 +1,6 @@
 //! Ends a command: flushes its output, or reports the error.
 
-use crate::term::{Out, say};
+use crate::term::{Out, print_status};
 use lepo_base::error::{Error, ExitKind};
 use lepo_base::hint::HintTarget;
 
@@ -18,13 +18,13 @@ pub fn report_at(error: &Error, at: HintTarget<'_>) -> u8 {
     let hint = error.hint_for(at);
     if matches!(error.kind, ExitKind::Pending) {
         // A pending request is not an error: prints the request and the two commands that decide on it.
-        say(&error.chain());
-        hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));
+        print_status(&error.chain());
+        hint.iter().flat_map(|hint| hint.lines()).for_each(|line| print_status(&format!("  {line}")));
         return error.kind.exit_code();
     }
-    say(&format!("error: {}", error.chain()));
+    print_status(&format!("error: {}", error.chain()));
     if let Some(hint) = hint {
-        say(&format!("hint: {hint}"));
+        print_status(&format!("hint: {hint}"));
     }
     error.kind.exit_code()
 }

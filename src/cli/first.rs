@@ -26,7 +26,7 @@ pub(super) struct FirstWord {
 impl FirstWord {
     /// Finds the first argument. Options before it may be global ones and those of `do`; a line with other
     /// options, or with an option that lacks its value, is passed to `do`, which reports the error.
-    pub fn of(root: &Command, args: &[OsString]) -> FirstWord {
+    pub fn find(root: &Command, args: &[OsString]) -> FirstWord {
         let none = FirstWord { at: args.len(), means: FirstWordKind::Question, follows_do_option: false };
         let Ok(found) = scanner(root).try_get_matches_from(args) else { return none };
         let is_given = |id: &str| found.value_source(id) == Some(ValueSource::CommandLine);
@@ -101,7 +101,7 @@ mod tests {
         ] {
             // An underscore represents a space inside an argument.
             let args: Vec<OsString> = line.split(' ').map(|word| word.replace('_', " ").into()).collect();
-            let first = FirstWord::of(&root, &args);
+            let first = FirstWord::find(&root, &args);
             assert_eq!((first.at, first.means), (at, means), "{line}");
             assert_eq!(first.follows_do_option, follows_do_option, "{line}");
         }

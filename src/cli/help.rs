@@ -7,7 +7,7 @@ use super::blocks::{laid_out, wrapped};
 use super::end::{end, report};
 use super::external::external;
 use super::{alias, tasks};
-use crate::term::{Out, columns, cut, fold, say, width};
+use crate::term::{Out, columns, cut, fold, print_status, width};
 use lepo_base::error::Error;
 
 /// Lines of a short help: the prompt stays visible below it.
@@ -74,7 +74,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
     if meant == [name] {
         return report(&external(&[name.into(), "--help".into()]));
     }
-    say(&format!(
+    print_status(&format!(
         "{name} is an alias for: lepo {}",
         shlex::try_join(meant.iter().map(String::as_str)).unwrap_or_default()
     ));

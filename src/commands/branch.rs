@@ -6,7 +6,7 @@ use super::json::name_json;
 use super::line::excerpt_of;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{StatusLine, clean, excerpt_within, one_line, say, width};
+use crate::term::{StatusLine, clean, excerpt_within, one_line, print_status, width};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
@@ -118,8 +118,8 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
         }
         // The id lets the user create the branch again.
         match id {
-            Some(id) => say(&format!("deleted branch {name} (it named {id})")),
-            None => say(&format!("deleted branch {name}")),
+            Some(id) => print_status(&format!("deleted branch {name} (it named {id})")),
+            None => print_status(&format!("deleted branch {name}")),
         }
     }
     Ok(())
@@ -178,7 +178,9 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             if from.is_some() {
                 continue;
             }
-            say(&StatusLine::warning(format!("branch {name} names {id}, which is not in the store")));
+            print_status(&StatusLine::warning(format!(
+                "branch {name} names {id}, which is not in the store"
+            )));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
         let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));
@@ -230,7 +232,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     }
     context.out.flush();
     for name in ends.into_keys() {
-        say(&StatusLine::note(format!(
+        print_status(&StatusLine::note(format!(
             "a merge left branch {name} with several ends; `lepo branch -f {} ID` chooses one",
             quoted(&name)
         )));

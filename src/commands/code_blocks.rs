@@ -12,7 +12,7 @@ fn code_blocks(answer: &str) -> Vec<String> {
     let mut open: Option<(CodeFence<'_>, String)> = None;
     for line in answer.lines() {
         match &mut open {
-            None => open = CodeFence::of(line).map(|fence| (fence, String::new())),
+            None => open = CodeFence::parse(line).map(|fence| (fence, String::new())),
             Some((fence, text)) if fence.is_ended_by(line) => {
                 blocks.push(std::mem::take(text));
                 open = None;
@@ -34,7 +34,7 @@ struct CodeFence<'a> {
 }
 
 impl<'a> CodeFence<'a> {
-    fn of(line: &'a str) -> Option<CodeFence<'a>> {
+    fn parse(line: &'a str) -> Option<CodeFence<'a>> {
         let begun = line.trim_start_matches([' ', '\t']);
         let indent = line.strip_suffix(begun)?;
         let mark = begun.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;

@@ -29,7 +29,7 @@ pub fn address() -> ArgValueCompleter {
             Some(text) => text.rfind("..").map_or(("", text), |at| text.split_at(at + 2)),
             None => return Vec::new(),
         };
-        let found = there().map(|there| there.addresses(wanted)).unwrap_or_default();
+        let found = completion_store().map(|there| there.addresses(wanted)).unwrap_or_default();
         found.into_iter().map(|candidate| candidate.add_prefix(range)).collect()
     })
 }
@@ -96,7 +96,7 @@ pub fn setting() -> ArgValueCompleter {
 pub fn prompt() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let Ok(paths) = Paths::from_env(&Env::from_process()) else { return Vec::new() };
-        let there = there();
+        let there = completion_store();
         let store = there.as_ref().map(|there| &there.store);
         let listed = PromptLibrary { store, paths: &paths }.list().unwrap_or_default().into_iter();
         let named = listed.filter(|one| one.counts);
@@ -125,7 +125,7 @@ struct CompletionStore {
 }
 
 /// Opens the store that the arguments so far select. Errors are dropped: completion must not print messages.
-fn there() -> Option<CompletionStore> {
+fn completion_store() -> Option<CompletionStore> {
     let words = words_of_line();
     let (cd, save_to) = (option(words, "-c", "--cd"), option(words, "-s", "--save-to"));
     let save_to = save_to.or_else(|| option(words, "-s", "--store"));
@@ -145,7 +145,7 @@ fn option(words: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
 
 fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidate>) -> ArgValueCompleter {
     ArgValueCompleter::new(move |current: &OsStr| {
-        there().map(|there| candidates(&there, &current.to_string_lossy())).unwrap_or_default()
+        completion_store().map(|there| candidates(&there, &current.to_string_lossy())).unwrap_or_default()
     })
 }
 

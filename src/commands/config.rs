@@ -9,7 +9,7 @@ use super::repo_files::trusted_config;
 use super::stores::KnownStores;
 use super::suggest::closest_name;
 use super::{Context, complete};
-use crate::term::{self, edit, say, tty};
+use crate::term::{self, edit, print_status, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
@@ -108,7 +108,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
     match (&args.name, &args.value) {
         (None, _) => show(&settings, commands, args.json, context),
         (Some(name), None) => return show_one(&settings, name, args.json, context),
-        (Some(name), Some(_)) => say_if_hidden(&settings, &file, name),
+        (Some(name), Some(_)) => warn_if_overridden(&settings, &file, name),
     }
     Ok(0)
 }
@@ -135,13 +135,13 @@ fn stores(stores: &KnownStores, args: &ConfigArgs, context: &mut Context<'_>) ->
 }
 
 /// Warns if another source overrides a setting just written to `file`.
-fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
+fn warn_if_overridden(settings: &Settings, file: &Path, name: &str) {
     let wins = match settings.source(name) {
         SettingSource::File { path, .. } if **path == *file => return,
         SettingSource::Default => return,
         source => source,
     };
-    say(&term::StatusLine::note(format!(
+    print_status(&term::StatusLine::note(format!(
         "written to {}, but {wins} sets {name} too, and wins",
         file.display()
     )));
@@ -158,7 +158,7 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
         }
         if let Some(allowed) = line.allowed.as_ref().filter(|_| !as_json && context.out.is_terminal()) {
             context.out.flush();
-            context.say_hint(format!("allowed: {allowed}"));
+            context.print_hint(format!("allowed: {allowed}"));
         }
         return Ok(u8::from(has_none));
     }
@@ -192,8 +192,8 @@ fn edit_file(file: &Path) -> Result<u8> {
             return Err(Error::nothing(format!("{} did not change: nothing was written", file.display())));
         }
         let Err(error) = check_config(file, &text) else { break };
-        say(&format!("error: {}", error.chain()));
-        error.hint_for(HintTarget::SHELL).iter().for_each(|hint| say(&format!("hint: {hint}")));
+        print_status(&format!("error: {}", error.chain()));
+        error.hint_for(HintTarget::SHELL).iter().for_each(|hint| print_status(&format!("hint: {hint}")));
         let again = tty().map(|mut tty| tty.confirm("Edit it again? (y/N) ")).transpose()?;
         if again != Some(true) {
             return Err(Error::usage(format!("{} was not changed", file.display())));
@@ -252,7 +252,7 @@ fn import(plan: ConfigImport, as_json: bool, context: &mut Context<'_>) -> Resul
             context.out.line(&format!("add {what}"));
         }
         for what in &plan.left_out {
-            say(&format!("left out: {what}"));
+            print_status(&format!("left out: {what}"));
         }
         context.out.flush();
     }
@@ -262,8 +262,8 @@ fn import(plan: ConfigImport, as_json: bool, context: &mut Context<'_>) -> Resul
         context.out.line(&document.to_string());
     } else {
         match plan.added.len() {
-            0 => say(&format!("nothing was added to {target}")),
-            _ => say(&format!("written to {target}")),
+            0 => print_status(&format!("nothing was added to {target}")),
+            _ => print_status(&format!("written to {target}")),
         }
     }
     Ok(())

@@ -98,7 +98,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();
-        context.say_hint(format!("to get an answer: lepo do --retry --tail {}", sibling.id));
+        context.print_hint(format!("to get an answer: lepo do --retry --tail {}", sibling.id));
     }
     Ok(0)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -37,15 +37,15 @@ pub fn masker_of_written() -> Result<Masker> {
 }
 
 /// Warns about secrets in output: their number and kinds.
-pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
+pub fn warn_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     let (finder, mut tally) = (finder(), SecretCounts::default());
     for text in texts {
         finder.find(text).iter().for_each(|found| tally.add(found));
     }
     match tally.count() {
         0 => {}
-        1 => say(&StatusLine::warning(format!("1 secret is in it ({})", tally.words()))),
-        count => say(&StatusLine::warning(format!("{count} secrets are in it ({})", tally.words()))),
+        1 => print_status(&StatusLine::warning(format!("1 secret is in it ({})", tally.words()))),
+        count => print_status(&StatusLine::warning(format!("{count} secrets are in it ({})", tally.words()))),
     }
 }
 
@@ -61,7 +61,7 @@ pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
     finder().find(words).iter().for_each(|found| tally.add(found));
     if tally.count() > 0 {
         let kinds = tally.words();
-        say(&format!(
+        print_status(&format!(
             "{what} has what looks like a secret ({kinds}); it is kept as typed. Take it out: {remedy}"
         ));
     }
@@ -79,7 +79,7 @@ pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
     };
     let kept = masking.screen(bytes, source);
     if let Some(told) = masking.secrets_notice() {
-        notice_lines(&told, HintTarget::SHELL).iter().for_each(say);
+        notice_lines(&told, HintTarget::SHELL).iter().for_each(print_status);
     }
     kept
 }

@@ -5,7 +5,7 @@ mod secrets;
 use serde_json::json;
 
 use super::{Context, complete};
-use crate::term::{ProgressMeter, StatusLine, clean, fold, say, width};
+use crate::term::{ProgressMeter, StatusLine, clean, fold, print_status, width};
 use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Store, StrayOutcome};
@@ -73,7 +73,7 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
         context.keep_line_ends(&store);
     }
     if args.secrets {
-        return secrets::look(&store, &args.addresses, args.json, context);
+        return secrets::print_findings(&store, &args.addresses, args.json, context);
     }
     match args.recover {
         true => recover(&store, args.json, context),
@@ -121,7 +121,7 @@ fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     if store.furniture().ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
         let shown = store.display_path().join("_journal.ndjson");
         let shown = shown.display();
-        say(&StatusLine::warning(format!(
+        print_status(&StatusLine::warning(format!(
             "git tracks {shown}, which changes after every answer, so that it refuses to check out, rebase or pull: \
              `git rm --cached {shown}`"
         )));
@@ -148,19 +148,19 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         match store.upkeep().settle(stray) {
             // The remaining files may still be recovered.
             Err(error) => {
-                say(&StatusLine::warning(format!("cannot save {file}: {}", error.chain())));
+                print_status(&StatusLine::warning(format!("cannot save {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }
             Ok(StrayOutcome::Saved(name)) => {
-                say(&format!("saved {file}: {about}"));
+                print_status(&format!("saved {file}: {about}"));
                 if !as_json {
                     context.out.line(&name.id.to_string());
                 }
                 recovered.push(name.id.to_string());
             }
             Ok(StrayOutcome::Removed) => {
-                say(&format!("removed {file}: {about}"));
+                print_status(&format!("removed {file}: {about}"));
                 removed.push(file);
             }
         }
@@ -172,11 +172,11 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     for (file, error) in files {
         match error {
             None => {
-                say(&format!("restored {file}: its line ends match its name again"));
+                print_status(&format!("restored {file}: its line ends match its name again"));
                 restored.push(file);
             }
             Some(error) => {
-                say(&StatusLine::warning(format!("cannot restore {file}: {}", error.chain())));
+                print_status(&StatusLine::warning(format!("cannot restore {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }

@@ -1,7 +1,7 @@
 //! `lepo init`: creates the store.
 
 use super::Context;
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::store::InitOutcome;
 
@@ -27,31 +27,35 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let shown = store.display_path().display();
     let is_committed = args.committed && store.furniture().commit()?;
     match made {
-        InitOutcome::New => say(&format!("made {shown}")),
-        InitOutcome::Completed => say(&format!("{shown} already exists; added missing files")),
+        InitOutcome::New => print_status(&format!("made {shown}")),
+        InitOutcome::Completed => print_status(&format!("{shown} already exists; added missing files")),
         InitOutcome::Nothing if is_committed => {}
-        InitOutcome::Nothing => say(&format!("{shown} already exists: nothing changed")),
+        InitOutcome::Nothing => print_status(&format!("{shown} already exists: nothing changed")),
     }
     if is_committed {
-        say(&StatusLine::note(format!(
+        print_status(&StatusLine::note(format!(
             "git has its messages and its journal from now on; `lepo fsck --secrets && git add {shown}` commits them"
         )));
     }
     if let (InitOutcome::New, Some(above)) = (made, above) {
         let which = if above.is_linked() { "of the main work tree" } else { "above" };
-        say(&StatusLine::note(format!(
+        print_status(&StatusLine::note(format!(
             "from now on it is used instead of the store {} {which}",
             above.display_path().display()
         )));
     }
     if made == InitOutcome::New && context.save_to().is_none() && context.main_work_tree().is_some() {
-        say(&StatusLine::note("it goes with this worktree: `git worktree remove` deletes its conversations"));
+        print_status(&StatusLine::note(
+            "it goes with this worktree: `git worktree remove` deletes its conversations",
+        ));
     }
     if made == InitOutcome::New && context.is_at_home() {
-        say(&StatusLine::warning(
+        print_status(&StatusLine::warning(
             "this is your home directory: every directory below it without a store uses this one",
         ));
-        say("hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each");
+        print_status(
+            "hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each",
+        );
     }
     Ok(0)
 }

@@ -51,7 +51,7 @@ mod words;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use crate::term::{Color, Out, Paint, StatusLine, say};
+use crate::term::{Color, Out, Paint, StatusLine, print_status};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintTarget};
@@ -123,8 +123,8 @@ impl<'o> Context<'o> {
     }
 
     /// Prints a line that contains a hint, with commands as typed on this command line.
-    pub fn say_hint(&self, line: impl Into<Hint>) {
-        say(&line.into().render(self.at));
+    pub fn print_hint(&self, line: impl Into<Hint>) {
+        print_status(&line.into().render(self.at));
     }
 
     pub fn save_to(&self) -> Option<&Path> {
@@ -198,7 +198,7 @@ impl<'o> Context<'o> {
         let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
         let made = noted(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
         if !quiet {
-            say(&format!("made {STORE} in {}", root.display()));
+            print_status(&format!("made {STORE} in {}", root.display()));
         }
         // Found again from the working directory, because its path may then start with `..`.
         let store = self.find_store()?.unwrap_or(made);
@@ -216,7 +216,7 @@ impl<'o> Context<'o> {
         let counts = |store: &&Store| match untrusted_insts(store, &paths) {
             Ok(None) => true,
             Ok(Some(_)) | Err(_) => {
-                say(&StatusLine::warning(ignored_insts(store)));
+                print_status(&StatusLine::warning(ignored_insts(store)));
                 false
             }
         };
@@ -235,7 +235,7 @@ impl<'o> Context<'o> {
         self.list_own_files(store);
         if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.display_path().display();
-            say(&StatusLine::note(format!(
+            print_status(&StatusLine::note(format!(
                 "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
             )));
         }
@@ -246,7 +246,7 @@ impl<'o> Context<'o> {
     fn list_own_files(&self, store: &Store) {
         if store.furniture().complete_ignores().unwrap_or_default() {
             let shown = store.display_path().display();
-            say(&StatusLine::note(format!(
+            print_status(&StatusLine::note(format!(
                 "added the journal and other files of lepo's own to {shown}/.gitignore, as they would block git"
             )));
         }
@@ -297,13 +297,13 @@ fn tell_linked(store: &Store) {
     let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
     let project = stores::KnownStores::at(&paths).project(&store.path());
-    say(&StatusLine::note(format!("uses {STORE} of {project}, the main work tree")));
+    print_status(&StatusLine::note(format!("uses {STORE} of {project}, the main work tree")));
     record.record(&[]);
 }
 
 /// Adds a store to the list of `--everywhere` when it is written to.
 fn remember(store: &Store) {
-    if let Ok(stores) = stores::KnownStores::of_user() {
+    if let Ok(stores) = stores::KnownStores::load() {
         stores.remember(store);
     }
 }

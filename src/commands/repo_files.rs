@@ -1,7 +1,7 @@
 //! Configuration files in a store: they apply only once the user trusts them.
 
 use super::Context;
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
@@ -22,7 +22,7 @@ pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
 pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<TrustedFile>> {
     let ignored = |why: &str| {
         if !quiet {
-            say(&StatusLine::note(format!(
+            print_status(&StatusLine::note(format!(
                 "{} is ignored: {why}",
                 store.display_path().join(name).display()
             )));

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use super::Context;
 use super::line::question;
 use super::words::resolve_all;
-use crate::term::{columns, excerpt_within, say, tty};
+use crate::term::{columns, excerpt_within, print_status, tty};
 use crate::ui::{ShortIds, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
@@ -36,7 +36,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let plan = RemovalPlan::make(&store, &forest, &tails, by_rule)?;
     if plan.bubbs.is_empty() {
-        say("nothing to delete");
+        print_status("nothing to delete");
         return Ok(0);
     }
     let ask = !args.dry_run && !args.yes;
@@ -58,7 +58,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
             [tail] => question(&store, &forest, tail).map(|text| format!(" of `{text}`")),
             _ => Some(format!(" of {} conversations", plan.tails.len())),
         };
-        tell_words(&store, &forest, &tails);
+        print_subjects(&store, &forest, &tails);
         let question = format!("Delete {}{}? (y/N): ", plan.size(), about.unwrap_or_default());
         if !terminal.confirm(&question)? {
             return Err(Error::nothing("nothing was deleted"));
@@ -70,20 +70,20 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Prints the last questions of the conversations to delete, up to a limit.
-fn tell_words(store: &Store, forest: &Forest, tails: &[Ix]) {
+fn print_subjects(store: &Store, forest: &Forest, tails: &[Ix]) {
     const MOST: usize = 20;
     if tails.len() < 2 {
         return;
     }
-    let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     for &tail in tails.iter().take(MOST) {
         let id = shorts.show(forest.name(tail).id);
         let asked = forest.last_question(tail).and_then(|ix| text_or_warn(store, &forest.name(ix)));
         let words = excerpt_within(&asked.unwrap_or_default(), columns().saturating_sub(id.len() + 2));
-        say(format!("{id}  {words}").trim_end());
+        print_status(format!("{id}  {words}").trim_end());
     }
     if tails.len() > MOST {
-        say(&format!("and {} more", tails.len() - MOST));
+        print_status(&format!("and {} more", tails.len() - MOST));
     }
 }
 

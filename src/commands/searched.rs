@@ -53,7 +53,7 @@ pub fn search(store: &Store, each: &mut dyn FnMut(SearchedFile, Vec<u8>)) -> Res
             continue;
         }
         let path = path.strip_prefix(&root).unwrap_or(&path).to_path_buf();
-        let of = of(&path);
+        let of = clone_of(&path);
         let name = path.file_name().and_then(OsStr::to_str).and_then(|file| BubbName::parse(file.as_bytes()));
         let (message, named_for) = if is_place_of_messages(&path) { (name, None) } else { (None, name) };
         // An interrupted tidy leaves two copies.
@@ -89,7 +89,7 @@ fn is_place_of_messages(path: &Path) -> bool {
     matches!(parts[..], []) || matches!(parts[..], [old, _, _] if old == OLD)
 }
 
-fn of(path: &Path) -> Option<String> {
+fn clone_of(path: &Path) -> Option<String> {
     let mut parts = path.iter();
     let first = parts.next()?;
     (first == FROM).then(|| parts.next().map(|name| name.to_string_lossy().into_owned())).flatten()

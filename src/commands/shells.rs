@@ -138,7 +138,7 @@ fi
 
 impl Bash {
     /// Formats the candidates for the last argument; `line` is the text before the cursor.
-    fn told(found: &[Candidate], raw: &str, line: &str, sort: &str) -> String {
+    fn bash_output(found: &[Candidate], raw: &str, line: &str, sort: &str) -> String {
         let quote = quote_after(line.strip_suffix(raw).unwrap_or_default());
         let unsplit = |word: &BareWord| unsplit(word.as_str(), quote);
         let found: Vec<(String, Option<&str>)> =
@@ -189,7 +189,7 @@ impl EnvCompleter for Bash {
             *word = unquoted(&raw, quote, QuotingRules::Posix).into();
         }
         let found = candidates(tree, words, index, here)?;
-        write!(to, "{}", Bash::told(&found, &raw, &line, &told("_CLAP_COMPLETE_COMP_TYPE")))
+        write!(to, "{}", Bash::bash_output(&found, &raw, &line, &told("_CLAP_COMPLETE_COMP_TYPE")))
     }
 }
 

@@ -5,7 +5,7 @@ use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
 use crate::stats::Costs;
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use crate::ui::{MessageView, copy_bubb, known_prices, warn_incomplete};
 use clap::ArgAction;
 use lepo_base::error::{Error, Result};
@@ -148,9 +148,11 @@ fn blobs(store: &Store, name: &BubbName, context: &mut Context<'_>) -> Result<()
         let path = store.blobs().path(&hash);
         match store.blobs().open(&hash)? {
             Some(_) => context.out.path(&path),
-            None => {
-                say(&StatusLine::warning(format!("{}, named by {}, is missing", path.display(), name.id)))
-            }
+            None => print_status(&StatusLine::warning(format!(
+                "{}, named by {}, is missing",
+                path.display(),
+                name.id
+            ))),
         }
     }
     Ok(())

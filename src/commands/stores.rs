@@ -23,7 +23,7 @@ pub struct KnownStore {
 }
 
 impl KnownStores {
-    pub fn of_user() -> Result<KnownStores> {
+    pub fn load() -> Result<KnownStores> {
         Ok(KnownStores::at(&Paths::from_env(&Env::from_process())?))
     }
 
@@ -74,7 +74,7 @@ impl KnownStores {
     }
 
     /// Returns the existing stores, in reverse order of the first write.
-    pub fn there(&self) -> Result<Vec<KnownStore>> {
+    pub fn existing(&self) -> Result<Vec<KnownStore>> {
         let open = |path: PathBuf| {
             let store = Store::anywhere(&path).ok().flatten()?;
             Some(KnownStore { project: self.project(&path), store })

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::term::{ProgressMeter, StatusLine, say};
+use crate::term::{ProgressMeter, StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::bubb::counted;
@@ -69,7 +69,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
             said.push_str(&format!("; {count} {what}"));
         }
     }
-    say(&said);
+    print_status(&said);
     warn_of_large_directory(&store, plan.stay);
     Ok(0)
 }
@@ -111,7 +111,7 @@ fn list_plan(plan: &TidyPlan, why: &str, context: &mut Context<'_>) {
     }
     let moving = plan.days.values().map(Vec::len).sum::<usize>();
     let (messages, days) = (counted(moving, "message"), counted(plan.days.len(), "day"));
-    say(&format!("{messages} would move into {days}; {} would stay{why}", plan.stay));
+    print_status(&format!("{messages} would move into {days}; {} would stay{why}", plan.stay));
 }
 
 /// ext4 never shrinks a directory and reads all of it each time.
@@ -119,7 +119,7 @@ fn warn_of_large_directory(store: &Store, stay: usize) {
     const LARGE: u64 = 4 << 20;
     let size = store.upkeep().directory_size();
     if size > LARGE && size > 1_000 * stay as u64 {
-        say(&StatusLine::note(format!(
+        print_status(&StatusLine::note(format!(
             "the directory {} still takes {} MB for names that were moved, which each command reads; \
              a copy of the store does not",
             store.display_path().display(),

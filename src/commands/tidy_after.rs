@@ -1,7 +1,7 @@
 //! Tidies a little after a command that writes; a failure here never fails the command.
 
 use super::sweep::sweep_state;
-use crate::term::{Out, StatusLine, say};
+use crate::term::{Out, StatusLine, print_status};
 use lepo_store::store::{OLD, Store};
 
 /// Moves some bubbs of past days into their folders if the store has more than `limit`, after flushing the
@@ -15,11 +15,11 @@ pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out)
     out.flush();
     let is_first = !store.names().has_old();
     match store.upkeep().tidy_some(limit) {
-        Ok(tidied) if is_first && tidied.moved > 0 && !quiet => say(&StatusLine::note(format!(
+        Ok(tidied) if is_first && tidied.moved > 0 && !quiet => print_status(&StatusLine::note(format!(
             "messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
             store.display_path().display()
         ))),
-        Err(error) if !quiet => say(&StatusLine::warning(format!("not tidied: {}", error.chain()))),
+        Err(error) if !quiet => print_status(&StatusLine::warning(format!("not tidied: {}", error.chain()))),
         _ => {}
     }
 }

@@ -3,7 +3,7 @@
 use super::finder::tell_typed;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{one_line, say, stderr_is_terminal};
+use crate::term::{one_line, print_status, stderr_is_terminal};
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
@@ -60,8 +60,8 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     // Shows the resulting title: the user sees if the first argument was not read as an address.
     let told = |text: &str| {
         if stderr_is_terminal() {
-            let id = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(forest.name(found.ix).id);
-            say(&one_line(&format!("title of {id}{text}")));
+            let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(forest.name(found.ix).id);
+            print_status(&one_line(&format!("title of {id}{text}")));
         }
     };
     if args.delete {
@@ -76,7 +76,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
             Some(title) => context.out.line(title),
             None => {
                 let place = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
-                context.say_hint(format!("no title; to set one: lepo title {place}WORDS"));
+                context.print_hint(format!("no title; to set one: lepo title {place}WORDS"));
                 return Ok(1);
             }
         }

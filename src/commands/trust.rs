@@ -8,7 +8,7 @@ use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
 use super::program_files::{ProgramsHere, show_changed, show_named};
 use super::repo_files::repo_files;
-use crate::term::{columns, extent, fold, one_line, quote, say, tty};
+use crate::term::{columns, extent, fold, one_line, print_status, quote, tty};
 use crate::ui::{folder_name, notice_lines};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -53,7 +53,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let settings = load_settings(&paths, &env, None, &Flags::default())?;
     let masking = Masking::new(&settings, &env, &paths.state);
-    let agreed = tell_agreed(&trust, &masking, context)?;
+    let agreed = print_agreed(&trust, &masking, context)?;
     let store = context.find_store()?;
     let speaks = Some(context.cwd()).filter(|_| settings.agents);
     let steering = SteeringHere::read(speaks, store.as_ref(), (&trust, &masking))?;
@@ -73,7 +73,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     if is_list && nothing_else && skills.untrusted.is_empty() && is_as_agreed && tty().is_none() {
         let unanswered = folders.drain(..).filter(|folder| matches!(folder_trust.answer(folder), Ok(None)));
         for folder in unanswered {
-            say(&format!(
+            print_status(&format!(
                 "{} is not trusted yet: programs of yours start elsewhere",
                 folder_name(&folder.root)
             ));
@@ -82,14 +82,14 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut asked = Vec::new();
     for file in files {
         match trust.covers(&file)? {
-            true => say(&format!("{} is trusted", file.path.display())),
+            true => print_status(&format!("{} is trusted", file.path.display())),
             false => asked.push(file),
         }
     }
     for file in &asked {
         changed.extend(programs.touched_of(file)?);
     }
-    tell_trusted(&skills);
+    print_trusted(&skills);
     if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && is_as_agreed {
         return Ok(0);
     }
@@ -97,7 +97,11 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     for file in &asked {
         show(file, &mine, &programs.named_by(file)?, context)?;
     }
-    skills.warnings.iter().flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
+    skills
+        .warnings
+        .iter()
+        .flat_map(|notice| notice_lines(notice, context.at))
+        .for_each(|line| print_status(&line));
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     steering.show(context);
     folders.iter().for_each(|folder| show_folder(folder, context));
@@ -142,13 +146,13 @@ fn tell_folders(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<us
         let name = folder_name(&folder.root);
         match trust.answer(&folder)? {
             Some(true) => {
-                say(&format!("{name} is trusted: programs of yours start in it"));
+                print_status(&format!("{name} is trusted: programs of yours start in it"));
                 trusted += 1;
                 continue;
             }
-            Some(false) => {
-                say(&format!("{name} is not trusted, as you said: programs of yours start elsewhere"))
-            }
+            Some(false) => print_status(&format!(
+                "{name} is not trusted, as you said: programs of yours start elsewhere"
+            )),
             None => {}
         }
         folders.push(folder);
@@ -164,9 +168,9 @@ fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
     context.out.trusted(&format!("{}\n\n", fold(about, columns)));
 }
 
-fn tell_trusted(skills: &Skills) {
+fn print_trusted(skills: &Skills) {
     for skill in skills.counting.iter().filter(|skill| skill.origin == SkillOrigin::Repository) {
-        say(&format!("{} is trusted", skill.file.path.display()));
+        print_status(&format!("{} is trusted", skill.file.path.display()));
     }
 }
 
@@ -204,17 +208,17 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
 }
 
 /// Prints which instructions and messages here are trusted; returns their number.
-fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Result<usize> {
+fn print_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Result<usize> {
     let root = WorkTree::containing(context.cwd()).map(|tree| tree.root);
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
     let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
     let agreements = agreements(trust, masking, &folders)?;
     for InstructionsConsent { path, is_as_now } in &agreements {
         let state = if *is_as_now { "is agreed to" } else { "was agreed to, but has changed since" };
-        say(&format!("{path} {state}"));
+        print_status(&format!("{path} {state}"));
     }
     let messages = agreed_messages(trust, &folders)?;
-    messages.iter().for_each(|message| say(&format!("{message} is agreed to")));
+    messages.iter().for_each(|message| print_status(&format!("{message} is agreed to")));
     Ok(agreements.len() + messages.len())
 }
 

@@ -60,14 +60,14 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
                 shorts.read(name.id);
             }
             if args.hidden || !name.hidden {
-                tell((&seen, &shorts), speaker, &args, context);
+                print((&seen, &shorts), speaker, &args, context);
             }
         }
         known = Some(watch.into_known());
     }
 }
 
-fn tell(
+fn print(
     (seen, shorts): (&WatchedBubb<'_>, &ShortIds),
     speaker: Option<String>,
     args: &WatchArgs,

@@ -19,7 +19,7 @@ const KEPT: usize = 2048;
 const WHOLE: usize = 50_000;
 
 impl ToolDetail {
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             ToolDetail::Brief => "brief",
             ToolDetail::Full => "full",
@@ -27,8 +27,10 @@ impl ToolDetail {
         }
     }
 
-    pub fn of(word: &str) -> Option<ToolDetail> {
-        [ToolDetail::Brief, ToolDetail::Full, ToolDetail::None].into_iter().find(|tools| tools.word() == word)
+    pub fn parse(word: &str) -> Option<ToolDetail> {
+        [ToolDetail::Brief, ToolDetail::Full, ToolDetail::None]
+            .into_iter()
+            .find(|tools| tools.as_str() == word)
     }
 
     pub fn keeps_whole(self, text: &str) -> bool {

@@ -27,7 +27,7 @@ pub fn held_until(node: &ImportNode, start: Option<u64>) -> Option<u64> {
 
 impl HeldBackPart {
     /// Describes a node; `None` if it is empty.
-    pub fn of(node: &ImportNode, start: Option<u64>) -> Option<HeldBackPart> {
+    pub fn from_node(node: &ImportNode, start: Option<u64>) -> Option<HeldBackPart> {
         let (kind, hidden, text) = match &node.what {
             NodeContent::Nothing => return None,
             NodeContent::System(text) => (Kind::System, true, text),

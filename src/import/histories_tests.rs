@@ -29,7 +29,7 @@ fn message(ordinal: u64, role: &str, text: &str) -> String {
     )
 }
 
-fn begin(ordinal: u64, more: &str) -> String {
+fn first_line(ordinal: u64, more: &str) -> String {
     let time = format!("\"timestamp\":\"2026-08-01T10:00:{:02}.000Z\"", ordinal % 60);
     codex(ordinal, "session_meta", &format!("{{\"id\":\"{THREAD}\",{time},\"cwd\":\"/w\"{more}}}"))
 }
@@ -54,7 +54,7 @@ fn an_answer_that_says_that_its_turn_ended_is_taken_at_once() {
         )
     };
     let codex_log = |more: &str| {
-        [begin(0, ""), message(1, "user", "q"), message(2, "assistant", "r"), more.into()].concat()
+        [first_line(0, ""), message(1, "user", "q"), message(2, "assistant", "r"), more.into()].concat()
     };
     let pi = |stop: &str| {
         format!(
@@ -119,12 +119,12 @@ fn a_thread_of_codex_that_was_rewound_goes_on_from_what_it_kept() {
     let turn = |at: u64, word: &str| {
         [message(at, "user", word), message(at + 1, "assistant", &format!("{word}!")), end(at + 2)].concat()
     };
-    let first = [begin(0, ""), turn(1, "one"), turn(4, "two")].concat();
+    let first = [first_line(0, ""), turn(1, "one"), turn(4, "two")].concat();
     // Rewound to before its second turn, and then again.
-    let second = [begin(4, &base(4)), turn(5, "three"), turn(8, "four")].concat();
+    let second = [first_line(4, &base(4)), turn(5, "three"), turn(8, "four")].concat();
     // A later log refers to its base by that log's own id.
     let third = base(8).replace(THREAD, "01a0ae76-2436-7590-9a11-0000000000b2");
-    let third = [begin(8, &third), turn(9, "five")].concat();
+    let third = [first_line(8, &third), turn(9, "five")].concat();
     let files = [(LOG, first.as_bytes()), (REWOUND, second.as_bytes()), (TWICE, third.as_bytes())];
     let bubbs = read(SourceFormat::Codex, &files, NOW);
     let expected = "u0 one\n a0 one!\n  u0 two\n   a0 two!\n  u0 three\n   a0 three!\n    u0 four\n     a0 four!\n    u0 five\n     a0 five!";
@@ -151,7 +151,7 @@ fn a_subagent_of_a_rewound_thread_stands_where_it_was_begun() {
     };
     let base = format!(",\"history_base\":{{\"thread_id\":\"{THREAD}\",\"end_ordinal_exclusive\":3}}");
     let first = [
-        begin(0, ""),
+        first_line(0, ""),
         message(1, "user", "one"),
         message(2, "assistant", "one!"),
         message(3, "user", "two"),
@@ -160,7 +160,7 @@ fn a_subagent_of_a_rewound_thread_stands_where_it_was_begun() {
     ]
     .concat();
     let second = [
-        begin(10, &base).replacen("\"ordinal\":10", "\"ordinal\":3", 1),
+        first_line(10, &base).replacen("\"ordinal\":10", "\"ordinal\":3", 1),
         message(11, "user", "three"),
         call(12, "c2"),
         end(14),
@@ -169,7 +169,7 @@ fn a_subagent_of_a_rewound_thread_stands_where_it_was_begun() {
     let agent = |n: u64, at: u64| {
         let id = format!("01a0ae76-2436-7590-9a11-0000000000a{n}");
         let text = [
-            begin(at, &format!(",\"parent_thread_id\":\"{THREAD}\"")).replacen(THREAD, &id, 1),
+            first_line(at, &format!(",\"parent_thread_id\":\"{THREAD}\"")).replacen(THREAD, &id, 1),
             message(at, "user", &format!("agent {n}")),
         ]
         .concat();
@@ -192,10 +192,11 @@ fn a_subagent_of_a_rewound_thread_stands_where_it_was_begun() {
 #[test]
 fn a_codex_log_without_its_first_record_keeps_its_good_part() {
     let rest = [message(1, "user", "one"), message(2, "assistant", "two")].concat();
-    let whole = read(SourceFormat::Codex, &[(LOG, [begin(0, ""), rest.clone()].concat().as_bytes())], LATER);
+    let whole =
+        read(SourceFormat::Codex, &[(LOG, [first_line(0, ""), rest.clone()].concat().as_bytes())], LATER);
     assert_eq!(tree(&whole), "u0 one\n a0 two");
     let torn = format!("{{\"timestamp\":\"2026-08-01T10:00:00.000Z\",\"type\":\"session_me\n{rest}");
-    let other = begin(0, "").replacen("\"id\"", "\"session_id\"", 1) + &rest;
+    let other = first_line(0, "").replacen("\"id\"", "\"session_id\"", 1) + &rest;
     for (file, text) in [(LOG, &rest), (LOG, &torn), (LOG, &other), ("any.jsonl", &rest)] {
         assert_eq!(read(SourceFormat::Codex, &[(file, text.as_bytes())], LATER), whole, "{text}");
     }
@@ -209,7 +210,7 @@ fn an_image_of_codex_stands_apart_from_its_question() {
         let (begins, ends) = (mark("<image name=[Image #1] path=\\\"/w/a b.png\\\">"), mark("</image>"));
         let content = format!("[{before}{begins},{image},{ends}{after}]");
         let payload = format!("{{\"type\":\"message\",\"role\":\"user\",\"content\":{content}}}");
-        [begin(0, ""), codex(1, "response_item", &payload)].concat()
+        [first_line(0, ""), codex(1, "response_item", &payload)].concat()
     };
     let text = mark("look");
     for log in [question(&format!("{text},"), ""), question("", &format!(",{text}"))] {
@@ -219,7 +220,7 @@ fn an_image_of_codex_stands_apart_from_its_question() {
     }
     // Text that only resembles a tag is text.
     for said in ["<image> is a tag", "<image name=x> and y", "what is <image>"] {
-        let log = [begin(0, ""), message(1, "user", said)].concat();
+        let log = [first_line(0, ""), message(1, "user", said)].concat();
         assert_eq!(tree(&read(SourceFormat::Codex, &[(LOG, log.as_bytes())], LATER)), format!("u0 {said}"));
     }
 }
@@ -236,7 +237,7 @@ fn the_summary_of_a_compaction_of_codex_is_hidden() {
         )
     };
     let log = [
-        begin(0, ""),
+        first_line(0, ""),
         message(1, "user", "one"),
         message(2, "assistant", "two"),
         tokens(3, 10),

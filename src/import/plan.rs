@@ -163,7 +163,7 @@ impl ImportPlanner<'_> {
     }
 
     fn hold(&mut self, place: usize) {
-        let Some(held) = HeldBackPart::of(&self.nodes[place], self.known) else { return };
+        let Some(held) = HeldBackPart::from_node(&self.nodes[place], self.known) else { return };
         self.plan.held += 1;
         // For the report, visible text is preferred to an earlier hidden part.
         if self.plan.first_held.as_ref().is_none_or(|first| first.hidden && !held.hidden) {
@@ -205,7 +205,7 @@ impl ImportPlanner<'_> {
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             NodeContent::Side(..) | NodeContent::Exact(..) => above,
-            hidden if above.spine.is_some() => self.beside(place, above, hidden),
+            hidden if above.spine.is_some() => self.add_hidden(place, above, hidden),
             _ => self.wait(place, above),
         }
     }
@@ -224,7 +224,7 @@ impl ImportPlanner<'_> {
     }
 
     /// Adds a hidden part as a child of the visible bubb before it.
-    fn beside(&mut self, place: usize, above: NodePosition, what: NodeContent) -> NodePosition {
+    fn add_hidden(&mut self, place: usize, above: NodePosition, what: NodeContent) -> NodePosition {
         let prev = above.spine;
         let id = match what {
             NodeContent::System(text) => self.leaf(place, prev, Kind::System, text),
@@ -328,7 +328,7 @@ impl ImportPlanner<'_> {
             let what = self.nodes[node].what.clone();
             let above =
                 NodePosition { spine: Some(beside), own: Some(beside), calls, ..NodePosition::default() };
-            calls = self.beside(node, above, what).calls;
+            calls = self.add_hidden(node, above, what).calls;
         }
         NodePosition { calls, ..begun }
     }

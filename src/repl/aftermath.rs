@@ -2,7 +2,7 @@
 
 use super::confirm::confirm;
 use super::session::ReplSession;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::{self, StopPoint};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
@@ -40,7 +40,7 @@ pub(super) async fn confirms_size(session: &mut ReplSession<'_>, question: &Ques
     let window = known_window(&model, &session.env.configured.paths.state);
     match question.size_to_confirm(window) {
         Some(what) => {
-            say(&what);
+            print_status(&what);
             confirm(session, "Send the files? (Y/n): ").await
         }
         None => Ok(true),
@@ -91,15 +91,17 @@ pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
 }
 
 /// Reports what an interrupted turn leaves: a pending request or a partial answer.
-pub(super) fn tell_stopped(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
+pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
     match StopPoint::find(&session.store, report)? {
         StopPoint::Request(id) => {
             session.waiting = Some(id);
-            say(&format!("stopped; request {id} is waiting: /approve or /deny it"));
+            print_status(&format!("stopped; request {id} is waiting: /approve or /deny it"));
         }
-        StopPoint::Partial => say("stopped; the partial answer is kept (lepo show -a); /retry answers again"),
-        StopPoint::Question => say("stopped; /retry answers again"),
-        StopPoint::Nothing => say("stopped"),
+        StopPoint::Partial => {
+            print_status("stopped; the partial answer is kept (lepo show -a); /retry answers again")
+        }
+        StopPoint::Question => print_status("stopped; /retry answers again"),
+        StopPoint::Nothing => print_status("stopped"),
     }
     Ok(())
 }

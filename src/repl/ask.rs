@@ -5,7 +5,7 @@ use super::first_model::offer_model;
 use super::past::UndoStep;
 use super::room::make_room;
 use super::served::resources;
-use super::session::{ReplSession, told};
+use super::session::{ReplSession, report_error};
 use super::turn::turn;
 use crate::ui::{ChoicePrompt, PromptChoice, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result, quoted};
@@ -44,29 +44,29 @@ pub(super) async fn ask_with(
     resources: Vec<ResourceAddress>,
 ) -> Result<ViewState> {
     if let Err(error) = offer_model(session).await {
-        return told(state.after(ViewEvent::Entered), &error);
+        return report_error(state.after(ViewEvent::Entered), &error);
     }
     let state = state.after(ViewEvent::Entered);
     if let (Some(text), Some(_)) = (&question, session.waiting)
         && ChoicePrompt::new("", &[PromptChoice::Edit, PromptChoice::Always]).read(text).is_some()
     {
         let error = Error::nothing(format!("{} was not sent: a request is waiting", quoted(text.trim())));
-        return told(state, &error.hint("/approve runs it, /deny refuses it"));
+        return report_error(state, &error.hint("/approve runs it, /deny refuses it"));
     }
     let forest = session.forest()?;
     let start = match session.start(&forest, question.is_none()) {
         Ok(start) => start,
-        Err(error) => return told(state, &error),
+        Err(error) => return report_error(state, &error),
     };
     if let Err(error) = check_files(session).await {
-        return told(state, &error);
+        return report_error(state, &error);
     }
     let (forest, start) = match (&question, start) {
         (Some(text), TurnStart::Under(tail)) if session.env.compacts_by_itself() => {
             match make_room(session, &forest, tail, text.len()).await {
                 Ok(Some(id)) => (session.forest()?, TurnStart::Under(id)),
                 Ok(None) => (forest, start),
-                Err(error) => return told(state, &error),
+                Err(error) => return report_error(state, &error),
             }
         }
         _ => (forest, start),
@@ -74,12 +74,15 @@ pub(super) async fn ask_with(
     let typed = question.clone();
     let question = match question.map(|text| with_files(session, text)).transpose() {
         Ok(question) => question,
-        Err(error) => return told(state, &error),
+        Err(error) => return report_error(state, &error),
     };
     if let Some(question) = &question
         && !confirms_size(session, question).await?
     {
-        return told(state, &Error::usage("nothing was sent").hint("name fewer files, or other folders"));
+        return report_error(
+            state,
+            &Error::usage("nothing was sent").hint("name fewer files, or other folders"),
+        );
     }
     session.drop_waiting();
     // A retried question is still the same last question.

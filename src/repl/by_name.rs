@@ -5,7 +5,7 @@ use super::commands::COMMANDS;
 use super::complete::CompletionWords;
 use super::served::{ask_prompt, server_prompt};
 use super::session::ReplSession;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::{ViewState, listed_models};
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::closest_name;
@@ -78,6 +78,6 @@ pub(super) fn prompt(
     let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
     let (text, _) = prompt.fill(name, TemplateValues { words: &words, stdin: None })?;
     let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;
-    say(&format!("> {}", text.replace('\n', "\n  ")));
+    print_status(&format!("> {}", text.replace('\n', "\n  ")));
     Ok((text, model))
 }

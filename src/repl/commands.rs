@@ -14,7 +14,7 @@ use super::slash::{
 use super::title::title;
 use super::tokens::{list, tokens};
 use super::undo::undo;
-use crate::term::{columns, say, say_long};
+use crate::term::{columns, page_status, print_status};
 use lepo_base::error::Result;
 use lepo_turn::Verdict;
 
@@ -31,7 +31,7 @@ type SlashHandler =
 pub const COMMANDS: &[SlashCommand] = &[
     row("/help", ArgumentKind::Nothing, "this list", |_, _| {
         at_once(|| {
-            say_long(&help(columns()));
+            page_status(&help(columns()));
             Ok(SessionStep::Prompt)
         })
     }),
@@ -39,7 +39,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/ls", ArgumentKind::Nothing, "newest conversations", |s, _| at_once(|| prompt(list(s)))),
     row("/grep", ArgumentKind::Text, "find what was said", |s, words| {
         at_once(|| match words.is_empty() {
-            true => Ok(say_and_prompt("/grep needs a text to find")),
+            true => Ok(print_and_prompt("/grep needs a text to find")),
             false => prompt(find(s, words)),
         })
     }),
@@ -47,7 +47,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/copy", ArgumentKind::Nothing, "copy the last answer", |s, _| at_once(|| prompt(copy(s)))),
     row("/file", ArgumentKind::File, "send a file", |s, path| {
         at_once(|| match path.is_empty() {
-            true => Ok(say_and_prompt("/file needs a path")),
+            true => Ok(print_and_prompt("/file needs a path")),
             false => prompt(file(s, path)),
         })
     }),
@@ -107,8 +107,8 @@ fn at_once<'s>(
     Box::pin(ready(work()))
 }
 
-fn say_and_prompt(text: &str) -> SessionStep {
-    say(text);
+fn print_and_prompt(text: &str) -> SessionStep {
+    print_status(text);
     SessionStep::Prompt
 }
 

@@ -1,6 +1,6 @@
 //! Prints an error without leaving the session.
 
-use crate::term::{columns, say, width};
+use crate::term::{columns, print_status, width};
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
 
@@ -8,9 +8,11 @@ use lepo_base::hint::HintTarget;
 pub fn complain(error: &Error) {
     let told = format!("error: {}", error.chain());
     match error.hint_for(HintTarget::Session) {
-        None => say(&told),
-        Some(hint) if hint.contains('\n') => say(&format!("{told}\nhint: {hint}")),
-        Some(hint) if width(&told) + width(&hint) + 8 > columns() => say(&format!("{told}\nhint: {hint}")),
-        Some(hint) => say(&format!("{told}; hint: {hint}")),
+        None => print_status(&told),
+        Some(hint) if hint.contains('\n') => print_status(&format!("{told}\nhint: {hint}")),
+        Some(hint) if width(&told) + width(&hint) + 8 > columns() => {
+            print_status(&format!("{told}\nhint: {hint}"))
+        }
+        Some(hint) => print_status(&format!("{told}; hint: {hint}")),
     }
 }

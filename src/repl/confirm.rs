@@ -1,7 +1,7 @@
 //! Asks a yes-or-no question of lepo's own. Any other text was meant for the prompt and is put there afterwards.
 
 use super::session::ReplSession;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::{ChoicePrompt, PromptChoice};
 use lepo_base::error::Result;
 
@@ -15,7 +15,7 @@ pub(super) async fn confirm(session: &mut ReplSession<'_>, question: &'static st
         match yes_or_no(&answer) {
             Some(yes) => break yes,
             None => {
-                say("y or n; what you typed is kept for the prompt");
+                print_status("y or n; what you typed is kept for the prompt");
                 meant_for_prompt.push(answer.trim_end().to_string());
             }
         }

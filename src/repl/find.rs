@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::session::ReplSession;
-use crate::term::{columns, excerpt_within, fitting, say, warn};
+use crate::term::{columns, excerpt_within, fitting, print_status, warn};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_base::when;
@@ -31,14 +31,14 @@ pub(super) fn find(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         }
         if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let now = now();
     for (i, (name, line)) in found.iter().enumerate() {
         let when = when::short(name.id.time(), now);
         let id = shorts.show(name.id);
         let begin = format!("{:>3}  {id} {when} {}  ", i + 1, name.tag());
         let room = columns().saturating_sub(begin.len());
-        say(&match room < 12 {
+        print_status(&match room < 12 {
             true => {
                 let line = excerpt_within(line, columns().saturating_sub(5));
                 format!("{}\n     {line}", begin.trim_end())
@@ -47,7 +47,7 @@ pub(super) fn find(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         });
     }
     session.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
-    say(match found.len() {
+    print_status(match found.len() {
         0 => "no matches",
         count if count == most => "these are the newest; /tail NUMBER continues one",
         _ => "/tail NUMBER continues one",

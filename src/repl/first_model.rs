@@ -2,7 +2,7 @@
 
 use super::confirm::confirm;
 use super::session::ReplSession;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::{PartialModel, add_model};
 use lepo_base::error::{ExitKind, Result};
 
@@ -27,7 +27,7 @@ pub(super) async fn offer_model(session: &mut ReplSession<'_>) -> Result<()> {
         Ok(Some(name)) => session.env.use_model(&name),
         Ok(None) => Ok(()),
         Err(error) if matches!(error.kind, ExitKind::Signal(_)) => {
-            say("nothing was added");
+            print_status("nothing was added");
             session.env.interrupt.reset();
             Ok(())
         }

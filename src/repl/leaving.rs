@@ -1,12 +1,12 @@
 //! The lines at the end of a session: what it drops, and how to continue.
 
 use super::session::ReplSession;
-use crate::term::{clean, say, say_dim};
+use crate::term::{clean, print_status, print_status_dim};
 use lepo_store::bubb::BubbId;
 use lepo_turn::{StartOptions, TurnStart, start};
 
 /// Prints what ends with the session, and how to continue the conversation.
-pub(super) fn tell_leaving(session: &ReplSession<'_>) {
+pub(super) fn print_leaving(session: &ReplSession<'_>) {
     if session.shown.quiet || !session.is_on_terminal() {
         return;
     }
@@ -16,11 +16,11 @@ pub(super) fn tell_leaving(session: &ReplSession<'_>) {
         session.files.len() + session.contexts.len(),
     );
     if !dropped.is_empty() {
-        say(&format!("for this session only: {}", clean(&dropped.join(", "))));
+        print_status(&format!("for this session only: {}", clean(&dropped.join(", "))));
     }
     if session.unanswered.is_some() && session.env.keeps {
         let again = "`lepo do --retry` answers the last question; `lepo -n` starts over";
-        return say_dim(again, session.paint);
+        return print_status_dim(again, session.paint);
     }
     let Some(at) = session.at.filter(|_| session.env.keeps) else { return };
     let continued = if is_continued(session, at) {
@@ -28,7 +28,7 @@ pub(super) fn tell_leaving(session: &ReplSession<'_>) {
     } else {
         format!("`lepo --tail {at}` continues here; `lepo` the newest conversation")
     };
-    say_dim(&continued, session.paint);
+    print_status_dim(&continued, session.paint);
 }
 
 /// Whether the next session continues after this message; false after `/undo` or `/tail`.

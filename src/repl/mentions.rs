@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use super::ask::ask_with;
 use super::paths::file_of;
 use super::served::resources;
-use super::session::{ReplSession, told};
+use super::session::{ReplSession, report_error};
 use super::slash::send_along;
-use crate::term::{StatusLine, one_line, say};
+use crate::term::{StatusLine, one_line, print_status};
 use crate::ui::ViewState;
 use lepo_base::error::Result;
 use lepo_turn::attach::lookalike;
@@ -69,7 +69,7 @@ fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str)
                 in_word = true;
                 continue;
             }
-            '@' if !is_pasted(at) => found.take(after, &exists) + 1,
+            '@' if !is_pasted(at) => found.parse_mention(after, &exists) + 1,
             _ => next.len_utf8(),
         };
         let (word, after) = rest.split_at_checked(taken).unwrap_or((rest, ""));
@@ -82,7 +82,7 @@ fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str)
 
 impl Mentions {
     /// Parses the mention at the start of `text`, after its `@`; returns its length.
-    fn take(&mut self, text: &str, exists: impl Fn(&str) -> bool) -> usize {
+    fn parse_mention(&mut self, text: &str, exists: impl Fn(&str) -> bool) -> usize {
         if let Some((path, _)) = text.strip_prefix('"').and_then(|text| text.split_once('"'))
             && !path.contains('\n')
         {
@@ -142,12 +142,12 @@ pub(super) async fn ask_typed(
         let alike =
             lookalike(&file(path)).map(|alike| format!("; one that looks alike is {}", alike.display()));
         let alike = alike.unwrap_or_default();
-        say(&StatusLine::note(one_line(&format!("no file {path}: @{path} is sent as text{alike}"))));
+        print_status(&StatusLine::note(one_line(&format!("no file {path}: @{path} is sent as text{alike}"))));
     }
     for path in &found.paths {
         if let Err(error) = send_along(session, &file(path), "the question") {
             drop_files(session, before);
-            return told(state, &error);
+            return report_error(state, &error);
         }
     }
     let asked = ask_with(session, state, Some(found.text), named).await;

@@ -16,7 +16,7 @@ pub struct News {
 
 impl News {
     /// Starts a session: all present messages are known.
-    pub fn begin(store: &Store) -> Result<News> {
+    pub fn new(store: &Store) -> Result<News> {
         let mut known = HashSet::new();
         for (_, other) in store.others().all() {
             known.extend(other.names().recent()?.into_iter().map(|name| name.id));
@@ -26,7 +26,7 @@ impl News {
 
     /// Returns the newest bubb of each line that continues this conv and is new since the last call. If `at` has
     /// changed, lines that follow `at` directly are included, whatever their age.
-    pub fn take(
+    pub fn drain(
         &mut self,
         store: &Store,
         conv: &HashSet<BubbId>,

@@ -1,7 +1,7 @@
 //! `!COMMAND`: runs the user's own command.
 
-use super::session::{ReplSession, SIGINT, told};
-use crate::term::say;
+use super::session::{ReplSession, SIGINT, report_error};
+use crate::term::print_status;
 use crate::ui::{TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_turn::{TurnEnv, run_own};
@@ -23,9 +23,9 @@ pub(super) async fn run_own_command(
             Ok(state.after(ViewEvent::Done))
         }
         Err(error) if error.kind == ExitKind::Signal(SIGINT) => {
-            say("stopped; nothing was kept");
+            print_status("stopped; nothing was kept");
             Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
         }
-        Err(error) => told(state, &error),
+        Err(error) => report_error(state, &error),
     }
 }

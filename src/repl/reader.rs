@@ -134,9 +134,9 @@ impl PromptReader {
             return self.read_plain(MARK, interrupt).await;
         };
         if !std::mem::replace(&mut self.has_prompted, true) {
-            self.given += &typed(&TypeAhead::held());
+            self.given += &typed(&TypeAhead::buffered());
         }
-        self.take_typed();
+        self.restore_typed();
         let given = std::mem::take(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (sent, stopped) = (self.sent.clone(), self.stopped);
@@ -168,7 +168,7 @@ impl PromptReader {
         if self.editor.is_none() {
             return self.read_plain(question, interrupt).await;
         }
-        self.take_typed();
+        self.restore_typed();
         let (before, question) = folded_question(question, columns());
         show(&before);
         let (mut editor, mark) = (self.bare(), PromptMark(question, self.paint));
@@ -177,9 +177,9 @@ impl PromptReader {
     }
 
     /// Moves the buffered input into the next prompt.
-    fn take_typed(&mut self) {
+    fn restore_typed(&mut self) {
         let mut ahead = Relay::unread();
-        ahead.extend(self.ahead.take().map(TypeAhead::take).unwrap_or_default());
+        ahead.extend(self.ahead.take().map(TypeAhead::finish).unwrap_or_default());
         self.given += &typed(&ahead);
     }
 
@@ -223,7 +223,7 @@ impl PromptReader {
     /// Buffers further input for the next prompt, and hides it from the answer.
     pub fn keep_typed(&mut self) {
         if self.edits && self.ahead.is_none() {
-            self.ahead = TypeAhead::begin();
+            self.ahead = TypeAhead::start();
         }
     }
 }

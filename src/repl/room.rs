@@ -1,7 +1,7 @@
 //! Free space in the model's window: how full it is, and compaction.
 
 use super::session::ReplSession;
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
@@ -45,7 +45,7 @@ pub(super) async fn make_room(
 }
 
 /// Reports once that the conversation fills most of the model's window.
-pub(super) async fn tell_fill(session: &mut ReplSession<'_>) -> Result<()> {
+pub(super) async fn warn_if_full(session: &mut ReplSession<'_>) -> Result<()> {
     let (Some(model), Some(at), false) = (&session.model, session.at, session.told_fill) else {
         return Ok(());
     };
@@ -54,7 +54,7 @@ pub(super) async fn tell_fill(session: &mut ReplSession<'_>) -> Result<()> {
         && fill.percent() >= 80
     {
         session.told_fill = true;
-        say(&StatusLine::note(format!(
+        print_status(&StatusLine::note(format!(
             "the conversation fills {} % of the model's window; /compact continues from a summary",
             fill.percent()
         )));

@@ -10,16 +10,16 @@ use super::complain::complain;
 use super::confirm::confirm;
 use super::decide::decide;
 use super::entered::PromptEntry;
-use super::leaving::tell_leaving;
+use super::leaving::print_leaving;
 use super::mentions::ask_typed;
 use super::news::News;
 use super::own_command::run_own_command;
 use super::paths::pasted_file;
 use super::reader::PromptReader;
-use super::session::{ReplSession, SIGINT, SessionOptions, SessionTokens, told};
-use super::tokens::tell_place;
+use super::session::{ReplSession, SIGINT, SessionOptions, SessionTokens, report_error};
+use super::tokens::print_place;
 use super::turn::find_waiting;
-use crate::term::{Out, Paint, say};
+use crate::term::{Out, Paint, print_status};
 use crate::ui::{self, DisplayOptions, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
@@ -28,9 +28,9 @@ use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, start, unanswer
 
 /// Reads entries and runs turns until the user leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
-    let (mut session, tip) = begin(options, env, out, paint)?;
+    let (mut session, tip) = open_session(options, env, out, paint)?;
     if session.is_on_terminal() && !session.shown.quiet {
-        tell_place(&mut session).await?;
+        print_place(&mut session).await?;
     }
     if let Some(tip) = tip {
         find_waiting(&mut session, tip)?;
@@ -41,7 +41,7 @@ pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, p
 }
 
 /// Creates a session, and returns the bubb at its end, where a request may be pending.
-fn begin<'o>(
+fn open_session<'o>(
     options: SessionOptions,
     env: TurnEnv,
     out: &'o mut Out,
@@ -64,7 +64,7 @@ fn begin<'o>(
         ui::warn_of_ahead(&forest, begin);
         ui::note_system_prompt(&env.configured, &store, &forest, begin);
     }
-    let news = News::begin(&store)?;
+    let news = News::new(&store)?;
     let settings = env.settings();
     let shown = DisplayOptions { thinking: settings.term_thinking, ..shown };
     let how = (paint, keeps, settings.repl_keys);
@@ -101,7 +101,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
     let mut state = ViewState::Idle;
     while state != ViewState::End {
         if session.reader.edits()
-            && let Err(error) = tell_news(session)
+            && let Err(error) = print_news(session)
         {
             complain(&error);
         }
@@ -127,7 +127,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
                 Ok(SessionStep::Turn(question)) => ask(session, state, question).await?,
                 Ok(SessionStep::Decide(verdict)) => match decide(session, verdict).await {
                     Ok(state) => state,
-                    Err(error) => told(state.after(ViewEvent::Entered), &error)?,
+                    Err(error) => report_error(state.after(ViewEvent::Entered), &error)?,
                 },
                 Ok(SessionStep::Leave) => state.after(ViewEvent::Left),
                 Err(error) => {
@@ -143,7 +143,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
                 entered => entered?,
             },
             PromptEntry::Wrong(why) => {
-                say(&why);
+                print_status(&why);
                 state
             }
         };
@@ -152,7 +152,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
         }
         session.env.interrupt.reset();
     }
-    tell_leaving(session);
+    print_leaving(session);
     Ok(())
 }
 
@@ -178,7 +178,7 @@ async fn pasted(session: &mut ReplSession<'_>, text: &str) -> Result<Option<Prom
     }))
 }
 /// Prints who answered below the conversation, including users whose first answer arrived during the session.
-pub(super) fn tell_news(session: &mut ReplSession<'_>) -> Result<()> {
+pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
     if let Some(store) = session.store.others().renewed().map(Arc::new) {
         session.env.store = store.clone();
         session.store = store;
@@ -190,8 +190,8 @@ pub(super) fn tell_news(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.forest()?;
     let Some(ix) = forest.find(at) else { return Ok(()) };
     let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
-    for (clone, name) in session.news.take(&session.store, &conv, at)? {
-        say(&format!("{clone} answered in this conversation: /tail {}", name.id));
+    for (clone, name) in session.news.drain(&session.store, &conv, at)? {
+        print_status(&format!("{clone} answered in this conversation: /tail {}", name.id));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
 
 use super::past::UndoStep;
-use super::session::{ReplSession, told};
+use super::session::{ReplSession, report_error};
 use super::turn::turn;
 use crate::ui::{ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
@@ -34,7 +34,7 @@ pub(super) async fn ask_prompt(
     let forest = session.forest()?;
     let start = match session.start(&forest, false) {
         Ok(start) => start,
-        Err(error) => return told(state, &error),
+        Err(error) => return report_error(state, &error),
     };
     session.drop_waiting();
     let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();

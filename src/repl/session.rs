@@ -7,7 +7,7 @@ use super::complain::complain;
 use super::news::News;
 use super::past::UndoStep;
 use super::reader::PromptReader;
-use crate::term::{Out, Paint, StatusLine, is_dumb, say, stderr_is_terminal};
+use crate::term::{Out, Paint, StatusLine, is_dumb, print_status, stderr_is_terminal};
 use crate::ui::{DisplayOptions, TurnView, ViewEvent, ViewState, notice_lines};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
@@ -78,7 +78,7 @@ pub struct ReplSession<'o> {
 impl ReplSession<'_> {
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
-            say(&StatusLine::note(format!("request {id} was dropped: the conversation moved on")));
+            print_status(&StatusLine::note(format!("request {id} was dropped: the conversation moved on")));
         }
     }
 
@@ -95,7 +95,7 @@ impl ReplSession<'_> {
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
         if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
-            notice_lines(&note, HintTarget::Session).iter().for_each(say);
+            notice_lines(&note, HintTarget::Session).iter().for_each(print_status);
         }
         self.model = Some(model.clone());
         Ok(model)
@@ -110,7 +110,7 @@ impl ReplSession<'_> {
         let mut view = TurnView::new(self.out, self.paint, self.shown, HintTarget::Session, state);
         self.reader.keep_typed();
         let done = work(&self.env, &mut view).await;
-        view.end();
+        view.finish();
         done
     }
 
@@ -131,7 +131,9 @@ impl ReplSession<'_> {
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
             (None, false) => {
                 if self.at.is_some() && !self.shown.quiet {
-                    say(&StatusLine::note(format!("{GONE}: a new one begins; /tail continues another")));
+                    print_status(&StatusLine::note(format!(
+                        "{GONE}: a new one begins; /tail continues another"
+                    )));
                 }
                 Ok(TurnStart::New)
             }
@@ -160,9 +162,9 @@ impl SessionTokens {
 }
 
 /// Prints an error and returns to the prompt; a signal other than SIGINT is returned as the error.
-pub(super) fn told(state: ViewState, error: &Error) -> Result<ViewState> {
+pub(super) fn report_error(state: ViewState, error: &Error) -> Result<ViewState> {
     match error.kind {
-        ExitKind::Signal(SIGINT) => say("stopped; /retry answers again"),
+        ExitKind::Signal(SIGINT) => print_status("stopped; /retry answers again"),
         ExitKind::Signal(number) => return Err(Error::new(ExitKind::Signal(number), "interrupted")),
         _ => complain(error),
     }

@@ -8,8 +8,8 @@ use super::paths::file_of;
 use super::room::compacted;
 use super::session::ReplSession;
 use super::turn::find_waiting;
-use super::undo::{leave, places};
-use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, say};
+use super::undo::{leave, tails};
+use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, print_status};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
@@ -33,14 +33,14 @@ pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
     }
     let up = async { Ok(session.env.servers().await) };
     let (mut servers, said) = session.env.interrupt.or(up).await?;
-    said.iter().map(ui::server_line).for_each(|line| say(&line));
+    said.iter().map(ui::server_line).for_each(|line| print_status(&line));
     let listing = async {
         let mut said = servers.start_named(|_| true).await;
         said.extend(servers.list_offers().await);
         Ok(said)
     };
     let said = session.env.interrupt.or(listing).await?;
-    said.iter().map(ui::server_line).for_each(|line| say(&line));
+    said.iter().map(ui::server_line).for_each(|line| print_status(&line));
     session.env.catalogue.fill(servers.each());
     session.out.flush();
     let mut out = Out::stdout();
@@ -68,10 +68,12 @@ pub(super) async fn attach(session: &mut ReplSession<'_>, path: &str) -> Result<
         }
     }
     match session.files.as_slice() {
-        [] => say("Nothing is attached; /attach FILE attaches an image or a PDF to the next question."),
+        [] => {
+            print_status("Nothing is attached; /attach FILE attaches an image or a PDF to the next question.")
+        }
         files => {
             let files: Vec<String> = files.iter().map(NewFile::about).collect();
-            say(&format!("With the next question: {}", files.join(", ")));
+            print_status(&format!("With the next question: {}", files.join(", ")));
         }
     }
     Ok(())
@@ -79,7 +81,7 @@ pub(super) async fn attach(session: &mut ReplSession<'_>, path: &str) -> Result<
 
 pub(super) fn new_conv(session: &mut ReplSession<'_>) -> Result<()> {
     leave(session, None);
-    say("The next question begins a new conversation.");
+    print_status("The next question begins a new conversation.");
     Ok(())
 }
 
@@ -94,7 +96,7 @@ pub(super) async fn set_model(session: &mut ReplSession<'_>, wanted: &str) -> Re
         wrap.mark(&format!("{:>3}  ", i + 1), "     ", &mut line);
         wrap.push(&format!("{}{}", model.line(), model.state()), &mut line);
         wrap.finish(&mut line);
-        say(&line);
+        print_status(&line);
     }
     let mut wanted = wanted.to_string();
     let chosen = loop {
@@ -105,7 +107,7 @@ pub(super) async fn set_model(session: &mut ReplSession<'_>, wanted: &str) -> Re
         let wanted = wanted.trim();
         let found = match wanted.parse::<usize>() {
             _ if matches!(wanted, "" | "0") => {
-                say("The model was not changed.");
+                print_status("The model was not changed.");
                 return Ok(());
             }
             Ok(number) => models.get(number.wrapping_sub(1)),
@@ -113,14 +115,14 @@ pub(super) async fn set_model(session: &mut ReplSession<'_>, wanted: &str) -> Re
         };
         match found {
             Some(model) => break model,
-            None if asks => say(&format!("no model {wanted} in this list")),
+            None if asks => print_status(&format!("no model {wanted} in this list")),
             None => return Err(Error::usage(format!("no model {wanted}")).hint("/set-model lists them")),
         }
     };
     ui::activate_model(&session.env.configured.settings, &session.env.configured.paths, &chosen.name)?;
     session.env.use_model(&chosen.name)?;
     (session.model, session.chosen) = (None, None);
-    say(&format!("{} is the default model now; /model switches for one session", chosen.name));
+    print_status(&format!("{} is the default model now; /model switches for one session", chosen.name));
     Ok(())
 }
 
@@ -131,7 +133,7 @@ pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Resu
         let models = session.env.settings().models.iter().map(|model| model.name.as_str());
         let others: Vec<&str> = models.filter(|other| *other != name).collect();
         let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-        say(&format!("model is {name}; /model NAME switches for this session{others}"));
+        print_status(&format!("model is {name}; /model NAME switches for this session{others}"));
         return Ok(());
     }
     let before = session.env.settings().choose().ok();
@@ -144,13 +146,13 @@ pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Resu
     }
     session.model = None;
     session.chosen = Some(name.to_string());
-    say(&format!("switched to {name} for this session"));
+    print_status(&format!("switched to {name} for this session"));
     Ok(())
 }
 
 /// Copies the last answer of the session to the clipboard of the terminal.
 pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
-    let places = places(session);
+    let places = tails(session);
     let forest = session.store.names().forest_for(&[ReadScope::Paths(places.clone())])?;
     let answer = places.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
@@ -159,7 +161,7 @@ pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
     let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
     let text = session.store.bubbs().text(&answer)?;
     copy_to_clipboard(&text);
-    say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
+    print_status(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
     Ok(())
 }
 
@@ -175,7 +177,7 @@ pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &
     for ContextFile { path, content } in gathering.add_path(path)? {
         match content {
             FileContent::Media(file) => {
-                say(&one_line(&format!("{} goes with {question}", file.name)));
+                print_status(&one_line(&format!("{} goes with {question}", file.name)));
                 session.files.push(file);
             }
             FileContent::Other(bytes) => {
@@ -183,7 +185,7 @@ pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &
                     return Err(Error::usage(format!("{path} is not text")));
                 }
                 let size = counted_in_thousands(bytes.len(), "byte");
-                say(&one_line(&format!("{path} ({size}) goes with {question}")));
+                print_status(&one_line(&format!("{path} ({size}) goes with {question}")));
                 session.contexts.push((path, bytes));
             }
         }
@@ -192,7 +194,7 @@ pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &
         .notes()
         .iter()
         .flat_map(|note| ui::notice_lines(note, HintTarget::Session))
-        .for_each(|line| say(&line));
+        .for_each(|line| print_status(&line));
     Ok(())
 }
 
@@ -200,7 +202,7 @@ pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &
 pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
     if !text.is_empty() {
         leave(session, Some(text));
-        say("The next question begins a new conversation with this system prompt.");
+        print_status("The next question begins a new conversation with this system prompt.");
         return Ok(());
     }
     let forest = session.forest()?;
@@ -213,7 +215,7 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
         None if session.at.is_some() => String::new(),
         None => session.env.system_prompt()?.unwrap_or_default(),
     };
-    say(if text.is_empty() { "no system prompt" } else { &text });
+    print_status(if text.is_empty() { "no system prompt" } else { &text });
     Ok(())
 }
 
@@ -221,13 +223,13 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
 pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     let Some(mode) = parse_keyword(without_save(words), ToolMode::LASTING) else {
         let mode = session.env.settings().tool_call_mode.as_str();
-        say(&format!("tool mode is {mode}; /set-tool-mode auto|manual changes it"));
+        print_status(&format!("tool mode is {mode}; /set-tool-mode auto|manual changes it"));
         return Ok(());
     };
     let save = words.contains(SAVE);
     session.env.use_tool_mode(mode, save)?;
     let until = if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };
-    say(&format!("tool mode is {} {until}", mode.as_str()));
+    print_status(&format!("tool mode is {} {until}", mode.as_str()));
     Ok(())
 }
 
@@ -243,9 +245,9 @@ pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     session.branch = found.by_branch.then(|| (address.to_string(), id));
     let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
     let length = counted_in_thousands(count, "question");
-    let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
+    let short = ui::ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(id);
     let words = ui::named_by(&session.store, &forest, found.ix);
-    say(&one_line(&format!("continuing {short} ({length}): {words}")));
+    print_status(&one_line(&format!("continuing {short} ({length}): {words}")));
     find_waiting(session, forest.name(found.ix))
 }
 
@@ -258,8 +260,8 @@ pub(super) async fn compact(session: &mut ReplSession<'_>, instruction: &str) ->
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
     let id = compacted(session, &forest, Compaction { tail, keep: KEEP, instruction }).await?;
     let forest = session.forest()?;
-    let id = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
-    say(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));
+    let id = ui::ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(id);
+    print_status(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));
     Ok(())
 }
 
@@ -278,7 +280,7 @@ pub(super) fn name_branch(session: &mut ReplSession<'_>, name: &str) -> Result<(
         return Err(Error::nothing(format!("branch {name} already exists"))
             .hint(format!("/tail {name} continues from it; `lepo branch -f {}` moves it", quoted(name))));
     }
-    say(&format!("branch {name} now follows this conversation"));
+    print_status(&format!("branch {name} now follows this conversation"));
     session.branch = Some((name.to_string(), at));
     Ok(())
 }
@@ -290,10 +292,10 @@ pub(super) fn edit_question(text: &str) -> Result<SessionStep> {
     });
     let text = edited?;
     if text.trim().is_empty() {
-        say("Nothing was asked.");
+        print_status("Nothing was asked.");
         return Ok(SessionStep::Prompt);
     }
     let text = text.trim_end_matches(['\n', '\r']);
-    say(&format!("> {}", text.replace('\n', "\n  ")));
+    print_status(&format!("> {}", text.replace('\n', "\n  ")));
     Ok(SessionStep::Turn(Some(text.to_string())))
 }

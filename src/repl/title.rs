@@ -1,7 +1,7 @@
 //! `/title`: the title of this conversation.
 
 use super::session::ReplSession;
-use crate::term::{one_line, say};
+use crate::term::{one_line, print_status};
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::ConvOrigins;
 
@@ -17,8 +17,8 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         session.store.titles().set(root, words)?;
     }
     match session.store.titles().all().get(&root) {
-        Some(title) => say(&one_line(&format!("title: {title}"))),
-        None => say("no title; to set one: /title WORDS"),
+        Some(title) => print_status(&one_line(&format!("title: {title}"))),
+        None => print_status("no title; to set one: /title WORDS"),
     }
     Ok(())
 }

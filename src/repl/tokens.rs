@@ -2,7 +2,7 @@
 
 use super::find::most_listed;
 use super::session::{ReplSession, SessionTokens};
-use crate::term::{columns, excerpt_within, say, say_dim, width};
+use crate::term::{columns, excerpt_within, print_status, print_status_dim, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::when;
@@ -11,7 +11,7 @@ use lepo_store::conv::{ConvOrigins, Ix, ReadScope, Sums};
 use lepo_store::store::now;
 
 /// Prints the first line: the model, and the conversation that it continues.
-pub(super) async fn tell_place(session: &mut ReplSession<'_>) -> Result<()> {
+pub(super) async fn print_place(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.forest()?;
     if session.model.is_none() {
         // If no model can be chosen, the first question reports why.
@@ -23,11 +23,11 @@ pub(super) async fn tell_place(session: &mut ReplSession<'_>) -> Result<()> {
     let told = told.and_then(|found| found.about());
     let place = (&*session.store, &forest);
     let line = ui::place_line(place, at, model, (told.as_deref(), Some("/help")), columns());
-    say_dim(&line, session.paint);
+    print_status_dim(&line, session.paint);
     if let Some(question) = session.unanswered.and_then(|id| forest.find(id)) {
         let words = ui::text_or_warn(&session.store, &forest.name(question)).unwrap_or_default();
         let words = excerpt_within(&words, columns().saturating_sub("not answered: \"\" · /retry".len()));
-        say_dim(&format!("not answered: \"{words}\" · /retry"), session.paint);
+        print_status_dim(&format!("not answered: \"{words}\" · /retry"), session.paint);
     }
     Ok(())
 }
@@ -36,7 +36,11 @@ pub(super) async fn tell_place(session: &mut ReplSession<'_>) -> Result<()> {
 pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
     let SessionTokens { answers, input, output } = session.spent;
     let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
-    say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
+    print_status(&format!(
+        "this session: {answers}, {} tokens in, {} out",
+        thousands(input),
+        thousands(output)
+    ));
     let forest = session.forest()?;
     let facts = session.store.journal().index();
     let at = session.at.and_then(|id| forest.find(id));
@@ -47,9 +51,9 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
     match last {
         Some(fact) => {
             let (input, output) = (fact.input.unwrap_or_default(), fact.output.unwrap_or_default());
-            say(&format!("this conversation: {} tokens", thousands(input + output)));
+            print_status(&format!("this conversation: {} tokens", thousands(input + output)));
         }
-        None => say("this conversation: not known"),
+        None => print_status("this conversation: not known"),
     }
     Ok(())
 }
@@ -61,7 +65,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let wanted = if others.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };
     let forest = session.store.names().forest_for(&[wanted])?;
     let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
-    let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let (titles, mut origins) = (session.store.titles().all(), ConvOrigins::new(&forest));
     let mut counts = Sums::new(&forest, |ix| u32::from(forest.is_question(ix)));
     let here = session.at.and_then(|id| forest.find(id));
@@ -82,7 +86,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
         });
         let title = title.as_deref();
         let room = columns().saturating_sub(width(&begin));
-        say(&match room < 12 {
+        print_status(&match room < 12 {
             true => {
                 format!("{}\n     {}", begin.trim_end(), titled(title, &text, columns().saturating_sub(5)))
             }
@@ -90,7 +94,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
         });
     }
     session.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
-    say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
+    print_status(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
     Ok(())
 }
 

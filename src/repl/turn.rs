@@ -1,10 +1,10 @@
 //! A turn of a session, and its result: the answer, a pending request, or a stored question.
 
-use super::aftermath::{follow, tell_stopped};
+use super::aftermath::{follow, print_stopped};
 use super::complain::complain;
-use super::room::tell_fill;
-use super::session::{ReplSession, SIGINT, told};
-use crate::term::{say, say_dim};
+use super::room::warn_if_full;
+use super::session::{ReplSession, SIGINT, report_error};
+use crate::term::{print_status, print_status_dim};
 use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
@@ -12,9 +12,9 @@ use lepo_store::conv::Forest;
 use lepo_turn::{Report, TurnEnv, TurnRequest, execute_turn, keep_question};
 
 /// Reports a pending request, and how to decide on it.
-fn tell_waiting(needs: &str) {
-    say(needs);
-    say("  /approve or /deny it; another question drops it");
+fn print_pending(needs: &str) {
+    print_status(needs);
+    print_status("  /approve or /deny it; another question drops it");
 }
 
 /// Finds and reports the request that is pending at the end of the session's conversation.
@@ -22,7 +22,7 @@ pub(super) fn find_waiting(session: &mut ReplSession<'_>, tip: BubbName) -> Resu
     let waiting = ui::waiting_at(&session.store, &tip)?;
     session.waiting = waiting.as_ref().map(|_| tip.id);
     if let Some(request) = waiting.filter(|_| !session.shown.quiet) {
-        tell_waiting(&format!("needs approval: {}", request.line()));
+        print_pending(&format!("needs approval: {}", request.line()));
     }
     Ok(())
 }
@@ -35,17 +35,17 @@ pub(super) async fn turn(
     ask: TurnRequest,
 ) -> Result<ViewState> {
     let (start, question) = (ask.start, ask.question.clone());
-    match take(session, state, forest, ask).await {
+    match run(session, state, forest, ask).await {
         Ok(report) => {
             session.runs.clear();
             session.files.clear();
             session.contexts.clear();
             follow(session, &report)?;
-            tell_fill(session).await?;
+            warn_if_full(session).await?;
             let user = report.user;
             match report.error {
                 Some(ref error) if error.kind == ExitKind::Signal(SIGINT) => {
-                    tell_stopped(session, &report)?;
+                    print_stopped(session, &report)?;
                     Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
                 Some(ref error) if matches!(error.kind, ExitKind::Signal(_)) => {
@@ -54,10 +54,10 @@ pub(super) async fn turn(
                 }
                 Some(error) if error.kind == ExitKind::Pending => {
                     session.waiting = report.pending;
-                    tell_waiting(&error.chain());
+                    print_pending(&error.chain());
                     Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
-                Some(error) => told(state, &ui::with_kept_question(error, user)),
+                Some(error) => report_error(state, &ui::with_kept_question(error, user)),
                 None => Ok(state.after(ViewEvent::Done)),
             }
         }
@@ -69,16 +69,16 @@ pub(super) async fn turn(
                 session.files.clear();
                 session.contexts.clear();
                 complain(&error);
-                say("Your question is kept: /retry answers it.");
+                print_status("Your question is kept: /retry answers it.");
                 return Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told));
             }
-            told(state, &error)
+            report_error(state, &error)
         }
     }
 }
 
 /// Runs the turn itself, with a view.
-async fn take(
+async fn run(
     session: &mut ReplSession<'_>,
     state: ViewState,
     forest: &Forest,
@@ -99,7 +99,7 @@ async fn take(
         session.spent.add(answer.usage.input, answer.usage.output);
         let wanted = !session.shown.no_usage && session.env.settings().term_usage;
         if wanted && !session.shown.quiet && session.reader.edits() {
-            say_dim(&ui::usage_line(report, &session.env.settings().prices()), session.paint);
+            print_status_dim(&ui::usage_line(report, &session.env.settings().prices()), session.paint);
         }
     }
     taken

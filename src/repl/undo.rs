@@ -2,7 +2,7 @@
 
 use super::past::{SessionSnapshot, UndoStep};
 use super::session::ReplSession;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
@@ -20,7 +20,7 @@ pub(super) fn leave(session: &mut ReplSession<'_>, system_prompt: Option<&str>) 
 }
 
 /// Returns the ends of the session's conversations, the current one first.
-pub(super) fn places(session: &ReplSession<'_>) -> Vec<BubbId> {
+pub(super) fn tails(session: &ReplSession<'_>) -> Vec<BubbId> {
     let left = session.past.iter().rev().filter_map(|past| match past {
         UndoStep::Left(place) => place.at,
         UndoStep::Asked(..) => None,
@@ -57,11 +57,11 @@ pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
         }
     }
     let Some(id) = session.at else {
-        say("undone; nothing was deleted");
+        print_status("undone; nothing was deleted");
         return Ok(());
     };
     let forest = session.forest()?;
-    let short = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
-    say(&format!("back to {short}; nothing was deleted"));
+    let short = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(id);
+    print_status(&format!("back to {short}; nothing was deleted"));
     Ok(())
 }

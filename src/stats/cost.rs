@@ -17,7 +17,7 @@ pub struct Cost {
 
 impl Cost {
     /// Cost of one journal line. Copies cost nothing because no request was sent.
-    fn of(record: &JournalRecord, prices: &Prices) -> Cost {
+    fn from_record(record: &JournalRecord, prices: &Prices) -> Cost {
         let Some(model) = record.model.as_deref().filter(|_| record.copy_of.is_none()) else {
             return Cost::default();
         };
@@ -88,7 +88,7 @@ impl<'f> Costs<'f> {
         }
         for ix in walked.into_iter().rev() {
             let lines = self.facts.records(self.forest.name(ix).id);
-            sum = lines.fold(sum, |sum, line| sum.plus(Cost::of(&line, self.prices)));
+            sum = lines.fold(sum, |sum, line| sum.plus(Cost::from_record(&line, self.prices)));
             self.known[ix.at()] = Some(sum);
         }
         sum

@@ -27,7 +27,7 @@ impl<'f> TallyKeys<'f> {
     }
 
     /// Returns the key of a record; `None` if it is too old.
-    pub fn place(&mut self, record: &JournalRecord) -> Option<TallyKey> {
+    pub fn key_for(&mut self, record: &JournalRecord) -> Option<TallyKey> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
         // An imported answer is dated by its bubb: the record is as new as the import.

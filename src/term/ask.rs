@@ -68,7 +68,7 @@ impl Tty {
     }
 
     pub fn ask_secret(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
-        let hidden = EchoOff::begin(self.write.try_clone()?);
+        let hidden = EchoOff::new(self.write.try_clone()?);
         let answered = self.ask(question, withdrawn);
         drop(hidden);
         // The newline that the user typed was not echoed either.

@@ -34,7 +34,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     // Created with access for the owner only.
     let mut file = tempfile::Builder::new().prefix("lepo-").suffix(suffix).tempfile().map_err(failed)?;
     file.write_all(text).map_err(failed)?;
-    let ignored = SignalGuard::begin().map_err(failed)?;
+    let ignored = SignalGuard::install().map_err(failed)?;
     let status = search_path::command("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -90,7 +90,7 @@ struct SignalGuard {
 }
 
 impl SignalGuard {
-    fn begin() -> io::Result<SignalGuard> {
+    fn install() -> io::Result<SignalGuard> {
         let over = Arc::new(AtomicBool::new(false));
         register_conditional_default(SIGQUIT, over.clone())?;
         Ok(SignalGuard { interrupt: register(SIGINT, Arc::default())?, over })

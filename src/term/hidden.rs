@@ -13,7 +13,7 @@ pub struct EchoOff {
 
 impl EchoOff {
     /// Turns off the echo; line editing stays on.
-    pub fn begin(tty: File) -> EchoOff {
+    pub fn new(tty: File) -> EchoOff {
         let was = tcgetattr(&tty).ok().map(|modes| modes.local_modes);
         if let Some(was) = was {
             switch(&tty, was - LocalModes::ECHO);

@@ -30,7 +30,7 @@ impl LiveRows {
         }
         match &self.hidden {
             Some(hidden) => hidden.keep(),
-            None => self.hidden = own_terminal().map(EchoOff::begin),
+            None => self.hidden = own_terminal().map(EchoOff::new),
         }
         let (columns, rows) = size();
         let first = lines.len().saturating_sub(rows.saturating_sub(1).max(1));

@@ -27,7 +27,7 @@ pub struct MessageWriter {
 
 impl MessageWriter {
     /// Starts the thread; `gone` is called when the reader has closed the pipe.
-    pub fn begin(gone: impl FnOnce() + Send + 'static) -> Result<MessageWriter> {
+    pub fn start(gone: impl FnOnce() + Send + 'static) -> Result<MessageWriter> {
         let (lines, written) = channel::<Vec<u8>>();
         let (leaves, left) = channel::<()>();
         let unwritten = Arc::<AtomicUsize>::default();
@@ -68,7 +68,7 @@ impl MessageWriter {
     }
 
     /// Waits until everything is written, or for `patience`.
-    pub fn end(self, patience: Duration) {
+    pub fn finish(self, patience: Duration) {
         let MessageWriter { lines, left, .. } = self;
         drop(lines);
         let _ = left.recv_timeout(patience);

@@ -47,7 +47,7 @@ pub use live::LiveRows;
 pub use markdown::Markdown;
 pub use messages::MessageWriter;
 pub use offered_word::{BareWord, OfferedWord};
-pub use out::{Out, copy_to_clipboard, say, say_dim, say_long, say_whole, warn};
+pub use out::{Out, copy_to_clipboard, page_status, print_status, print_status_dim, print_verbatim, warn};
 pub use paint::{Color, Paint};
 pub use pane::wrap_line;
 pub use panics::report_panics;

@@ -184,7 +184,7 @@ impl Write for Out {
     }
 }
 
-pub fn say_dim(text: &str, paint: Paint) {
+pub fn print_status_dim(text: &str, paint: Paint) {
     let mut stderr = io::stderr().lock();
     let columns = size_of(&stderr).map(|(columns, _)| columns);
     let shown = match columns {
@@ -204,16 +204,16 @@ pub fn copy_to_clipboard(text: &str) {
 }
 
 pub fn warn(error: &Error) {
-    say(&StatusLine::warning(error.chain()));
+    print_status(&StatusLine::warning(error.chain()));
 }
 
 /// Writes a line for the user to copy, unwrapped; only control characters are escaped.
-pub fn say_whole(text: &str) {
+pub fn print_verbatim(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", clean(text));
 }
 
 /// Like `say`, but uses a pager if the text has more lines than the terminal.
-pub fn say_long(text: &str) {
+pub fn page_status(text: &str) {
     let size = size_of(rustix::stdio::stdout()).filter(|_| io::stderr().is_terminal());
     match size.map(|(columns, rows)| (fold(&clean(text), columns), rows)) {
         Some((shown, rows)) if shown.lines().count() >= rows => {
@@ -222,13 +222,13 @@ pub fn say_long(text: &str) {
             out.line(&shown);
             let _ = out.finish();
         }
-        _ => say(text),
+        _ => print_status(text),
     }
 }
 
 /// Writes a line to stderr, wrapped on a terminal; dropped if stderr is closed. Cleaned in a pipe too,
 /// because a log may be read on a terminal later.
-pub fn say(line: &(impl Display + ?Sized)) {
+pub fn print_status(line: &(impl Display + ?Sized)) {
     let text = line.to_string();
     let mut stderr = io::stderr().lock();
     let shown = match (stderr.is_terminal(), size_of(&stderr)) {

@@ -7,7 +7,7 @@ use rustix::stdio::{stderr, stdin, stdout};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::terminal::{is_dumb, show, stderr_is_terminal};
-use super::{cut, one_line, say};
+use super::{cut, one_line, print_status};
 
 /// Exit code of a panic, as in the standard library.
 const CODE: i32 = 101;
@@ -35,7 +35,7 @@ pub fn report_panics() {
             // Bracketed paste off, cursor on, erase from this line down.
             show("\u{1b}[?2004l\u{1b}[?25h\r\u{1b}[J");
         }
-        say(&line(panic));
+        print_status(&line(panic));
         std::process::exit(CODE);
     }));
 }

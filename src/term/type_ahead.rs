@@ -54,16 +54,16 @@ struct BufferedInput {
 
 impl TypeAhead {
     /// Starts buffering; `None` without a terminal.
-    pub fn begin() -> Option<TypeAhead> {
-        TypeAhead::of(TypeAheadBuffer::begin(true)?)
+    pub fn start() -> Option<TypeAhead> {
+        TypeAhead::new(TypeAheadBuffer::grab(true)?)
     }
 
     /// Hides typed input but leaves it to the shell; `None` without a terminal, or if another job owns it.
     pub fn hide() -> Option<TypeAhead> {
-        TypeAhead::of(TypeAheadBuffer::begin(false)?)
+        TypeAhead::new(TypeAheadBuffer::grab(false)?)
     }
 
-    fn of(keeper: Arc<TypeAheadBuffer>) -> Option<TypeAhead> {
+    fn new(keeper: Arc<TypeAheadBuffer>) -> Option<TypeAhead> {
         let working = keeper.clone();
         let thread = std::thread::Builder::new().spawn(move || working.work()).ok();
         *locked(&AT_WORK) = Some(keeper.clone());
@@ -71,17 +71,17 @@ impl TypeAhead {
     }
 
     /// Reads the bytes that are in the terminal's buffer now.
-    pub fn held() -> Vec<u8> {
-        TypeAheadBuffer::begin(true)
-            .map(|keeper| TypeAhead { keeper, thread: None }.take())
+    pub fn buffered() -> Vec<u8> {
+        TypeAheadBuffer::grab(true)
+            .map(|keeper| TypeAhead { keeper, thread: None }.finish())
             .unwrap_or_default()
     }
 
     /// Ends buffering and returns the typed bytes; waits for the rest of a paste that has started.
-    pub fn take(self) -> Vec<u8> {
-        let _ = self.keeper.take_over();
+    pub fn finish(self) -> Vec<u8> {
+        let _ = self.keeper.grab_terminal();
         let begun = Instant::now();
-        let mut kept = self.keeper.kept();
+        let mut kept = self.keeper.buffer();
         loop {
             let more = self.keeper.read(&mut kept);
             if more {
@@ -109,7 +109,7 @@ impl Drop for TypeAhead {
 }
 
 impl TypeAheadBuffer {
-    fn begin(reads: bool) -> Option<Arc<TypeAheadBuffer>> {
+    fn grab(reads: bool) -> Option<Arc<TypeAheadBuffer>> {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         let was = tcgetattr(&tty).ok()?;
         let keeper =
@@ -118,16 +118,16 @@ impl TypeAheadBuffer {
         if !reads && !keeper.is_ours() {
             return None;
         }
-        keeper.take_over().ok()?;
+        keeper.grab_terminal().ok()?;
         Some(Arc::new(keeper))
     }
 
-    fn kept(&self) -> MutexGuard<'_, BufferedInput> {
+    fn buffer(&self) -> MutexGuard<'_, BufferedInput> {
         locked(&self.kept)
     }
 
     /// Turns off echo and line mode. Ctrl+C remains a signal, and flushes no typed text.
-    fn take_over(&self) -> io::Result<()> {
+    fn grab_terminal(&self) -> io::Result<()> {
         let mut modes = self.was.clone();
         if !self.reads {
             modes.local_modes.remove(LocalModes::ECHO);
@@ -157,9 +157,9 @@ impl TypeAheadBuffer {
     fn work(&self) {
         while !self.ended.load(Ordering::Relaxed) {
             let is_ready = ready(&self.tty, STEP);
-            let mut kept = self.kept();
+            let mut kept = self.buffer();
             if !kept.paused && self.is_lost() {
-                let _ = self.take_over();
+                let _ = self.grab_terminal();
             }
             if !is_ready {
                 continue;
@@ -203,10 +203,10 @@ pub struct TypeAheadPause {
 }
 
 impl TypeAheadPause {
-    pub fn begin() -> TypeAheadPause {
+    pub fn pause() -> TypeAheadPause {
         let keeper = locked(&AT_WORK).clone();
         if let Some(keeper) = &keeper {
-            let mut kept = keeper.kept();
+            let mut kept = keeper.buffer();
             while keeper.read(&mut kept) {}
             kept.paused = true;
             keeper.give_back();
@@ -218,8 +218,8 @@ impl TypeAheadPause {
 impl Drop for TypeAheadPause {
     fn drop(&mut self) {
         if let Some(keeper) = &self.keeper {
-            let _ = keeper.take_over();
-            keeper.kept().paused = false;
+            let _ = keeper.grab_terminal();
+            keeper.buffer().paused = false;
         }
     }
 }

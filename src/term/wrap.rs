@@ -59,12 +59,12 @@ impl Wrap {
                 self.word.push(c);
                 self.escape = true;
             } else if c == ' ' || c == '\t' {
-                self.place(out);
+                self.flush_word(out);
                 self.long = false;
                 self.spaces += if c == '\t' { 8 - (self.column + self.spaces) % 8 } else { 1 };
             } else {
                 if self.last.is_some_and(|last| may_break(last, c)) {
-                    self.place(out);
+                    self.flush_word(out);
                     self.long = false;
                 }
                 self.word.push(c);
@@ -72,7 +72,7 @@ impl Wrap {
                 self.held += c.width().unwrap_or_default();
                 if self.held > self.room() && c.width() != Some(0) {
                     // No line is wide enough: nothing to wait for.
-                    self.place(out);
+                    self.flush_word(out);
                     self.long = true;
                 }
             }
@@ -81,11 +81,11 @@ impl Wrap {
 
     /// Writes the buffered word.
     pub fn finish(&mut self, out: &mut String) {
-        self.place(out);
+        self.flush_word(out);
     }
 
     pub fn newline(&mut self, out: &mut String) {
-        self.place(out);
+        self.flush_word(out);
         out.push('\n');
         (self.column, self.spaces, self.hang, self.long) = (0, 0, (String::new(), 0), false);
     }
@@ -95,7 +95,7 @@ impl Wrap {
     }
 
     /// Writes the buffered word: on this line, on the next, or broken if it is wider than any line.
-    fn place(&mut self, out: &mut String) {
+    fn flush_word(&mut self, out: &mut String) {
         if self.last.take().is_none() {
             // Only paint, which has no width.
             let paint = std::mem::take(&mut self.word);

@@ -28,7 +28,7 @@ pub fn place_line(
     let count = forest.up(ix).filter(|&ix| forest.is_question(ix)).count();
     let length = counted_in_thousands(count, "question");
     let (time, now) = (name.id.time(), now());
-    let id = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(name.id);
+    let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(name.id);
     let place = format!("{id} ({length})");
     let ago = [when::ago(time, now), when::short(time, now)];
     let words = words_of(store, forest, ix);

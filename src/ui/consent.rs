@@ -23,7 +23,7 @@ fn converse(
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<ConsentReply>> {
     // Input typed before the question belongs to the session's prompt.
-    let _asking = TypeAheadPause::begin();
+    let _asking = TypeAheadPause::pause();
     tty.show(&text(proposal, tty.columns()))?;
     let command = match proposal {
         Proposal::Command(proposal) => Some(&proposal.request.command),

@@ -37,7 +37,7 @@ impl<'o> EventLines<'o> {
     }
 
     /// Prints an event, with the name of the participant to whose reply it belongs.
-    fn tell(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
+    fn emit(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
         let told = match event {
             TurnEvent::Pause => return self.out.flush(),
             // The wait for MCP servers was printed already.
@@ -82,7 +82,7 @@ impl<'o> EventLines<'o> {
 
 impl Front for EventLines<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
-        self.tell(None, event);
+        self.emit(None, event);
     }
 
     fn shows_partial_text(&self) -> bool {
@@ -150,8 +150,8 @@ impl Watch for SharedEvents<'_> {
     fn on_event(&self, moment: Moment<'_>) {
         let mut events = self.0.borrow_mut();
         let line = match moment {
-            Moment::Common(event) => return events.tell(None, event),
-            Moment::In(name, event) => return events.tell(Some(name), event),
+            Moment::Common(event) => return events.emit(None, event),
+            Moment::In(name, event) => return events.emit(Some(name), event),
             // The last line has both in full.
             Moment::Spoken(..) | Moment::Concluded(_) => return,
             Moment::Failed(name, error) => {

@@ -7,19 +7,21 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Map;
 
 use super::answer::{ChoicePrompt, PromptChoice};
-use crate::term::{StatusLine, Tty, TypeAheadPause, on_terminal, quote, say};
+use crate::term::{StatusLine, Tty, TypeAheadPause, on_terminal, print_status, quote};
 use lepo_tool::mcp::{ElicitationForm, ElicitationResult, FormField, ServerQuestion};
 
 /// Asks the user; declines without a terminal.
 pub async fn fill_in(server: String, asked: ServerQuestion) -> ElicitationResult {
     if asked == ServerQuestion::Unknown {
-        say(&StatusLine::note(format!("server {server} asked for something that lepo cannot ask: declined")));
+        print_status(&StatusLine::note(format!(
+            "server {server} asked for something that lepo cannot ask: declined"
+        )));
         return ElicitationResult::Declined;
     }
     match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {
         Ok(answer) => answer.unwrap_or(ElicitationResult::Declined),
         Err(error) => {
-            say(&error.chain());
+            print_status(&error.chain());
             ElicitationResult::Cancelled
         }
     }
@@ -32,7 +34,7 @@ fn converse(
     withdrawn: &AtomicBool,
 ) -> io::Result<ElicitationResult> {
     // Input typed before the question belongs to the session's prompt.
-    let _asking = TypeAheadPause::begin();
+    let _asking = TypeAheadPause::pause();
     tty.show(&text(server, asked, tty.columns()))?;
     match asked {
         ServerQuestion::Form(form) => fill(tty, form, withdrawn),

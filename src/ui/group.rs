@@ -11,8 +11,8 @@ use super::rows::ModelRows;
 use super::signs::Signs;
 use super::{DisplayOptions, ShortIds};
 use crate::term::{
-    Cleaner, LiveRows, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, say, show,
-    stderr_is_terminal, warn, width,
+    Cleaner, LiveRows, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, print_status,
+    show, stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
@@ -97,7 +97,7 @@ impl<'o> GroupView<'o> {
     }
 
     /// Prints the participants and the question.
-    pub fn begin(&mut self, question: Option<&str>) {
+    pub fn print_header(&mut self, question: Option<&str>) {
         let dot = self.signs.dot();
         let terminal = stderr_is_terminal();
         match &self.orchestrator {
@@ -114,7 +114,7 @@ impl<'o> GroupView<'o> {
     }
 
     /// Clears the rows and prints the remaining text.
-    pub fn end(&mut self) {
+    pub fn finish(&mut self) {
         self.live.clear();
         self.end_speech();
         self.out.flush();
@@ -134,7 +134,7 @@ impl<'o> GroupView<'o> {
         self.live.clear();
         self.end_speech();
         self.out.flush();
-        say(text);
+        print_status(text);
         self.draw();
     }
 
@@ -164,7 +164,7 @@ impl<'o> GroupView<'o> {
     fn print(&mut self, name: &str, bubb: &BubbName) {
         match self.out.is_terminal() {
             true => {
-                let id = ShortIds::of(std::iter::empty()).show(bubb.id);
+                let id = ShortIds::new(std::iter::empty()).show(bubb.id);
                 self.head(&format!("{}  {id}", heading(name)));
             }
             false => self.head(&heading(name)),
@@ -269,7 +269,7 @@ impl<'o> GroupView<'o> {
     }
 
     /// Prints the bids, on one line if they fit.
-    fn tell_bids(&mut self) {
+    fn print_bids(&mut self) {
         if self.bids.is_empty() {
             return;
         }
@@ -336,7 +336,7 @@ impl<'o> GroupView<'o> {
                 // An orchestrator may take part, too: if asked for the floor, it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);
                 let state = if decides { "deciding" } else { "waiting" };
-                self.rows.begin(name, state);
+                self.rows.start(name, state);
                 self.draw();
             }
             (Some(name), TurnEvent::Thinking(_)) => self.rows.goes_on(name, "thinking", false),
@@ -355,7 +355,7 @@ impl<'o> GroupView<'o> {
             Moment::Failed(name, error) => self.failed(name, error),
             Moment::Floor(round, _) => {
                 self.judging = false;
-                self.tell_bids();
+                self.print_bids();
                 self.rows.clear();
                 self.rows.title = Some(format!("round {round}: who wants the floor?"));
             }
@@ -366,7 +366,7 @@ impl<'o> GroupView<'o> {
             }
             Moment::Judging(_) => {
                 self.judging = true;
-                self.tell_bids();
+                self.print_bids();
                 self.rows.clear();
             }
             Moment::Narration(text) => {

@@ -95,7 +95,7 @@ impl<'s> MessageView<'s> {
             let line = match next.map(|next| next.kind) {
                 Some(Kind::Assistant) => None,
                 Some(_) => answers
-                    .get_or_insert_with(|| AnswerIndex::of(self.forest, &self.facts))
+                    .get_or_insert_with(|| AnswerIndex::new(self.forest, &self.facts))
                     .part_line(name.id, names, &self.shorts),
                 None => became_of((self.store, &self.facts), name.id, names, &self.shorts)?,
             };

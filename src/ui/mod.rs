@@ -52,7 +52,7 @@ pub use notes::{
     read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
 pub use notices::{explained_notices, notice_lines, server_line};
-pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
+pub use outcome::{bubbs_to_read, headings, print_ids, set_apart};
 pub use past::{show_past, warn_incomplete};
 pub use permission::{in_fence, permission_words, request_title};
 pub use permit::agent_words;

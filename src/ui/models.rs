@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::word::Keyword;
@@ -165,7 +165,7 @@ pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<
         settings.models.iter().find(of_it).map(|model| model.model.clone())
     };
     if embedded.is_some_and(|model| weights::model_path(&paths.models(), &model).is_none()) {
-        say(&StatusLine::note("its weights are not installed yet: lepo model get"));
+        print_status(&StatusLine::note("its weights are not installed yet: lepo model get"));
     }
     Ok(())
 }

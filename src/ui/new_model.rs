@@ -5,7 +5,7 @@ mod ask;
 mod trial;
 mod wanted;
 
-use crate::term::{clean, say, tty};
+use crate::term::{clean, print_status, tty};
 use ask::Asker;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
@@ -46,7 +46,7 @@ pub async fn add_model(
         KeyEntry::Env(variable) => config.key.looked_for = format!("{variable} in the environment"),
         KeyEntry::Command(_) => config.key.looked_for = "the output of --key-command".to_string(),
     }
-    say(&format!("asking {} a question…", model.name));
+    print_status(&format!("asking {} a question…", model.name));
     let tried = match config.require_key() {
         Ok(()) => answers(&config, settings, paths, None).await,
         Err(error) => {
@@ -57,7 +57,7 @@ pub async fn add_model(
     let active = match tried {
         Ok(other) => {
             if let Some(right) = other {
-                say(&format!("using {}", clean(&right)));
+                print_status(&format!("using {}", clean(&right)));
                 model.base_url = Some(right);
             }
             is_used || has_person && asker.activates(&model.name).await?
@@ -92,7 +92,7 @@ pub async fn add_model(
             format!(" (not active; `lepo model use {}` makes it the active one)", quoted(&model.name))
         }
     };
-    say(&format!("added {} to {}{state}", model.name, settings.file.display()));
+    print_status(&format!("added {} to {}{state}", model.name, settings.file.display()));
     Ok(Some(model.name))
 }
 

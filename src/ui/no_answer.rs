@@ -30,7 +30,7 @@ pub struct AnswerIndex {
 
 impl AnswerIndex {
     /// Finds the answers in `forest`; the journal knows which ones are partial.
-    pub fn of(forest: &Forest, facts: &JournalIndex) -> AnswerIndex {
+    pub fn new(forest: &Forest, facts: &JournalIndex) -> AnswerIndex {
         let visible = visible();
         let mut answers = AnswerIndex::default();
         for ix in forest.all().filter(|&ix| forest.name(ix).kind == Kind::Assistant) {
@@ -62,7 +62,7 @@ pub fn became_of(
     shorts: &ShortIds,
 ) -> Result<Option<String>> {
     let forest = store.names().forest_for(&[ReadScope::Followed(question)])?;
-    let answers = AnswerIndex::of(&forest, facts);
+    let answers = AnswerIndex::new(&forest, facts);
     if answers.answered.contains(&question) {
         return Ok(None);
     }

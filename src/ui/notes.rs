@@ -2,7 +2,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use crate::term::{StatusLine, say, warn};
+use crate::term::{StatusLine, print_status, warn};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::ResumeAction;
 use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker, labelled};
@@ -18,7 +18,7 @@ pub fn warn_of_ahead(forest: &Forest, begin: TurnStart) {
         return;
     };
     let id = forest.name(at).id;
-    say(&StatusLine::warning(format!(
+    print_status(&StatusLine::warning(format!(
         "{id} is dated more than a day ahead, and so is what follows it; `lepo rebase {id} --root --redate` copies the \
          conversation with times of now"
     )));
@@ -29,7 +29,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: TurnStart) {
     let (TurnStart::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
     if being_answered(store, forest, newest).is_some() {
-        say(&StatusLine::note(
+        print_status(&StatusLine::note(
             "another process is still answering the newest question: this one follows the message before it",
         ));
     } else if from != name.id {
@@ -40,7 +40,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: TurnStart) {
 /// Reports that a question skips the pending request at `tip`.
 pub fn note_dropped(store: &Store, begin: TurnStart, tip: &BubbName) {
     if matches!(begin, TurnStart::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
-        say(&StatusLine::note(format!("request {} was dropped: the conversation moved on", tip.id)));
+        print_status(&StatusLine::note(format!("request {} was dropped: the conversation moved on", tip.id)));
     }
 }
 
@@ -66,7 +66,7 @@ pub fn note_system_prompt(configured: &Configuration, store: &Store, forest: &Fo
             .is_some_and(|now| now.trim() != own.trim() && !(is_as_made(&now) && is_as_made(&own))),
     };
     if differs {
-        say(&StatusLine::note(
+        print_status(&StatusLine::note(
             "this conversation keeps its own system prompt; -n starts one with the current prompt",
         ));
     }
@@ -92,7 +92,7 @@ pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
 /// Prints the warnings about an instructions file and returns the instructions.
 pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
     for warning in warnings {
-        say(&StatusLine::warning(warning));
+        print_status(&StatusLine::warning(warning));
     }
     insts
 }
@@ -102,7 +102,9 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
 pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
     let moved = store.branches().advance(name, from, to)?;
     if !moved && !quiet {
-        say(&StatusLine::note(format!("branch {name} has moved meanwhile and was left where it is")));
+        print_status(&StatusLine::note(format!(
+            "branch {name} has moved meanwhile and was left where it is"
+        )));
     }
     Ok(moved)
 }

@@ -124,7 +124,7 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
 mod tests {
     use super::*;
 
-    fn told(notice: &Notice) -> Vec<String> {
+    fn printed_lines(notice: &Notice) -> Vec<String> {
         notice_lines(notice, HintTarget::SHELL).iter().map(ToString::to_string).collect()
     }
 
@@ -158,7 +158,7 @@ mod tests {
                 "note: AGENTS.md and 1 more go with your questions here; turn it off: --no-agents, or lepo config agents false",
             ),
         ] {
-            assert_eq!(told(&notice), [line]);
+            assert_eq!(printed_lines(&notice), [line]);
         }
     }
 }

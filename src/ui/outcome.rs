@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::ShortIds;
-use crate::term::{say, stderr_is_terminal};
+use crate::term::{print_status, stderr_is_terminal};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::ReadScope;
@@ -69,7 +69,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
 }
 
 /// Prints the id of each answer, and which of them is now `@`.
-pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
+pub fn print_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
     let forest = store.names().forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
@@ -80,7 +80,7 @@ pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
         if let Some(answered) = report.answer {
             let id = answered.name.id;
             let mark = if Some(id) == newest { "  @" } else { "" };
-            say(&format!("{}  {name}{mark}", shorts.show(id)));
+            print_status(&format!("{}  {name}{mark}", shorts.show(id)));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The conversation so far, and a warning if it is incomplete.
 
 use super::{DisplayOptions, MessageView};
-use crate::term::{Out, Paint, StatusLine, say};
+use crate::term::{Out, Paint, StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::conv::{Conv, ConvEnd, Forest};
 use lepo_store::store::Store;
@@ -30,9 +30,9 @@ pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         ConvEnd::Root => {}
         ConvEnd::Missing(id) => {
-            say(&StatusLine::warning(format!("message {id} not found: incomplete conversation")))
+            print_status(&StatusLine::warning(format!("message {id} not found: incomplete conversation")))
         }
-        ConvEnd::Cycle(id) => say(&StatusLine::warning(format!(
+        ConvEnd::Cycle(id) => print_status(&StatusLine::warning(format!(
             "message {id} leads back into its own conversation: incomplete conversation"
         ))),
     }

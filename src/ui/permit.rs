@@ -46,7 +46,7 @@ fn converse(
     question: &AgentQuestion,
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<PermissionReply>> {
-    let _asking = TypeAheadPause::begin();
+    let _asking = TypeAheadPause::pause();
     let about = text(agent, question, tty.columns());
     tty.show(&about)?;
     loop {

@@ -27,7 +27,7 @@ impl OutputPreview {
     }
 
     /// Returns the visible part of `bytes`.
-    pub fn take(&mut self, bytes: &[u8]) -> String {
+    pub fn push(&mut self, bytes: &[u8]) -> String {
         let (mut text, mut shown) = (String::new(), String::new());
         if self.lines > LINES {
             return shown;
@@ -66,7 +66,7 @@ impl OutputPreview {
     }
 
     /// Ends the output; returns a line end if the last line lacks one.
-    pub fn end(&mut self) -> &'static str {
+    pub fn finish(&mut self) -> &'static str {
         let open = self.line.is_some() && self.lines <= LINES;
         *self = OutputPreview::new(self.columns);
         if open { "\n" } else { "" }
@@ -81,18 +81,18 @@ mod tests {
     fn the_first_lines_are_shown_behind_a_mark() {
         let mut printed = OutputPreview::new(|| 500);
         let pieces: Vec<String> =
-            [&b"one\ntw"[..], b"o\n\x1b[2J\xed", b"\x95\x9c"].map(|bytes| printed.take(bytes)).into();
+            [&b"one\ntw"[..], b"o\n\x1b[2J\xed", b"\x95\x9c"].map(|bytes| printed.push(bytes)).into();
         assert_eq!(pieces.concat(), "  | one\n  | two\n  | ␛[2J한");
-        assert_eq!((printed.end(), printed.end()), ("\n", ""));
-        let many = printed.take("x\n".repeat(100).as_bytes());
+        assert_eq!((printed.finish(), printed.finish()), ("\n", ""));
+        let many = printed.push("x\n".repeat(100).as_bytes());
         assert_eq!(many.lines().count(), LINES + 1);
         assert!(many.ends_with("  | [the rest is for the model]\n"), "{many}");
-        assert_eq!((printed.take(b"more\n"), printed.end()), (String::new(), ""));
-        assert!(printed.take(&[b'x'; 10_000]).len() < 500);
+        assert_eq!((printed.push(b"more\n"), printed.finish()), (String::new(), ""));
+        assert!(printed.push(&[b'x'; 10_000]).len() < 500);
         // A wrapped row cannot pass for a line of lepo's own.
         let mut printed = OutputPreview::new(|| 25);
         let pieces = ["1234567890123456789", "0error: no\n", "가나다라마바사아자차카"]
-            .map(|text| printed.take(text.as_bytes()));
+            .map(|text| printed.push(text.as_bytes()));
         assert_eq!(
             pieces.concat(),
             "  | 12345678901234567890\n  + error: no\n  | 가나다라마바사아자차\n  + 카"

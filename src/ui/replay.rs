@@ -13,7 +13,7 @@ use super::notices::notice_lines;
 use super::permit;
 use super::rows::ModelRows;
 use super::start_question::agree_to_start;
-use crate::term::{LiveRows, StatusLine, columns, say, tty};
+use crate::term::{LiveRows, StatusLine, columns, print_status, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Usage};
@@ -39,7 +39,7 @@ struct DrawnRows {
 impl<'a> ReplayRows<'a> {
     pub fn new(names: &[String], quiet: bool, at: HintTarget<'a>) -> ReplayRows<'a> {
         let mut rows = ModelRows::default();
-        names.iter().for_each(|name| rows.begin(name, "waiting"));
+        names.iter().for_each(|name| rows.start(name, "waiting"));
         ReplayRows {
             drawn: RefCell::new(DrawnRows { live: LiveRows::new(!quiet), rows }),
             asking: Mutex::new(()),
@@ -64,7 +64,7 @@ impl<'a> ReplayRows<'a> {
     }
 
     /// Clears the rows.
-    pub fn end(&self) {
+    pub fn finish(&self) {
         self.drawn.borrow_mut().live.clear();
     }
 
@@ -86,8 +86,8 @@ impl<'a> ReplayRows<'a> {
         if self.quiet {
             return;
         }
-        self.end();
-        say(&if self.several { line.about(name) } else { line });
+        self.finish();
+        print_status(&if self.several { line.about(name) } else { line });
     }
 }
 
@@ -134,7 +134,7 @@ impl Front for ReplayRow<'_> {
     ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
-            self.rows.end();
+            self.rows.finish();
             consent::ask(proposal.clone()).await
         })
     }
@@ -146,7 +146,7 @@ impl Front for ReplayRow<'_> {
     ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
-            self.rows.end();
+            self.rows.finish();
             permit::permit(agent.to_string(), question.clone()).await
         })
     }
@@ -154,7 +154,7 @@ impl Front for ReplayRow<'_> {
     fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
-            self.rows.end();
+            self.rows.finish();
             agree_to_start(question.clone()).await
         })
     }
@@ -170,7 +170,7 @@ impl Front for ReplayRow<'_> {
     ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
-            self.rows.end();
+            self.rows.finish();
             form::fill_in(server.to_string(), asked).await
         })
     }

@@ -31,7 +31,7 @@ impl ModelRows {
         *self = ModelRows::default();
     }
 
-    pub fn begin(&mut self, name: &str, state: &str) {
+    pub fn start(&mut self, name: &str, state: &str) {
         self.rows.retain(|row| row.name != name);
         self.rows.push(ModelRow {
             shown: cut(&clean(name), NAMES),
@@ -45,7 +45,7 @@ impl ModelRows {
 
     /// Updates the state of one row.
     pub fn goes_on(&mut self, name: &str, state: &str, is_text: bool) {
-        if let Some(row) = self.of(name) {
+        if let Some(row) = self.row_mut(name) {
             row.state = state.into();
             row.pieces += u64::from(is_text);
         }
@@ -53,7 +53,7 @@ impl ModelRows {
 
     /// Marks a row as done, which stops its seconds.
     pub fn end(&mut self, name: &str, state: &str, usage: Usage) {
-        if let Some(row) = self.of(name) {
+        if let Some(row) = self.row_mut(name) {
             row.state = state.into();
             row.done = Some((row.since.elapsed().as_millis() as u64, usage.output));
         }
@@ -68,7 +68,7 @@ impl ModelRows {
         self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column, columns))).collect()
     }
 
-    fn of(&mut self, name: &str) -> Option<&mut ModelRow> {
+    fn row_mut(&mut self, name: &str) -> Option<&mut ModelRow> {
         self.rows.iter_mut().find(|row| row.name == name)
     }
 }
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn a_row_has_state_seconds_and_tokens() {
         let mut rows = ModelRows::default();
-        rows.begin("claude", "waiting");
-        rows.begin("제미니", "waiting");
+        rows.start("claude", "waiting");
+        rows.start("제미니", "waiting");
         rows.goes_on("claude", "answering", true);
         rows.goes_on("claude", "answering", true);
         rows.end("제미니", "done", Usage { output: Some(34), ..Usage::default() });

@@ -14,8 +14,8 @@ impl<'v> SharedView<'v> {
     }
 
     /// Prints the question, before the first reply.
-    pub fn begin(&self, question: Option<&str>) {
-        self.0.borrow_mut().begin(question);
+    pub fn print_header(&self, question: Option<&str>) {
+        self.0.borrow_mut().print_header(question);
     }
 
     /// Redraws the rows ten times a second, as long as the future is polled.
@@ -28,7 +28,7 @@ impl<'v> SharedView<'v> {
 
     /// Clears the rows, after the last reply.
     pub fn end(&self) {
-        self.0.borrow_mut().end();
+        self.0.borrow_mut().finish();
     }
 }
 

@@ -21,7 +21,7 @@ pub struct ShortIds {
 
 impl ShortIds {
     /// Creates short forms that are unique among `ids`.
-    pub fn of(ids: impl Iterator<Item = BubbId>) -> ShortIds {
+    pub fn new(ids: impl Iterator<Item = BubbId>) -> ShortIds {
         let mut endings: Vec<u128> = ids.map(ending).collect();
         endings.sort_unstable();
         let shared = endings.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
@@ -38,7 +38,7 @@ impl ShortIds {
 
     /// Creates short forms on a terminal, else whole ids.
     pub fn on_terminal(is_terminal: bool, ids: impl Iterator<Item = BubbId>) -> ShortIds {
-        if is_terminal { ShortIds::of(ids) } else { ShortIds::default() }
+        if is_terminal { ShortIds::new(ids) } else { ShortIds::default() }
     }
 
     /// Returns the id as printed. Every command accepts it.
@@ -69,9 +69,9 @@ mod tests {
             id("01M8086YKPZESRZVZ0W7QFR1KV"),
             id("01M8086YKPZESRZVZMW7QFR1K0"),
         );
-        let shorts = ShortIds::of([a, c].into_iter());
+        let shorts = ShortIds::new([a, c].into_iter());
         assert_eq!((shorts.show(a), shorts.show(c)), ("W7QFR1KV".into(), "W7QFR1K0".into()));
-        let shorts = ShortIds::of([a, b, c].into_iter());
+        let shorts = ShortIds::new([a, b, c].into_iter());
         assert_eq!((shorts.show(a), shorts.show(b)), (a.to_string(), b.to_string()));
         assert_eq!(shorts.show(c).len(), SHORT);
         assert_eq!(ShortIds::default().show(a), a.to_string());

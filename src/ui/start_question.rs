@@ -27,7 +27,7 @@ fn converse(
     question: &StartQuestion,
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<bool>> {
-    let _asking = TypeAheadPause::begin();
+    let _asking = TypeAheadPause::pause();
     let asked: Vec<String> = programs_line(question).into_iter().chain([start_line(question)]).collect();
     let offer = ChoicePrompt::new(asked.join(" "), &[]);
     tty.show(&format!("\n{}", about_text(question, tty.columns())))?;

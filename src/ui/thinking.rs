@@ -48,7 +48,7 @@ impl Thinking {
     }
 
     /// Starts a block; `waiting` is the text on the screen so far.
-    pub fn begin(&mut self, waiting: &str) -> String {
+    pub fn start(&mut self, waiting: &str) -> String {
         self.begun = Instant::now();
         (self.is_empty, self.line_ends, self.wrap) = (true, 0, Wrap::new(columns));
         match self.form {
@@ -116,10 +116,10 @@ mod tests {
     use super::*;
     use crate::term::Color;
 
-    fn shown(wanted: ThinkingShown, plain: bool, pieces: &[&str]) -> String {
+    fn rendered(wanted: ThinkingShown, plain: bool, pieces: &[&str]) -> String {
         let paint = Paint::new(Color::Always, true, |_| None);
         let mut thinking = Thinking::new(wanted, plain, paint);
-        let mut all = thinking.begin("Waiting");
+        let mut all = thinking.start("Waiting");
         pieces.iter().for_each(|piece| all += &thinking.push(piece));
         all += &thinking.end();
         all.replace("\u{1b}[2m", "").replace("\u{1b}[0m", "")
@@ -136,15 +136,15 @@ mod tests {
             (Show, true, "<<< Thinking >>>\n\n\n음… hm\n\nso.\n\n\n<<< End Thinking >>>\n"),
             (Hide, true, "<<< Thinking >>>\n\n\n음… hm\n\nso.\n\n\n<<< End Thinking >>>\n"),
         ] {
-            assert_eq!(shown(wanted, plain, pieces), expected, "{wanted:?} {plain}");
+            assert_eq!(rendered(wanted, plain, pieces), expected, "{wanted:?} {plain}");
         }
-        assert_eq!(shown(Show, false, &[" ", "\n"]), "thinking…\n");
+        assert_eq!(rendered(Show, false, &[" ", "\n"]), "thinking…\n");
     }
 
     #[test]
     fn no_line_is_broken_within_a_word_and_nothing_drives_the_terminal() {
         let long = "word ".repeat(40);
-        let text = shown(ThinkingShown::Show, false, &[&long, "\u{1b}[2J"]);
+        let text = rendered(ThinkingShown::Show, false, &[&long, "\u{1b}[2J"]);
         assert!(text.lines().all(|line| line.len() <= 80), "{text}");
         assert!(text.lines().skip(1).all(|line| line.starts_with("word")), "{text}");
         assert!(text.ends_with("␛[2J\n"), "{text}");

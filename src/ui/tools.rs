@@ -1,6 +1,6 @@
 //! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` in a session.
 
-use crate::term::{Out, padded, say, width};
+use crate::term::{Out, padded, print_status, width};
 use lepo_tool::mcp::{Resource, Server};
 
 /// The minimum width of a description; if less remains, it starts on a line of its own.
@@ -16,7 +16,7 @@ struct ToolRow {
 /// Prints server, kind, name and the whole description, one item a line, wrapped on a terminal.
 pub fn tool_table(out: &mut Out, servers: &[Server]) {
     if servers.is_empty() {
-        say("no MCP servers are enabled; they are configured in mcp.json, see lepo-config(5)");
+        print_status("no MCP servers are enabled; they are configured in mcp.json, see lepo-config(5)");
     }
     let rows: Vec<ToolRow> = servers.iter().flat_map(rows).collect();
     let widest = |of: fn(&ToolRow) -> &str| rows.iter().map(|row| width(of(row))).max().unwrap_or_default();

@@ -14,8 +14,8 @@ use super::state::{ViewEvent, ViewState};
 use super::thinking::Thinking;
 use super::waiting::{WAITING, WaitingCounter};
 use crate::term::{
-    Cleaner, Markdown, Out, Paint, columns, erase_line, heading, one_line, say, show, stderr_is_stdout,
-    stderr_is_terminal, tty,
+    Cleaner, Markdown, Out, Paint, columns, erase_line, heading, one_line, print_status, show,
+    stderr_is_stdout, stderr_is_terminal, tty,
 };
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, Citation, PermissionReply};
@@ -78,7 +78,7 @@ impl<'o> TurnView<'o> {
     }
 
     /// Ends the view: closes open output and flushes the buffers.
-    pub fn end(&mut self) {
+    pub fn finish(&mut self) {
         self.end_printed();
         self.close();
         self.end_answer();
@@ -108,7 +108,7 @@ impl<'o> TurnView<'o> {
                 self.waiting = self.talkative.then(WaitingCounter::start);
             }
             (ViewState::Thinking, _) => {
-                let begun = self.thinking.begin(WAITING);
+                let begun = self.thinking.start(WAITING);
                 self.err(&begun);
             }
             (ViewState::Content, _) => {}
@@ -177,7 +177,7 @@ impl<'o> TurnView<'o> {
     fn announce(&mut self, proposal: &Proposal, why: &str) {
         self.begin_command();
         if !self.shown.quiet {
-            say(&consent::announcement(proposal, why));
+            print_status(&consent::announcement(proposal, why));
         }
     }
 
@@ -190,7 +190,7 @@ impl<'o> TurnView<'o> {
             (CommandOrigin::Session | CommandOrigin::RunOption, OutputStream::Stderr) => self.foreign(bytes),
             // Output of the command must not pass for a question of lepo's.
             (CommandOrigin::RunOption, OutputStream::Stdout) | (CommandOrigin::Model, _) => {
-                let shown = self.printed.take(bytes);
+                let shown = self.printed.push(bytes);
                 self.err(&self.paint.dim(&shown));
             }
         }
@@ -198,7 +198,7 @@ impl<'o> TurnView<'o> {
 
     /// Ends the open line of a command's output.
     fn end_printed(&mut self) {
-        let end = self.printed.end();
+        let end = self.printed.finish();
         self.err(end);
     }
 
@@ -298,7 +298,7 @@ impl Front for TurnView<'_> {
             }
             TurnEvent::WebCall(call) => {
                 if self.talkative {
-                    self.interject(|| say(&one_line(&format!("{} {}", call.tool, call.about))));
+                    self.interject(|| print_status(&one_line(&format!("{} {}", call.tool, call.about))));
                 }
             }
             TurnEvent::Citation(page) => self.cite(page),
@@ -311,7 +311,7 @@ impl Front for TurnView<'_> {
             TurnEvent::Notice(_) if self.shown.quiet => {}
             TurnEvent::Notice(notice) => {
                 for line in notice_lines(notice, self.at) {
-                    self.interject(|| say(&line));
+                    self.interject(|| print_status(&line));
                 }
             }
             TurnEvent::Announce(proposal) => self.announce(proposal, "(auto)"),
@@ -319,14 +319,14 @@ impl Front for TurnView<'_> {
             TurnEvent::CommandStarted(command) => {
                 self.begin_command();
                 if self.talkative {
-                    say(&format!("$ {command}"));
+                    print_status(&format!("$ {command}"));
                 }
             }
             TurnEvent::CommandOutput(by, stream, bytes) => self.command_output(by, stream, bytes),
             TurnEvent::ToolStarted(_) => self.begin_command(),
             TurnEvent::Progress(words) => {
                 if self.talkative {
-                    self.interject(|| say(&format!("  {words}")));
+                    self.interject(|| print_status(&format!("  {words}")));
                 }
             }
             TurnEvent::Bubb(name, Some(bytes)) => {

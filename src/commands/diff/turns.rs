@@ -189,7 +189,7 @@ fn print(number: usize, pair: &TurnPair, facts: &JournalIndex, context: &mut Con
     match (a, b, context.out.columns()) {
         (Some(a), Some(b), Some(columns)) if columns >= WIDE => {
             let (left, right) = ((&*heads.0, &*a.text), (&*heads.1, &*b.text));
-            beside(columns, left, right, context)
+            print_side_by_side(columns, left, right, context)
         }
         (Some(a), Some(b), Some(columns)) => {
             for line in heads_within(&heads, columns) {
@@ -244,7 +244,12 @@ fn heads_within(heads: &(String, String), columns: usize) -> Vec<String> {
 }
 
 /// Prints both answers in two columns, each a heading and a text.
-fn beside(columns: usize, (head_a, a): (&str, &str), (head_b, b): (&str, &str), context: &mut Context<'_>) {
+fn print_side_by_side(
+    columns: usize,
+    (head_a, a): (&str, &str),
+    (head_b, b): (&str, &str),
+    context: &mut Context<'_>,
+) {
     let room = (columns - 3) / 2;
     let lines = |text: &str| {
         let mut pieces = Vec::new();

@@ -45,7 +45,7 @@ impl FolderOpener for CommandFolders {
         self.with(cwd, |context| {
             let setup = Setup::read(&self.args, context)?;
             let store = store_of_turn(&self.args, context)?;
-            let (dir, repo_servers) = setup.place();
+            let (dir, repo_servers) = setup.dir_and_servers();
             Ok(OpenFolder { configured: setup.configured, dir, repo_servers, store })
         })
     }

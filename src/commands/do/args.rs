@@ -207,7 +207,7 @@ pub struct DoArgs {
 }
 
 impl DoArgs {
-    pub fn shown(&self) -> DisplayOptions {
+    pub fn display_options(&self) -> DisplayOptions {
         DisplayOptions {
             json: self.json || self.form.is_printed_at_end(),
             quiet: self.quiet,
@@ -238,10 +238,10 @@ impl DoArgs {
             tools: self.tools.or(self.replay.replay.is_some().then_some(ToolMode::Off)),
             asks_for_agents: self.tools.is_none() && self.replay.replay.is_some(),
             // Instructions of a repository differ between clones.
-            agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
+            agents: (self.no_agents || self.recorded.options()?.is_some()).then_some(false),
             options,
             system_prompt: self.system_prompt()?,
-            sends_nothing: !self.dry_run && self.recorded.wish()?.is_some_and(|recorded| recorded.only),
+            sends_nothing: !self.dry_run && self.recorded.options()?.is_some_and(|recorded| recorded.only),
             writes_nothing: self.dry_run,
             ..Flags::default()
         };

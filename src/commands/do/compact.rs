@@ -6,7 +6,7 @@ use std::pin::Pin;
 use super::DoArgs;
 use super::setup::{Setup, find_tail};
 use crate::commands::Context;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
@@ -24,7 +24,7 @@ pub struct Quiet<'a>(pub HintTarget<'a>);
 impl Front for Quiet<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         if let TurnEvent::Notice(notice) = event {
-            ui::notice_lines(notice, self.0).iter().for_each(say);
+            ui::notice_lines(notice, self.0).iter().for_each(print_status);
         }
     }
 
@@ -63,9 +63,9 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
+        let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
         let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
-        view.end();
+        view.finish();
         env.close().await;
         compacted
     });

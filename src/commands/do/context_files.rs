@@ -39,17 +39,17 @@ fn skills(
     for skill in &found.counting {
         let place = skill.folder.display();
         match why_not {
-            Some(why) => tell(context, &format!("left out: skill {} ({place}): {why}", skill.name)),
-            None => tell(context, &format!("skill: {} ({place}): {}", skill.name, skill.description)),
+            Some(why) => print(context, &format!("left out: skill {} ({place}): {why}", skill.name)),
+            None => print(context, &format!("skill: {} ({place}): {}", skill.name, skill.description)),
         }
     }
     for skill in &found.untrusted {
         let place = skill.folder.display();
-        tell(context, &format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
+        print(context, &format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
     }
     let at = context.at;
     for line in found.warnings.iter().flat_map(|notice| notice_lines(notice, at)) {
-        tell(context, &line.to_string());
+        print(context, &line.to_string());
     }
     Ok(())
 }
@@ -59,27 +59,27 @@ fn instructions(configured: &Configuration, why_not: Option<&str>, context: &mut
     let why_not = why_not.or_else(|| (!configured.settings.agents).then_some("`agents` is false"));
     for file in &found.files {
         match why_not {
-            Some(why) => tell(context, &format!("left out: {}: {why}", file.path)),
+            Some(why) => print(context, &format!("left out: {}: {why}", file.path)),
             None => {
                 let size = counted_in_thousands(file.text.len(), "byte");
                 let tokens = counted_in_thousands(file.text.len().div_ceil(4), "token");
-                tell(context, &format!("instructions: {} ({size}, about {tokens})", file.path));
+                print(context, &format!("instructions: {} ({size}, about {tokens})", file.path));
             }
         }
     }
     for (path, why) in &found.left_out {
-        tell(context, &format!("left out: {path}: {why}"));
+        print(context, &format!("left out: {path}: {why}"));
     }
     if found.files.is_empty() && found.left_out.is_empty() {
         let why = match &found.root {
             Some(root) => format!("no AGENTS.md from {} down to here", root.display()),
             None => "not in a git repository".to_string(),
         };
-        tell(context, &format!("no instructions: {why}"));
+        print(context, &format!("no instructions: {why}"));
     }
 }
 
 /// Prints a line; text from files cannot start another one.
-fn tell(context: &mut Context<'_>, line: &str) {
+fn print(context: &mut Context<'_>, line: &str) {
     context.out.line(&one_line(line));
 }

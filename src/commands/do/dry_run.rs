@@ -37,7 +37,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         None if args.retry || args.tail.is_some() => {
             return Err(Error::usage("there is no store here").hint("ask something first: lepo do QUESTION"));
         }
-        None => Store::unmade(nowhere.path(), &setup.place().0)?,
+        None => Store::unmade(nowhere.path(), &setup.dir_and_servers().0)?,
     };
     let store = Arc::new(store);
     let forest: Forest = match args.retry {
@@ -54,9 +54,9 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         let ask =
             TurnRequest { served, schema, code_only, skill, ..TurnRequest::new(start, question, &args.run) };
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
+        let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
-        view.end();
+        view.finish();
         first
     })?;
     runtime.shutdown_background();
@@ -68,7 +68,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
 }
 
 fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) {
-    let mut head = vec![format!("model: {}", place(config))];
+    let mut head = vec![format!("model: {}", model_location(config))];
     let fields = first.fields.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>();
     if !fields.is_empty() {
         head.push(format!("fields: {}", fields.join(", ")));
@@ -124,7 +124,7 @@ fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
     })
 }
 
-fn told(media: Media, name: &str, len: u64) -> String {
+fn file_label(media: Media, name: &str, len: u64) -> String {
     format!("{} {name}, {}", media.mime(), counted_in_thousands(len as usize, "byte"))
 }
 
@@ -132,15 +132,15 @@ fn told(media: Media, name: &str, len: u64) -> String {
 fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&ChatMessage, Vec<String>)> {
     let asked = first.messages.iter().rposition(|message| message.role == ChatRole::User);
     first.messages.iter().enumerate().map(move |(at, message)| {
-        let kept = message.files.iter().map(|file| told(file.media, &file.name, file.len));
+        let kept = message.files.iter().map(|file| file_label(file.media, &file.name, file.len));
         let new = first.files.iter().filter(|_| Some(at) == asked);
-        let new = new.map(|file| told(file.media, &file.name, file.len));
+        let new = new.map(|file| file_label(file.media, &file.name, file.len));
         (message, kept.chain(new).collect())
     })
 }
 
 /// Formats the name of the model and its server or program.
-fn place(config: &ModelConfig) -> String {
+fn model_location(config: &ModelConfig) -> String {
     let ModelConfig { name, model, .. } = config;
     let provider = config.provider.as_str();
     let at = match config.command.first() {

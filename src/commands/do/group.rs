@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::output::write_output;
-use super::recorded_group::{GroupLookup, RecordedGroup, look_up};
+use super::recorded_group::{GroupLookup, RecordedGroup, find_recorded};
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn::confirm_size;
 use super::unread::while_read;
@@ -43,11 +43,11 @@ pub fn run_group(
     let Setup { mut configured, .. } = Setup::read(args, context)?;
     let sources = ModelSources::choose(args, mode, &mut configured, context)?;
     let (mut hits, mut ran) = (Vec::new(), Vec::new());
-    if let Some(recorded) = args.recorded.wish()? {
+    if let Some(recorded) = args.recorded.options()? {
         let asked = (question.as_ref(), schema.as_deref());
-        match look_up(args, mode, asked, &recorded, &configured, context)? {
+        match find_recorded(args, mode, asked, &recorded, &configured, context)? {
             GroupLookup::All(store, told) => {
-                return tell_recorded(args, mode, question, store, told, configured, context);
+                return print_recorded(args, mode, question, store, told, configured, context);
             }
             GroupLookup::Some(found, carried) => (hits, ran) = (found, carried),
         }
@@ -65,16 +65,16 @@ pub fn run_group(
     // Opened before the request: otherwise an answer could be paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
-    let (forest, begin) = place(args, &store, question.is_some())?;
-    tell_before(args, &configured, (&store, &forest, begin), context)?;
+    let (forest, begin) = find_start(args, &store, question.is_some())?;
+    print_history(args, &configured, (&store, &forest, begin), context)?;
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
     let ask = TurnRequest { schema, ran, ..TurnRequest::new(begin, question, &args.run) };
     let tidy = configured.settings.tidy.limit();
     let mut group = GroupRun { mode, panel, store, forest, insts };
     let paths = configured.paths.clone();
-    let (outcome, masking) = group.take(args, configured, ask, context)?;
+    let (outcome, masking) = group.run(args, configured, ask, context)?;
     record_outcome(&group.store, &paths, &outcome)?;
-    group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
+    group.print_outcome(args, (&outcome, &masking), output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
         Some(error) if is_unread(&error) => Ok(0),
@@ -84,7 +84,7 @@ pub fn run_group(
 }
 
 /// Prints the recorded answers of all participants: no model is asked, and nothing is written.
-fn tell_recorded(
+fn print_recorded(
     args: &DoArgs,
     mode: GroupMode,
     question: Option<Question>,
@@ -110,14 +110,14 @@ fn tell_recorded(
     };
     let mut group = GroupRun { mode, panel, store, forest, insts };
     let (outcome, masking) = match debated {
-        None => group.take(args, configured, TurnRequest::new(TurnStart::New, question, &[]), context)?,
+        None => group.run(args, configured, TurnRequest::new(TurnStart::New, question, &[]), context)?,
         Some(debated) => {
             group.show(args, &debated, question.as_ref(), context);
             // A recorded answer is printed as stored.
             (GroupOutcome::Debated(debated), Arc::new(Masking::shapes_only()))
         }
     };
-    group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
+    group.print_outcome(args, (&outcome, &masking), output.as_mut(), context)?;
     Ok(0)
 }
 
@@ -130,7 +130,7 @@ struct GroupRun {
 }
 
 impl GroupRun {
-    fn take(
+    fn run(
         &mut self,
         args: &DoArgs,
         configured: Configuration,
@@ -166,14 +166,14 @@ impl GroupRun {
             let view = GroupView::new(
                 context.out,
                 context.paint,
-                args.shown(),
+                args.display_options(),
                 *mode,
                 panel,
                 (store, masking.clone()),
                 context.at,
             );
             let view = SharedView::new(view);
-            view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
+            view.print_header(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
                 taken = while_read(args, interrupt, execute_group_turn(group(&view), panel, ask)) => taken,
                 never = view.ticks() => never,
@@ -199,14 +199,14 @@ impl GroupRun {
         let view = GroupView::new(
             context.out,
             context.paint,
-            args.shown(),
+            args.display_options(),
             *mode,
             panel,
             (store, Arc::new(Masking::shapes_only())),
             context.at,
         );
         let view = SharedView::new(view);
-        view.begin(question.map(|question| question.text.as_str()));
+        view.print_header(question.map(|question| question.text.as_str()));
         for speech in &debated.speeches {
             let answered = Answered { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
             view.on_event(Moment::Spoken(&speech.name, &answered));
@@ -218,7 +218,7 @@ impl GroupRun {
     }
 
     /// Prints the result that the options request, and writes the file of `-o`.
-    fn tell(
+    fn print_outcome(
         &self,
         args: &DoArgs,
         (outcome, masking): (&GroupOutcome, &Masking),
@@ -239,7 +239,7 @@ impl GroupRun {
         }
         context.out.flush();
         if !args.quiet && !args.json && !args.events {
-            ui::tell_ids(&self.store, outcome)?;
+            ui::print_ids(&self.store, outcome)?;
         }
         Ok(())
     }
@@ -263,7 +263,7 @@ fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Resul
     Ok(())
 }
 
-fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, TurnStart)> {
+fn find_start(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, TurnStart)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
     let forest = match args.retry {
         true => store.addresses().forest_to_retry(args.tail.as_deref())?,
@@ -278,14 +278,14 @@ fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, TurnSt
 }
 
 /// Prints the past conversation if requested, and notes a different system prompt.
-fn tell_before(
+fn print_history(
     args: &DoArgs,
     configured: &Configuration,
     (store, forest, begin): (&Store, &Forest, TurnStart),
     context: &mut Context<'_>,
 ) -> Result<()> {
     if args.show_past && !args.json && !args.events {
-        ui::show_past(args.shown(), (context.out, context.paint), store, forest, begin)?;
+        ui::show_past(args.display_options(), (context.out, context.paint), store, forest, begin)?;
     }
     if !args.quiet {
         ui::note_system_prompt(configured, store, forest, begin);

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::term::{StatusLine, say, stderr_is_terminal};
+use crate::term::{StatusLine, print_status, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
@@ -64,7 +64,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
     if !terminal && !args.no_stdin && !names_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
         if bytes.is_empty() && !parts.is_empty() && !args.quiet && stderr_is_terminal() && is_pipe() {
-            say(&StatusLine::note("nothing came on stdin"));
+            print_status(&StatusLine::note("nothing came on stdin"));
         }
         parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }
@@ -86,7 +86,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
             .notes()
             .iter()
             .flat_map(|note| notice_lines(note, HintTarget::SHELL))
-            .for_each(|line| say(&line));
+            .for_each(|line| print_status(&line));
     }
     let is_page = |path: &&PathBuf| args.dry_run && path.to_str().is_some_and(is_url);
     for path in args.attach.iter().filter(is_page) {
@@ -165,7 +165,9 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
     let mut received = receiver.recv_timeout(PATIENCE);
     if let Err(RecvTimeoutError::Timeout) = received {
         if told {
-            say("waiting for the end of stdin, which belongs to the question; --no-stdin leaves it alone");
+            print_status(
+                "waiting for the end of stdin, which belongs to the question; --no-stdin leaves it alone",
+            );
         }
         received = receiver.recv().map_err(RecvTimeoutError::from);
     }

@@ -108,7 +108,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return context_files::list_context_files(&args, context);
     }
     if args.takes_default_tail() {
-        args.tail = match args.recorded.wish()? {
+        args.tail = match args.recorded.options()? {
             // The message may be in the store to search.
             Some(_) => lepo_base::env::text("LEPO_TAIL").filter(|tail| !tail.is_empty()),
             None => setup::default_tail(context)?,
@@ -169,7 +169,7 @@ fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
         new: args.new,
         tail: args.tail.clone(),
         show_past: args.show_past,
-        shown: args.shown(),
+        shown: args.display_options(),
         runs: args.run.clone(),
         keeps: !args.keeping.no_keep,
     };

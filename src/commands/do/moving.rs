@@ -17,14 +17,14 @@ pub struct BranchMove {
 
 impl BranchMove {
     /// Returns the branch of `--tail`, if it names a branch.
-    pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<AddressTarget>) -> Option<BranchMove> {
+    pub fn for_tail(args: &DoArgs, forest: &Forest, tail: Option<AddressTarget>) -> Option<BranchMove> {
         let tail = tail.filter(|tail| tail.by_branch)?;
         Some(BranchMove { branch: args.tail.clone()?, from: forest.name(tail.ix).id })
     }
 
     /// Returns the branch on which the turn of a request was asked: from `--tail`, else from `LEPO_TAIL`, if
     /// it still names the bubb where the turn started.
-    pub fn of_request(
+    pub fn for_request(
         args: &DoArgs,
         store: &Store,
         forest: &Forest,

@@ -10,7 +10,7 @@ use super::turn_input::DoInput;
 use super::turn_output::print;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
-use crate::term::{say_dim, stderr_is_terminal};
+use crate::term::{print_status_dim, stderr_is_terminal};
 use crate::ui::{self, EventLines, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
@@ -48,7 +48,7 @@ pub struct RecordLookup {
 }
 
 /// Answers a turn from the record, if possible. With `=only`, a miss is an error.
-pub fn look_up(
+pub fn find_recorded(
     args: &DoArgs,
     input: &DoInput,
     recorded: &RecordedOptions,
@@ -122,7 +122,7 @@ impl RecordLookup {
         let root: PathBuf =
             own.as_ref().map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
         let goes_on = args.group.mode() == Some(GroupMode::Debate) && asked.is_none() && !args.retry;
-        let (start, mut past) = place(args, goes_on, own.as_deref(), from.as_deref())?;
+        let (start, mut past) = find_start(args, goes_on, own.as_deref(), from.as_deref())?;
         if start == TurnStart::New
             && let Some(prompt) = configured.system_prompt(has_servers)?
         {
@@ -169,7 +169,7 @@ fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
 }
 
 /// Returns the messages up to the start of the turn: from the current store, or else from the searched one.
-fn place(
+fn find_start(
     args: &DoArgs,
     goes_on: bool,
     own: Option<&Store>,
@@ -223,21 +223,21 @@ fn show(args: &DoArgs, hit: RecordedAnswer, asked: &RecordLookup, context: &mut 
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     if args.show_past && !args.json && !args.events && asked.is_own {
         let shown = (&mut *context.out, context.paint);
-        ui::show_past(args.shown(), shown, store, &asked.forest, asked.start)?;
+        ui::show_past(args.display_options(), shown, store, &asked.forest, asked.start)?;
     }
     let at_terminal =
-        context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
+        context.out.is_terminal() && stderr_is_terminal() && !args.display_options().whole && !args.events;
     if args.events {
         show_answer(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
+        let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
         show_answer(store, &hit, &mut view)?;
-        view.end();
+        view.finish();
     }
     let report = hit.report();
     if let Some(id) = report.recorded.filter(|_| at_terminal) {
-        say_dim(&format!("recorded {id}"), context.paint);
+        print_status_dim(&format!("recorded {id}"), context.paint);
     }
     print(args, &report, store, output.as_mut(), context)
 }

@@ -21,14 +21,14 @@ pub struct RecordedArgs {
     ///
     /// Requests are the same if the messages before them, the question, model, options, schema and tools are. A
     /// recorded answer writes nothing. LEPO_RECORDED=only sets --recorded=only for every lepo do of a test run.
-    #[arg(long, value_name = "only", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = word, help_heading = RECORD)]
+    #[arg(long, value_name = "only", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = parse_recorded, help_heading = RECORD)]
     recorded: Option<bool>,
     /// Look for recorded answers in this store instead of the one in use
     #[arg(long, value_name = "STORE", value_hint = clap::ValueHint::DirPath, help_heading = RECORD)]
     recorded_from: Option<PathBuf>,
 }
 
-fn word(text: &str) -> std::result::Result<bool, String> {
+fn parse_recorded(text: &str) -> std::result::Result<bool, String> {
     match text {
         "" => Ok(false),
         ONLY => Ok(true),
@@ -38,7 +38,7 @@ fn word(text: &str) -> std::result::Result<bool, String> {
 
 impl RecordedArgs {
     /// Combines the options and the environment; `None` if recorded answers are not requested.
-    pub fn wish(&self) -> Result<Option<RecordedOptions>> {
+    pub fn options(&self) -> Result<Option<RecordedOptions>> {
         let env = Env::from_process();
         let by_env = match env.text("LEPO_RECORDED")? {
             None => false,

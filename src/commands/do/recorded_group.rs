@@ -25,7 +25,7 @@ pub enum RecordedGroup {
 }
 
 /// Looks up the requests of a group turn. With `=only`, a miss is an error.
-pub fn look_up(
+pub fn find_recorded(
     args: &DoArgs,
     mode: GroupMode,
     (question, schema): (Option<&Question>, Option<&AnswerSchema>),

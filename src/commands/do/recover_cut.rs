@@ -1,6 +1,6 @@
 //! Recovers answers that a killed process left, before the next turn.
 
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::store::{Store, StrayOutcome};
 
@@ -13,7 +13,7 @@ pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
             && !quiet
         {
             let id = name.id;
-            say(&StatusLine::note(format!(
+            print_status(&StatusLine::note(format!(
                 "an answer was cut short by a kill; its part is kept, hidden: lepo show {id}"
             )));
         }

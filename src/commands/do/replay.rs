@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::replay_goes_on::goes_on;
-use super::replay_told::{ReplayReport, tell};
+use super::replay_goes_on::resume_command;
+use super::replay_told::{ReplayReport, print};
 use super::setup::Setup;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
@@ -32,7 +32,7 @@ pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let insts = ui::insts_with_warnings(setup.configured.insts(&store)?);
     let lines = run(args, (&setup, context.at), &store, &forest, (&configs, &insts), plans)?;
     let settings = &setup.configured.settings;
-    tell(
+    print(
         &ReplayReport { args, store: &store, lines: &lines, models: &settings.models, configs: &configs },
         context,
     )?;
@@ -132,7 +132,7 @@ fn run(
             lines = all(asked) => lines,
             never = rows.ticks() => never,
         };
-        rows.end();
+        rows.finish();
         for env in envs {
             env.close().await;
         }
@@ -147,7 +147,7 @@ fn outcome(args: &DoArgs, lines: Vec<ReplayOutcome>) -> Result<u8> {
     if lines.iter().any(|line| line.error.is_none()) {
         return Ok(0);
     }
-    let again = goes_on(args, &lines);
+    let again = resume_command(args, &lines);
     let kind = |line: &ReplayOutcome| line.error.as_ref().map(|error| error.kind);
     let several = lines.len() > 1;
     let stronger =

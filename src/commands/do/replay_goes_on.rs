@@ -6,7 +6,7 @@ use lepo_base::hint::HintCommand;
 use lepo_store::bubb::BubbId;
 use lepo_turn::replay::ReplayOutcome;
 
-pub fn goes_on(args: &DoArgs, lines: &[ReplayOutcome]) -> HintCommand {
+pub fn resume_command(args: &DoArgs, lines: &[ReplayOutcome]) -> HintCommand {
     let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {
         return HintCommand::Lepo(command + " --teacher");

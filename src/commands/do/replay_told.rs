@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use super::DoArgs;
-use super::replay_goes_on::goes_on;
+use super::replay_goes_on::resume_command;
 use crate::commands::Context;
-use crate::term::{excerpt_within, say, stderr_is_terminal, width};
+use crate::term::{excerpt_within, print_status, stderr_is_terminal, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintTarget};
@@ -37,7 +37,7 @@ struct AnswerCost {
 }
 
 /// Prints the tails, or the document of `--json`; prints the rest on stderr.
-pub fn tell(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
+pub fn print(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
     if told.args.json {
         context.out.line(&document(told, context.at).to_string());
     } else {
@@ -52,20 +52,20 @@ pub fn tell(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
     let facts = told.store.journal().index();
     for (line, config) in told.lines.iter().zip(told.configs) {
         if !told.args.json {
-            table(told, line, config, &facts).iter().for_each(say);
+            table(told, line, config, &facts).iter().for_each(print_status);
         }
         if told.lines.len() > 1
             && let Some(error) = &line.error
         {
-            say(&format!("{} stopped: {}", line.name, error.chain()));
-            let command = goes_on(told.args, std::slice::from_ref(line));
-            context.say_hint(Hint::from("to continue: ").bare(command));
+            print_status(&format!("{} stopped: {}", line.name, error.chain()));
+            let command = resume_command(told.args, std::slice::from_ref(line));
+            context.print_hint(Hint::from("to continue: ").bare(command));
         }
     }
     let forest = told.store.names().forest_for(&[ReadScope::Newest(1)])?;
     if let Some(newest) = forest.newest() {
         let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
-        say(&format!("@ is now {}", shorts.show(forest.name(newest).id)));
+        print_status(&format!("@ is now {}", shorts.show(forest.name(newest).id)));
     }
     Ok(())
 }
@@ -95,9 +95,9 @@ fn table(
         let old = step.answer.and_then(|answer| facts.get(answer.id)).unwrap_or_default();
         let by = told.models.iter().find(|model| Some(&model.name) == old.model.as_ref());
         let usage = Usage { input: old.input, output: old.output, cached: old.cached, ..Usage::default() };
-        let old = AnswerCost::of(usage, old.ms, by);
+        let old = AnswerCost::from_usage(usage, old.ms, by);
         let answer = report.answer.as_ref();
-        let new = answer.map(|answer| AnswerCost::of(answer.usage, Some(answer.ms), Some(config)));
+        let new = answer.map(|answer| AnswerCost::from_usage(answer.usage, Some(answer.ms), Some(config)));
         let new = new.unwrap_or_default();
         old_sum.add(old);
         new_sum.add(new);
@@ -139,7 +139,7 @@ fn row(question: String, old: AnswerCost, new: AnswerCost) -> [String; 4] {
 }
 
 impl AnswerCost {
-    fn of(usage: Usage, ms: Option<u64>, model: Option<&ModelConfig>) -> AnswerCost {
+    fn from_usage(usage: Usage, ms: Option<u64>, model: Option<&ModelConfig>) -> AnswerCost {
         let known = usage.input.or(usage.output);
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
         let cached = usage.cached.unwrap_or(0).min(input);

@@ -7,7 +7,7 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
@@ -43,11 +43,11 @@ impl Setup {
         };
         let mut configured = Configuration::load(paths, &env, repo, flags)?;
         // An unknown model fails here, not at the first question; for a look-up it may be unknown.
-        if args.recorded.wish()?.is_none() {
+        if args.recorded.options()?.is_none() {
             configured.check_wanted()?;
         }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
-            say(&StatusLine::note(
+            print_status(&StatusLine::note(
                 "the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command",
             ));
@@ -66,7 +66,7 @@ impl Setup {
     }
 
     /// The working directory of turns, and the repository's MCP servers, if they are trusted.
-    pub fn place(&self) -> (PathBuf, Option<TrustedFile>) {
+    pub fn dir_and_servers(&self) -> (PathBuf, Option<TrustedFile>) {
         (self.dir.clone(), self.repo_servers.clone())
     }
 
@@ -94,9 +94,9 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     }
     let store = context.store_or_make(args.quiet)?;
     // Only this store is written to, and may be searched for recorded answers later.
-    if args.recorded.wish()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
+    if args.recorded.options()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
         let shown = store.display_path().display();
-        say(&StatusLine::note(format!(
+        print_status(&StatusLine::note(format!(
             "took the journal out of {shown}/.gitignore: recorded answers need it in git"
         )));
     }

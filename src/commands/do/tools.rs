@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::{agree_to_start, server_line, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
@@ -29,8 +29,8 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
                     question.keep(answer, paths, &servers.folders().work_dir)?;
                     take_answers(&mut servers, paths);
                 }
-                servers.ready().await.iter().map(server_line).for_each(|line| say(&line));
-                servers.list_offers().await.iter().map(server_line).for_each(|line| say(&line));
+                servers.ready().await.iter().map(server_line).for_each(|line| print_status(&line));
+                servers.list_offers().await.iter().map(server_line).for_each(|line| print_status(&line));
                 match args.json {
                     true => documents(context, servers.each()),
                     false => tool_table(context.out, servers.each()),

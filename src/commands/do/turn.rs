@@ -6,7 +6,7 @@ use super::DoArgs;
 use super::compact::Quiet;
 use super::keeping::begin_as_set;
 use super::moving::{BranchMove, name_tail};
-use super::recorded::{LookupOutcome, look_up};
+use super::recorded::{LookupOutcome, find_recorded};
 use super::recover_cut::recover_cut;
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn_input::DoInput;
@@ -15,7 +15,7 @@ use super::unread::while_read;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
-use crate::term::{TypeAhead, columns, say, say_dim, stderr_is_terminal, tty};
+use crate::term::{TypeAhead, columns, print_status, print_status_dim, stderr_is_terminal, tty};
 use crate::ui::{self, EventLines, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::{ModelConfig, known_window};
@@ -44,8 +44,8 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
     let mut ran = Vec::new();
-    if let Some(recorded) = args.recorded.wish()? {
-        match look_up(args, &input, &recorded, &setup, context)? {
+    if let Some(recorded) = args.recorded.options()? {
+        match find_recorded(args, &input, &recorded, &setup, context)? {
             LookupOutcome::Answered(has_code) => return Ok(u8::from(!has_code)),
             LookupOutcome::Missed(carried) => ran = carried,
         }
@@ -57,7 +57,7 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let settings = &setup.configured.settings;
     let note = settings.ambient_note().or_else(|| settings.embedded_note(&config));
     if let Some(note) = note.filter(|_| !args.quiet) {
-        ui::notice_lines(&note, context.at).iter().for_each(say);
+        ui::notice_lines(&note, context.at).iter().for_each(print_status);
     }
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
@@ -70,8 +70,8 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let mut place = PreparedTurn::find(args, input.verdict, &setup.configured, context)?;
     // On a terminal, more than the answer is shown.
     let at_terminal =
-        context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
-    place.tell(args, &setup.configured, at_terminal.then_some(&config), context)?;
+        context.out.is_terminal() && stderr_is_terminal() && !args.display_options().whole && !args.events;
+    place.print_preamble(args, &setup.configured, at_terminal.then_some(&config), context)?;
 
     let tidy = setup.configured.settings.tidy.limit();
     let prices = setup.configured.settings.prices();
@@ -80,14 +80,14 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
         let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
         env.keeps = !args.keeping.no_keep;
         let interrupt = env.interrupt.clone();
-        let taken = while_read(args, interrupt, place.take(&env, &config, args, (input, ran), context)).await;
+        let taken = while_read(args, interrupt, place.run(&env, &config, args, (input, ran), context)).await;
         env.close().await;
         taken
     })?;
     // Background work, such as an abandoned lookup, is not awaited.
     runtime.shutdown_background();
     if tells_usage && report.answer.is_some() {
-        say_dim(&ui::usage_line(&report, &prices), context.paint);
+        print_status_dim(&ui::usage_line(&report, &prices), context.paint);
     }
     let error = report.error.take();
     report.error = error.map(|error| explained(error, &report, args, &place));
@@ -128,15 +128,15 @@ impl PreparedTurn {
             decision.as_ref().filter(|_| args.quiet)
         {
             // Even with --quiet, a command is shown before it runs.
-            say(&format!("in {}: {}", store.root().display(), request.canonical()));
+            print_status(&format!("in {}: {}", store.root().display(), request.canonical()));
         }
         let request = decision.as_ref().map(|decision| decision.name.id);
         let (start, moving) = match request.and_then(|id| Some((id, forest.find(id)?))) {
-            Some((id, ix)) => (TurnStart::Decided(id), BranchMove::of_request(args, &store, &forest, ix)?),
+            Some((id, ix)) => (TurnStart::Decided(id), BranchMove::for_request(args, &store, &forest, ix)?),
             None => {
                 let tail = find_tail(args, &store, &forest)?;
                 let wish = StartOptions { new: args.new, tail, retry: args.retry };
-                (start(&store, &forest, wish)?, BranchMove::of_tail(args, &forest, tail))
+                (start(&store, &forest, wish)?, BranchMove::for_tail(args, &forest, tail))
             }
         };
         Ok(PreparedTurn { store, _claim: claim, forest, decision, moving, start })
@@ -144,7 +144,7 @@ impl PreparedTurn {
 
     /// Prints notes before the turn; if `model` is set, the line with model and conversation; with
     /// `--show-past`, the conversation.
-    fn tell(
+    fn print_preamble(
         &self,
         args: &DoArgs,
         configured: &Configuration,
@@ -165,17 +165,17 @@ impl PreparedTurn {
             let at = start.id().and_then(|id| forest.find(id));
             let told = configured.instructions(model).and_then(|found| found.about());
             let line = ui::place_line((store, forest), at, &model.name, (told.as_deref(), None), columns());
-            say_dim(&line, context.paint);
+            print_status_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {
-            ui::show_past(args.shown(), (context.out, context.paint), store, forest, *start)?;
+            ui::show_past(args.display_options(), (context.out, context.paint), store, forest, *start)?;
         }
         Ok(())
     }
 
     /// Runs the turn; first summarises the conversation if the question would not fit the model's context
     /// window.
-    async fn take(
+    async fn run(
         &mut self,
         env: &TurnEnv,
         config: &ModelConfig,
@@ -217,12 +217,12 @@ impl PreparedTurn {
             .await;
         }
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let shown = ui::DisplayOptions { thinking: env.settings().term_thinking, ..args.shown() };
+        let shown = ui::DisplayOptions { thinking: env.settings().term_thinking, ..args.display_options() };
         // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
         let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);
         let taken = execute_turn(env, config, &insts, forest, &mut view, ask).await;
-        view.end();
+        view.finish();
         drop(hides);
         taken
     }

@@ -6,7 +6,7 @@ use super::DoArgs;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
 use crate::commands::code_blocks::wanted_blocks;
-use crate::term::{OfferedWord, say};
+use crate::term::{OfferedWord, print_status};
 use crate::ui;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
@@ -55,7 +55,7 @@ fn print_line(answer: &str, has_schema: bool, context: &mut Context<'_>) -> bool
     let line = one_line_of(answer, has_schema);
     match &line {
         Some(line) => context.out.untrusted(format!("{}\n", line.as_str()).as_bytes()),
-        None => say("the answer is not one line without control, turning or invisible characters"),
+        None => print_status("the answer is not one line without control, turning or invisible characters"),
     }
     line.is_some()
 }
@@ -84,7 +84,7 @@ fn print_code(
 ) -> Result<bool> {
     let blocks = wanted_blocks(answer, args.form.code);
     if blocks.is_empty() {
-        context.say_hint("the answer has no code block; `lepo show` prints it");
+        context.print_hint("the answer has no code block; `lepo show` prints it");
         return Ok(false);
     }
     let code = blocks.join("\n");

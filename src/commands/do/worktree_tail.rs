@@ -3,7 +3,7 @@
 
 use super::DoArgs;
 use crate::commands::Context;
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::conv::ReadScope;
@@ -14,7 +14,7 @@ use lepo_turn::{MainTail, WorktreeRecord};
 /// Selects that conversation as `--tail` would, or starts a new one and says so: all worktrees share a store,
 /// whose newest conversation may belong to another one.
 pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
-    if !args.takes_default_tail() || args.recorded.wish()?.is_some() {
+    if !args.takes_default_tail() || args.recorded.options()?.is_some() {
         return Ok(());
     }
     let Some(store) = context.find_store()? else { return Ok(()) };
@@ -27,7 +27,7 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
     if begins && store.names().forest_for(&[ReadScope::Tip])?.newest().is_some() {
         args.new = true;
         if !args.quiet {
-            say(&StatusLine::note(
+            print_status(&StatusLine::note(
                 "this worktree begins a conversation of its own; --tail @ goes on with the newest",
             ));
         }

@@ -72,7 +72,7 @@ impl ExportArgs {
     pub(super) fn wanted_format(&self) -> Result<ExportFormat> {
         let file = match (self.format, &self.output) {
             (Some(format), _) => return Ok(format),
-            (None, Some(output)) => match OutputPath::of(output, false) {
+            (None, Some(output)) => match OutputPath::new(output, false) {
                 OutputPath::File(file) => file,
                 OutputPath::Folder(_) => return Ok(ExportFormat::default()),
             },

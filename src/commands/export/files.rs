@@ -6,7 +6,7 @@ use std::io::{ErrorKind, copy};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Attachment, BubbName, ContentHash, Kind, split_attachments};
 use lepo_store::store::Store;
@@ -22,7 +22,7 @@ pub struct Files {
 }
 
 impl Files {
-    pub fn of(store: &Store, bubbs: &[BubbName]) -> Result<Files> {
+    pub fn collect(store: &Store, bubbs: &[BubbName]) -> Result<Files> {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();
         for name in bubbs.iter().filter(|name| name.kind == Kind::User) {
@@ -75,7 +75,7 @@ impl Files {
         let folder = dir.join(&self.folder);
         for (hash, name) in &self.names {
             let Some((mut blob, _)) = store.blobs().open_proven(hash)? else {
-                say(&StatusLine::warning(format!(
+                print_status(&StatusLine::warning(format!(
                     "{} is missing or changed: {name} is not exported",
                     store.blobs().path(hash).display()
                 )));

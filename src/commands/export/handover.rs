@@ -11,7 +11,7 @@ use super::{output, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
 use crate::commands::output_file::{check_folder, replace_output};
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use crate::ui::{read_request, warn_incomplete};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, model_label, words};
@@ -39,9 +39,11 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
         Error::usage(format!("--bytes {most} is too small: the last question needs {needed}"))
     })?;
     if left > 0 {
-        say(&StatusLine::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
+        print_status(&StatusLine::note(format!(
+            "the last answer is cut: {left} bytes left out; --bytes takes more"
+        )));
     }
-    match args.output.as_deref().map(|output| OutputPath::of(output, false)) {
+    match args.output.as_deref().map(|output| OutputPath::new(output, false)) {
         None => context.out.untrusted(document.as_bytes()),
         Some(OutputPath::Folder(dir)) => {
             check_folder(dir)?;

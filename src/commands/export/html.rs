@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::args::ExportArgs;
-use crate::commands::finder::tell_secrets;
+use crate::commands::finder::warn_secrets;
 use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
@@ -34,7 +34,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     let mut page = Page::new(messages(store, forest, &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
     let html = lepo_page::html(&page);
-    tell_secrets([html.as_bytes()]);
+    warn_secrets([html.as_bytes()]);
     match (&args.output, args.open) {
         (Some(file), _) => {
             replace(file, html.as_bytes())?;

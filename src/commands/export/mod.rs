@@ -15,7 +15,7 @@ mod tree;
 use std::path::Path;
 
 use super::Context;
-use super::finder::tell_secrets;
+use super::finder::warn_secrets;
 use super::output_file::{check_folder, check_parent, replace_output};
 use super::words::find_one;
 use crate::ui::warn_incomplete;
@@ -42,7 +42,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.all && format != ExportFormat::Html && !format.is_of_others() {
         let many = ExportFormat::list(ExportFormat::holds_many);
         let own = ExportFormat::list(|format| format.is_of_others() && !format.holds_many());
-        return Err(Error::usage(format!("--all does not work with --format {}", format.word())).hint(format!(
+        return Err(Error::usage(format!("--all does not work with --format {}", format.name())).hint(format!(
             "one file holds all conversations with {many}; with {own} each has a file in the folder -o DIR/"
         )));
     }
@@ -89,18 +89,18 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     match &args.output {
         None => {
             let bytes = export.bytes(format)?;
-            tell_secrets([&*bytes]);
+            warn_secrets([&*bytes]);
             context.out.untrusted(&bytes);
         }
         Some(output) => {
-            let files = Files::of(&store, &names)?;
-            match OutputPath::of(output, false) {
+            let files = Files::collect(&store, &names)?;
+            match OutputPath::new(output, false) {
                 OutputPath::Folder(dir) => {
                     check_folder(dir)?;
                     let stem = export.stem()?;
                     export.files = files.write(&store, dir, &stem)?;
                     let bytes = export.bytes(format)?;
-                    tell_secrets([&*bytes]);
+                    warn_secrets([&*bytes]);
                     let path = output::write_new(dir, &stem, format.extension(), &bytes)?;
                     context.out.path(&path);
                 }
@@ -110,7 +110,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
                     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                     export.files = files.write(&store, dir.unwrap_or(Path::new(".")), &stem)?;
                     let bytes = export.bytes(format)?;
-                    tell_secrets([&*bytes]);
+                    warn_secrets([&*bytes]);
                     replace_output(file, &bytes)?;
                     context.out.path(file);
                 }
@@ -153,14 +153,14 @@ fn for_others(
         && names_file(file, format)
     {
         let why =
-            format!("{} conversations need a file each with --format {}", documents.len(), format.word());
+            format!("{} conversations need a file each with --format {}", documents.len(), format.name());
         let many = ExportFormat::list(ExportFormat::holds_many);
         return Err(
             Error::usage(why).hint(format!("-o DIR/ writes them there; one file holds all with {many}"))
         );
     }
-    tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
-    match args.output.as_deref().map(|output| OutputPath::of(output, documents.len() > 1)) {
+    warn_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
+    match args.output.as_deref().map(|output| OutputPath::new(output, documents.len() > 1)) {
         Some(OutputPath::Folder(dir)) => {
             check_folder(dir)?;
             for (stem, text) in documents {
@@ -185,5 +185,5 @@ fn for_others(
 /// Whether `-o` names a file: an existing one, or a new name with the format's extension.
 fn names_file(output: &Path, format: ExportFormat) -> bool {
     let has_ending = || output.extension().is_some_and(|ending| ending == format.extension());
-    matches!(OutputPath::of(output, false), OutputPath::File(_)) && (output.exists() || has_ending())
+    matches!(OutputPath::new(output, false), OutputPath::File(_)) && (output.exists() || has_ending())
 }

@@ -23,7 +23,7 @@ pub enum OutputPath<'p> {
 
 impl OutputPath<'_> {
     /// A folder if it exists as one, ends in `/`, or receives several files.
-    pub fn of(output: &Path, has_several: bool) -> OutputPath<'_> {
+    pub fn new(output: &Path, has_several: bool) -> OutputPath<'_> {
         let says_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
         match has_several || says_folder || output.is_dir() {
             true => OutputPath::Folder(output),

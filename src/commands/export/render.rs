@@ -57,7 +57,7 @@ impl ExportFormat {
     }
 
     /// The name that the user types.
-    pub fn word(self) -> String {
+    pub fn name(self) -> String {
         clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
     }
 
@@ -71,7 +71,7 @@ impl ExportFormat {
     /// Joins the names of the matching formats.
     pub fn list(is_listed: impl Fn(ExportFormat) -> bool) -> String {
         let variants = <ExportFormat as clap::ValueEnum>::value_variants().iter().copied();
-        variants.filter(|format| is_listed(*format)).map(ExportFormat::word).collect::<Vec<_>>().join(", ")
+        variants.filter(|format| is_listed(*format)).map(ExportFormat::name).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the format for a file extension; `None` if it is unknown.

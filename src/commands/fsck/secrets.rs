@@ -8,7 +8,7 @@ use crate::commands::Context;
 use crate::commands::finder::finder;
 use crate::commands::searched::search;
 use crate::commands::words::resolve_all;
-use crate::term::{StatusLine, one_line, say};
+use crate::term::{StatusLine, one_line, print_status};
 use lepo_base::error::Result;
 use lepo_secrets::{SecretFinder, is_binary};
 use lepo_store::bubb::BubbName;
@@ -24,7 +24,12 @@ struct SecretFinding {
     of: Option<String>,
 }
 
-pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Context<'_>) -> Result<u8> {
+pub fn print_findings(
+    store: &Store,
+    addresses: &[String],
+    as_json: bool,
+    context: &mut Context<'_>,
+) -> Result<u8> {
     let finder = finder();
     let mut found = Vec::new();
     match addresses {
@@ -50,7 +55,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     }
     let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.of.as_deref()).collect();
     for other in others {
-        say(&StatusLine::note(format!("{other} has to mask what belongs to {other}")));
+        print_status(&StatusLine::note(format!("{other} has to mask what belongs to {other}")));
     }
     Ok(u8::from(!found.is_empty()))
 }

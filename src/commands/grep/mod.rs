@@ -44,7 +44,7 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Searches every store of the user's list; an error in one is reported and the others are searched.
 fn everywhere(args: &GrepArgs, pattern: &Pattern, context: &mut Context<'_>) -> Result<u8> {
     let (mut printed, mut torn) = (0, false);
-    for KnownStore { store, project } in KnownStores::of_user()?.there()? {
+    for KnownStore { store, project } in KnownStores::load()?.existing()? {
         if context.out.closed() || args.n.is_some_and(|most| printed >= most) {
             break;
         }
@@ -131,7 +131,7 @@ fn print(
     let mut look = |candidates: Candidates| {
         unreadable |= !candidates.unreadable.is_empty();
         candidates.unreadable.iter().filter(|_| !is_torn).for_each(warn);
-        printer.tell(candidates.above);
+        printer.preload(candidates.above);
         search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
             FileResult::Found(name, lines) => printer.found(&name, &lines),
             FileResult::Unreadable(error) => {

@@ -57,7 +57,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
             questions: HashMap::new(),
             titles: None,
             heading: None,
-            shorts: ShortIds::of(std::iter::empty()),
+            shorts: ShortIds::new(std::iter::empty()),
             project: None,
             out,
             paint,
@@ -76,7 +76,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
     }
 
     /// Adds names that need no look-up.
-    pub fn tell(&mut self, names: Vec<BubbName>) {
+    pub fn preload(&mut self, names: Vec<BubbName>) {
         self.convs.preload(names);
     }
 

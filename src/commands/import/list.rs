@@ -29,7 +29,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         return Ok(0);
     }
     if places.is_empty() {
-        context.say_hint(
+        context.print_hint(
             "no conversations of other tools found on this machine; to import an export: lepo import FILE",
         );
         return Ok(0);
@@ -54,7 +54,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     // The hint on stderr must follow the list.
     context.out.flush();
     if context.out.is_terminal() {
-        context.say_hint(format!("to import them: lepo import {}", words_of(&places[0])));
+        context.print_hint(format!("to import them: lepo import {}", words_of(&places[0])));
     }
     Ok(0)
 }

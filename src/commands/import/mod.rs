@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 
 use super::{Context, complete};
 use crate::import::{ImportRules, ToolDetail, VERSION, copy, finish, plan};
-use crate::term::{ProgressMeter, StatusLine, say};
+use crate::term::{ProgressMeter, StatusLine, print_status};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_import::{FORMATS, History, SourceFormat, SourceReader, is_below};
@@ -150,7 +150,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     report.at = after.filter(|after| before != Some(*after));
     match args.json {
         true => context.out.line(&report.json(after).to_string()),
-        false => report.tell(store, args.dry_run, args.date.as_deref(), context)?,
+        false => report.print(store, args.dry_run, args.date.as_deref(), context)?,
     }
     // Hooks and timers import by a tool's name alone; for them it is not an error if nothing is new.
     let has_failed = args.strict || (!is_by_tool(&args.words) && report.is_empty());
@@ -247,7 +247,7 @@ impl Import<'_, '_> {
             self.report.skip_in(path, OLDER, 1);
             return Ok(());
         }
-        let known = known.and_then(|known| ToolDetail::of(&known.tools));
+        let known = known.and_then(|known| ToolDetail::parse(&known.tools));
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
         let is_unknown = conversation.is_unknown();
@@ -260,8 +260,8 @@ impl Import<'_, '_> {
                 return Err(Error::usage(format!(
                     "{}: it was imported with --tools {}, and would get other ids with --tools {}",
                     path.display(),
-                    known.word(),
-                    asked.word()
+                    known.as_str(),
+                    asked.as_str()
                 ))
                 .hint("leave --tools out, or import all of it anew beside what is there with --again"));
             }
@@ -322,7 +322,7 @@ impl Import<'_, '_> {
     fn leave_out(&mut self, requests: &[BubbId], why: &str) {
         self.report.held += requests.len() as u64;
         for id in requests {
-            say(&StatusLine::note(format!("the request {id} {why} and was not copied")));
+            print_status(&StatusLine::note(format!("the request {id} {why} and was not copied")));
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::commands::Context;
 use crate::import::{HeldBackPart, NO_TIME};
-use crate::term::{Out, StatusLine, excerpt, fold, one_line, say};
+use crate::term::{Out, StatusLine, excerpt, fold, one_line, print_status};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_import::SourceReader;
@@ -125,7 +125,7 @@ impl ImportReport {
         }
     }
 
-    pub fn tell(
+    pub fn print(
         &self,
         store: Option<&Store>,
         dry: bool,
@@ -167,15 +167,18 @@ impl ImportReport {
         // The notes on stderr must follow the list.
         out.out.flush();
         for remark in &self.remarks {
-            say(&StatusLine::note(one_line(remark)));
+            print_status(&StatusLine::note(one_line(remark)));
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
-            say(&StatusLine::note(format!("{} not in the source: {kept}", counted(self.lost_files, "file"))));
+            print_status(&StatusLine::note(format!(
+                "{} not in the source: {kept}",
+                counted(self.lost_files, "file")
+            )));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
-            say(&StatusLine::note(format!(
+            print_status(&StatusLine::note(format!(
                 "{} without any time: {times}",
                 counted(self.undated, "conversation")
             )));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::stop::StopSignal;
 use crate::import::{ImportPlan, ToolDetail, VERSION};
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
@@ -27,7 +27,7 @@ pub type StoreMaker<'s> = &'s dyn Fn() -> Result<&'s Store>;
 /// Starts a batch. Reports that it removes the temporary files of an interrupted import, which takes a while.
 fn batch(store: &Store) -> Result<Box<WriteBatch<'_>>> {
     if has_ended_batches(store)? {
-        say(&StatusLine::note("removing the temporary files of an import that was ended"));
+        print_status(&StatusLine::note("removing the temporary files of an import that was ended"));
     }
     Ok(Box::new(WriteBatch::new(store, false)?))
 }
@@ -104,7 +104,7 @@ impl<'s> ImportWriter<'s> {
     }
 
     /// Creates a missing store; called when there is something to write.
-    fn begin(&mut self) -> Result<()> {
+    fn ensure_store(&mut self) -> Result<()> {
         if let Some(make) = self.make.take() {
             let store = make()?;
             self.store = Some(store);
@@ -119,7 +119,7 @@ impl<'s> ImportWriter<'s> {
 
     /// Whether no conversation was imported with complete tool traffic.
     pub fn is_brief(&self) -> bool {
-        !self.imports.any(|known| ToolDetail::of(&known.tools) == Some(ToolDetail::Full))
+        !self.imports.any(|known| ToolDetail::parse(&known.tools) == Some(ToolDetail::Full))
     }
 
     /// Whether a conversation was imported from another source.
@@ -131,14 +131,14 @@ impl<'s> ImportWriter<'s> {
     /// or by an older lepo.
     pub fn knows_another_way(&self, format: &str, tools: ToolDetail) -> bool {
         let is_root = |known: &ImportRecord| known.root.is_some_and(|root| known.id == root.to_string());
-        let is_other = |known: &ImportRecord| known.tools != tools.word() || known.version < VERSION;
+        let is_other = |known: &ImportRecord| known.tools != tools.as_str() || known.version < VERSION;
         self.imports.any(|known| known.format == format && is_other(known) && is_root(known))
     }
 
     /// Adds a conversation; a signal ends it early, after a complete bubb.
     pub fn add(&mut self, about: SourceFacts<'_>, plan: ImportPlan, branches: bool) -> Result<()> {
         if !plan.bubbs.is_empty() {
-            self.begin()?;
+            self.ensure_store()?;
         }
         // Facts are for the journal, which a dry run does not write.
         let is_written = match &mut self.target {
@@ -189,7 +189,7 @@ impl<'s> ImportWriter<'s> {
                 source: about.path.to_string_lossy().into_owned(),
                 id: if about.id.is_empty() { root.to_string() } else { about.id.clone() },
                 title: about.title.clone(),
-                tools: about.tools.word().to_string(),
+                tools: about.tools.as_str().to_string(),
                 changed: about.changed.filter(|_| about.title.is_some()),
             });
         }
@@ -293,7 +293,9 @@ impl<'s> ImportWriter<'s> {
                         taken.insert(name, id);
                     }
                     Some(_) if number == SAME_TITLE => {
-                        say(&StatusLine::note(format!("branch {first} already exists and was kept")));
+                        print_status(&StatusLine::note(format!(
+                            "branch {first} already exists and was kept"
+                        )));
                     }
                     Some(_) => continue,
                 }

@@ -56,7 +56,7 @@ impl ConvTable {
 
     /// Prints a row, or buffers it until the widths are known.
     pub fn push(&mut self, row: &LsRow<'_>, context: &mut Context<'_>) {
-        let mut cells = Cells::of(row, &self.shorts, self.now);
+        let mut cells = Cells::new(row, &self.shorts, self.now);
         cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
         self.waiting.push(cells);
         if self.widths.is_some() || self.waiting.len() == ConvTable::FIRST {
@@ -65,7 +65,7 @@ impl ConvTable {
     }
 
     pub fn print(&mut self, context: &mut Context<'_>) {
-        let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
+        let widths = *self.widths.get_or_insert_with(|| Widths::fit(&self.waiting, self.columns));
         if let Some(heading) = self.heading.take_if(|_| !self.waiting.is_empty()) {
             context.out.trusted(&format!("{}\n", context.paint.bold(&heading)));
         }
@@ -106,7 +106,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(row: &LsRow<'_>, shorts: &ShortIds, now: u64) -> Cells {
+    fn new(row: &LsRow<'_>, shorts: &ShortIds, now: u64) -> Cells {
         Cells {
             id: row.address(shorts.show(row.name.id)),
             length: counted_in_thousands(row.questions as usize, "question"),
@@ -116,7 +116,7 @@ impl Cells {
             branches: format!("{}{}", row.mark(), in_brackets(row.branches)).trim_start().to_string(),
             title: row.title(),
             is_fork: false,
-            said: row.said(),
+            said: row.excerpts(),
         }
     }
 }
@@ -132,7 +132,7 @@ struct Widths {
 
 impl Widths {
     /// Fits all of these rows, within limits.
-    fn of(rows: &[Cells], columns: usize) -> Widths {
+    fn fit(rows: &[Cells], columns: usize) -> Widths {
         let most = if columns < 100 { 12 } else { 20 };
         let widest = |of: fn(&Cells) -> usize| rows.iter().map(of).max().unwrap_or_default();
         Widths {
@@ -288,7 +288,7 @@ mod tests {
     fn a_row_uses_the_width_there_is() {
         let paint = Paint::new(Color::Never, true, |_| None);
         let shown = |cells: &Cells, columns: usize| {
-            let laid = lay_out(cells, Widths::of(std::slice::from_ref(cells), columns), columns, paint);
+            let laid = lay_out(cells, Widths::fit(std::slice::from_ref(cells), columns), columns, paint);
             assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
             laid
         };

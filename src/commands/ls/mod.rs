@@ -77,7 +77,7 @@ impl LsArgs {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
 
-    fn wanted(&self, store: &Store, form: RowFormat) -> ReadScope {
+    fn read_scope(&self, store: &Store, form: RowFormat) -> ReadScope {
         // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
             _ if !self.pending && !store.others().all().is_empty() => ReadScope::Everyone,
@@ -123,7 +123,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         let store = context.store()?;
         (rows, torn) = list(asked, &store, (None, 0), context)?;
     } else {
-        for KnownStore { store, project } in KnownStores::of_user()?.there()? {
+        for KnownStore { store, project } in KnownStores::load()?.existing()? {
             match list(asked, &store, (Some(&project), rows), context) {
                 Ok((all, unreadable)) => {
                     rows = all;
@@ -138,12 +138,12 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if form == RowFormat::Json {
         if rows == 0 {
-            begin(&args, context);
+            print_header(&args, context);
         }
         context.out.trusted("\n]}\n");
     }
     if rows == 0 && form != RowFormat::Json && context.out.is_terminal() {
-        context.say_hint(args.none_there());
+        context.print_hint(args.none_there());
     }
     match rows {
         0 if torn => Ok(ExitKind::Store.exit_code()),
@@ -152,7 +152,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Prints the start of the document, with the first row: after that nothing can fail any more.
-fn begin(args: &LsArgs, context: &mut Context<'_>) {
+fn print_header(args: &LsArgs, context: &mut Context<'_>) {
     context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
 }
 
@@ -164,7 +164,7 @@ fn list(
     (project, mut rows): (Option<&str>, usize),
     context: &mut Context<'_>,
 ) -> Result<(usize, bool)> {
-    let wanted = args.wanted(store, form);
+    let wanted = args.read_scope(store, form);
     let (forest, unreadable) = match args.grep {
         // As in grep: unreadable folders are reported, and the rest is searched.
         Some(_) => store.names().readable_forest(&wanted)?,
@@ -204,7 +204,7 @@ fn list(
             RowFormat::Paths => context.out.path(&store.bubbs().path(&row.name)),
             RowFormat::Json => {
                 match rows {
-                    0 => begin(args, context),
+                    0 => print_header(args, context),
                     _ => context.out.trusted(","),
                 }
                 context.out.trusted("\n");

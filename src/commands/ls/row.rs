@@ -117,7 +117,7 @@ impl LsRow<'_> {
     }
 
     /// Returns the first question, the last question and the answer, as far as they exist.
-    pub fn said(&self) -> Vec<String> {
+    pub fn excerpts(&self) -> Vec<String> {
         let facts = self.facts.as_deref();
         let first = facts.and_then(|facts| facts.first.as_ref());
         let answer = facts.and_then(|facts| facts.answer.as_ref());

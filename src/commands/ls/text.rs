@@ -71,7 +71,7 @@ pub fn long_line(row: &LsRow<'_>, columns: Option<usize>, context: &mut Context<
     );
     let title = Some(row.title()).filter(|title| !title.is_empty());
     let mark = Some(row.mark().to_string()).filter(|mark| !mark.is_empty());
-    let words = mark.into_iter().chain(title).chain(row.said()).collect::<Vec<_>>().join(" · ");
+    let words = mark.into_iter().chain(title).chain(row.excerpts()).collect::<Vec<_>>().join(" · ");
     // On a narrow terminal the excerpts get a separate line.
     let (between, room) = match columns {
         None => ("", usize::MAX),

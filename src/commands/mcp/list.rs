@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::sign_ins::sign_in_store;
 use crate::commands::Context;
-use crate::term::{say, width};
+use crate::term::{print_status, width};
 use lepo_base::error::{Error, Result};
 use lepo_base::record::HashFile;
 use lepo_tool::mcp::Pins;
@@ -36,7 +36,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
         return Ok(0);
     }
     if listed.is_empty() {
-        say("no MCP servers are configured; lepo-config(5) describes mcp.json");
+        print_status("no MCP servers are configured; lepo-config(5) describes mcp.json");
     }
     let widest = listed.iter().map(|listed| width(&listed.server.name)).max().unwrap_or_default();
     let most =

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::commands::complete;
 use crate::commands::open::{has_browser, show_in_browser};
-use crate::term::say;
+use crate::term::print_status;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_net::runtime::{blocking, current_thread};
 use lepo_tool::mcp::Callback;
@@ -60,7 +60,7 @@ pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u
         ExitKind::Signal(number) => Error::new(ExitKind::Signal(number), "interrupted"),
         _ => error,
     })?;
-    say(&format!("signed in to {}", args.name));
+    print_status(&format!("signed in to {}", args.name));
     Ok(0)
 }
 
@@ -79,16 +79,21 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
     };
     let login = in_time(beginning, &args.name).await?;
     let by_hand = args.no_browser || !has_browser();
-    say(&format!("Signing in to {} at {}", args.name, login.host()));
+    print_status(&format!("Signing in to {} at {}", args.name, login.host()));
     if by_hand || !show_in_browser(login.address().as_str()) {
-        say(&format!("Open this address in a browser:\n\n{}\n", login.address()));
+        print_status(&format!("Open this address in a browser:\n\n{}\n", login.address()));
     } else {
-        say(&format!("Your browser should open. If not, open this address:\n\n{}\n", login.address()));
+        print_status(&format!(
+            "Your browser should open. If not, open this address:\n\n{}\n",
+            login.address()
+        ));
     }
     let pasting = by_hand || std::io::stdin().is_terminal();
     if pasting {
-        say("If the browser is on another machine, its last page cannot load: paste the address of that \
-                page here, then press Enter:");
+        print_status(
+            "If the browser is on another machine, its last page cannot load: paste the address of that \
+                page here, then press Enter:",
+        );
     }
     let mut lines = if pasting { pasted() } else { mpsc::channel(1).1 };
     let (code, issuer) = loop {
@@ -107,9 +112,9 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
         match redirected {
             RedirectParams::Code(code, issuer) => break (code, issuer),
             RedirectParams::Refused(words) => return Err(refused(words)),
-            RedirectParams::Foreign => {
-                say("That is not the last address of this sign-in, which has code= and state= in it.")
-            }
+            RedirectParams::Foreign => print_status(
+                "That is not the last address of this sign-in, which has code= and state= in it.",
+            ),
         }
     };
     let finishing = async { login.finish(&code, issuer.as_deref()).await.map_err(&refused) };

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use super::repo_files::{REPO_FILES, trusted};
 use super::{Context, complete};
-use crate::term::say;
+use crate::term::print_status;
 use crate::ui::server_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -84,7 +84,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
     let variables = ServerVariables { env: &env, own, keys: &keys };
     let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
-    server_notes(&servers).iter().map(server_line).for_each(|line| say(&line));
+    server_notes(&servers).iter().map(server_line).for_each(|line| print_status(&line));
     match args.command.unwrap_or(McpCommand::Ls { json: args.json }) {
         McpCommand::Ls { json } => list::list(&servers, &paths, json, context),
         McpCommand::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
@@ -124,7 +124,7 @@ fn logout(server: &ServerConfig, paths: &Paths) -> Result<u8> {
         .map_err(|error| Error::store(format!("the sign-in to {name} cannot be removed")).because(error))?;
     match forgotten {
         true => {
-            say(&format!("signed out of {name}: its tokens are gone from this machine"));
+            print_status(&format!("signed out of {name}: its tokens are gone from this machine"));
             Ok(0)
         }
         false => Err(Error::nothing(format!("there is no sign-in to {name}"))),

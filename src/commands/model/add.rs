@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::commands::Context;
-use crate::term::{ProgressMeter, StatusLine, say};
+use crate::term::{ProgressMeter, StatusLine, print_status};
 use crate::ui::answers;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, NewWeights, SMOLLM2};
@@ -63,7 +63,7 @@ pub fn add(
     let path = incoming.keep(&name)?;
     context.out.path(&path);
     context.out.flush();
-    say(&format!("to use it: lepo model use {name}, or once: lepo do -m embedded:{name}"));
+    print_status(&format!("to use it: lepo model use {name}, or once: lepo do -m embedded:{name}"));
     Ok(())
 }
 
@@ -82,7 +82,11 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     }
     let is_of_it = |model: &&ModelConfig| model.provider == Provider::Embedded && model.model == name;
     if let Some(model) = settings.models.iter().find(is_of_it) {
-        say(&StatusLine::note(format!("{} in {} still names it", model.name, settings.file.display())));
+        print_status(&StatusLine::note(format!(
+            "{} in {} still names it",
+            model.name,
+            settings.file.display()
+        )));
     }
     Ok(())
 }
@@ -95,9 +99,9 @@ fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
     if !is_of_server || !remove_model(&settings.file, name)? {
         return Ok(false);
     }
-    say(&format!("removed {name} from {}", settings.file.display()));
+    print_status(&format!("removed {name} from {}", settings.file.display()));
     if model.active && settings.models.len() > 1 {
-        say(&StatusLine::note("no model is active now; `lepo model use NAME` makes one active"));
+        print_status(&StatusLine::note("no model is active now; `lepo model use NAME` makes one active"));
     }
     Ok(true)
 }

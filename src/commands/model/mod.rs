@@ -12,7 +12,7 @@ use new::NewArgs;
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::term::{ProgressMeter, StatusLine, say, stderr_is_terminal};
+use crate::term::{ProgressMeter, StatusLine, print_status, stderr_is_terminal};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -137,8 +137,9 @@ fn list_remote(
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
-    let no_list =
-        |what: &str| say(&StatusLine::note(format!("{} is {what}, which offers no list", config.name)));
+    let no_list = |what: &str| {
+        print_status(&StatusLine::note(format!("{} is {what}, which offers no list", config.name)))
+    };
     match config.provider {
         Provider::Cli => no_list("a program"),
         Provider::Embedded => no_list("the embedded model"),
@@ -194,7 +195,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
             FetchStage::Present => "it already exists",
         };
         if stage.replace(progress.stage) != Some(progress.stage) && !stderr_is_terminal() {
-            say(&format!("{}: {what}", SMOLLM2.name));
+            print_status(&format!("{}: {what}", SMOLLM2.name));
         }
         bar.show(what, progress.done, progress.total);
     })?;
@@ -205,11 +206,11 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     let active = |model: &ModelConfig| model.active;
     match (embedded_in(settings), settings.choose()) {
         (Some(model), _) if active(model) => {}
-        (Some(model), _) => say(&format!("to use it: lepo model use {}", model.name)),
+        (Some(model), _) => print_status(&format!("to use it: lepo model use {}", model.name)),
         (None, Ok(ModelChoice::Look(_))) => {
-            say("no model is configured: `lepo do` uses it now, unless an Ollama server answers");
+            print_status("no model is configured: `lepo do` uses it now, unless an Ollama server answers");
         }
-        (None, _) => say(&format!("to use it: lepo model use {}", SMOLLM2.name)),
+        (None, _) => print_status(&format!("to use it: lepo model use {}", SMOLLM2.name)),
     }
     Ok(())
 }

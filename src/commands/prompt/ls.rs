@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::term::{excerpt, one_line, say};
+use crate::term::{excerpt, one_line, print_status};
 use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintCommand};
@@ -27,10 +27,10 @@ pub fn list(
     if prompts.is_empty() && each().next().is_none() {
         let (add, edit) = ("prompt add NAME TEXT".to_string(), "prompt edit NAME".to_string());
         let hint = Hint::from("no prompts yet; to add one: ").bare(HintCommand::Lepo(add));
-        context.say_hint(hint.words(", or ").bare(HintCommand::Lepo(edit)));
+        context.print_hint(hint.words(", or ").bare(HintCommand::Lepo(edit)));
     }
     let left_out = skills.warnings.iter().filter(|notice| matches!(notice, Notice::LeftOut(..)));
-    left_out.flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
+    left_out.flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| print_status(&line));
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
         let place = match (one.of_store, one.counts) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::finder::tell_typed;
 use super::{Context, complete};
-use crate::term::{edit, say};
+use crate::term::{edit, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
@@ -154,7 +154,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             check_prompt_name(&name)?;
             let path = if here { prompts.store_path(&name)? } else { prompts.user_path(&name) };
             match std::fs::remove_file(&path) {
-                Ok(()) => say(&format!("removed {}", path.display())),
+                Ok(()) => print_status(&format!("removed {}", path.display())),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     return Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display())));
                 }

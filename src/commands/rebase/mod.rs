@@ -18,7 +18,7 @@ use super::finder::{masked, tell_typed};
 use super::words::find_all;
 pub use args::RebaseArgs;
 use choose::{RebaseSelection, choose};
-use report::{RebaseOutcome, tell};
+use report::{RebaseOutcome, print};
 
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let changes = args.redate || !args.drop.is_empty() || !args.replace.is_empty();
@@ -27,11 +27,11 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("name one: --onto BASE, --root, --system, --drop, --replace or --redate"));
     }
     let store = context.store()?;
-    let asked = RebaseInput::of(&args, &store)?;
+    let asked = RebaseInput::from_args(&args, &store)?;
     if let Some(branch) = &args.branch {
         check_branch(&store, branch, args.force)?;
     }
-    let choice = choose(&store, &asked.forest, asked.wish(&args))?;
+    let choice = choose(&store, &asked.forest, asked.selection(&args))?;
     let now = args.redate.then(|| now().max(asked.forest.root_time()));
     let root = new_root(&asked, choice.root_is_kept, now)?;
     let base = root.as_ref().map_or_else(|| asked.base_id(), |(name, _)| Some(name.id));
@@ -64,7 +64,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     if let (Some((name, text)), false) = (&root, args.dry_run) {
         tell_typed(text, "the system prompt", &format!("lepo rm --redact {}", name.id));
     }
-    tell(&store, &outcome, &args, context)?;
+    print(&store, &outcome, &args, context)?;
     Ok(0)
 }
 
@@ -78,7 +78,7 @@ struct RebaseInput {
 }
 
 impl RebaseInput {
-    fn of(args: &RebaseArgs, store: &Store) -> Result<RebaseInput> {
+    fn from_args(args: &RebaseArgs, store: &Store) -> Result<RebaseInput> {
         let replace: Vec<(&str, &str)> = args
             .replace
             .iter()
@@ -117,7 +117,7 @@ impl RebaseInput {
         Ok(RebaseInput { forest, line, onto, drop, replace, system })
     }
 
-    fn wish(&self, args: &RebaseArgs) -> RebaseSelection<'_> {
+    fn selection(&self, args: &RebaseArgs) -> RebaseSelection<'_> {
         RebaseSelection {
             line: &self.line,
             onto: self.onto,

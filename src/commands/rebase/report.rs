@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::args::RebaseArgs;
 use crate::commands::Context;
 use crate::commands::line::excerpt_of;
-use crate::term::{say, stderr_is_terminal};
+use crate::term::{print_status, stderr_is_terminal};
 use crate::ui::ShortIds;
 
 pub struct RebaseOutcome<'o> {
@@ -23,7 +23,7 @@ pub struct RebaseOutcome<'o> {
 }
 
 /// Prints the new tail, or with `--dry-run` the messages; prints notes on stderr.
-pub fn tell(
+pub fn print(
     store: &Store,
     outcome: &RebaseOutcome<'_>,
     args: &RebaseArgs,
@@ -39,10 +39,10 @@ pub fn tell(
     }
     context.out.flush();
     for id in outcome.left_out {
-        say(&format!("left out {id}: a request at the end of a copy would wait for consent"));
+        print_status(&format!("left out {id}: a request at the end of a copy would wait for consent"));
     }
     if already_here {
-        say("already here");
+        print_status("already here");
     }
     if args.dry_run || args.json {
         return Ok(());
@@ -51,12 +51,12 @@ pub fn tell(
     if let Some(newest) = forest.newest() {
         let name = forest.name(newest);
         if name.id == outcome.tail {
-            say("@ is now the copy");
+            print_status("@ is now the copy");
         } else {
             let ids = forest.all().map(|ix| forest.name(ix).id);
             let shorts = ShortIds::on_terminal(stderr_is_terminal(), ids);
-            say(&format!("@ is still {}", shorts.show(name.id)));
-            context.say_hint(format!("to continue the copy: lepo do --tail {}", outcome.tail));
+            print_status(&format!("@ is still {}", shorts.show(name.id)));
+            context.print_hint(format!("to continue the copy: lepo do --tail {}", outcome.tail));
         }
     }
     Ok(())

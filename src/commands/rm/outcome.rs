@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::plan::{RedactPlan, SecretKinds};
 use super::remains::RemainingCopies;
 use crate::commands::Context;
-use crate::term::{StatusLine, say};
+use crate::term::{StatusLine, print_status};
 use crate::ui::ShortIds;
 use lepo_base::hint::{Hint, HintTarget};
 
@@ -96,28 +96,28 @@ impl RedactOutcome {
         })
     }
 
-    pub fn tell(&self, plan: &RedactPlan, at: HintTarget<'_>) {
+    pub fn print_notes(&self, plan: &RedactPlan, at: HintTarget<'_>) {
         if self.is_nothing() {
-            say("nothing to mask");
+            print_status("nothing to mask");
             if !plan.clean.is_empty() {
                 let told = "other words are taken out with lepo rm --redact --replace ADDR=FILE";
-                say(&format!("hint: {}", Hint::from(told).render(at)));
+                print_status(&format!("hint: {}", Hint::from(told).render(at)));
             }
         }
         for (path, kinds, why) in &self.left {
-            say(&StatusLine::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
+            print_status(&StatusLine::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
             let told =
                 format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
-            say(&StatusLine::note(Hint::from(told).render(at)));
+            print_status(&StatusLine::note(Hint::from(told).render(at)));
         }
-        self.remains.tell(at);
+        self.remains.print_notes(at);
         for holder in &self.held_by {
-            say(&StatusLine::note(format!("may still hold it: {holder}")));
+            print_status(&StatusLine::note(format!("may still hold it: {holder}")));
         }
         if !self.dry_run && plan.tally.count() > 0 {
-            say("a secret that was written may have been read: change it where it is used");
+            print_status("a secret that was written may have been read: change it where it is used");
         }
     }
 }

@@ -48,14 +48,14 @@ impl RedactPlan {
         let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
         let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
         if wish.all {
-            plan.look_everywhere(store, (wish, masker), &names, &mut words)?;
+            plan.scan_store(store, (wish, masker), &names, &mut words)?;
             for id in store.requests().ids() {
                 plan.look_into_replay(store, (wish, masker), id)?;
             }
             plan.look_into_unfinished(store, (wish, masker))?;
         }
         for name in wish.ids().iter().filter_map(|id| known.get(id)) {
-            plan.look_into(store, (wish, masker), name, &mut words)?;
+            plan.scan_message(store, (wish, masker), name, &mut words)?;
         }
         for id in wish.replaced() {
             let (Some(name), Some(other)) = (known.get(&id), wish.words(id)) else { continue };
@@ -124,7 +124,7 @@ impl RedactPlan {
     }
 
     /// Scans a message and the blobs that it names.
-    fn look_into(
+    fn scan_message(
         &mut self,
         store: &Store,
         by: (&RedactRequest, &Masker),
@@ -195,7 +195,7 @@ impl RedactPlan {
         })
     }
 
-    fn look_everywhere(
+    fn scan_store(
         &mut self,
         store: &Store,
         by: (&RedactRequest, &Masker),
@@ -245,7 +245,7 @@ impl RedactPlan {
         for name in names {
             let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs().named_by(name)? };
             if messages.contains(&name.id) || of_it.iter().any(|hash| blobs.contains(hash)) {
-                self.look_into(store, by, name, words)?;
+                self.scan_message(store, by, name, words)?;
             }
             named.extend(of_it);
         }

@@ -19,7 +19,7 @@ use super::remains::RemainingCopies;
 use super::wish::RedactRequest;
 use crate::commands::Context;
 use crate::commands::finder::masker_of_written;
-use crate::term::{StatusLine, say, stderr_is_terminal, tty};
+use crate::term::{StatusLine, print_status, stderr_is_terminal, tty};
 use crate::ui::ShortIds;
 
 /// Completes an interrupted redaction; then lists, asks and redacts.
@@ -32,7 +32,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let was_interrupted = interrupted.is_some();
     // Resolved first, so that a mistyped address changes nothing.
     let moved = interrupted.as_ref().map(Interrupted::moved).unwrap_or_default();
-    let mut wish = RedactRequest::of(args, &store, &moved)?;
+    let mut wish = RedactRequest::from_args(args, &store, &moved)?;
     if wish.is_empty() && !was_interrupted {
         return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
     }
@@ -41,7 +41,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         match (args.dry_run, remaining) {
             (true, remaining) => {
                 let what = remaining.map(|what| format!(": {what}")).unwrap_or_default();
-                say(&StatusLine::note(format!(
+                print_status(&StatusLine::note(format!(
                     "`lepo rm --redact` was interrupted; the next one completes it{what}"
                 )));
             }
@@ -56,7 +56,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let plan = RedactPlan::make(&store, &wish, &masker)?;
     let shorts = ShortIds::on_terminal(stderr_is_terminal(), plan.clean.iter().copied());
     for id in &plan.clean {
-        say(&format!("no secret in {}", shorts.show(*id)));
+        print_status(&format!("no secret in {}", shorts.show(*id)));
     }
     let ask = !args.dry_run && !args.yes && !plan.is_nothing();
     let mut terminal = tty().filter(|_| ask);
@@ -65,7 +65,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("-n lists what would change; -y changes it without asking"));
     }
     outcome.add(&plan);
-    outcome.remains = RemainingCopies::of(&store, &wish, &plan)?;
+    outcome.remains = RemainingCopies::search(&store, &wish, &plan)?;
     outcome.remains.follow(if args.dry_run { &[] } else { &outcome.moved });
     if !args.json {
         outcome.print(context);
@@ -86,13 +86,13 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         outcome.lost.extend(carry_out(&store, &wish, &plan, &masker)?);
         outcome.held_by.extend(held);
-        outcome.held_by.extend(outcome.remains.held());
+        outcome.held_by.extend(outcome.remains.history_note());
     }
     if args.json {
         context.out.line(&outcome.document().to_string());
         context.out.flush();
     }
-    outcome.tell(&plan, context.at);
+    outcome.print_notes(&plan, context.at);
     Ok(0)
 }
 
@@ -131,7 +131,7 @@ fn complete(
             outcome.lost.extend(carry_out(store, &wish, &plan, masker)?);
         }
     }
-    say("completed the interrupted `lepo rm --redact`");
+    print_status("completed the interrupted `lepo rm --redact`");
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use super::plan::RedactPlan;
 use super::wish::RedactRequest;
 use crate::commands::searched::{search, search_unfinished};
 use crate::repl::history_file;
-use crate::term::{StatusLine, one_line, say};
+use crate::term::{StatusLine, one_line, print_status};
 
 /// Shorter texts occur in other messages by chance.
 const SHORTEST: usize = 8;
@@ -39,7 +39,7 @@ pub struct RemainingCopies {
 impl RemainingCopies {
     /// Searches the messages that a plan leaves unchanged. With `--all` no secret remains, so that only
     /// replaced text is searched for.
-    pub fn of(store: &Store, wish: &RedactRequest, plan: &RedactPlan) -> Result<RemainingCopies> {
+    pub fn search(store: &Store, wish: &RedactRequest, plan: &RedactPlan) -> Result<RemainingCopies> {
         let mut remains = RemainingCopies::default();
         let words: Vec<&[u8]> = plan
             .lost_words
@@ -105,7 +105,7 @@ impl RemainingCopies {
         }
     }
 
-    pub fn held(&self) -> Vec<String> {
+    pub fn history_note(&self) -> Vec<String> {
         let files = self.files.iter().map(|path| format!("{}, a file of the store", one_line(path)));
         let requests = self.requests.iter();
         let requests =
@@ -120,7 +120,7 @@ impl RemainingCopies {
     }
 
     /// Prints where else the text is, with the command that redacts it there.
-    pub fn tell(&self, at: HintTarget<'_>) {
+    pub fn print_notes(&self, at: HintTarget<'_>) {
         let named = |ids: &BTreeSet<BubbId>| {
             ids.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
@@ -130,11 +130,11 @@ impl RemainingCopies {
                 counted(self.secrets.len(), "other message"),
                 named(&self.secrets)
             );
-            say(&StatusLine::note(Hint::from(told).render(at)));
+            print_status(&StatusLine::note(Hint::from(told).render(at)));
         }
         if !self.words.is_empty() {
             let count = counted(self.words.len(), "other message");
-            say(&StatusLine::note(format!(
+            print_status(&StatusLine::note(format!(
                 "{count} with the words that were replaced: {}",
                 named(&self.words)
             )));

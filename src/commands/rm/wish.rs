@@ -28,7 +28,7 @@ pub struct RedactRequest {
 
 impl RedactRequest {
     /// Builds the request from the options. Ids that were just replaced are mapped to their copies.
-    pub fn of(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<RedactRequest> {
+    pub fn from_args(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<RedactRequest> {
         let forest = store.names().forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
         words.iter().try_for_each(|word| own(store, word))?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::Context;
 use super::repo_files::trusted_config;
 use crate::stats::{GroupBy, TallyKeys, TallyRow, TallyRows, tally};
-use crate::term::{excerpt_within, say};
+use crate::term::{excerpt_within, print_status};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -58,7 +58,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut places = TallyKeys::new(&forest, args.by, since);
     let rows =
         tally(store.journal().records(), args.by, &|name: &str| prices.price_of(name, None), |record| {
-            places.place(record)
+            places.key_for(record)
         });
     if args.json {
         let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
@@ -66,9 +66,9 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if args.csv {
         csv(&rows, context);
     } else if rows.rows.is_empty() {
-        say("no usage yet: the journal has no answers");
+        print_status("no usage yet: the journal has no answers");
     } else {
-        let subjects = (args.by == GroupBy::Conv).then(|| Subjects::of(&store, &forest));
+        let subjects = (args.by == GroupBy::Conv).then(|| Subjects::new(&store, &forest));
         let names = |row: &TallyRow| match args.by {
             GroupBy::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
             GroupBy::Day | GroupBy::Week | GroupBy::Model | GroupBy::DayAndModel => None,
@@ -107,7 +107,7 @@ struct Subjects<'s> {
 }
 
 impl<'s> Subjects<'s> {
-    fn of(store: &'s Store, forest: &'s Forest) -> Subjects<'s> {
+    fn new(store: &'s Store, forest: &'s Forest) -> Subjects<'s> {
         let first = forest.all().rev().filter_map(|ix| Some((forest.prev(ix)?, ix))).collect();
         Subjects { store, forest, titles: store.titles().all(), first }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::SyncArgs;
 use crate::commands::Context;
-use crate::term::{fold, say, tty};
+use crate::term::{fold, print_status, tty};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::{STORE, Store};
 use lepo_sync::{
@@ -26,7 +26,7 @@ pub struct SyncTarget {
 
 impl SyncTarget {
     /// Lists the remote's clones and chooses a free name.
-    fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncTarget> {
+    fn find(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncTarget> {
         let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host_name()));
         check_clone_name(&wanted)?;
         let namespace = if heads { Namespace::Heads } else { Namespace::Own };
@@ -49,14 +49,14 @@ impl SyncTarget {
     pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncTarget> {
         let url = url_of(remote, context.cwd())?;
         refuse_inside(&url, &[context.cwd()])?;
-        agree(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args, false)?;
+        confirm(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args, false)?;
         // Listing refs needs no repository.
         let git = Git::at(&paths.data.join("sync/none"), tty().is_some());
-        SyncTarget::of(&git, url, args.heads, args)
+        SyncTarget::find(&git, url, args.heads, args)
     }
 
     /// Stores the remote in the settings; returns its refs.
-    pub fn take(self, state: &mut SyncState) -> RemoteRefs {
+    pub fn apply_to(self, state: &mut SyncState) -> RemoteRefs {
         let settings = &mut state.settings;
         settings.move_to(self.url);
         (settings.name, settings.heads) = (self.name, self.heads);
@@ -78,19 +78,22 @@ pub fn set_remote(
         return Ok(None);
     }
     let has_history = !state.settings.name.is_empty();
-    agree(&url, remote, store.display_path(), args, has_history)?;
+    confirm(&url, remote, store.display_path(), args, has_history)?;
     if has_history {
         let mine: Vec<&str> = state.settings.mine.iter().map(String::as_str).collect();
         if !mine.is_empty() {
-            say(&format!("{} counted as yours on the previous remote, but not on this one", mine.join(", ")));
+            print_status(&format!(
+                "{} counted as yours on the previous remote, but not on this one",
+                mine.join(", ")
+            ));
         }
         state.settings.move_to(url);
         state.forget_remote()?;
         return Ok(None);
     }
     let git = Git::at(&state.repository(), tty().is_some());
-    let place = SyncTarget::of(&git, url, state.settings.heads || args.heads, args)?;
-    Ok(Some(place.take(state)))
+    let place = SyncTarget::find(&git, url, state.settings.heads || args.heads, args)?;
+    Ok(Some(place.apply_to(state)))
 }
 
 /// Converts the user's argument to a URL; rejects forms that git could misinterpret.
@@ -119,7 +122,7 @@ fn url_of(remote: &str, root: &Path) -> Result<String> {
 
 /// Asks for consent to sync with a remote, unless it was given on the command line. Prints in any case who
 /// will be able to read the messages.
-fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bool) -> Result<()> {
+fn confirm(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bool) -> Result<()> {
     let history = match has_history {
         true => {
             ", and in its history what was removed since the first sync (`lepo sync --forget` drops that)"
@@ -132,7 +135,7 @@ fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bo
     };
     let readers = format!("everyone who can read {url} can read every message of this store{history}{local}");
     if args.yes {
-        say(&readers);
+        print_status(&readers);
         return Ok(());
     }
     let mut terminal = tty().ok_or_else(|| {

@@ -9,10 +9,10 @@ use std::time::{Duration, UNIX_EPOCH};
 
 pub use args::SyncArgs;
 use choose_remote::{SyncTarget, refuse_inside, set_remote};
-use told::{replacement, tell_news, troubles};
+use told::{print_news, replacement, troubles};
 
 use super::Context;
-use crate::term::{fold, say, tty};
+use crate::term::{fold, print_status, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::when;
@@ -38,7 +38,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         (None, Some(remote)) => {
             let place = SyncTarget::first(remote, &args, &paths, context)?;
             let store = context.store_or_make(false)?;
-            say(&format!("made {}", store.display_path().display()));
+            print_status(&format!("made {}", store.display_path().display()));
             (store, Some(place))
         }
         (None, None) => {
@@ -61,7 +61,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut state = SyncState::open(&paths.data, &identity)?;
     let told = match (&args.remote, first) {
         (None, _) => None,
-        (Some(_), Some(place)) => Some(place.take(&mut state)),
+        (Some(_), Some(place)) => Some(place.apply_to(&mut state)),
         (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
     };
     // In a linked work tree the store belongs to another one.
@@ -73,8 +73,10 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         let git = Git::at(&state.repository(), may_ask);
         let email = email(store.root()).unwrap_or_else(|| "lepo@localhost".into());
         forget(&git, &state, (&email, now()))?;
-        say("the remote history is gone; hosts may keep the old objects for a while, and clones that \
-                fetched them still have them: change any secret that was sent");
+        print_status(
+            "the remote history is gone; hosts may keep the old objects for a while, and clones that \
+                fetched them still have them: change any secret that was sent",
+        );
         return Ok(0);
     }
     let secrets = secrets(&paths, &env);
@@ -90,13 +92,13 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             let asks = may_ask && !args.yes && context.out.is_terminal();
             let take = |names: &mut Vec<String>| if asks { std::mem::take(names) } else { Vec::new() };
             let (unknown, replaced) = (take(&mut done.unknown), take(&mut done.replaced));
-            let code = tell(done, &store, &state, context)?;
+            let code = print(done, &store, &state, context)?;
             context.out.flush();
             let is_any = decide(&unknown, &mut state, &store)?;
             if !decide_again(&replaced, &mut state, &store)? && !is_any {
                 return Ok(code);
             }
-            tell(round(&store, &mut state, &options, None)?, &store, &state, context)
+            print(round(&store, &mut state, &options, None)?, &store, &state, context)
         }
         Some(seconds) => {
             let reopened = || SyncState::open(&paths.data, &identity);
@@ -176,7 +178,7 @@ fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Re
                 make_mine(clone, state, store)?;
                 is_any = true;
             }
-            false => say(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
+            false => print_status(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
         }
         state.save()?;
     }
@@ -199,7 +201,9 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
             }
             false => {
                 state.settings.others.insert(clone.clone());
-                say(&format!("it stays in _from/{clone}; `lepo sync --mine {clone}` merges it later"));
+                print_status(&format!(
+                    "it stays in _from/{clone}; `lepo sync --mine {clone}` merges it later"
+                ));
             }
         }
         state.save()?;
@@ -230,19 +234,19 @@ fn watch(
         let mut done = round(store, &mut state, &options, None)?;
         match (done.failed.take(), is_offline) {
             (Some(error), false) => {
-                say(&format!("{}; trying again every {seconds} s", error.chain()));
+                print_status(&format!("{}; trying again every {seconds} s", error.chain()));
                 is_offline = true;
             }
             (Some(_), true) => {}
             (None, true) => {
-                say("the remote answers again");
+                print_status("the remote answers again");
                 is_offline = false;
             }
             (None, false) => {}
         }
-        tell_news(&done, &state, context);
+        print_news(&done, &state, context);
         let now = troubles(&done, store, state.settings.heads, context.at);
-        now.iter().filter(|line| !told.contains(*line)).for_each(say);
+        now.iter().filter(|line| !told.contains(*line)).for_each(print_status);
         told = now;
         context.out.flush();
         if context.out.closed() {
@@ -264,9 +268,9 @@ fn not_synced() -> Error {
 }
 
 /// Prints the result of a round; exit 1 if messages were withheld.
-fn tell(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
-    let news = tell_news(&done, state, context);
-    troubles(&done, store, state.settings.heads, context.at).iter().for_each(say);
+fn print(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
+    let news = print_news(&done, state, context);
+    troubles(&done, store, state.settings.heads, context.at).iter().for_each(print_status);
     if let Some(error) = done.failed {
         return Err(match error.kind {
             ExitKind::Remote if error.hint.is_none() => {
@@ -276,7 +280,7 @@ fn tell(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context
         });
     }
     if news == 0 && context.out.is_terminal() {
-        say("nothing new");
+        print_status("nothing new");
     }
     Ok(u8::from(!done.sent.held.is_empty()))
 }

@@ -8,7 +8,7 @@ use lepo_store::store::Store;
 use lepo_sync::{SyncRound, SyncState, decoded};
 
 /// Prints a line for each kind of change; returns their number.
-pub fn tell_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>) -> usize {
+pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>) -> usize {
     let mut lines = Vec::new();
     if let Some((old, name)) = &done.renamed {
         lines.push(format!("another clone writes as {old}: this one is now named {name}"));
@@ -71,13 +71,13 @@ pub fn tell_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>)
     }
     for (name, branch) in &changes.back {
         let why = match branch {
-            Some(branch) => format!("branch {} names it", shown(branch)),
+            Some(branch) => format!("branch {} names it", branch_name(branch)),
             None => "another message follows it".into(),
         };
         lines.push(format!("{} was restored: {why}", name.id));
     }
     for (branch, id) in &changes.branches {
-        lines.push(format!("branch {} is at {id}", shown(branch)));
+        lines.push(format!("branch {} is at {id}", branch_name(branch)));
     }
     for line in &lines {
         context.out.line(line);
@@ -140,7 +140,7 @@ fn merge_again(clone: &str) -> String {
 }
 
 /// Decodes a branch name from its file name.
-fn shown(file: &str) -> String {
+fn branch_name(file: &str) -> String {
     one_line(&decoded(file).unwrap_or_else(|| file.to_string()))
 }
 

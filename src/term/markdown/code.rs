@@ -85,7 +85,7 @@ pub enum Language {
 
 impl Language {
     /// Finds the language by the info string of a fence.
-    pub fn of(info: &str) -> Language {
+    pub fn parse(info: &str) -> Language {
         let end = |c: char| c.is_whitespace() || c == ',' || c == '{' || c == ':';
         let name = info.trim().split(end).next().unwrap_or_default().to_lowercase();
         match FAMILIES.iter().position(|family| is_among(&name, family.names)) {
@@ -211,7 +211,7 @@ mod tests {
             ("diff", "+ added", "‹32:+ added›"),
         ] {
             let mut out = String::new();
-            Language::of(name).paint(line, paint, &mut out);
+            Language::parse(name).paint(line, paint, &mut out);
             let out = out.replace("\u{1b}[0m", "›").replace("\u{1b}[", "‹");
             let shown = shown.split('‹').enumerate().fold(String::new(), |all, (i, part)| match i {
                 0 => part.to_string(),
@@ -227,7 +227,7 @@ mod tests {
         for (name, piece) in [("js", "a=b;"), ("js", "\"\\"), ("rust", "/*"), ("c", "'\\\"\\")] {
             let line = piece.repeat(50_000);
             let mut out = String::new();
-            Language::of(name).paint(&line, paint, &mut out);
+            Language::parse(name).paint(&line, paint, &mut out);
             assert!(out.len() >= line.len(), "{name} {piece}");
         }
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_comment_goes_on_over_lines() {
         let paint = Paint::new(Color::Always, true, |_| None);
-        let mut language = Language::of("c");
+        let mut language = Language::parse("c");
         let mut out = String::new();
         for line in ["a /* b", "c", "d */ e"] {
             language.paint(line, paint, &mut out);

@@ -70,7 +70,7 @@ impl<'r> InlineParser<'r> {
         let up_to = rest.bytes().position(is_mark).unwrap_or(rest.len());
         let (plain, rest) = rest.split_at(up_to);
         self.plain.push_str(plain);
-        self.take(plain);
+        self.push_text(plain);
         Some(match rest.chars().next()? {
             '\\' => self.escape(rest),
             '`' => self.code(rest),
@@ -84,7 +84,7 @@ impl<'r> InlineParser<'r> {
         })
     }
 
-    fn take(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         self.at += text.len();
         self.before = text.chars().next_back().or(self.before);
     }
@@ -95,7 +95,7 @@ impl<'r> InlineParser<'r> {
         let run = if matches!(mark, '*' | '_' | '~' | '`') { run(rest, mark) } else { mark.len_utf8() };
         let run = rest.split_at(run).0;
         self.plain.push_str(run);
-        self.take(run);
+        self.push_text(run);
     }
 
     fn flush(&mut self) {
@@ -121,7 +121,7 @@ impl<'r> InlineParser<'r> {
             None => MarkOutcome::Wait,
             Some(escaped) if escaped.is_ascii_punctuation() => {
                 self.plain.push(escaped);
-                self.take(rest.split_at(2).0);
+                self.push_text(rest.split_at(2).0);
                 MarkOutcome::Took
             }
             Some(_) => MarkOutcome::Literal,
@@ -140,7 +140,7 @@ impl<'r> InlineParser<'r> {
         let inner = spaced.filter(|inner| !inner.trim().is_empty()).unwrap_or(inner);
         self.flush();
         self.spans.push(Span::new(inner, Style { code: true, ..self.style }));
-        self.take(whole);
+        self.push_text(whole);
         MarkOutcome::Took
     }
 
@@ -170,7 +170,7 @@ impl<'r> InlineParser<'r> {
         }
         self.flush();
         read(inner, None, true, style, self.spans);
-        self.take(whole);
+        self.push_text(whole);
         MarkOutcome::Took
     }
 
@@ -196,7 +196,7 @@ impl<'r> InlineParser<'r> {
         if address != label && !address.is_empty() {
             self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
         }
-        self.take(rest.split_at(rest.len() - link.len() + close + end).0);
+        self.push_text(rest.split_at(rest.len() - link.len() + close + end).0);
         MarkOutcome::Took
     }
 }
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     /// Formats `b[bold]`: each styled span with the letters of its style.
-    fn shown(spans: &[Span]) -> String {
+    fn rendered(spans: &[Span]) -> String {
         let letters = |style: Style| {
             [
                 (style.bold, 'b'),
@@ -300,7 +300,7 @@ mod tests {
     fn whole(text: &str) -> String {
         let mut spans = Vec::new();
         assert_eq!(read(text, None, true, Style::default(), &mut spans), text.len(), "{text}");
-        shown(&spans)
+        rendered(&spans)
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
         ] {
             let mut read_so_far = Vec::new();
             let taken = read(text, None, false, Style::default(), &mut read_so_far);
-            assert_eq!((shown(&read_so_far).as_str(), &text[taken..]), (spans, left), "{text}");
+            assert_eq!((rendered(&read_so_far).as_str(), &text[taken..]), (spans, left), "{text}");
         }
         for marks in ["*a ", "_a* ", "`` ", "[", "![", "[a]("] {
             // No mark here is closed; each is searched for once.

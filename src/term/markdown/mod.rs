@@ -99,7 +99,7 @@ impl Markdown {
                     None if line.len() < PATIENCE => return None,
                     form => form.unwrap_or(LineForm::Text),
                 };
-                self.begin(form, quoted, line, out)
+                self.start_line(form, quoted, line, out)
             }
             // Fast path for most text.
             BlockState::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
@@ -145,7 +145,7 @@ impl Markdown {
         }
     }
 
-    fn begin(&mut self, form: LineForm, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
+    fn start_line(&mut self, form: LineForm, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
         let paint = self.paint;
         let (taken, style) = match form {
             LineForm::Text => (0, Style::default()),
@@ -167,7 +167,7 @@ impl Markdown {
                 (line.len(), Style::default())
             }
             LineForm::Fence(fence) if !quoted => {
-                let language = Language::of(fence.info(line));
+                let language = Language::parse(fence.info(line));
                 Span::new(line, Style::DIM).paint(paint, out);
                 self.place = BlockState::Code(fence, language);
                 return Some(line.len());
@@ -227,7 +227,7 @@ mod tests {
     }
 
     /// Renders a text that arrives in these chunks, with paint as `‹CODE:…›`.
-    fn shown<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> String {
+    fn rendered<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> String {
         let (mut markdown, mut out) = (markdown(), String::new());
         pieces.into_iter().for_each(|piece| markdown.push(piece, &mut out));
         markdown.finish(&mut out);
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn forms_are_painted() {
         for (text, painted) in CASES {
-            assert_eq!(&shown([text.as_bytes()]), painted, "{text}");
+            assert_eq!(&rendered([text.as_bytes()]), painted, "{text}");
         }
     }
 
@@ -301,7 +301,7 @@ mod tests {
     fn pieces_give_what_the_whole_gives() {
         for (text, painted) in CASES {
             let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-            assert_eq!(joined(&shown(bytes)), joined(painted), "{text}");
+            assert_eq!(joined(&rendered(bytes)), joined(painted), "{text}");
         }
     }
 
@@ -349,14 +349,14 @@ mod tests {
                 "‹2:```›\nlet code_is_never_broken = \"wherever its line ends\";\n‹2:```›",
             ),
         ] {
-            assert_eq!(shown([text.as_bytes()]), painted, "{text}");
+            assert_eq!(rendered([text.as_bytes()]), painted, "{text}");
             let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-            assert_eq!(joined(&shown(bytes)), joined(painted), "{text}");
+            assert_eq!(joined(&rendered(bytes)), joined(painted), "{text}");
         }
     }
 
     #[test]
     fn nothing_a_model_says_can_drive_the_terminal() {
-        assert_eq!(shown([b"**a\x1b[2J".as_slice(), b"b** `\x1b]0;x\x07`"]), "‹1:a␛[2Jb› ‹36:␛]0;x␇›");
+        assert_eq!(rendered([b"**a\x1b[2J".as_slice(), b"b** `\x1b]0;x\x07`"]), "‹1:a␛[2Jb› ‹36:␛]0;x␇›");
     }
 }

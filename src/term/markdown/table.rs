@@ -24,7 +24,7 @@ pub fn is_delimiter(line: &str) -> bool {
 /// table does not fit into `columns`.
 pub fn render(lines: &[String], columns: usize, paint: Paint, out: &mut String) -> bool {
     let [head, delimiter, body @ ..] = lines else { return false };
-    let sides: Vec<ColumnAlign> = cells(delimiter).iter().map(|cell| ColumnAlign::of(cell)).collect();
+    let sides: Vec<ColumnAlign> = cells(delimiter).iter().map(|cell| ColumnAlign::parse(cell)).collect();
     let row = |line: &String, style: Style| {
         let mut row: Vec<Vec<Span>> = cells(line).iter().map(|cell| spans(cell, style)).collect();
         row.resize(sides.len(), Vec::new());
@@ -70,7 +70,7 @@ enum ColumnAlign {
 }
 
 impl ColumnAlign {
-    fn of(dashes: &str) -> ColumnAlign {
+    fn parse(dashes: &str) -> ColumnAlign {
         match (dashes.starts_with(':'), dashes.ends_with(':')) {
             (true, true) => ColumnAlign::Middle,
             (false, true) => ColumnAlign::Right,

@@ -2,7 +2,7 @@
 
 use super::trial::offered;
 use super::wanted::{PartialModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use crate::term::{StatusLine, TypeAheadPause, clean, fitting, is_yes, on_terminal, say};
+use crate::term::{StatusLine, TypeAheadPause, clean, fitting, is_yes, on_terminal, print_status};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -57,9 +57,9 @@ impl<'a> Asker<'a> {
 
     /// Asks whether to add a model that did not answer.
     pub async fn keeps(&mut self, error: &Error) -> Result<bool> {
-        say(&format!("error: {}", error.chain()));
+        print_status(&format!("error: {}", error.chain()));
         if let Some(hint) = error.hint_for(HintTarget::SHELL) {
-            say(&format!("hint: {hint}"));
+            print_status(&format!("hint: {hint}"));
         }
         let answer = line("Keep it without making it active? (y/N): ").await?;
         Ok(is_yes(&answer))
@@ -100,20 +100,22 @@ impl<'a> Asker<'a> {
             let said = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
             match provider_of(&said.to_ascii_lowercase()) {
                 Some(provider) if provider.server().is_some() => return Ok((provider, None)),
-                Some(provider) => say(&no_server(provider).hint_for(HintTarget::SHELL).unwrap_or_default()),
+                Some(provider) => {
+                    print_status(&no_server(provider).hint_for(HintTarget::SHELL).unwrap_or_default())
+                }
                 None if said.contains("://") => match checked_url(&said) {
                     Ok(url) => return Ok((Provider::Openai, Some(url))),
-                    Err(error) => say(&error.chain()),
+                    Err(error) => print_status(&error.chain()),
                 },
                 None if said.is_empty() => {}
                 None => {
                     if let Some(url) = self.tried(&said).await {
-                        say(&format!("using {url}"));
+                        print_status(&format!("using {url}"));
                         return Ok((Provider::Openai, Some(url)));
                     }
                     let example = with_scheme(&said).map(|url| format!(": {url}")).unwrap_or_default();
                     let none = if example.is_empty() { "" } else { "no server answered there; " };
-                    say(&format!("{none}an address begins with http:// or https://{example}"));
+                    print_status(&format!("{none}an address begins with http:// or https://{example}"));
                 }
             }
         }
@@ -142,17 +144,17 @@ impl<'a> Asker<'a> {
             match (said.strip_prefix('$'), said.strip_prefix('!')) {
                 (Some(name), _) if !name.is_empty() && !name.contains('=') => {
                     if !is_set(name) {
-                        say(&StatusLine::note(format!("{} is not set", clean(name))));
+                        print_status(&StatusLine::note(format!("{} is not set", clean(name))));
                     }
                     return Ok(Some(KeyEntry::Env(name.to_string())));
                 }
                 (_, Some(command)) => match words(command) {
                     Some(words) => return Ok(Some(KeyEntry::Command(words))),
-                    None => say("the command cannot be split into words"),
+                    None => print_status("the command cannot be split into words"),
                 },
                 _ if said.is_empty() => return Ok(None),
                 _ if is_variable(&said) && is_set(&said) => {
-                    say(&format!("{said} is the name of a variable: type ${said} to use it"));
+                    print_status(&format!("{said} is the name of a variable: type ${said} to use it"));
                 }
                 _ => return Ok(Some(KeyEntry::Literal(Secret::new(&*said)))),
             }
@@ -169,13 +171,13 @@ impl<'a> Asker<'a> {
             match offered(&config, self.settings, self.paths).await {
                 Ok(models) => return Ok(models),
                 Err(error) if asks_key && error.is_of_key() => {
-                    say(&format!("error: {}", error.chain()));
+                    print_status(&format!("error: {}", error.chain()));
                     let enter = if new.key == KeyEntry::None { "none" } else { "the same" };
                     let Some(key) = self.typed_key(enter).await? else { return Ok(Vec::new()) };
                     new.key = key;
                 }
                 Err(error) => {
-                    say(&StatusLine::note(format!("no list of models: {}", error.chain())));
+                    print_status(&StatusLine::note(format!("no list of models: {}", error.chain())));
                     return Ok(Vec::new());
                 }
             }
@@ -211,7 +213,7 @@ impl<'a> Asker<'a> {
             let name = if said.is_empty() { usual.clone() } else { said };
             match check_name(self.settings, &name) {
                 Ok(()) => return Ok(name),
-                Err(error) => say(&error.chain()),
+                Err(error) => print_status(&error.chain()),
             }
         }
     }
@@ -226,10 +228,10 @@ fn is_variable(text: &str) -> bool {
 fn show(models: &[ModelFacts]) {
     let shown = fitting(1, LISTED).min(models.len());
     for (at, model) in models.iter().take(shown).enumerate() {
-        say(&format!("{:>3}  {}", at + 1, clean(&offered_line(model))));
+        print_status(&format!("{:>3}  {}", at + 1, clean(&offered_line(model))));
     }
     if shown < models.len() {
-        say(&format!("     and {} more", models.len() - shown));
+        print_status(&format!("     and {} more", models.len() - shown));
     }
 }
 
@@ -237,7 +239,7 @@ fn show(models: &[ModelFacts]) {
 async fn line(question: &str) -> Result<String> {
     let question = question.to_string();
     let said = on_terminal(move |tty, withdrawn| {
-        let _asking = TypeAheadPause::begin();
+        let _asking = TypeAheadPause::pause();
         tty.ask(&question, withdrawn)
     });
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
@@ -247,7 +249,7 @@ async fn line(question: &str) -> Result<String> {
 async fn secret(question: &str) -> Result<String> {
     let question = question.to_string();
     let said = on_terminal(move |tty, withdrawn| {
-        let _asking = TypeAheadPause::begin();
+        let _asking = TypeAheadPause::pause();
         tty.ask_secret(&question, withdrawn)
     });
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))

@@ -12,7 +12,7 @@ pub struct SessionHome(PathBuf);
 
 impl SessionHome {
     /// Reads it from the environment; a relative path is below the working directory.
-    pub fn of(format: ExportFormat, cwd: &Path) -> Result<SessionHome> {
+    pub fn from_env(format: ExportFormat, cwd: &Path) -> Result<SessionHome> {
         let (variable, folder) = match format {
             ExportFormat::Codex => ("CODEX_HOME", ".codex"),
             _ => ("CLAUDE_CONFIG_DIR", ".claude"),
@@ -61,7 +61,7 @@ impl SessionHome {
         let mut parts =
             vec![format!("mkdir -p {}", words(folders.iter().map(|(folder, _)| folder.as_path())))];
         for (folder, files) in &folders {
-            parts.push(format!("cp -n {} {}", words(files.iter().copied()), word(folder)));
+            parts.push(format!("cp -n {} {}", words(files.iter().copied()), shell_word(folder)));
         }
         parts.join(" && ")
     }
@@ -69,24 +69,24 @@ impl SessionHome {
     /// Returns the command that installs a session from the output of `command`.
     pub fn install_pipe(&self, command: &str, session: &SessionFile) -> String {
         let folder = self.folder(session);
-        let file = word(&folder.join(&session.name));
-        format!("mkdir -p {} && {command} | cp -n /dev/stdin {file}", word(&folder))
+        let file = shell_word(&folder.join(&session.name));
+        format!("mkdir -p {} && {command} | cp -n /dev/stdin {file}", shell_word(&folder))
     }
 }
 
 /// Returns the command that writes the session again.
 pub fn again(format: ExportFormat, id: &str, hidden: bool, store: Option<&Path>) -> String {
-    let store = store.map(|store| format!(" -s {}", word(store))).unwrap_or_default();
+    let store = store.map(|store| format!(" -s {}", shell_word(store))).unwrap_or_default();
     let hidden = if hidden { " -a" } else { "" };
-    format!("lepo{store} export {id} --format {}{hidden}", format.word())
+    format!("lepo{store} export {id} --format {}{hidden}", format.name())
 }
 
 fn words<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
-    paths.map(word).collect::<Vec<_>>().join(" ")
+    paths.map(shell_word).collect::<Vec<_>>().join(" ")
 }
 
 /// Quotes a path for a shell. A leading `-` would make it an option.
-fn word(path: &Path) -> String {
+fn shell_word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
     match shlex::try_quote(&text) {

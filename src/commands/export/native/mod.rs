@@ -13,9 +13,9 @@ use super::output;
 use super::render::ExportFormat;
 use super::tree::ExportTree;
 use crate::commands::Context;
-use crate::commands::finder::tell_secrets;
+use crate::commands::finder::warn_secrets;
 use crate::commands::output_file::check_folder;
-use crate::term::{say, say_whole};
+use crate::term::{print_status, print_verbatim};
 use install::SessionHome;
 use lepo_base::error::{Error, Result};
 use session::NativeSession;
@@ -35,10 +35,10 @@ pub struct NativeExport<'a> {
 pub fn run(args: &NativeExport<'_>, trees: &[ExportTree], context: &mut Context<'_>) -> Result<u8> {
     // These tools resolve symbolic links too.
     let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
-    let home = SessionHome::of(args.format, context.cwd())?;
+    let home = SessionHome::from_env(args.format, context.cwd())?;
     let sessions = trees.iter().flat_map(|tree| match args.all {
         true => NativeSession::every(tree),
-        false => vec![NativeSession::of(tree, &tree.path())],
+        false => vec![NativeSession::new(tree, &tree.path())],
     });
     let sessions: Vec<NativeSession<'_>> = sessions.filter(|session| !session.turns.is_empty()).collect();
     let written: Vec<SessionFile> =
@@ -46,11 +46,11 @@ pub fn run(args: &NativeExport<'_>, trees: &[ExportTree], context: &mut Context<
     let Some(first) = written.first() else {
         return Err(Error::nothing("nothing to export: all messages are hidden or empty"));
     };
-    tell_secrets(written.iter().map(|session| session.text.as_bytes()));
+    warn_secrets(written.iter().map(|session| session.text.as_bytes()));
     match args.output {
         None if written.len() > 1 => {
             return Err(Error::usage(format!("{} sessions need a file each", written.len()))
-                .hint(format!("lepo export --format {} --all -o DIR", args.format.word())));
+                .hint(format!("lepo export --format {} --all -o DIR", args.format.name())));
         }
         None => {
             context.out.untrusted(first.text.as_bytes());
@@ -83,8 +83,8 @@ fn end(format: ExportFormat, written: &[SessionFile], cwd: &Path, install: &str)
         [one] => &one.id,
         _ => "ID",
     };
-    say(&format!("after the command below, in {}: {resume} {id}", cwd.display()));
-    say_whole(install);
+    print_status(&format!("after the command below, in {}: {resume} {id}", cwd.display()));
+    print_verbatim(install);
 }
 
 fn write(format: ExportFormat, session: &NativeSession<'_>, cwd: &Path) -> SessionFile {

@@ -38,7 +38,7 @@ pub struct NativeCall<'t> {
 }
 
 impl<'t> NativeSession<'t> {
-    pub fn of(tree: &'t ExportTree, path: &[usize]) -> NativeSession<'t> {
+    pub fn new(tree: &'t ExportTree, path: &[usize]) -> NativeSession<'t> {
         let shown: Vec<usize> = path.iter().copied().filter(|&at| !tree.nodes[at].name.hidden).collect();
         let tip = shown.last().map_or(tree.current, |&at| at);
         let mut turns = Vec::new();
@@ -67,7 +67,7 @@ impl<'t> NativeSession<'t> {
             }
         }
         let ends = (0..tree.nodes.len()).filter(|&at| !tree.nodes[at].name.hidden && !is_followed[at]);
-        ends.map(|end| NativeSession::of(tree, &tree.path_to(end))).collect()
+        ends.map(|end| NativeSession::new(tree, &tree.path_to(end))).collect()
     }
 
     /// Returns facts that the formats have no field for, in a field that the tools ignore and an import
@@ -122,12 +122,12 @@ fn calls(tree: &ExportTree, at: usize, next: Option<usize>) -> Vec<NativeCall<'_
     let from = shown.into_iter().map(id).filter(|&id| until.is_none_or(|until| id < until)).max();
     hidden.retain(|&at| until.is_none_or(|until| id(at) < until) && from.is_none_or(|from| id(at) > from));
     hidden.sort_by_key(|&at| id(at));
-    hidden.into_iter().filter_map(|at| NativeCall::of(tree, at)).collect()
+    hidden.into_iter().filter_map(|at| NativeCall::from_node(tree, at)).collect()
 }
 
 impl NativeCall<'_> {
     /// Parses a call; `None` without a result.
-    fn of(tree: &ExportTree, at: usize) -> Option<NativeCall<'_>> {
+    fn from_node(tree: &ExportTree, at: usize) -> Option<NativeCall<'_>> {
         let call = &tree.nodes[at];
         if call.name.kind != Kind::Assistant {
             return None;

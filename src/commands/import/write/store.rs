@@ -20,7 +20,7 @@ impl ImportWriter<'_> {
         tally: &mut SkipCounts,
     ) -> Result<Vec<BubbId>> {
         if !from.bubbs.is_empty() {
-            self.begin()?;
+            self.ensure_store()?;
         }
         let (mut missing, mut requests) = (HashSet::new(), Vec::new());
         let steering = from.bubbs.iter().filter(|name| name.is_steering()).map(|name| name.id);

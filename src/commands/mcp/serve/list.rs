@@ -50,7 +50,7 @@ pub fn list(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReque
         until: arguments.time("until", DayEnd::Last)?,
         below: None,
     };
-    told(shelf, &conditions, arguments, going)
+    list_output(shelf, &conditions, arguments, going)
 }
 
 pub fn about_file(
@@ -60,7 +60,7 @@ pub fn about_file(
 ) -> Result<ToolOutput> {
     arguments.only(&["path", "limit", "max_bytes"])?;
     let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
-    told(shelf, &conditions, arguments, going)
+    list_output(shelf, &conditions, arguments, going)
 }
 
 /// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
@@ -107,7 +107,7 @@ pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<Reso
     Ok((listed, None))
 }
 
-fn told(
+fn list_output(
     shelf: &ServeContext,
     conditions: &Conditions<'_>,
     arguments: &Arguments<'_>,

@@ -78,7 +78,7 @@ fn check_first(stores: &ServedStores, named: Option<&Path>) -> Result<()> {
     }
     match stores.open(0)? {
         Some(_) => Ok(()),
-        None => Err(Error::nothing(format!("no store {} to write notes to", stores.shown(0)))
+        None => Err(Error::nothing(format!("no store {} to write notes to", stores.display_name(0)))
             .hint("`lepo init` makes one")),
     }
 }

@@ -16,8 +16,8 @@ pub fn note(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
     arguments.only(&["text", "prev"])?;
     let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);
     let store = shelf.stores.open(0)?.map(lepo_store::store::Store::alone);
-    let store =
-        store.ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.shown(0))))?;
+    let store = store
+        .ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.display_name(0))))?;
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
         let forest = store.names().forest_for(&[ReadScope::Tip])?;

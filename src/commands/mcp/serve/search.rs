@@ -43,7 +43,7 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.name.id));
     let more = hits.len() > limit;
     hits.truncate(limit);
-    Ok(told(shelf, &hits, more, most))
+    Ok(search_output(shelf, &hits, more, most))
 }
 
 fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Kind>> {
@@ -109,7 +109,7 @@ fn excerpt(lines: &[FoundLine]) -> String {
     format!("{before}{}{after}", String::from_utf8_lossy(shown))
 }
 
-fn told(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> ToolOutput {
+fn search_output(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> ToolOutput {
     let masker = shelf.masker();
     let mut quoted = QuoteBuilder::new(masker, most);
     let mut found: Vec<Value> = Vec::new();
@@ -118,7 +118,8 @@ fn told(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> To
         let id = hit.name.id.to_string();
         let (kind, date) = (hit.name.kind.as_str(), when::iso_minute(hit.name.id.time()));
         let model = hit.model.as_deref().map(|model| inline(masker, model_label(model), 80));
-        let store = if several { format!(" in {}", shelf.stores.word(hit.store)) } else { String::new() };
+        let store =
+            if several { format!(" in {}", shelf.stores.uri_segment(hit.store)) } else { String::new() };
         let by = model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
         if quoted.is_empty() {
             quoted.line(PREFACE);

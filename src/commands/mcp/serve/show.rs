@@ -35,7 +35,7 @@ impl Cursor {
         parts.next().is_none().then_some(Cursor { tail, at, byte })
     }
 
-    fn word(self) -> String {
+    fn encode(self) -> String {
         format!("{}.{}.{}", self.tail, self.at, self.byte)
     }
 }
@@ -60,7 +60,7 @@ pub fn show(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
     let place = find(shelf, address, cursor)?;
     let (text, next) = part(shelf, &place, one, cursor, most)?;
     let id = place.forest.name(place.ix).id.to_string();
-    let next = next.map(Cursor::word);
+    let next = next.map(Cursor::encode);
     // Clients pass either of these to the model.
     let structured = json!({
         "address": id,
@@ -85,7 +85,7 @@ fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<F
     };
     let (only, word) = match ServedStores::is_uri(address) {
         true => {
-            let (number, id) = shelf.stores.of_uri(address)?;
+            let (number, id) = shelf.stores.resolve_uri(address)?;
             BubbId::parse(id.as_bytes())
                 .ok_or_else(|| Error::nothing(format!("no resource {address:?}: no id")))?;
             (Some(number), id)
@@ -165,7 +165,7 @@ fn part(
     }
     let mut text = quoted.into_text();
     if let Some(next) = next {
-        text.push_str(&format!("There is more, at cursor {}\n", next.word()));
+        text.push_str(&format!("There is more, at cursor {}\n", next.encode()));
     }
     Ok((text, next))
 }
@@ -199,7 +199,7 @@ mod tests {
     fn a_cursor_is_read_as_it_was_written_and_nothing_else_is_one() {
         let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
         let word = format!("{id}.{id}.17");
-        assert_eq!(Cursor::read(&word).unwrap().word(), word);
+        assert_eq!(Cursor::read(&word).unwrap().encode(), word);
         for wrong in
             ["", "1", id, &format!("{id}.{id}"), &format!("{id}.{id}.-1"), &format!("{word}.1"), "../../etc"]
         {

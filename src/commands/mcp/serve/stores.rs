@@ -48,7 +48,7 @@ impl ServedStores {
         Ok(stores)
     }
 
-    pub fn shown(&self, number: usize) -> String {
+    pub fn display_name(&self, number: usize) -> String {
         match self.named.get(number) {
             Some(Some(path)) => path.display().to_string(),
             _ => STORE.to_string(),
@@ -58,16 +58,17 @@ impl ServedStores {
     /// Returns a sentence for each store that does not exist.
     pub fn missing(&self) -> String {
         let is_missing = |number: &usize| matches!(self.open(*number), Ok(None));
-        let told = |number| format!("There is no store {} yet: it has no messages.\n", self.shown(number));
+        let told =
+            |number| format!("There is no store {} yet: it has no messages.\n", self.display_name(number));
         (0..self.len()).filter(is_missing).map(told).collect()
     }
 
     pub fn uri(&self, number: usize, id: &str) -> String {
-        format!("{SCHEME}{}/{id}", self.word(number))
+        format!("{SCHEME}{}/{id}", self.uri_segment(number))
     }
 
     /// The store's part of a URI: the argument of `-s`, percent-encoded; `.` for the default.
-    pub fn word(&self, number: usize) -> String {
+    pub fn uri_segment(&self, number: usize) -> String {
         match self.named.get(number) {
             Some(Some(path)) => encoded(path.as_os_str().as_encoded_bytes()),
             _ => ".".to_string(),
@@ -75,11 +76,11 @@ impl ServedStores {
     }
 
     /// Splits a resource's URI into store and message id.
-    pub fn of_uri<'u>(&self, uri: &'u str) -> Result<(usize, &'u str)> {
+    pub fn resolve_uri<'u>(&self, uri: &'u str) -> Result<(usize, &'u str)> {
         let unknown = || Error::nothing(format!("no resource {uri:?}"));
         let (store, id) =
             uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(unknown)?;
-        let number = (0..self.len()).find(|number| self.word(*number) == store).ok_or_else(|| {
+        let number = (0..self.len()).find(|number| self.uri_segment(*number) == store).ok_or_else(|| {
             Error::nothing(format!("no resource {uri:?}: store {store:?} is not served here"))
         })?;
         Ok((number, id))
@@ -119,10 +120,10 @@ mod tests {
             ("file:///etc/passwd", None),
             ("", None),
         ] {
-            assert_eq!(stores.of_uri(uri).ok(), expected, "{uri}");
+            assert_eq!(stores.resolve_uri(uri).ok(), expected, "{uri}");
         }
         assert_eq!(stores.uri(1, "ID"), "lepo://%2Fx%2F%ED%95%9C/ID");
         let default = ServedStores::new(Path::new("/"), &[], false);
-        assert_eq!(default.of_uri("lepo://./01J").unwrap(), (0, "01J"));
+        assert_eq!(default.resolve_uri("lepo://./01J").unwrap(), (0, "01J"));
     }
 }
