@@ -44,7 +44,7 @@ impl EditorConnection {
         self.send_message_text(session, voice, text, None);
     }
 
-    /// Like [`Peer::say`], for a message with an id.
+    /// Like [`EditorConnection::say`], for a message with an id.
     pub fn send_message_text(&self, session: &str, voice: ChunkKind, text: &str, message: Option<&str>) {
         for piece in lepo_acp::pieces(text) {
             self.update(session, &SessionUpdate::text(voice, piece, message.map(str::to_string)));

@@ -15,7 +15,7 @@ pub enum ToolDetail {
 /// Bytes of the head, and of the tail.
 const KEPT: usize = 2048;
 
-/// Bytes of a tool's text in a bubb with [`Tools::Full`]; a longer text is stored whole in a blob.
+/// Bytes of a tool's text in a bubb with [`ToolDetail::Full`]; a longer text is stored whole in a blob.
 const WHOLE: usize = 50_000;
 
 impl ToolDetail {

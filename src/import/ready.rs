@@ -10,7 +10,7 @@ use super::plan::is_request;
 use lepo_import::{ImportNode, NodeContent};
 
 /// Returns the work on each node for the reading threads. `brief`: every conversation is imported with
-/// [`Tools::Brief`], so texts may be shortened.
+/// [`ToolDetail::Brief`], so texts may be shortened.
 pub fn finish(brief: bool) -> fn(&mut ImportNode) {
     match brief {
         true => |node| make_ready(node, true),

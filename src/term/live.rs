@@ -1,6 +1,6 @@
 //! Live rows: a few lines at the end of the screen, on stderr, redrawn in position.
 //!
-//! Call [`Live::clear`] before anything else is written to the terminal. Rows are cut to the terminal's width
+//! Call [`LiveRows::clear`] before anything else is written to the terminal. Rows are cut to the terminal's width
 //! and erased by its current width, so that a resize leaves no remains. Typed input is not echoed, because
 //! that would move the rows; the next prompt reads it.
 

@@ -70,7 +70,7 @@ impl<'o> EventLines<'o> {
         self.line(named(told, name));
     }
 
-    /// Prints one line and flushes it; text of an answer is flushed at [`Event::Pause`].
+    /// Prints one line and flushes it; text of an answer is flushed at [`TurnEvent::Pause`].
     fn line(&mut self, event: Value) {
         self.waits = event["event"] == "waiting" && event["name"].is_null();
         self.out.line(&event.to_string());

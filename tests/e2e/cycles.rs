@@ -13,11 +13,11 @@ const IN_A_CYCLE: &[&str] = &[];
 /// Files with methods of a type that another file defines. The list only gets shorter: what is not of a type's own
 /// file is a function that takes the value. (The handles of lepo-store have theirs by subject, and are free of this.)
 const APART: &[(&str, &str)] = &[
-    ("commands/import/write/store.rs", "Writer"),
+    ("commands/import/write/store.rs", "ImportWriter"),
     ("lepo-model/registry.rs", "ModelConfig"),
-    ("lepo-sync/compare.rs", "Record"),
-    ("lepo-tool/mcp/client/request.rs", "Client"),
-    ("lepo-tool/mcp/client/requests.rs", "Client"),
+    ("lepo-sync/compare.rs", "SyncRecord"),
+    ("lepo-tool/mcp/client/request.rs", "McpClient"),
+    ("lepo-tool/mcp/client/requests.rs", "McpClient"),
     ("lepo-turn/config/choose.rs", "Settings"),
 ];
 

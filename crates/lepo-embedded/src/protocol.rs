@@ -98,7 +98,7 @@ fn default_max_tokens() -> usize {
     1024
 }
 
-/// Parses a request. A malformed one is an error of [`Kind::Usage`] that names the fault.
+/// Parses a request. A malformed one is an error of [`ExitKind::Usage`] that names the fault.
 pub fn parse(line: &[u8]) -> Result<GenerateRequest> {
     let bad = |why: String| Error::new(ExitKind::Usage, format!("bad request: {why}"));
     let request: GenerateRequest = serde_json::from_slice(line).map_err(|e| bad(e.to_string()))?;

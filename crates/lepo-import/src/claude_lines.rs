@@ -60,7 +60,7 @@ pub struct ClaudeMessage {
     pub is_answer: bool,
     /// The id of an answer. Several lines may share it.
     pub id: String,
-    /// Some may be `What::Nothing`.
+    /// Some may be `NodeContent::Nothing`.
     pub nodes: Vec<ImportNode>,
     /// Hash of each node's block; `None` if repeats of the block count too.
     pub hashes: Vec<Option<u64>>,

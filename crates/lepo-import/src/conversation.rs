@@ -85,7 +85,7 @@ pub struct ImportNode {
     pub output: Option<u64>,
     /// The node belongs to the last message of a log.
     pub last: bool,
-    /// SHA-256 of the text, if `Reading::finish` has already brought the text into its final form.
+    /// SHA-256 of the text, if `SourceReader::finish` has already brought the text into its final form.
     pub ready: Option<[u8; 32]>,
 }
 

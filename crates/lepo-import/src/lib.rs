@@ -1,6 +1,6 @@
 //! Histories of other tools as conversations: plain values, independent of how lepo stores them.
 //!
-//! Each format has a file: it reads a source and returns [`Conversation`] values.
+//! Each format has a file: it reads a source and returns [`History`] values.
 //!
 //! | module | contents |
 //! |---|---|

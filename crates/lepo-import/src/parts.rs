@@ -148,7 +148,7 @@ impl<'c> MessageBuilder<'c> {
         }
     }
 
-    /// Finishes the message; returns its first and last node. A message without content has a single [`What::Nothing`].
+    /// Finishes the message; returns its first and last node. A message without content has a single [`NodeContent::Nothing`].
     pub fn finish(mut self) -> (usize, usize) {
         self.flush();
         if self.conversation.nodes.len() == self.first {

@@ -172,7 +172,7 @@ impl<R: Read> ValueReader<R> {
         self
     }
 
-    /// Finds the next value, which [`Values::value`] returns; false at the end. Texts without a value are added to
+    /// Finds the next value, which [`ValueReader::value`] returns; false at the end. Texts without a value are added to
     /// `odd`.
     pub fn advance(&mut self, odd: &mut InvalidCounts) -> io::Result<bool> {
         loop {

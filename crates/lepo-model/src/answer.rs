@@ -36,7 +36,7 @@ pub struct AnswerStream<'m> {
     key: Option<Secret>,
     log: RequestLog,
     told: AnswerLog,
-    /// Events as decoded, and as returned by [`Answer::next`].
+    /// Events as decoded, and as returned by [`AnswerStream::next`].
     raw: EventQueue,
     events: EventQueue,
     think: ThinkFilter,
@@ -165,7 +165,7 @@ impl<'m> AnswerStream<'m> {
         }
     }
 
-    /// Returns the next event; `None` after [`Event::Done`]. A failure is returned after all events before it, and
+    /// Returns the next event; `None` after [`ChatEvent::Done`]. A failure is returned after all events before it, and
     /// ends the answer, too. Cancel-safe: no event is lost.
     pub async fn next(&mut self) -> Result<Option<ChatEvent>> {
         loop {
@@ -236,7 +236,7 @@ impl<'m> AnswerStream<'m> {
         }
     }
 
-    /// Whether [`Answer::next`] returns without waiting: a consumer that writes needs to flush only otherwise.
+    /// Whether [`AnswerStream::next`] returns without waiting: a consumer that writes needs to flush only otherwise.
     pub fn ready(&self) -> bool {
         !self.events.is_empty()
     }

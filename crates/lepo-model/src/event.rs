@@ -35,11 +35,11 @@ pub enum ChatEvent {
     AgentCallOpen(AgentCall),
     /// A finished tool call of an agent.
     AgentCall(AgentCall),
-    /// An agent asks for permission, and waits for [`Answer::permit`](super::Answer::permit).
+    /// An agent asks for permission, and waits for [`AnswerStream::permit`](super::AnswerStream::permit).
     AgentAsks(AgentQuestion),
     /// A notice for the user.
     Notice(ModelNotice),
-    /// The model pauses: it continues if it is sent its answer so far. [`Answer`](super::Answer) does that, and
+    /// The model pauses: it continues if it is sent its answer so far. [`AnswerStream`](super::AnswerStream) does that, and
     /// hides this event.
     Paused(ProviderMessage),
     /// The end mark arrived; this is the last event.

@@ -161,7 +161,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`](lepo_base::error::Kind::Usage) for an invalid `base_url` or key, and for an embedded model
+    /// [`ExitKind::Usage`](lepo_base::error::ExitKind::Usage) for an invalid `base_url` or key, and for an embedded model
     /// that is not installed.
     pub fn new(
         config: &ModelConfig,
@@ -250,7 +250,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) if the server cannot be reached or has no list.
+    /// [`ExitKind::Remote`](lepo_base::error::ExitKind::Remote) if the server cannot be reached or has no list.
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
             Backend::Http(remote) => remote.offered().await,
@@ -268,7 +268,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) for every failure of the request; no message contains the
+    /// [`ExitKind::Remote`](lepo_base::error::ExitKind::Remote) for every failure of the request; no message contains the
     /// key or the query of a URL.
     pub async fn ask<'m>(
         &'m mut self,

@@ -42,8 +42,8 @@ pub fn model_path(dir: &Path, name: &str) -> Option<PathBuf> {
 
 /// Ensures that `dir`, which is created if missing, has the correct default weights; returns their path.
 ///
-/// Blocks, and reports to `progress`. Fails with [`Kind::Remote`](lepo_base::error::Kind::Remote) if the download
-/// fails or is incorrect, and with [`Kind::Store`](lepo_base::error::Kind::Store) if `dir` is unusable.
+/// Blocks, and reports to `progress`. Fails with [`ExitKind::Remote`](lepo_base::error::ExitKind::Remote) if the download
+/// fails or is incorrect, and with [`ExitKind::Store`](lepo_base::error::ExitKind::Store) if `dir` is unusable.
 pub fn fetch(dir: &Path, progress: &mut dyn FnMut(FetchProgress)) -> Result<PathBuf> {
     fetch_from(&SMOLLM2, dir, OsStr::new("python3"), progress)
 }

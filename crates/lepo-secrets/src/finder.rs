@@ -108,7 +108,7 @@ impl SecretFinder {
         resolve_overlaps(self.all(text, false))
     }
 
-    /// Like [`Finder::find`], and ids of AWS without a key too: for data that leaves the machine.
+    /// Like [`SecretFinder::find`], and ids of AWS without a key too: for data that leaves the machine.
     pub fn find_with_ids(&self, text: &[u8]) -> Vec<FoundSecret> {
         resolve_overlaps(self.all(text, true))
     }

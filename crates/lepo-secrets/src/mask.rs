@@ -130,7 +130,7 @@ impl Masker {
         }
     }
 
-    /// Like [`Masker::kept`], for a file; a binary file is not searched.
+    /// Like [`Masker::screen`], for a file; a binary file is not searched.
     pub fn screen_file<'t>(
         &self,
         bytes: &'t [u8],

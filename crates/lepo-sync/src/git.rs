@@ -166,8 +166,8 @@ impl Git {
     /// Runs a call and returns its output.
     ///
     /// # Errors
-    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) with the end of git's error output; a git that cannot be
-    /// started is [`Kind::Usage`](lepo_base::error::Kind::Usage).
+    /// [`ExitKind::Remote`](lepo_base::error::ExitKind::Remote) with the end of git's error output; a git that cannot be
+    /// started is [`ExitKind::Usage`](lepo_base::error::ExitKind::Usage).
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
         self.spawn(args)?.printed()
     }

@@ -1,4 +1,4 @@
-//! Consent to an exact request. Only this file can create a [`Granted`] value, and nothing runs without one.
+//! Consent to an exact request. Only this file can create a [`Grant`] value, and nothing runs without one.
 
 use std::collections::HashSet;
 

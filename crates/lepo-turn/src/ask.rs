@@ -26,7 +26,7 @@ pub struct TurnRequest {
     pub ran: Vec<ToolResult>,
     /// Recorded results, in a replay: a request without one always needs consent.
     pub results: Option<RecordedResults>,
-    /// The decision on the request of [`Start::Decided`].
+    /// The decision on the request of [`TurnStart::Decided`].
     pub decision: Option<Decision>,
     /// The schema of the answer.
     pub schema: Option<Arc<AnswerSchema>>,

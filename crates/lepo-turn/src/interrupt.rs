@@ -48,7 +48,7 @@ impl Interrupt {
         Ok(Interrupt { signal: receiver, sender, deadline: None })
     }
 
-    /// Creates an interrupt that ignores signals: only [`Interrupt::end`] ends the work.
+    /// Creates an interrupt that ignores signals: only [`Interrupt::cancel`] ends the work.
     pub fn by_hand() -> Interrupt {
         let (sender, receiver) = watch::channel(None);
         Interrupt { signal: receiver, sender, deadline: None }

@@ -33,7 +33,7 @@ impl TurnRecord {
         TurnRecord { transcript, report, waiting: String::new() }
     }
 
-    /// Reports bubbs of [`Transcript::begin`] that are now durable.
+    /// Reports bubbs of [`Transcript::write_in_background`] that are now durable.
     pub fn report_saved(&mut self, front: &mut dyn Front, saved: Vec<(BubbName, Vec<u8>)>) {
         for (name, text) in saved {
             if name.kind == Kind::User {

@@ -1,7 +1,7 @@
 //! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its
 //! end.
 //!
-//! A bubb is written from a [`Kept`] value: bytes after a search for secrets, or text that the user typed.
+//! A bubb is written from a [`ScreenedBytes`] value: bytes after a search for secrets, or text that the user typed.
 //! `tests/e2e/house.rs` lists the few files that write to the store by another way.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{Claim, JournalEntry, Store};
 use lepo_tool::ToolRequest;
 
-/// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
+/// The names of the bubbs that [`Transcript::write_in_background`] wrote, each with its bytes.
 type SaveResult = Vec<(BubbName, Vec<u8>)>;
 
 /// The bubbs written before an answer, and the mark that the question is being answered.
@@ -213,7 +213,7 @@ impl Transcript {
         }
     }
 
-    /// Waits until the bubbs of [`Transcript::begin`] are durable; returns their names.
+    /// Waits until the bubbs of [`Transcript::write_in_background`] are durable; returns their names.
     pub async fn saved(&mut self) -> Result<SaveResult> {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;

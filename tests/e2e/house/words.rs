@@ -17,8 +17,8 @@ const NOWHERE: &[(&str, &str)] = &[
     ("consts::OS", ""),
     ("std::os::linux", ""),
     ("std::os::macos", ""),
-    (".told(At::", ".told("),
-    (".told(context.at", ".told("),
+    (".render(HintTarget::", ".render("),
+    (".render(context.at", ".render("),
 ];
 
 /// The code of a file, without its tests: as it stands, and without white space, as a call may stand on several lines.
@@ -236,14 +236,14 @@ const WRITERS: Table = &[
     (".bubbs().write_at(", &[]),
     (".bubbs().draft(", &[]),
     // A stream that is masked where it is kept; what another clone wrote, byte for byte.
-    (".blobs().keep(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs"]),
+    (".blobs().write(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs"]),
     // Files that the user attaches.
-    (".blobs().begin(", &["lepo-turn/attach/new_file.rs"]),
+    (".blobs().copy_in(", &["lepo-turn/attach/new_file.rs"]),
     // Messages of other clones, and of imports, which mask where they read.
-    ("Batch::begin(", &["lepo-sync/incoming.rs", "commands/import/write.rs"]),
+    ("WriteBatch::new(", &["lepo-sync/incoming.rs", "commands/import/write.rs"]),
     // Copies of messages that are in the store.
     ("write_copies(", &["commands/rebase/mod.rs", "lepo-turn/compact.rs", "lepo-turn/replay/run.rs"]),
-    (".replacement().place(", &["commands/rm/redact.rs"]),
+    (".replacement().publish(", &["commands/rm/redact.rs"]),
     // Messages of the user's own, which `auto` follows unasked: what the user wrote, copied, imported or has in a clone.
     (
         ".prove(",
@@ -259,7 +259,7 @@ const WRITERS: Table = &[
     // The user's own words.
     (".titles().set(", &["commands/title.rs", "repl/title.rs"]),
     (
-        "Kept::typed(",
+        "ScreenedBytes::typed(",
         &[
             "commands/do/replay.rs",
             "commands/edit.rs",
@@ -303,12 +303,12 @@ const WORDS_OF_HINTS: Table = &[
             "ui/new_model/ask.rs",
         ],
     ),
-    (".told(At::", &[]),
+    (".render(HintTarget::", &[]),
     // Lines that have a command in them.
-    (".told(self.at", &["commands/mod.rs"]),
-    (".told(context.at", &[]),
+    (".render(self.at", &["commands/mod.rs"]),
+    (".render(context.at", &[]),
     (
-        ".told(at",
+        ".render(at",
         &[
             "lepo-base/error.rs",
             "commands/rm/outcome.rs",
@@ -338,9 +338,9 @@ fn the_weight_of_a_line_is_written_in_one_place() {
 /// is closed, but a rule about who calls what is not the compiler's to keep within one crate.
 const CONSENT: Table = &[
     ("by_user(", &["lepo-tool/consent.rs", "lepo-turn/command_runner.rs"]),
-    ("Reply::Always", &["lepo-tool/consent.rs", "ui/consent.rs", "acp/consent.rs", "lepo-turn/request.rs"]),
-    ("Reply::Yes", &["lepo-tool/consent.rs", "ui/consent.rs", "acp/consent.rs", "lepo-turn/decision.rs"]),
-    ("Consent::of(", &["lepo-tool/consent.rs", "lepo-turn/request.rs"]),
+    ("ConsentReply::Always", &["lepo-tool/consent.rs", "ui/consent.rs", "acp/consent.rs", "lepo-turn/request.rs"]),
+    ("ConsentReply::Yes", &["lepo-tool/consent.rs", "ui/consent.rs", "acp/consent.rs", "lepo-turn/decision.rs"]),
+    ("Consent::from_reply(", &["lepo-tool/consent.rs", "lepo-turn/request.rs"]),
     ("runs_unasked(", &["lepo-tool/consent.rs", "lepo-turn/request.rs"]),
     (
         "Verdict::Approve",
@@ -354,8 +354,8 @@ const CONSENT: Table = &[
         ],
     ),
     // Actions of an agent are agreed to where the person answers.
-    ("Permit::Once", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
-    ("Permit::Always", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
+    ("PermissionReply::Once", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
+    ("PermissionReply::Always", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
 ];
 
 #[test]

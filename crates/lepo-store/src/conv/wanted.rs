@@ -9,7 +9,7 @@ use lepo_base::error::Result;
 pub enum ReadScope {
     /// The newest tail alone, and the least time of a new root.
     Tip,
-    /// This many of the newest tails; includes all that [`Tip`](Wanted::Tip) does.
+    /// This many of the newest tails; includes all that [`Tip`](ReadScope::Tip) does.
     Newest(usize),
     /// This many of the newest leaves, spent ones too.
     Leaves(usize),

@@ -82,7 +82,7 @@ struct EntryLine<'e> {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct BubbFacts {
-    /// Kind of the fact, as in [`Entry`].
+    /// Kind of the fact, as in [`JournalEntry`].
     pub what: String,
     pub failed: bool,
     #[serde(deserialize_with = "one_line")]

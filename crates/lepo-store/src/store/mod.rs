@@ -11,13 +11,13 @@
 //! | [`Names`] | the names in the store, and their forest |
 //! | [`Addresses`] | resolves what the user types to point at bubbs |
 //! | [`Blobs`], [`Branches`], [`Titles`], [`Journal`] | files besides bubbs |
-//! | [`Requests`] | claims and replays of pending requests |
-//! | [`Others`] | other users' stores |
+//! | [`PendingRequests`] | claims and replays of pending requests |
+//! | [`PeerStores`] | other users' stores |
 //! | [`TextCache`] | files with which the search caches past days |
-//! | [`Furniture`] | instructions, `.gitattributes`, `.gitignore` |
-//! | [`Upkeep`] | check, repair, tidy |
+//! | [`MetaFiles`] | instructions, `.gitattributes`, `.gitignore` |
+//! | [`Maintenance`] | check, repair, tidy |
 //!
-//! [`Batch`], [`Watch`] and copies are created from a store.
+//! [`WriteBatch`], [`StoreWatch`] and copies are created from a store.
 
 mod address;
 mod append;

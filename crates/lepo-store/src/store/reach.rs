@@ -102,7 +102,7 @@ impl<'s> Names<'s> {
         self.store.last_reading.note_days(has_days);
     }
 
-    /// Loads the part for [`Wanted::Tip`]. Usually the newest thousand bubbs of `.lepo/` suffice and no folder is
+    /// Loads the part for [`ReadScope::Tip`]. Usually the newest thousand bubbs of `.lepo/` suffice and no folder is
     /// read.
     fn forest_of_tip(&self) -> Result<Forest> {
         let newest = self.newest_recent()?;

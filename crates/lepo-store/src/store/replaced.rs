@@ -45,7 +45,7 @@ pub struct ReplacementRecord {
     pub wish: serde_json::Value,
     /// Set once every copy is published.
     pub replaced: Option<ReplacedFiles>,
-    /// A keyed hash of [`Replacing::proven_bytes`]; empty without a key.
+    /// A keyed hash of [`ReplacementRecord::proven_bytes`]; empty without a key.
     #[serde(default)]
     pub proof: String,
 }

@@ -25,7 +25,7 @@ use lepo_base::sys;
 /// Bubbs younger than this stay in `.lepo/`; milliseconds, by the time of their ids.
 const YOUNG: u64 = 48 * 60 * 60 * 1000;
 
-/// Maximum number of bubbs that [`Upkeep::tidy_some`] moves, so that the command before it is not slowed much.
+/// Maximum number of bubbs that [`Maintenance::tidy_some`] moves, so that the command before it is not slowed much.
 const MOST_BESIDE: usize = 4_096;
 
 /// Maximum number of bubbs linked before their folder is synced once for all of them.

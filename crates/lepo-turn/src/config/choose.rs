@@ -1,7 +1,7 @@
 //! Chooses the model that answers: the requested one, the active one, or, if nothing is configured, one from
 //! the environment. Otherwise returns guidance on how to add one.
 //!
-//! This module does not use the network. If an Ollama server has to be asked, it returns a [`Look`] and
+//! This module does not use the network. If an Ollama server has to be asked, it returns a [`LocalLookup`] and
 //! receives the answer as a value.
 
 use super::Settings;
@@ -18,7 +18,7 @@ use lepo_model::PRESETS;
 pub enum ModelChoice {
     /// The model that answers.
     Model(Box<ModelConfig>),
-    /// Nothing is configured: look for local models, then call [`Look::settle`].
+    /// Nothing is configured: look for local models, then call [`LocalLookup::choose`].
     Look(Box<LocalLookup>),
 }
 

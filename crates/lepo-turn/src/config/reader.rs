@@ -14,7 +14,7 @@ use lepo_base::nearest::closest_name;
 /// Keys of `options`, for the hint about such a key next to it.
 const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
 
-/// A table that is being read. Each key is read once; [`Section::end`] rejects the remaining ones.
+/// A table that is being read. Each key is read once; [`TableReader::finish`] rejects the remaining ones.
 pub struct TableReader<'d> {
     document: &'d ConfigDocument<'d>,
     /// ` in [http]`; empty for the root table.
@@ -133,7 +133,7 @@ impl<'d> TableReader<'d> {
         self.document.source(self.at)
     }
 
-    /// Changes the title, once the kind of the table is known: ` in …`, for [`Section::end`].
+    /// Changes the title, once the kind of the table is known: ` in …`, for [`TableReader::finish`].
     pub fn rename(&mut self, title: String) {
         self.title = title;
     }

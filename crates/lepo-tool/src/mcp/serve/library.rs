@@ -70,7 +70,7 @@ pub trait ServeBackend: Send + Sync + 'static {
     fn instructions(&self) -> String;
     /// Returns all tools.
     fn tools(&self) -> Vec<ToolInfo>;
-    /// Calls a tool of [`tools`](Library::tools).
+    /// Calls a tool of [`tools`](ServeBackend::tools).
     fn call(&self, name: &str, arguments: &Map<String, Value>, going: &ActiveRequest) -> ToolOutput;
     /// Returns a page of resources, and the cursor of the next page.
     ///

@@ -1,4 +1,4 @@
-//! The server side of the protocol: lepo on stdin and stdout. A [`Library`] defines what it offers; this module speaks
+//! The server side of the protocol: lepo on stdin and stdout. A [`ServeBackend`] defines what it offers; this module speaks
 //! the revisions 2025-11-25 and 2026-07-28 (and older ones that clients still ask for).
 
 mod handler;
