@@ -3,15 +3,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{rc::Rc, sync::Arc, time::Duration};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio::task::{LocalSet, spawn_local};
-use tokio::time::timeout;
+use tokio::{sync::Notify, time::timeout};
 
 use super::begin::SessionTails;
 use super::commands::available;

@@ -1,14 +1,10 @@
 //! Maps a conversation to bubbs. Version 3; frozen once released, because a change produces other ids.
 //!
-//! Only visible text extends a conversation. Everything else is a leaf or a side branch of the visible bubb
-//! before it, so that a log can be imported at any time: later additions move nothing.
+//! Only visible text extends a conversation. The rest are leaves and side branches, so later additions move nothing.
 
-use super::brief::ToolDetail;
 use super::files::{seems_to_name_a_blob, with_files};
 use super::held::{HeldBackPart, held_until};
-use super::kind_of;
-use super::masked::mask;
-use super::waiting::DeferredParts;
+use super::{brief::ToolDetail, kind_of, masked::mask, waiting::DeferredParts};
 use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME};
 use lepo_store::store::Blob;

@@ -1,9 +1,7 @@
 //! A request over HTTP, repeated until it is answered or finally refused: the only module that decides on
 //! repetitions. All of them happen before the first token.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::{borrow::Cow, collections::BTreeSet, path::Path, path::PathBuf};
 
 use jiff::Timestamp;
 use reqwest::Response;
@@ -27,7 +25,6 @@ use super::refusals::Meaning;
 use super::refused_tool::refused_tool;
 use super::retry::{self, RetryStep};
 use super::stream::{ResponseBody, StartedAnswer};
-
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};

@@ -10,7 +10,6 @@ mod chart;
 mod contrast;
 mod document;
 mod escape;
-mod link;
 mod markdown;
 mod outline;
 mod page;

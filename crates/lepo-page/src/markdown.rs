@@ -4,7 +4,6 @@
 use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::escape::{escape, escape_attribute};
-use super::link;
 
 /// Appends the HTML of a Markdown text.
 pub fn markdown(text: &str, html: &mut String) {
@@ -167,7 +166,7 @@ impl HtmlWriter<'_> {
     }
 
     fn link(&mut self, address: &CowStr<'_>, class: &str) {
-        let end = match link::safe(address) {
+        let end = match safe_link(address) {
             Some(address) if self.links == 0 => {
                 self.html.push_str("<a href=\"");
                 escape_attribute(address, self.html);
@@ -190,6 +189,16 @@ impl HtmlWriter<'_> {
 /// Lowers a heading's level, because the page and the message have headings too.
 fn below(level: HeadingLevel) -> usize {
     (level as usize + 2).min(6)
+}
+
+/// Returns the URL if it is a web or mail address; anything else (scripts, data, files, relative URLs) is not linked.
+fn safe_link(address: &str) -> Option<&str> {
+    let has =
+        |scheme: &str| address.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));
+    let known = ["https://", "http://", "mailto:"].into_iter().any(has);
+    // A browser drops tabs and newlines within a URL, and spaces around it.
+    let odd = address.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\');
+    (known && !odd).then_some(address)
 }
 
 #[cfg(test)]
@@ -254,6 +263,32 @@ mod tests {
             let mut made = String::new();
             markdown(text, &mut made);
             assert_eq!(made, html, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_web_and_mail_are_linked() {
+        for (address, good) in [
+            ("https://example.org/?q=1#a", true),
+            ("HTTP://example.org", true),
+            ("mailto:a@example.org", true),
+            ("https://예시.한국/길", true),
+            ("javascript:alert(1)", false),
+            ("JaVaScRiPt:alert(1)", false),
+            ("java\nscript:alert(1)", false),
+            ("\u{1}javascript:alert(1)", false),
+            ("data:text/html,<script>alert(1)</script>", false),
+            ("vbscript:x", false),
+            ("blob:https://example.org/x", false),
+            ("file:///etc/passwd", false),
+            ("//example.org/x", false),
+            ("/etc/passwd", false),
+            ("#top", false),
+            ("https:/\\example.org", false),
+            ("https://a\tb", false),
+            ("", false),
+        ] {
+            assert_eq!(safe_link(address).is_some(), good, "{address:?}");
         }
     }
 }

@@ -12,7 +12,6 @@ mod forms;
 mod literals;
 mod months;
 mod pattern;
-mod pattern_options;
 #[cfg(test)]
 mod random_tests;
 mod segment;
@@ -27,8 +26,7 @@ pub use convs::ConvPositions;
 pub use files::{FileResult, matching_lines, search_files};
 pub use filter::Filter;
 pub use months::{SearchOptions, by_month};
-pub use pattern::{FoundLine, LineKind, Pattern};
-pub use pattern_options::PatternOptions;
+pub use pattern::{FoundLine, LineKind, Pattern, PatternOptions};
 
 use cache::candidates;
 #[cfg(fuzzing)]

@@ -3,10 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::block::ReceivedBlock;
-use super::web::FetchedPages;
-use crate::call_pieces::own_ids;
-use crate::error_text::words;
+use super::{block::ReceivedBlock, web::FetchedPages};
 use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
 use crate::kept::ReplayBudget;
 use crate::loose_fields::{FlexibleText, IfObject};
@@ -14,6 +11,7 @@ use crate::message::{ToolCall, ToolSpec};
 use crate::replay::ProviderMessage;
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
+use crate::{call_pieces::own_ids, error_text::words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 
