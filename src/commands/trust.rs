@@ -28,7 +28,7 @@ use lepo_turn::skills::{Skill, SkillOrigin, Skills, files_of};
 /// these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a folder covers
 /// its linked worktrees and whatever comes into it later, except the files that your programs are started from: if one
 /// changed since you agreed to it, or a sandboxed command changed one that they may run, it is shown here, with where it
-/// differs, and trusted after confirmation.
+/// differs, and trusted after confirmation. A folder that you refused is asked about again if there is nothing else.
 /// `_insts.toml` of a store that lepo did not make for you, or that git tracks, is ignored until then, too.
 ///
 /// Also agreed to beforehand: the repository's instructions (AGENTS.md), and the hidden and system messages of the
@@ -67,6 +67,10 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
     let programs = ProgramsHere::new(&paths, &env, store.as_ref(), context);
     let mut changed = programs.changed(store.as_ref(), context)?;
+    // A yes to something else does not take back the no to a folder.
+    if !(nothing_else && skills.untrusted.is_empty() && steering.is_empty() && changed.is_empty()) {
+        folders.retain(|folder| !matches!(folder_trust.answer(folder), Ok(Some(false))));
+    }
     let is_as_agreed = steering.is_empty() && changed.is_empty();
     let is_list = agreed + known + trusted_folders + files.len() > 0;
     // Without a terminal nobody can be asked: the folder's state is printed with the list.

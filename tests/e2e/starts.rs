@@ -240,6 +240,18 @@ fn a_folder_is_asked_about_once_with_all_programs_named_and_the_answer_is_kept()
             _ => "~/work is not trusted, as you said",
         };
         assert!(told.err.contains(says), "{}", told.err);
+        if expected == Some(false) {
+            // A yes to something else is none to the folder, which is asked about again alone.
+            home.write("work/.lepo/_config.toml", "auto_access = \"net\"\n");
+            for (is_folder, is_config) in [(false, true), (true, false)] {
+                let told = ask(home, &["trust"]);
+                assert!(told.err.contains(says), "{}", told.err);
+                let given = give_trust(home);
+                assert_eq!(given.code, 0, "{}", given.out);
+                assert_eq!(given.out.contains("your own servers"), is_folder, "{}", given.out);
+                assert_eq!(given.out.contains("auto_access"), is_config, "{}", given.out);
+            }
+        }
         // Taken back, it is asked about again.
         home.ok(&["trust", "--forget", "."]);
         let third = on_terminal(home.command(&["do", "--list-tools"]), &[(TRUST, "n\n")]);
