@@ -205,6 +205,11 @@ fn an_interrupt_keeps_the_finished_part() {
     assert_eq!(ran.code, 130, "{}", ran.err);
     let tail = ids(&ran)[0].clone();
     assert_eq!(texts(&home, &tail)[1], "b: 첫 질문");
+    let note = format!(
+        "@ is now {}, which the replay left unfinished; the conversation before it: lepo do --tail {old}\n",
+        tip(&home)
+    );
+    assert!(ran.err.contains(&note), "{}", ran.err);
     let ran = home.lepo(&["do", "--replay", &old, "-m", "b", "--onto", &tail]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(texts(&home, &ids(&ran)[0]).last().unwrap(), "b: second");

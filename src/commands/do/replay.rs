@@ -28,14 +28,13 @@ pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let configs = models(args, &setup)?;
     let store: Arc<Store> = context.store()?.into();
     let (forest, plans) = plans(args, &store, configs.len())?;
+    let before = forest.newest().map(|newest| forest.name(newest).id);
     let plans = under_new_root(&setup, &store, &forest, plans, args.system.is_some())?;
     let insts = ui::insts_with_warnings(setup.configured.insts(&store)?);
     let lines = run(args, (&setup, context.at), &store, &forest, (&configs, &insts), plans)?;
     let settings = &setup.configured.settings;
-    print(
-        &ReplayReport { args, store: &store, lines: &lines, models: &settings.models, configs: &configs },
-        context,
-    )?;
+    let (models, configs) = (&settings.models, &configs);
+    print(&ReplayReport { args, store: &store, lines: &lines, models, configs, before }, context)?;
     tidy_after(&store, settings.tidy.limit(), args.quiet, context.out);
     outcome(args, lines)
 }

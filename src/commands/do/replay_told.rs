@@ -9,9 +9,9 @@ use crate::commands::Context;
 use crate::term::{excerpt_within, print_status, stderr_is_terminal, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
-use lepo_base::hint::{Hint, HintTarget};
+use lepo_base::hint::{HintTarget, HintCommand, Hint};
 use lepo_model::{ModelConfig, Usage};
-use lepo_store::bubb::thousands;
+use lepo_store::bubb::{BubbId, thousands};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{JournalIndex, Store};
 use lepo_turn::config::short_cost;
@@ -26,6 +26,8 @@ pub struct ReplayReport<'t> {
     /// The configured models, with their prices.
     pub models: &'t [ModelConfig],
     pub configs: &'t [ModelConfig],
+    /// `@` before the replay.
+    pub before: Option<BubbId>,
 }
 
 /// Tokens, time and cost of an answer, as far as known.
@@ -65,7 +67,18 @@ pub fn print(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
     let forest = told.store.names().forest_for(&[ReadScope::Newest(1)])?;
     if let Some(newest) = forest.newest() {
         let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
-        print_status(&format!("@ is now {}", shorts.show(forest.name(newest).id)));
+        let now = format!("@ is now {}", shorts.show(forest.name(newest).id));
+        let path: Vec<BubbId> = forest.conv(newest).path.iter().map(|ix| forest.name(*ix).id).collect();
+        let stopped = told.lines.iter().filter(|line| line.error.is_some());
+        let is_part = stopped.filter_map(|line| line.tail).any(|tail| path.contains(&tail));
+        match told.before.filter(|before| is_part && !path.contains(before)) {
+            Some(before) => {
+                let command = HintCommand::Lepo(format!("do --tail {before}"));
+                let words = format!("{now}, which the replay left unfinished; the conversation before it: ");
+                context.print_hint(Hint::from(words).bare(command));
+            }
+            None => print_status(&now),
+        }
     }
     Ok(())
 }
