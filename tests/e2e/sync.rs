@@ -354,7 +354,7 @@ fn a_ref_that_is_no_commit_stops_nothing() {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     for is_first in [true, false] {
         let ran = me.alone(&["sync"]);
-        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(ran.code, 1, "{}", ran.err);
         for many in ["mallory", "aaron"] {
             let told = ran.out.matches(&format!("from {many}: left out")).count();
             assert_eq!(told, if is_first { 6 } else { 0 }, "{}", ran.out);

@@ -10,8 +10,8 @@
 /// when lepo asks about a clone with your git email. Messages of other people are kept in `.lepo/_from/NAME/` and
 /// shown beside yours.
 ///
-/// Text that looks like a secret, and messages whose content does not match their id, are held back and named, and
-/// the exit code is 1. Messages removed by your other clones are removed here too; if they are most of the messages,
+/// Text that looks like a secret, and messages whose content does not match their id, are held back and named. A
+/// clone that cannot be fetched is named, too, and the others are. After either, the exit code is 1. Messages removed by your other clones are removed here too; if they are most of the messages,
 /// lepo asks, or needs --yes. A clone counts as yours only on this remote.
 #[derive(Debug, clap::Args)]
 #[command(

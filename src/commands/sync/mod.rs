@@ -267,7 +267,7 @@ fn not_synced() -> Error {
         .hint("say where: lepo sync URL, or lepo sync REMOTE for a remote of this git repository")
 }
 
-/// Prints the result of a round; exit 1 if messages were withheld.
+/// Prints the result of a round; exit 1 if messages were withheld or a clone could not be fetched.
 fn print(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = print_news(&done, state, context);
     troubles(&done, store, state.settings.heads, context.at).iter().for_each(print_status);
@@ -282,7 +282,7 @@ fn print(done: SyncRound, store: &Store, state: &SyncState, context: &mut Contex
     if news == 0 && context.out.is_terminal() {
         print_status("nothing new");
     }
-    Ok(u8::from(!done.sent.held.is_empty()))
+    Ok(u8::from(!done.sent.held.is_empty() || !done.bad.is_empty()))
 }
 
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
