@@ -124,6 +124,7 @@ mod sync_titles;
 mod sync_together;
 mod tidying;
 mod touched_files;
+mod touched_ways;
 mod trust;
 mod vectors;
 mod watching;

@@ -11,14 +11,14 @@ use crate::disk::bubbs;
 use crate::home::{Ran, run, until};
 use crate::mcp::configure;
 use crate::pty::on_terminal;
-use crate::sandbox::world::{as_user, bubblewrap_works, users};
+use crate::sandbox::world::{as_user, bubblewrap_works};
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
 const AUTO: &str = "planner = 'native'\ntool_call_mode = 'auto'\nauto_access = 'net'";
 const START: &str = "Start it? [y]es [n]o ";
 
 /// An MCP server with one tool, `hello`, whose modules are loaded at its start and at a call.
-const SERVER: &str = r#"import json, os, sys
+pub const SERVER: &str = r#"import json, os, sys
 try:
     import helper
 except ImportError:
@@ -42,9 +42,9 @@ for line in sys.stdin:
 "#;
 
 /// What a changed file does.
-const TRIP: &str = "import os; open(os.environ['HOME'] + '/TRIPPED', 'w')\n";
+pub const TRIP: &str = "import os; open(os.environ['HOME'] + '/RAN', 'w')\n";
 
-fn call() -> Reply {
+pub fn call() -> Reply {
     openai_calls("", &[("s__hello", "{}")])
 }
 
@@ -54,23 +54,23 @@ fn call_again() -> Reply {
 }
 
 /// A call of a command that may write, and of the words behind it as its input.
-fn command(access: &str, line: &str) -> Reply {
+pub fn command(access: &str, line: &str) -> Reply {
     let line = line.replace("TRIP", &format!("<<'E'\n{TRIP}E\n"));
     openai_calls("", &[("run_command", &json!({ "access": access, "command": line }).to_string())])
 }
 
-fn done() -> Reply {
+pub fn done() -> Reply {
     openai_sse(["Done."])
 }
 
 /// A model and what it is about to ask for, in a folder with these files.
-struct Scene {
-    bot: Bot,
-    user: Option<u32>,
+pub struct Scene {
+    pub bot: Bot,
+    pub user: Option<u32>,
 }
 
 impl Scene {
-    fn new(files: &[(&str, &str)], replies: impl IntoIterator<Item = Reply>) -> Scene {
+    pub fn new(files: &[(&str, &str)], replies: impl IntoIterator<Item = Reply>) -> Scene {
         let bot = Bot::openai(AUTO, replies);
         bot.home.trust_work();
         for (path, text) in files {
@@ -79,18 +79,18 @@ impl Scene {
         Scene { bot, user: None }
     }
 
-    fn serve(self, words: &[&str]) -> Scene {
+    pub fn serve(self, words: &[&str]) -> Scene {
         let words: Vec<String> = words.iter().map(|word| self.named(word)).collect();
         configure(&self.bot.home, &[("s", json!({ "command": words[0], "args": words[1..] }))]);
         self
     }
 
-    fn named(&self, word: &str) -> String {
+    pub fn named(&self, word: &str) -> String {
         word.replace("HOME", self.bot.home.path().to_str().unwrap())
     }
 
     /// With nobody to ask; what came of the newest call.
-    fn alone(&self, args: &[&str]) -> (Ran, String) {
+    pub fn alone(&self, args: &[&str]) -> (Ran, String) {
         self.alone_in(&self.bot.home.work(), args)
     }
 
@@ -110,16 +110,16 @@ impl Scene {
         as_user(command, user)
     }
 
-    fn is_tripped(&self) -> bool {
-        self.bot.home.path().join("TRIPPED").exists()
+    pub fn is_tripped(&self) -> bool {
+        self.bot.home.path().join("RAN").exists()
     }
 
-    fn calls(&self) -> usize {
+    pub fn calls(&self) -> usize {
         self.bot.home.read("called").lines().count()
     }
 
     /// Nothing of the changed file ran, and the person was told of this file.
-    fn refused(&self, (ran, result): (Ran, String), file: &str, what: &str) {
+    pub fn refused(&self, (ran, result): (Ran, String), file: &str, what: &str) {
         assert!(!self.is_tripped(), "{what}: {result} {}", ran.err);
         assert!(result.contains(file) || ran.err.contains(file), "{what}: {file}: {result} {}", ran.err);
         let words = format!("{result} {}", ran.err);
@@ -127,184 +127,8 @@ impl Scene {
     }
 }
 
-/// Ways of a command to code that a server runs: the files that are there, the words of the server, the command, and the
-/// file that is asked about.
-type Way = (
-    &'static str,
-    &'static [(&'static str, &'static str)],
-    &'static [&'static str],
-    &'static str,
-    &'static str,
-);
-
-const PLAIN: &[(&str, &str)] = &[("tools/server.py", SERVER), ("tools/helper.py", "")];
-const PYTHON: &[&str] = &["python3", "tools/server.py"];
-
-const PYC: &str = "mkdir -p e && cat > e/helper.py TRIP\npython3 -c \"import py_compile, importlib.util as u; \
-    py_compile.compile('e/helper.py', u.cache_from_source('tools/helper.py'), \
-    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)\"";
-const MANY: &str =
-    "i=0; while [ $i -lt 2100 ]; do : > tools/a$i.py; i=$((i+1)); done; cat > tools/json.py TRIP";
-
-const WAYS: &[Way] = &[
-    ("a compiled module", PLAIN, PYTHON, PYC, "tools/__pycache__"),
-    (
-        "a link to a folder",
-        PLAIN,
-        PYTHON,
-        "mkdir x; cat > x/__init__.py TRIP\nln -s ../x tools/json",
-        "tools/json",
-    ),
-    (
-        "a folder that was there, moved",
-        &[("tools/server.py", SERVER), ("data/__init__.py", TRIP)],
-        PYTHON,
-        "mv data tools/json",
-        "tools/json/__init__.py",
-    ),
-    (
-        "a link into /proc",
-        PLAIN,
-        PYTHON,
-        "cat > evil.py TRIP\nln -s /proc/self/cwd/evil.py tools/json.py",
-        "evil.py\" and 1 more",
-    ),
-    ("many files before it", PLAIN, PYTHON, MANY, "tools"),
-    (
-        "a package that looks like a virtual environment",
-        &[("tools/server.py", SERVER), ("tools/helper/__init__.py", "")],
-        PYTHON,
-        ": > tools/helper/pyvenv.cfg; cat > tools/helper/__init__.py TRIP",
-        "tools/helper/__init__.py",
-    ),
-    (
-        "a script by a variable",
-        &[
-            ("run.sh", "here=$(dirname \"$0\")\nexec python3 \"$here/tools/server.py\"\n"),
-            ("tools/server.py", SERVER),
-        ],
-        &["sh", "run.sh"],
-        "cat > tools/server.py TRIP",
-        "tools/server.py",
-    ),
-    (
-        "a script two steps away",
-        &[
-            ("run.sh", "here=$(dirname \"$0\")\nexec sh \"$here/lib/next\"\n"),
-            ("lib/next", "up=..\nexec python3 \"$(dirname \"$0\")/$up/deep/server.py\"\n"),
-            ("deep/server.py", SERVER),
-        ],
-        &["sh", "run.sh"],
-        "cat > deep/server.py TRIP",
-        "deep/server.py",
-    ),
-    (
-        "a module beside a program without ending",
-        &[("tools/serve", SERVER)],
-        &["python3", "tools/serve"],
-        "cat > tools/json.py TRIP",
-        "tools/json.py",
-    ),
-    (
-        "a file that a Makefile includes",
-        &[
-            ("Makefile", "include mk/*.mk\nserve:\n\t@python3 tools/server.py\n"),
-            ("mk/a.mk", ""),
-            ("tools/server.py", SERVER),
-        ],
-        &["make", "-s", "serve"],
-        "echo 'X := $(shell touch $(HOME)/TRIPPED)' > mk/b.mk",
-        "mk/b.mk",
-    ),
-    (
-        "a module of -m",
-        &[("pkg/__main__.py", SERVER)],
-        &["python3", "-m", "pkg"],
-        "mkdir e; cat > e/__init__.py TRIP\nmv e json",
-        "json/__init__.py",
-    ),
-    (
-        "a module for node",
-        &[("tools/server.js", "require('helper');"), ("node_modules/helper/index.js", "")],
-        &["node", "tools/server.js"],
-        "mkdir -p tools/node_modules/helper; echo \"require('fs').writeFileSync(process.env.HOME + '/TRIPPED', '')\" \
-         > tools/node_modules/helper/index.js",
-        "tools/node_modules/helper/index.js",
-    ),
-];
-
-#[test]
-fn no_way_of_a_command_leads_into_a_program_unasked() {
-    if !bubblewrap_works() {
-        return;
-    }
-    for user in users() {
-        for (index, (what, files, words, line, file)) in WAYS.iter().enumerate() {
-            let access = ["write", "net"][index % 2];
-            let first = [call(), done()];
-            let replies = first.into_iter().chain([command(access, line), done(), call(), done()]);
-            let scene = Scene { user, ..Scene::new(files, replies).serve(words) };
-            // The files as they were are agreed to.
-            let (ran, result) = scene.alone(&["do", "-n", "x"]);
-            let is_server = !words.contains(&"node");
-            assert_eq!(is_server, result == "hello there", "{what}: {result} {}", ran.err);
-            let (ran, result) = scene.alone(&["do", "-n", "x"]);
-            assert!(result.contains("exit code: 0"), "{what}: {result} {}", ran.err);
-            assert!(!scene.is_tripped(), "{what}: {}", ran.err);
-            if is_server {
-                scene.refused(scene.alone(&["do", "-n", "x"]), file, what);
-                assert_eq!(scene.calls(), 1, "{what}");
-            } else {
-                // It lists no tools, so that it starts for its list.
-                let ran = scene.alone(&["do", "-n", "x"]);
-                scene.refused(ran, file, what);
-            }
-        }
-    }
-}
-
-/// Programs of models, which import what a command made.
-const MODELS: &str = r#"
-[[models]]
-name = "program"
-provider = "cli"
-command = ["python3", "tools/model.py"]
-
-[[models]]
-name = "agent"
-provider = "acp"
-command = ["python3", "tools/model.py"]
-
-[[models]]
-name = "keyed"
-provider = "openai"
-model = "m"
-base_url = "http://127.0.0.1:9/v1"
-api_key_command = ["python3", "HOME/work/tools/model.py"]
-"#;
-
-#[test]
-fn models_agents_and_programs_that_print_keys_run_none_either() {
-    if !bubblewrap_works() {
-        return;
-    }
-    for (what, _, _, line, file) in WAYS.iter().filter(|(_, files, ..)| *files == PLAIN) {
-        let files = [("tools/model.py", "import helper, json; print('Hi.')\n"), ("tools/helper.py", "")];
-        let scene = Scene::new(&files, [command("write", line), done()]);
-        let config = scene.bot.home.read("config/config.toml") + MODELS;
-        scene.bot.home.write("config/config.toml", scene.named(&config));
-        for model in ["program", "keyed", "agent"] {
-            scene.alone(&["do", "-n", "-m", model, "x"]);
-        }
-        let (ran, result) = scene.alone(&["do", "-n", "-m", "test", "x"]);
-        assert!(result.contains("exit code: 0") && !scene.is_tripped(), "{what}: {result} {}", ran.err);
-        for model in ["program", "keyed", "agent"] {
-            let (ran, result) = scene.alone(&["do", "-n", "-m", model, "x"]);
-            assert_ne!(ran.code, 0, "{what} {model}");
-            scene.refused((ran, result), file, &format!("{what}, {model}"));
-        }
-    }
-}
+pub const PLAIN: &[(&str, &str)] = &[("tools/server.py", SERVER), ("tools/helper.py", "")];
+pub const PYTHON: &[&str] = &["python3", "tools/server.py"];
 
 #[test]
 fn a_repositorys_server_runs_none_either_and_trust_shows_it() {
@@ -344,13 +168,33 @@ fn other_repositories_and_stores_make_no_difference() {
             "work/sub",
             &["python3", "tools/server.py"],
         ),
+        (
+            "a submodule",
+            "work",
+            "cat > module/tools/json.py TRIP",
+            "work/module",
+            &["python3", "tools/server.py"],
+        ),
+        (
+            "the work tree around a submodule",
+            "work/module",
+            "cat > tools/json.py TRIP",
+            "work",
+            &["python3", "module/tools/server.py"],
+        ),
     ] {
         let scene =
             Scene::new(&[("sub/tools/server.py", SERVER)], [command("net", line), done(), call(), done()]);
         let home = &scene.bot.home;
         home.write("other/tools/server.py", SERVER);
+        home.write("work/module/tools/server.py", SERVER);
         let git = |dir: &Path| Command::new("git").args(["init", "-q"]).current_dir(dir).status().unwrap();
         assert!(git(&home.path().join("other")).success());
+        assert!(git(&home.work()).success());
+        std::fs::create_dir(home.work().join(".git/modules")).unwrap();
+        let modules = ["init", "-q", "--separate-git-dir", "../.git/modules/module"];
+        let module = Command::new("git").args(modules).current_dir(home.work().join("module")).status();
+        assert!(module.unwrap().success());
         let scene = Scene { bot: scene.bot, ..scene }.serve(words);
         let folder = |name: &str| scene.bot.home.path().join(name);
         scene.alone_in(&folder(made_in), &["do", "-n", "x"]);
@@ -359,6 +203,26 @@ fn other_repositories_and_stores_make_no_difference() {
         assert!(!scene.is_tripped(), "{what}: {}", ran.err);
         assert!(ran.err.contains("json.py"), "{what}: {}", ran.err);
     }
+}
+
+#[test]
+fn another_config_home_makes_no_difference() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let replies = [command("write", "cat > tools/json.py TRIP"), done(), call(), done()];
+    let scene = Scene::new(PLAIN, replies).serve(PYTHON);
+    let home = &scene.bot.home;
+    home.write("second/config.toml", home.read("config/config.toml"));
+    home.write("second/mcp.json", home.read("config/mcp.json"));
+    scene.alone(&["do", "-n", "x"]);
+    let mut second = home.detached(&["do", "-n", "x"]);
+    second.env("LEPO_CONFIG_HOME", home.path().join("second"));
+    let ran = run(second, b"");
+    let result = bubbs(home).into_iter().rev().find(|bubb| bubb.tag == "t1");
+    let result = result.map(|bubb| bubb.text).unwrap_or_default();
+    scene.refused((ran, result), "tools/json.py", "another config home");
+    assert_eq!(scene.calls(), 0);
 }
 
 #[test]

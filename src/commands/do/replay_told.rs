@@ -9,7 +9,7 @@ use crate::commands::Context;
 use crate::term::{excerpt_within, print_status, stderr_is_terminal, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
-use lepo_base::hint::{HintTarget, HintCommand, Hint};
+use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::{BubbId, thousands};
 use lepo_store::conv::ReadScope;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::loaded::{LONGEST_TEXT, OBEYED, is_one_of};
 
@@ -159,6 +159,25 @@ const SHELL_ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "ksh"];
 /// Files that begin with a dot and are loaded all the same.
 const HIDDEN: &[&str] = &[".env", ".npmrc", ".noderc", ".pth"];
 
+/// Parts of a text that leads to files above a script's folder, or below the folder that the script starts in.
+const PATHS_ELSEWHERE: &[&str] = &[
+    "../",
+    "..'",
+    "..\"",
+    "..`",
+    "parent",
+    "cwd",
+    "getwd",
+    "sys.path",
+    "use lib",
+    "FindBin",
+    "LOAD_PATH",
+    "$:",
+];
+
+/// Files beside a script that are read for such parts.
+const MOST_BESIDE: usize = 100;
+
 /// The families of a program with these words; `split` are all words in them.
 pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<ProgramFamily> {
     let mut found: BTreeSet<ProgramFamily> = FAMILIES
@@ -267,6 +286,19 @@ pub(super) fn is_shell_script(file: &Path) -> bool {
     let first = String::from_utf8_lossy(first.get(..read).unwrap_or_default()).into_owned();
     let words = first.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
     words.split_whitespace().any(|word| is_program(word, SHELLS))
+}
+
+/// True if the text of a script, or of a file of its kind in the same folder, leads to files elsewhere.
+pub(super) fn leads_elsewhere(script: &Path) -> bool {
+    let entries = script.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    let beside = entries.flatten().map(|entry| entry.path());
+    let is_alike = |path: &PathBuf| path.extension().is_some() && path.extension() == script.extension();
+    let beside = beside.filter(is_alike).take(MOST_BESIDE);
+    std::iter::once(script.to_path_buf()).chain(beside).any(|path| {
+        let is_text = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
+        let text = is_text.then(|| std::fs::read_to_string(path).ok()).flatten();
+        text.is_some_and(|text| PATHS_ELSEWHERE.iter().any(|part| text.contains(part)))
+    })
 }
 
 /// Names of settings that programs of these words obey in a folder; those of all programs if none of them is known.

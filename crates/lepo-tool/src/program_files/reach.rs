@@ -8,7 +8,7 @@ use lepo_base::repository::root_around;
 
 use super::families::{
     AGENT_SETTINGS, JAVASCRIPT, PYTHON, ProgramFamily, code_in, families, imports_from_folder,
-    is_shell_script, local_package, settings_of_all,
+    is_shell_script, leads_elsewhere, local_package, settings_of_all,
 };
 use super::loaded::packages;
 use super::{NamedProgram, candidates};
@@ -114,6 +114,16 @@ impl Reach {
             }
         }
     }
+
+    /// The tree of a script, if its text leads out of its folder.
+    fn add_elsewhere(&mut self, script: &Path, start: &Path, loads: Loads) {
+        if leads_elsewhere(script) {
+            self.add(&tree_of(script.parent().unwrap_or(script)), loads);
+            if script.starts_with(start) {
+                self.add(start, loads);
+            }
+        }
+    }
 }
 
 /// The files that it may run.
@@ -148,9 +158,11 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
             () if is_script && !is_program => {
                 if is_python {
                     reach.add_folder_of(file, Loads::Python);
+                    reach.add_elsewhere(file, &dir_tree, Loads::Python);
                 }
                 if families.contains(&ProgramFamily::JavaScript) {
                     reach.add_folder_of(file, Loads::JavaScript);
+                    reach.add_elsewhere(file, &dir_tree, Loads::JavaScript);
                     for folder in file.ancestors().skip(1).filter(|folder| folder.parent().is_some()) {
                         reach.add(&folder.join("node_modules"), Loads::Everything);
                         reach.add(&folder.join("package.json"), Loads::Everything);
@@ -160,7 +172,13 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
             () if !is_program && families.contains(&ProgramFamily::Runner) => {
                 reach.add(file, Loads::Everything);
             }
-            () => reach.add_folder_of(file, Loads::Everything),
+            () => {
+                reach.add_folder_of(file, Loads::Everything);
+                // Runners such as an absolute `npx` load their own modules so.
+                if !is_program || file.starts_with(&dir_tree) {
+                    reach.add_elsewhere(file, &dir_tree, Loads::Everything);
+                }
+            }
         }
     }
     if families.contains(&ProgramFamily::Builder) {
@@ -261,7 +279,6 @@ fn targets_below(root: &Path) -> Option<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// A work tree of every kind of file, and another beside it.
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let place = tempfile::tempdir().unwrap();
         let top = place.path().canonicalize().unwrap();

@@ -161,3 +161,25 @@ fn outside_of_a_tree_nothing_is_found() {
     assert_eq!(program.files(&place.path().join("elsewhere")), ProgramFiles::default());
     assert_eq!(program.files(Path::new("/no-such-folder")), ProgramFiles::default());
 }
+
+#[test]
+fn a_script_that_leads_out_of_its_folder_reaches_its_tree() {
+    for (program, script, text, path, is_reached) in [
+        ("node", "server.js", "f(...list)", "lib/x.js", false),
+        ("node", "server.js", "require('../lib/x')", "lib/x.js", true),
+        ("node", "server.js", "require('../lib/x')", "src/main.rs", false),
+        ("python3", "server.py", "Path(__file__).parent", "lib/x.py", true),
+        ("ruby", "server.rb", "require_relative '../lib/x'", "lib/x.rb", true),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("app/.git")).unwrap();
+        std::fs::create_dir(top.join("app/pkg")).unwrap();
+        std::fs::write(top.join("app/.git/HEAD"), "").unwrap();
+        std::fs::write(top.join("app/pkg").join(script), "").unwrap();
+        let beside = script.replace("server", "beside");
+        std::fs::write(top.join("app/pkg").join(beside), text).unwrap();
+        let named = NamedProgram::new(program, &[format!("pkg/{script}")], &top.join("app"));
+        assert_eq!(reach_of(&named).holds(&top.join("app").join(path), false), is_reached, "{text}");
+    }
+}

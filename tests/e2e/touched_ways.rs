@@ -1,0 +1,251 @@
+//! Ways of a sandboxed command to code that a program of the configuration runs, by program.
+
+use crate::sandbox::world::{bubblewrap_works, users};
+use crate::touched_files::{PLAIN, PYTHON, SERVER, Scene, TRIP, call, command, done};
+
+/// The change to a file of Node.
+const TRIP_JS: &str = "echo \"require('fs').writeFileSync(process.env.HOME + '/RAN', '')\" >";
+
+/// Ways of a command to code that a server runs: the files that are there, the words of the server, the command, and the
+/// file that is asked about.
+type Way = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+);
+
+const PYC: &str = "mkdir -p e && cat > e/helper.py TRIP\npython3 -c \"import py_compile, importlib.util as u; \
+    py_compile.compile('e/helper.py', u.cache_from_source('tools/helper.py'), \
+    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)\"";
+const BIN: &str = "mkdir -p node_modules/.bin; printf '#!/bin/sh\\ntouch $HOME/RAN\\n' > node_modules/.bin/python3; \
+    chmod +x node_modules/.bin/python3";
+const ABOVE: &str =
+    "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'lib'))\nimport tool\n";
+const MANY: &str =
+    "i=0; while [ $i -lt 2100 ]; do : > tools/a$i.py; i=$((i+1)); done; cat > tools/json.py TRIP";
+
+const WAYS: &[Way] = &[
+    ("a compiled module", PLAIN, PYTHON, PYC, "tools/__pycache__"),
+    (
+        "a link to a folder",
+        PLAIN,
+        PYTHON,
+        "mkdir x; cat > x/__init__.py TRIP\nln -s ../x tools/json",
+        "tools/json",
+    ),
+    (
+        "a folder that was there, moved",
+        &[("tools/server.py", SERVER), ("data/__init__.py", TRIP)],
+        PYTHON,
+        "mv data tools/json",
+        "tools/json/__init__.py",
+    ),
+    (
+        "a link into /proc",
+        PLAIN,
+        PYTHON,
+        "cat > evil.py TRIP\nln -s /proc/self/cwd/evil.py tools/json.py",
+        "evil.py\" and 1 more",
+    ),
+    ("many files before it", PLAIN, PYTHON, MANY, "tools"),
+    (
+        "a package that looks like a virtual environment",
+        &[("tools/server.py", SERVER), ("tools/helper/__init__.py", "")],
+        PYTHON,
+        ": > tools/helper/pyvenv.cfg; cat > tools/helper/__init__.py TRIP",
+        "tools/helper/__init__.py",
+    ),
+    (
+        "a script by a variable",
+        &[
+            ("run.sh", "here=$(dirname \"$0\")\nexec python3 \"$here/tools/server.py\"\n"),
+            ("tools/server.py", SERVER),
+        ],
+        &["sh", "run.sh"],
+        "cat > tools/server.py TRIP",
+        "tools/server.py",
+    ),
+    (
+        "a script two steps away",
+        &[
+            ("run.sh", "here=$(dirname \"$0\")\nexec sh \"$here/lib/next\"\n"),
+            ("lib/next", "up=..\nexec python3 \"$(dirname \"$0\")/$up/deep/server.py\"\n"),
+            ("deep/server.py", SERVER),
+        ],
+        &["sh", "run.sh"],
+        "cat > deep/server.py TRIP",
+        "deep/server.py",
+    ),
+    (
+        "a module beside a program without ending",
+        &[("tools/serve", SERVER)],
+        &["python3", "tools/serve"],
+        "cat > tools/json.py TRIP",
+        "tools/json.py",
+    ),
+    (
+        "a file that a Makefile includes",
+        &[
+            ("Makefile", "include mk/*.mk\nserve:\n\t@python3 tools/server.py\n"),
+            ("mk/a.mk", ""),
+            ("tools/server.py", SERVER),
+        ],
+        &["make", "-s", "serve"],
+        "echo 'X := $(shell touch $(HOME)/RAN)' > mk/b.mk",
+        "mk/b.mk",
+    ),
+    (
+        "a module of -m",
+        &[("pkg/__main__.py", SERVER)],
+        &["python3", "-m", "pkg"],
+        "mkdir e; cat > e/__init__.py TRIP\nmv e json",
+        "json/__init__.py",
+    ),
+    (
+        "a module for node",
+        &[("tools/server.js", "require('helper');"), ("node_modules/helper/index.js", "")],
+        &["node", "tools/server.js"],
+        "mkdir -p tools/node_modules/helper; echo \"require('fs').writeFileSync(process.env.HOME + '/RAN', '')\" \
+         > tools/node_modules/helper/index.js",
+        "tools/node_modules/helper/index.js",
+    ),
+    (
+        "a program for npm's scripts",
+        &[
+            ("package.json", r#"{"scripts": {"serve": "python3 tools/server.py"}}"#),
+            ("tools/server.py", SERVER),
+        ],
+        &["npm", "run", "-s", "serve"],
+        BIN,
+        "node_modules/.bin/python3",
+    ),
+    (
+        "a program for npx's line",
+        &[("package.json", "{}"), ("tools/server.py", SERVER)],
+        &["npx", "-c", "python3 tools/server.py"],
+        BIN,
+        "node_modules/.bin/python3",
+    ),
+    (
+        "a file that comes before the main one of a package",
+        &[("server/package.json", r#"{"main": "app"}"#), ("server/app.js", "")],
+        &["node", "server"],
+        "TRIPJS server/app",
+        "server/app",
+    ),
+    (
+        "a file of node above its script",
+        &[("bin/server.js", "require('../lib/x');"), ("lib/x.js", "")],
+        &["node", "bin/server.js"],
+        "TRIPJS lib/x.js",
+        "lib/x.js",
+    ),
+    (
+        "a file that a module beside the script leads to",
+        &[("bin/server.js", "require('./next');"), ("bin/next.js", "require('../lib/x');"), ("lib/x.js", "")],
+        &["node", "bin/server.js"],
+        "TRIPJS lib/x.js",
+        "lib/x.js",
+    ),
+    (
+        "a folder of modules above the script",
+        &[("bin/server.py", ABOVE), ("lib/tool.py", "")],
+        &["python3", "bin/server.py"],
+        "cat > lib/tool.py TRIP",
+        "lib/tool.py",
+    ),
+    (
+        "a file of ruby above its script",
+        &[("bin/server.rb", "require_relative '../lib/x'"), ("lib/x.rb", "")],
+        &["ruby", "bin/server.rb"],
+        "echo \"File.write(ENV['HOME'] + '/RAN', '')\" > lib/x.rb",
+        "lib/x.rb",
+    ),
+    (
+        "a module of perl above its script",
+        &[("bin/server.pl", "use FindBin;\nuse lib \"$FindBin::Bin/../lib\";\nuse X;\n"), ("lib/X.pm", "1;")],
+        &["perl", "bin/server.pl"],
+        "echo 'open(F, \">\", \"$ENV{HOME}/RAN\"); 1;' > lib/X.pm",
+        "lib/X.pm",
+    ),
+];
+
+#[test]
+fn no_way_of_a_command_leads_into_a_program_unasked() {
+    if !bubblewrap_works() {
+        return;
+    }
+    for user in users() {
+        for (index, (what, files, words, line, file)) in WAYS.iter().enumerate() {
+            let access = ["write", "net"][index % 2];
+            let first = [call(), done()];
+            let replies = first.into_iter().chain([
+                command(access, &line.replace("TRIPJS", TRIP_JS)),
+                done(),
+                call(),
+                done(),
+            ]);
+            let scene = Scene { user, ..Scene::new(files, replies).serve(words) };
+            // The files as they were are agreed to.
+            let (ran, result) = scene.alone(&["do", "-n", "x"]);
+            let is_server = files.iter().any(|(_, text)| *text == SERVER);
+            assert_eq!(is_server, result == "hello there", "{what}: {result} {}", ran.err);
+            let (ran, result) = scene.alone(&["do", "-n", "x"]);
+            assert!(result.contains("exit code: 0"), "{what}: {result} {}", ran.err);
+            assert!(!scene.is_tripped(), "{what}: {}", ran.err);
+            if is_server {
+                scene.refused(scene.alone(&["do", "-n", "x"]), file, what);
+                assert_eq!(scene.calls(), 1, "{what}");
+            } else {
+                // It lists no tools, so that it starts for its list.
+                let ran = scene.alone(&["do", "-n", "x"]);
+                scene.refused(ran, file, what);
+            }
+        }
+    }
+}
+
+/// Programs of models, which import what a command made.
+const MODELS: &str = r#"
+[[models]]
+name = "program"
+provider = "cli"
+command = ["python3", "tools/model.py"]
+
+[[models]]
+name = "agent"
+provider = "acp"
+command = ["python3", "tools/model.py"]
+
+[[models]]
+name = "keyed"
+provider = "openai"
+model = "m"
+base_url = "http://127.0.0.1:9/v1"
+api_key_command = ["python3", "HOME/work/tools/model.py"]
+"#;
+
+#[test]
+fn models_agents_and_programs_that_print_keys_run_none_either() {
+    if !bubblewrap_works() {
+        return;
+    }
+    for (what, _, _, line, file) in WAYS.iter().filter(|(_, files, ..)| *files == PLAIN) {
+        let files = [("tools/model.py", "import helper, json; print('Hi.')\n"), ("tools/helper.py", "")];
+        let scene = Scene::new(&files, [command("write", line), done()]);
+        let config = scene.bot.home.read("config/config.toml") + MODELS;
+        scene.bot.home.write("config/config.toml", scene.named(&config));
+        for model in ["program", "keyed", "agent"] {
+            scene.alone(&["do", "-n", "-m", model, "x"]);
+        }
+        let (ran, result) = scene.alone(&["do", "-n", "-m", "test", "x"]);
+        assert!(result.contains("exit code: 0") && !scene.is_tripped(), "{what}: {result} {}", ran.err);
+        for model in ["program", "keyed", "agent"] {
+            let (ran, result) = scene.alone(&["do", "-n", "-m", model, "x"]);
+            assert_ne!(ran.code, 0, "{what} {model}");
+            scene.refused((ran, result), file, &format!("{what}, {model}"));
+        }
+    }
+}
