@@ -21,7 +21,7 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::paste_marks::PasteMarks;
 
-/// The same one for as long as lepo runs: the editor's library asks for events of the terminal that it saw first.
+/// A single pty for the whole process: the editor's library asks for events of the terminal that it saw first.
 static PTY: OnceLock<Option<Pty>> = OnceLock::new();
 
 /// Input that was read from the terminal, and from its end by nobody.

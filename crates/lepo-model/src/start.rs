@@ -25,7 +25,7 @@ pub struct ModelFolders {
     pub find_start: FindStart,
     /// Called right before a start outside of every sandbox.
     pub compare_files: CompareFiles,
-    /// A trial asks about nothing of the folder, so that a `cli` model may answer it from an empty one.
+    /// Whether this is a trial: it needs nothing from the folder, so a `cli` model may answer from an empty one.
     pub is_trial: bool,
 }
 

@@ -164,7 +164,7 @@ impl TurnEnv {
         self.configured.reload()
     }
 
-    /// The same for the turns of this environment alone.
+    /// Sets the tool mode for turns of this environment only.
     pub fn use_tool_mode_here(&mut self, mode: ToolMode) -> Result<()> {
         self.configured.flags.tools = Some(mode);
         self.configured.reload()

@@ -46,7 +46,7 @@ impl RunningCheck for RunningServers {
     }
 }
 
-/// The same before the program of a model starts.
+/// Compares the files before the program of a model starts.
 fn compare_files(paths: &Paths, dir: &Path) -> CompareFiles {
     let (state, work_dir) = (paths.state.clone(), dir.to_path_buf());
     Arc::new(move |words, dir| match words.split_first() {
@@ -90,7 +90,7 @@ pub(crate) fn model_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> O
     model_program_in(model, StartFolder::path(&start).unwrap_or(Path::new("/")))
 }
 
-/// The same where it starts in `dir`.
+/// Returns the program of a model that starts in `dir`.
 pub(crate) fn model_program_in(model: &ModelConfig, dir: &Path) -> Option<StartingProgram> {
     let (program, args) = model.command.split_first().filter(|_| model.sandbox.is_none())?;
     Some((ProgramRole::Model(model.name.clone()), NamedProgram::new(program, args, dir)))

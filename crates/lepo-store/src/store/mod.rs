@@ -64,7 +64,6 @@ mod requests;
 mod rewrite;
 mod scan;
 mod sessions;
-mod size;
 mod sorted;
 mod speaker;
 mod stage;

@@ -5,10 +5,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::mem::MaybeUninit;
 
-use super::dir::{failure, reserve};
+use rustix::fs::AtFlags;
+
+use super::dir::{OLD, failure, reserve};
 use super::handle::Store;
 use super::place::BubbPaths;
-use crate::bubb::{BubbId, BubbName, ContentHash, Kind, words};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind, words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use std::path::PathBuf;
@@ -117,6 +119,19 @@ impl<'s> Bubbs<'s> {
     /// Returns the current path of a bubb's file, as the user would type it.
     pub fn path(&self, name: &BubbName) -> PathBuf {
         self.store.places().path_of(name)
+    }
+
+    /// Returns the size in bytes of a bubb's file; `None` if it is not found under its usual name.
+    pub fn size(&self, name: &BubbName) -> Option<u64> {
+        let (file, day) = (name.to_string(), Day::from_id(name.id));
+        let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let in_day = || stat(&format!("{OLD}/{day}/{file}"));
+        let found = match self.store.last_reading.has_days() {
+            true if self.store.last_reading.has_left(name) => in_day().or_else(|| stat(&file)),
+            true => stat(&file).or_else(in_day),
+            false => stat(&file),
+        };
+        Some(found?.st_size as u64)
     }
 }
 

@@ -6,8 +6,8 @@ use super::server::Server;
 use super::servers::Servers;
 use crate::NamedProgram;
 
-/// The servers that are about to start, each with its program as it starts in these folders: those that are asked for their
-/// tools, or those of these names; of the latter also those that run and may load what a command changed meanwhile.
+/// The servers that are about to start, each with its program as it starts in these folders: those asked for their tools, or
+/// the named ones; of the named ones also running servers that may load a file changed by a command since.
 pub fn programs_to_start(
     servers: &mut Servers,
     called: Option<&[&str]>,

@@ -47,7 +47,7 @@ enum Loads {
 }
 
 impl Reach {
-    /// True if nothing of a user's folders is in reach.
+    /// Whether no folder of the user is in reach.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -69,7 +69,7 @@ impl Reach {
         self.rules.iter().any(|rule| folder.starts_with(&rule.root) || rule.root.starts_with(folder))
     }
 
-    /// The same with the folders that links in it lead to.
+    /// Adds the folders to which links in it lead.
     pub fn with_links(mut self) -> Reach {
         let mut left: Vec<ReachRule> = self.rules.iter().cloned().collect();
         let mut linked = 0;

@@ -25,8 +25,8 @@ pub trait RunningCheck: Send + Sync {
 }
 
 impl StartCheck {
-    /// The check by this function, which says in words why a program is not started. What it gives is held until the
-    /// program has started: nothing changes meanwhile.
+    /// Creates a check from a function that returns the reason against a start. The returned descriptor is a lock: until
+    /// the program has started, no command can change its files.
     pub fn new(
         compare: impl Fn(&NamedProgram) -> Result<Option<OwnedFd>, String> + Send + Sync + 'static,
         running: impl RunningCheck + 'static,

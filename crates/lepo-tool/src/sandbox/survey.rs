@@ -38,7 +38,7 @@ pub struct Survey {
     pub unread: Vec<PathBuf>,
     /// Directories of hooks, and settings files, that git's settings name; they need not exist.
     pub obeyed: Vec<PathBuf>,
-    /// The same paths and the programs that git's settings name, each with its stamp if it exists.
+    /// These paths and the programs in git's settings, each with its stamp if it exists.
     pub named: BTreeMap<PathBuf, Option<Stamp>>,
     /// All other folders.
     pub known: KnownFolders,

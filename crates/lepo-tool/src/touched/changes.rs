@@ -97,7 +97,7 @@ pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolde
     fewer(found, root)
 }
 
-/// The same in fewer paths: those above the deepest.
+/// Replaces the deepest paths by the folders above them.
 fn fewer(changes: CommandChanges, root: &Path) -> CommandChanges {
     let CommandChanges { files, folders } = &changes;
     let deepest = files.iter().map(|path| path.components().count()).max().unwrap_or_default();

@@ -173,7 +173,7 @@ impl TouchedFiles {
         Ok(true)
     }
 
-    /// The lines of changes, but for files that are there already.
+    /// Returns the lines of these changes, without files that are already recorded.
     fn changes_text(&self, changes: &CommandChanges, id: &str) -> io::Result<String> {
         let known = Record::read(&self.path)?.files;
         let new = changes.files.iter().filter(|path| !known.contains(*path));

@@ -128,7 +128,7 @@ impl ProgramTrust {
         self.touched_changes(&Touched::by_commands(&self.touched, program)?)
     }
 
-    /// Keeps a person's agreement to the files of a program as they are, but for those that a command changed.
+    /// Records the user's agreement to the current files of a program, except files that a command changed.
     pub fn agree_to_others(&self, program: &NamedProgram) -> Result<()> {
         let touched = Touched::by_commands(&self.touched, program)?;
         let mut changed = self.other_changes(program, &touched)?;
@@ -169,7 +169,7 @@ impl ProgramTrust {
         Some(FileState { path, name, bytes: None, about: Some(about), hash })
     }
 
-    /// The same by the files that the program is known to load alone.
+    /// Like `changes`, but only for the files that the program is known to load.
     fn other_changes(&self, program: &NamedProgram, touched: &Touched) -> Result<Vec<ChangedFile>> {
         let seen = self.seen_hash(program);
         let files = self.files(program);

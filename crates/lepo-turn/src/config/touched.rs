@@ -27,7 +27,7 @@ const NEVER_SAME: &[&str] = &["/proc", "/dev", "/sys"];
 
 /// The files that commands changed, and a program's reach.
 pub(super) struct Touched {
-    /// Nothing of the user's folders is in reach if there are none.
+    /// `None` if no folder of the user is in reach.
     paths: Option<TouchedPaths>,
     reach: Reach,
 }
