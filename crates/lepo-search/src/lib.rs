@@ -12,6 +12,7 @@ mod forms;
 mod literals;
 mod months;
 mod pattern;
+mod pattern_options;
 #[cfg(test)]
 mod random_tests;
 mod segment;
@@ -26,7 +27,8 @@ pub use convs::ConvPositions;
 pub use files::{FileResult, matching_lines, search_files};
 pub use filter::Filter;
 pub use months::{SearchOptions, by_month};
-pub use pattern::{FoundLine, LineKind, Pattern, PatternOptions};
+pub use pattern::{FoundLine, LineKind, Pattern};
+pub use pattern_options::PatternOptions;
 
 use cache::candidates;
 #[cfg(fuzzing)]

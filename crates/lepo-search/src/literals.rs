@@ -4,7 +4,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::pattern::PatternOptions;
+use super::pattern_options::PatternOptions;
 use super::trigrams::{Trigram, trigrams};
 
 /// Number of positions, spread over a pattern, from which literals are extracted.

@@ -11,26 +11,8 @@ use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use super::forms::in_both_forms;
 use super::literals::RequiredTrigrams;
+use super::pattern_options::PatternOptions;
 use lepo_base::error::Error;
-
-/// The options of a pattern.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PatternOptions {
-    /// Ignore upper and lower case.
-    pub ignore_case: bool,
-    /// Match only whole words.
-    pub words: bool,
-    /// The pattern is text, not a regular expression.
-    pub fixed: bool,
-    /// Report the lines that do not match.
-    pub invert: bool,
-    /// A match may span lines.
-    pub multi_line: bool,
-    /// Number of context lines before and after a match.
-    pub context: usize,
-    /// Only whether a text has a match is needed: stop at the first line.
-    pub first: bool,
-}
 
 /// A compiled pattern.
 pub struct Pattern {
