@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use lepo_import::{FORMATS, Format, Reading, recognise};
+use lepo_import::{FORMATS, SourceFormat, SourceReader, recognise};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -11,10 +11,10 @@ fuzz_target!(|input: (u8, &[u8])| {
     let ending = endings[input.0 as usize % endings.len()];
     let mut file = tempfile::Builder::new().prefix("conversations").suffix(ending).tempfile().unwrap();
     file.write_all(input.1).unwrap();
-    let _ = recognise(file.path(), &mut Reading::default());
+    let _ = recognise(file.path(), &mut SourceReader::default());
     let readers = FORMATS.iter().map(|(_, format, _)| *format);
-    for format in readers.filter(|format| !matches!(format, Format::Lepo | Format::Database)) {
-        let _ = format.read(vec![file.path().to_path_buf()], &mut Reading::default(), &mut |read, _, _| {
+    for format in readers.filter(|format| !matches!(format, SourceFormat::Lepo | SourceFormat::Database)) {
+        let _ = format.read(vec![file.path().to_path_buf()], &mut SourceReader::default(), &mut |read, _, _| {
             for node in &read.nodes {
                 assert!(node.parent.is_none_or(|parent| parent < read.nodes.len()), "{format:?}");
             }

@@ -3,16 +3,16 @@
 
 use std::io::Write;
 
-use lepo_import::{Format, Reading, What};
+use lepo_import::{SourceFormat, SourceReader, NodeContent};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
 /// A document or the lines of a conversation, and the ending of its file.
-fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'static str) {
+fn written(format: SourceFormat, question: &str, answer: &str) -> (Vec<Value>, &'static str) {
     let (q, a) = (question, answer);
     let text = |kind: &str, text: &str| json!([{ "type": kind, "text": text }]);
     match format {
-        Format::ClaudeCode => (
+        SourceFormat::ClaudeCode => (
             vec![
                 json!({ "type": "user", "uuid": "1", "parentUuid": null, "message": { "role": "user", "content": q } }),
                 json!({ "type": "assistant", "uuid": "2", "parentUuid": "1",
@@ -20,7 +20,7 @@ fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'stati
             ],
             ".jsonl",
         ),
-        Format::Codex => (
+        SourceFormat::Codex => (
             vec![
                 json!({ "type": "session_meta", "payload": { "id": "s" } }),
                 json!({ "type": "event_msg", "payload": { "type": "user_message", "message": q } }),
@@ -29,18 +29,18 @@ fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'stati
             ],
             ".jsonl",
         ),
-        Format::ChatGpt => {
+        SourceFormat::ChatGpt => {
             let message = |role: &str, text: &str| json!({ "author": { "role": role }, "content": { "content_type": "text", "parts": [text] } });
             let mapping = json!({ "1": { "parent": null, "message": message("user", q) },
                 "2": { "parent": "1", "message": message("assistant", a) } });
             (vec![json!([{ "id": "c", "mapping": mapping }])], ".json")
         }
-        Format::ClaudeAi => {
+        SourceFormat::ClaudeAi => {
             let messages = json!([{ "uuid": "1", "sender": "human", "content": text("text", q) },
                 { "uuid": "2", "sender": "assistant", "content": text("text", a) }]);
             (vec![json!([{ "uuid": "c", "chat_messages": messages }])], ".json")
         }
-        Format::GeminiCli => (
+        SourceFormat::GeminiCli => (
             vec![
                 json!({ "sessionId": "s", "projectHash": "p" }),
                 json!({ "id": "1", "type": "user", "content": [{ "text": q }] }),
@@ -48,7 +48,7 @@ fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'stati
             ],
             ".jsonl",
         ),
-        Format::Pi => (
+        SourceFormat::Pi => (
             vec![
                 json!({ "type": "session", "id": "s" }),
                 json!({ "type": "message", "id": "1", "parentId": null, "message": { "role": "user", "content": q } }),
@@ -57,17 +57,17 @@ fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'stati
             ],
             ".jsonl",
         ),
-        Format::OpenWebUi => {
+        SourceFormat::OpenWebUi => {
             let messages = json!({ "1": { "role": "user", "content": q }, "2": { "parentId": "1", "role": "assistant",
                 "output": [{ "type": "message", "content": a }] } });
             (vec![json!([{ "chat": { "history": { "messages": messages } } }])], ".json")
         }
-        Format::LibreChat => {
+        SourceFormat::LibreChat => {
             let messages = json!([{ "messageId": "1", "isCreatedByUser": true, "text": q },
                 { "messageId": "2", "parentMessageId": "1", "text": a }]);
             (vec![json!({ "conversationId": "c", "messages": messages })], ".json")
         }
-        Format::LlamaUi => (
+        SourceFormat::LlamaUi => (
             vec![
                 json!({ "type": "session", "harness": "llama.app", "id": "c" }),
                 json!({ "type": "message", "message": { "id": "1", "role": "user", "content": q, "parent": null } }),
@@ -75,11 +75,11 @@ fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'stati
             ],
             ".jsonl",
         ),
-        Format::LmStudio => {
+        SourceFormat::LmStudio => {
             let version = |role: &str, words: &str| json!({ "versions": [{ "role": role, "content": text("text", words) }] });
             (vec![json!({ "messages": [version("user", q), version("assistant", a)] })], ".json")
         }
-        Format::Jan => {
+        SourceFormat::Jan => {
             let line = |role: &str, words: &str| {
                 json!({ "object": "thread.message", "role": role, "content": [{ "type": "text", "text": { "value": words } }] })
             };
@@ -89,19 +89,19 @@ fn written(format: Format, question: &str, answer: &str) -> (Vec<Value>, &'stati
     }
 }
 
-const FORMATS: [Format; 12] = [
-    Format::ClaudeCode,
-    Format::Codex,
-    Format::ChatGpt,
-    Format::ClaudeAi,
-    Format::GeminiCli,
-    Format::Pi,
-    Format::OpenWebUi,
-    Format::LibreChat,
-    Format::LlamaUi,
-    Format::LmStudio,
-    Format::Jan,
-    Format::Messages,
+const FORMATS: [SourceFormat; 12] = [
+    SourceFormat::ClaudeCode,
+    SourceFormat::Codex,
+    SourceFormat::ChatGpt,
+    SourceFormat::ClaudeAi,
+    SourceFormat::GeminiCli,
+    SourceFormat::Pi,
+    SourceFormat::OpenWebUi,
+    SourceFormat::LibreChat,
+    SourceFormat::LlamaUi,
+    SourceFormat::LmStudio,
+    SourceFormat::Jan,
+    SourceFormat::Messages,
 ];
 
 fuzz_target!(|input: (&str, &str)| {
@@ -110,9 +110,9 @@ fuzz_target!(|input: (&str, &str)| {
         let mut file = tempfile::Builder::new().prefix("conversations").suffix(ending).tempfile().unwrap();
         values.iter().for_each(|value| writeln!(file, "{value}").unwrap());
         let mut told = String::new();
-        let read = format.read(vec![file.path().to_path_buf()], &mut Reading::default(), &mut |read, _, _| {
+        let read = format.read(vec![file.path().to_path_buf()], &mut SourceReader::default(), &mut |read, _, _| {
             for node in read.nodes {
-                if let What::Text(_, text, _) | What::Aside(_, text) | What::System(text) = node.what {
+                if let NodeContent::Text(_, text, _) | NodeContent::Aside(_, text) | NodeContent::System(text) = node.what {
                     told += &text;
                     told.push('\n');
                 }
@@ -122,7 +122,7 @@ fuzz_target!(|input: (&str, &str)| {
         assert!(read.is_ok(), "{format:?}");
         for word in input.0.split_whitespace().chain(input.1.split_whitespace()) {
             // The mark of thinking that an older version put into an answer goes.
-            let is_mark = format == Format::LlamaUi && (word.contains("think>"));
+            let is_mark = format == SourceFormat::LlamaUi && (word.contains("think>"));
             assert!(is_mark || told.contains(word), "{format:?} lost {word:?}");
         }
     }

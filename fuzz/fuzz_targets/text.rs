@@ -16,11 +16,11 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
     let text: String = events
         .iter()
         .filter_map(|event| match event {
-            lepo_model::Event::Text(text) => Some(text.as_str()),
+            lepo_model::ChatEvent::Text(text) => Some(text.as_str()),
             _ => None,
         })
         .collect();
     assert!(text.starts_with("one"), "{text:?} {failed:?}");
-    let is_ended = events.iter().any(|event| matches!(event, lepo_model::Event::Done(_)));
+    let is_ended = events.iter().any(|event| matches!(event, lepo_model::ChatEvent::Done(_)));
     assert!(failed.is_some() || is_ended);
 });

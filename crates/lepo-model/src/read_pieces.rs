@@ -1,6 +1,6 @@
 //! Entry of the fuzz targets: reads an answer from given bytes.
 
-use super::event::{Event, Events};
+use super::event::{ChatEvent, EventQueue};
 use super::message::ToolSpec;
 use super::{anthropic, ollama, openai, responses};
 
@@ -45,8 +45,8 @@ pub fn text_between(form: StreamFormat) -> (&'static str, &'static str) {
 pub fn read_pieces<'b>(
     form: StreamFormat,
     pieces: impl IntoIterator<Item = &'b [u8]>,
-) -> (Vec<Event>, Option<String>) {
-    let mut events = Events::new();
+) -> (Vec<ChatEvent>, Option<String>) {
+    let mut events = EventQueue::new();
     let spec = match form {
         StreamFormat::Openai => &openai::SPEC,
         StreamFormat::Ollama => &ollama::SPEC,
@@ -58,7 +58,8 @@ pub fn read_pieces<'b>(
     let tools = [ToolSpec { name, description: String::new(), schema: serde_json::Value::Null }];
     let mut reader = (http.reader)(&tools);
     let mut pieces = pieces.into_iter();
-    let read =
-        pieces.try_for_each(|piece| reader.read(piece, &mut events)).and_then(|()| reader.end(&mut events));
+    let read = pieces
+        .try_for_each(|piece| reader.read(piece, &mut events))
+        .and_then(|()| reader.finish(&mut events));
     (events.into(), read.err().map(|error| error.chain()))
 }
