@@ -60,9 +60,10 @@ pub fn check_parent(path: &Path) -> Result<()> {
     if is_stream(path) || dir.is_dir() {
         return Ok(());
     }
-    let (target, dir) = (path.display(), dir.display());
-    Err(Error::usage(format!("cannot write {target}: there is no folder {dir}"))
-        .hint(format!("mkdir -p {}", quoted(&dir.to_string()))))
+    let (target, dir) = (path.display(), dir.display().to_string());
+    let error = Error::usage(format!("cannot write {target}: there is no folder {dir}"));
+    // A hint is a line to copy: one line, whatever a folder is called.
+    Err(if dir.contains(char::is_control) { error } else { error.hint(format!("mkdir -p {}", quoted(&dir))) })
 }
 
 fn parent(path: &Path) -> PathBuf {
