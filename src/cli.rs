@@ -1,12 +1,12 @@
 //! The root parser, the global options and the dispatch: the only module that knows all commands.
 
 mod alias;
-pub mod blocks;
 mod command_path;
-mod end;
 mod external;
-mod first;
+mod finish;
+mod first_word;
 mod help;
+pub mod help_blocks;
 mod parse_error;
 mod preparse;
 mod store_words;
@@ -22,8 +22,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::term::{Color, Out};
-use end::{report, report_at};
 use external::external;
+use finish::{report, report_at};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use parse_error::parse_error;

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::begin::SessionTails;
+use super::session_start::SessionTails;
 use crate::term::excerpt_within;
 use lepo_acp::agent::{self, SessionInfo};
 use lepo_base::error::{Error, Result};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{ConvOrigins, Forest, Ix};
 use lepo_store::store::{SessionEnd, Store};
@@ -45,7 +45,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
         id: id.clone(),
         cwd: cwd.to_string_lossy().into_owned(),
         title: titles.title(*ix),
-        updated: Some(when::iso_utc(lines.forest.name(*ix).id.time())),
+        updated: Some(time::iso_utc(lines.forest.name(*ix).id.time())),
     };
     Ok(agent::list(&page.iter().map(listed).collect::<Vec<_>>(), next))
 }

@@ -11,19 +11,19 @@
 //! | [`list`], [`replay`] | the sessions of a store, and the history of one |
 
 mod agent;
-mod begin;
 mod commands;
 mod consent;
 mod failure;
-mod front;
+mod frontend;
 mod given;
+mod history;
 mod inbox;
 mod list;
 mod peer;
 mod question;
-mod replay;
 mod servers;
 mod session;
+mod session_start;
 mod tool_calls;
 mod turns;
 

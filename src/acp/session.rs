@@ -12,7 +12,7 @@ use super::given::EditorServer;
 use crate::ui;
 use lepo_acp::agent;
 use lepo_base::error::{Error, Result};
-use lepo_base::word::{Keyword, list_words, parse_keyword};
+use lepo_base::keyword::{Keyword, list_words, parse_keyword};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::commands::{SlashAction, entered, skill_question};
 use super::failure::{of_question, rpc_error};
-use super::front::{AcpFront, Silent};
+use super::frontend::{AcpFront, Silent};
 use super::list::SessionTitles;
 use super::peer::EditorConnection;
 use super::question::{PromptInput, typed};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::compare::compare;
 use super::keys::{KeyAction, action};
-use super::reading::{MessagePane, PanePosition};
+use super::message_pane::{MessagePane, PanePosition};
 use super::rows::ConvRows;
 use crate::term::KeyPress;
 use lepo_base::error::{Error, Result};

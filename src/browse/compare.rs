@@ -2,7 +2,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::reading::{PaneLine, Tone};
+use super::message_pane::{PaneLine, Tone};
 use crate::term::clean;
 use lepo_store::conv::{BubbPair, Forest, Ix};
 use lepo_store::store::Store;

@@ -8,9 +8,9 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::browser::{Browser, Focus};
 use super::keys::KEYS;
-use super::reading::{PaneLine, Tone};
+use super::message_pane::{PaneLine, Tone};
 use crate::term::{cut, width};
-use lepo_base::when::SHORT_WIDTH;
+use lepo_base::time::SHORT_WIDTH;
 use lepo_search::Pattern;
 use lepo_store::bubb::Kind;
 

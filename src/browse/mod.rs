@@ -6,7 +6,7 @@ mod browser;
 mod compare;
 mod draw;
 mod keys;
-mod reading;
+mod message_pane;
 mod rows;
 
 use crate::term::FullScreen;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::term::clean;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::{BubbId, Kind, model_label};
 use lepo_store::conv::{ConvOrigins, Forest, Ix};
 use lepo_store::store::{JournalIndex, Store, now};
@@ -149,7 +149,7 @@ impl<'a> ConvRows<'a> {
         told.extend(model.as_deref());
         told.extend(words.split_whitespace().take(WORDS / 2));
         let words: String = told.join(" ").chars().take(WORDS).collect();
-        let when = when::short(self.forest.name(tail).id.time(), self.now);
+        let when = time::short(self.forest.name(tail).id.time(), self.now);
         ConvRow { tail, when, words: clean(&words).into_owned() }
     }
 }

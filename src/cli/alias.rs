@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::first::{FirstWord, FirstWordKind};
+use super::first_word::{FirstWord, FirstWordKind};
 use crate::commands::config::known_aliases;
 use lepo_base::error::{Error, Result};
 

@@ -3,9 +3,9 @@
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-use super::blocks::{laid_out, wrapped};
-use super::end::{end, report};
 use super::external::external;
+use super::finish::{end, report};
+use super::help_blocks::{laid_out, wrapped};
 use super::{alias, tasks};
 use crate::term::{Out, columns, cut, fold, print_status, width};
 use lepo_base::error::Error;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-use super::super::first::{FirstWord, FirstWordKind};
+use super::super::first_word::{FirstWord, FirstWordKind};
 use super::super::preparse::{PreparsedLine, preparse};
 use super::{name_of, parse_error};
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::first::{FirstWord, FirstWordKind};
+use super::first_word::{FirstWord, FirstWordKind};
 
 pub(super) enum PreparsedLine {
     /// To be parsed, for this command.

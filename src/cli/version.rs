@@ -6,7 +6,7 @@ use lepo_base::search_path::own_program;
 use lepo_base::sys;
 use lepo_tool::SandboxDetector;
 
-use super::end::end;
+use super::finish::end;
 use crate::term::Out;
 
 pub(super) fn print_version(verbose: bool) -> u8 {

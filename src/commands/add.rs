@@ -2,13 +2,13 @@
 
 use std::io::Read;
 
-use super::finder::masked;
 use super::repo_files::{REPO_FILES, trusted};
+use super::secret_finder::masked;
 use super::tidy_after::tidy_after;
 use super::{Context, complete};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
@@ -39,7 +39,7 @@ pub struct AddArgs {
 
 /// Parses a time into milliseconds since 1970.
 fn time(text: &str) -> std::result::Result<u64, String> {
-    when::parse(text, lepo_store::store::now(), when::DayEnd::First).ok_or_else(|| when::FORMS.to_string())
+    time::parse(text, lepo_store::store::now(), time::DayEnd::First).ok_or_else(|| time::FORMS.to_string())
 }
 
 fn kind(text: &str) -> std::result::Result<Kind, String> {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::address_args::find_one;
 use super::json::name_json;
-use super::line::excerpt_of;
-use super::words::find_one;
+use super::summary_line::excerpt_of;
 use super::{Context, complete};
 use crate::term::{StatusLine, clean, excerpt_within, one_line, print_status, width};
 use crate::ui::{ShortIds, text_or_warn};

@@ -12,7 +12,7 @@ use super::shells::words_of_line;
 use crate::term::{Color, Out, clean, excerpt};
 use crate::ui;
 use lepo_base::env::Env;
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 use lepo_store::store::{AddressCompletion, Store};
 use lepo_tool::mcp::config::all_servers;
 use lepo_turn::PromptLibrary;

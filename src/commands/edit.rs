@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 
-use super::finder::{masked, tell_typed};
-use super::words::find_one;
+use super::address_args::find_one;
+use super::secret_finder::{masked, tell_typed};
 use super::{Context, complete};
 use crate::term::{edit, named_editor, without_added_newline};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};

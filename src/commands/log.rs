@@ -1,13 +1,13 @@
 //! `lepo log`: lists bubbs one per line, optionally with a graph of the forest.
 
+use super::address_args::find_all;
 use super::json::name_json;
-use super::line::{bubb_line, excerpt_of};
-use super::words::find_all;
+use super::summary_line::{bubb_line, excerpt_of};
 use super::{Context, complete};
 use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, ended_early, warn_incomplete};
 use lepo_base::error::Result;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::conv::{AddressMatch, ConvOrigins, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::{JournalIndex, Store, now};
@@ -92,7 +92,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
             let speaker = store.bubbs().speaker(&forest, &name);
             let about = match on_terminal {
                 true => {
-                    let date = padded(&when::day_and_hour(name.id.time(), now), DATE_WIDTH);
+                    let date = padded(&time::day_and_hour(name.id.time(), now), DATE_WIDTH);
                     let about = match speaker {
                         Some(speaker) => format!("{speaker}:"),
                         None => padded(&cut(&clean(&model(&name).unwrap_or_default()), widest), widest),

@@ -2,6 +2,7 @@
 //! print.
 
 pub mod add;
+mod address_args;
 pub mod branch;
 pub mod browse;
 mod code_blocks;
@@ -12,13 +13,11 @@ pub mod diff;
 pub mod r#do;
 pub mod edit;
 pub mod export;
-mod finder;
 pub mod fsck;
 pub mod grep;
 pub mod import;
 pub mod init;
 mod json;
-mod line;
 pub mod log;
 pub mod ls;
 pub mod mcp;
@@ -32,13 +31,15 @@ mod repo_files;
 pub mod resolve;
 pub mod rm;
 pub mod root;
-mod searched;
+mod searched_files;
+mod secret_finder;
 mod shell_quote;
 mod shells;
 pub mod show;
 pub mod stats;
 mod stores;
 pub(crate) mod suggest;
+mod summary_line;
 mod sweep;
 pub mod sync;
 pub mod tidy;
@@ -46,7 +47,6 @@ mod tidy_after;
 pub mod title;
 pub mod trust;
 pub mod watch;
-mod words;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! `lepo resolve`: prints the ids that an address refers to.
 
-use super::words::find_all;
+use super::address_args::find_all;
 use super::{Context, complete};
 use lepo_base::error::Result;
 use lepo_store::conv::AddressMatch;

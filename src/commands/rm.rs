@@ -1,20 +1,20 @@
 //! `lepo rm`: deletes conversations, and redacts secrets in messages.
 
 mod args;
-mod held;
 mod interrupted;
+mod other_copies;
 mod outcome;
 mod plan;
 mod redact;
-mod remains;
-mod wish;
+mod remaining_copies;
+mod request;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::Context;
-use super::line::question;
-use super::words::resolve_all;
+use super::address_args::resolve_all;
+use super::summary_line::question;
 use crate::term::{columns, excerpt_within, print_status, tty};
 use crate::ui::{ShortIds, text_or_warn};
 pub use args::RmArgs;

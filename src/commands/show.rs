@@ -1,8 +1,8 @@
 //! `lepo show`: prints a conv for reading, or a bubb verbatim.
 
+use super::address_args::find_all;
 use super::code_blocks::wanted_blocks;
 use super::json::bubbs_json;
-use super::words::find_all;
 use super::{Context, complete};
 use crate::stats::Costs;
 use crate::term::{StatusLine, print_status};

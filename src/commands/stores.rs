@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_base::record::read_if_there;
+use lepo_base::hash_file::read_if_there;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 

@@ -1,7 +1,7 @@
 //! Suggests the command or setting for a mistyped name.
 
+pub use lepo_base::closest_name::closest_name;
 use lepo_base::error::quoted;
-pub use lepo_base::nearest::closest_name;
 use lepo_base::search_path::SearchPath;
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdin};

@@ -2,7 +2,7 @@
 //! configuration uses any more.
 
 use lepo_base::env::Env;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::store::now;
 use lepo_tool::mcp::forget_tool_lists;
 use lepo_turn::config::Paths;
@@ -13,7 +13,7 @@ const MONTH: u64 = 30 * 24 * 60 * 60 * 1000;
 /// A missing folder and a file that cannot be deleted are ignored.
 pub fn sweep_state() {
     let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
-    let oldest = when::day(now().saturating_sub(MONTH));
+    let oldest = time::day(now().saturating_sub(MONTH));
     for entry in std::fs::read_dir(paths.logs()).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name.to_str().and_then(day_of_log).is_some_and(|day| day < oldest.as_str()) {

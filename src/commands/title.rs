@@ -1,7 +1,7 @@
 //! `lepo title`: names a conversation.
 
-use super::finder::tell_typed;
-use super::words::find_one;
+use super::address_args::find_one;
+use super::secret_finder::tell_typed;
 use super::{Context, complete};
 use crate::term::{one_line, print_status, stderr_is_terminal};
 use crate::ui::ShortIds;

@@ -17,8 +17,8 @@ use lepo_base::work_tree::WorkTree;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_store::store::Store;
 use lepo_turn::Masking;
-use lepo_turn::agents::{InstructionsConsent, agreements};
 use lepo_turn::config::{Flags, FolderTrust, Paths, RepoFile, Trust, load_settings, work_folder};
+use lepo_turn::instructions::{InstructionsConsent, agreements};
 use lepo_turn::skills::{Skill, SkillOrigin, Skills, files_of};
 
 /// Show what this repository's own configuration does, and trust it after confirmation

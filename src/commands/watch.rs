@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Context;
 use super::json::name_json;
-use super::line::{bubb_line, excerpt_of};
+use super::summary_line::{bubb_line, excerpt_of};
 use crate::term::{clean, stdout_is_read};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;

@@ -4,20 +4,20 @@
 //! in the reading threads ([`finish`]). [`copy`] reads another store. Apart from that the code is pure; the
 //! command writes to the store.
 
-mod brief;
+mod deferred;
 mod files;
-mod held;
-mod lepo;
-mod masked;
+mod held_back;
+mod mask;
 mod plan;
-mod ready;
-mod waiting;
+mod prepared_text;
+mod store_copy;
+mod tool_detail;
 
-pub use brief::ToolDetail;
-pub use held::HeldBackPart;
-pub use lepo::{StoreCopy, copy, is_request, store_in};
+pub use held_back::HeldBackPart;
 pub use plan::{ImportPlan, ImportRules, NO_TIME, VERSION, plan};
-pub use ready::finish;
+pub use prepared_text::finish;
+pub use store_copy::{StoreCopy, copy, is_request, store_in};
+pub use tool_detail::ToolDetail;
 
 use lepo_import::ImportRole;
 use lepo_store::bubb::Kind;

@@ -3,8 +3,8 @@
 //! Only visible text extends a conversation. The rest are leaves and side branches, so later additions move nothing.
 
 use super::files::{seems_to_name_a_blob, with_files};
-use super::held::{HeldBackPart, held_until};
-use super::{brief::ToolDetail, kind_of, masked::mask, waiting::DeferredParts};
+use super::held_back::{HeldBackPart, held_until};
+use super::{deferred::DeferredParts, kind_of, mask::mask, tool_detail::ToolDetail};
 use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME};
 use lepo_store::store::Blob;

@@ -1,12 +1,12 @@
 //! A turn that starts at the prompt: with a question, or with the last one again.
 
-use super::aftermath::{check_files, confirms_size, with_files};
+use super::around_turn::{check_files, confirms_size, with_files};
 use super::first_model::offer_model;
 use super::past::UndoStep;
-use super::room::make_room;
-use super::served::resources;
+use super::server_prompts::resources;
 use super::session::{ReplSession, report_error};
 use super::turn::turn;
+use super::window::make_room;
 use crate::ui::{ChoicePrompt, PromptChoice, ViewEvent, ViewState};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_model::ModelConfig;

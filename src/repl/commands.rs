@@ -3,7 +3,6 @@
 use std::future::{Future, ready};
 use std::pin::Pin;
 
-use super::command_words::{ArgumentKind, SessionStep, SlashSpec};
 use super::decide::decision;
 use super::find::find;
 use super::session::ReplSession;
@@ -11,6 +10,7 @@ use super::slash::{
     attach, compact, copy, edit_question, file, name_branch, new_conv, servers, set_model, set_tool_mode,
     show, system_prompt, tail, use_model,
 };
+use super::slash_spec::{ArgumentKind, SessionStep, SlashSpec};
 use super::title::title;
 use super::tokens::{list, tokens};
 use super::undo::undo;
@@ -170,7 +170,7 @@ fn help(columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entered::PromptEntry;
+    use super::super::prompt_entry::PromptEntry;
     use super::*;
 
     #[test]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
 
-use super::command_words::{ArgumentKind, SlashSpec};
 use super::paths::{completions, named};
+use super::slash_spec::{ArgumentKind, SlashSpec};
 use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
 use lepo_store::bubb::BubbName;
 use lepo_store::store::{AddressCompletion, Store};

@@ -1,7 +1,7 @@
 //! Decides on the request that a turn left pending.
 
-use super::command_words::SessionStep;
 use super::session::ReplSession;
+use super::slash_spec::SessionStep;
 use super::turn::turn;
 use crate::ui::{ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};

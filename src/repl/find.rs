@@ -6,7 +6,7 @@ use super::session::ReplSession;
 use crate::term::{columns, excerpt_within, fitting, print_status, warn};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_search::{FileResult, FoundLine, LineKind, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
@@ -34,7 +34,7 @@ pub(super) fn find(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let now = now();
     for (i, (name, line)) in found.iter().enumerate() {
-        let when = when::short(name.id.time(), now);
+        let when = time::short(name.id.time(), now);
         let id = shorts.show(name.id);
         let begin = format!("{:>3}  {id} {when} {}  ", i + 1, name.tag());
         let room = columns().saturating_sub(begin.len());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::ask::ask_with;
 use super::paths::file_of;
-use super::served::resources;
+use super::server_prompts::resources;
 use super::session::{ReplSession, report_error};
 use super::slash::send_along;
 use crate::term::{StatusLine, one_line, print_status};

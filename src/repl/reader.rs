@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 
 use super::complain::complain;
 use super::complete::{Completion, CompletionWords, NoCompletion};
-use super::grace::{CtrlC, ctrl_c, is_just_stopped};
+use super::ctrl_c::{CtrlC, ctrl_c, is_just_stopped};
 use super::history::history;
 use super::keys::{EDIT, Input, Keys, SUSPEND};
 use super::line_end::SentLine;

@@ -4,8 +4,8 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::sync::Arc;
 
 use super::complain::complain;
-use super::news::News;
 use super::past::UndoStep;
+use super::peer_news::News;
 use super::reader::PromptReader;
 use crate::term::{Out, Paint, StatusLine, is_dumb, print_status, stderr_is_terminal};
 use crate::ui::{DisplayOptions, TurnView, ViewEvent, ViewState, notice_lines};

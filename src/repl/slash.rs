@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-use super::aftermath::check_files;
-use super::command_words::{SAVE, SessionStep, without_save};
+use super::around_turn::check_files;
 use super::paths::file_of;
-use super::room::compacted;
 use super::session::ReplSession;
+use super::slash_spec::{SAVE, SessionStep, without_save};
 use super::turn::find_waiting;
 use super::undo::{leave, tails};
+use super::window::compacted;
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, print_status};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
-use lepo_base::word::{Keyword, parse_keyword};
+use lepo_base::keyword::{Keyword, parse_keyword};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
-use lepo_turn::agents::is_of_repository;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
 use lepo_turn::config::ModelChoice;
+use lepo_turn::instructions::is_of_repository;
 use lepo_turn::{Compaction, ContextFile, KEEP, TurnStart};
 
 /// Starts and lists the MCP servers, which then run for the next turn.

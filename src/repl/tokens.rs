@@ -5,7 +5,7 @@ use super::session::{ReplSession, SessionTokens};
 use crate::term::{columns, excerpt_within, print_status, print_status_dim, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::{ConvOrigins, Ix, ReadScope, Sums};
 use lepo_store::store::now;
@@ -77,7 +77,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
         let text = question.and_then(|name| ui::text_or_warn(&session.store, &name)).unwrap_or_default();
         let from = forest.store_of(tail).and_then(|number| others.get(number));
         let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
-        let (id, when) = (shorts.show(name.id), when::short(name.id.time(), now));
+        let (id, when) = (shorts.show(name.id), time::short(name.id.time(), now));
         let begin = format!("{:>3}{mark} {from}{id} {length} {when}  ", i + 1);
         let origin = origins.origin(tail);
         let title = titles.get(&forest.name(origin.root).id).cloned().or_else(|| {

@@ -1,9 +1,9 @@
 //! A turn of a session, and its result: the answer, a pending request, or a stored question.
 
-use super::aftermath::{follow, print_stopped};
+use super::around_turn::{follow, print_stopped};
 use super::complain::complain;
-use super::room::warn_if_full;
 use super::session::{ReplSession, SIGINT, report_error};
+use super::window::warn_if_full;
 use crate::term::{print_status, print_status_dim};
 use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};

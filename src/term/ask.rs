@@ -13,9 +13,9 @@ use rustix::process::getpgrp;
 use rustix::termios::{QueueSelector, tcgetpgrp};
 
 use super::clean;
+use super::echo_off::EchoOff;
 use super::fold::fold;
 use super::hangul_keys::is_yes;
-use super::hidden::EchoOff;
 use super::terminal::size_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys::terminal;

@@ -7,15 +7,14 @@
 mod ask;
 mod burst;
 mod clean;
+mod echo_off;
 mod editor;
 mod excerpt;
 mod fold;
 mod full_screen;
 mod hangul_keys;
 mod heading;
-mod hidden;
-mod line;
-mod live;
+mod live_rows;
 mod markdown;
 mod messages;
 mod offered_word;
@@ -28,6 +27,7 @@ mod paste_marks;
 mod progress;
 pub mod quote;
 mod relay;
+mod status_line;
 mod terminal;
 mod type_ahead;
 mod typed;
@@ -42,8 +42,7 @@ pub use fold::{fold, folded_question};
 pub use full_screen::{FullScreen, KeyPress};
 pub use hangul_keys::{is_yes, latin_keys};
 pub use heading::{full_heading, heading, in_colour, title};
-pub use line::{LineLevel, StatusLine};
-pub use live::LiveRows;
+pub use live_rows::LiveRows;
 pub use markdown::Markdown;
 pub use messages::MessageWriter;
 pub use offered_word::{BareWord, OfferedWord};
@@ -54,6 +53,7 @@ pub use panics::report_panics;
 pub use progress::ProgressMeter;
 pub use quote::{extent, quote};
 pub use relay::Relay;
+pub use status_line::{LineLevel, StatusLine};
 pub use terminal::{
     columns, erase_line, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone,
     stdout_is_read,

@@ -9,8 +9,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::line::StatusLine;
 use super::pager::{self, Pager};
+use super::status_line::StatusLine;
 use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
 use lepo_base::error::{Error, Result};

@@ -7,10 +7,10 @@ use std::pin::Pin;
 
 use serde_json::{Value, json};
 
+use super::agent_permission;
 use super::consent;
 use super::form;
 use super::notices::notice_lines;
-use super::permit;
 use super::start_question::{about_words, agree_to_start, programs_line, start_title};
 use crate::term::{LineLevel, Out, tty};
 use lepo_base::error::Result;
@@ -104,7 +104,7 @@ impl Front for EventLines<'_> {
     ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
         let text = format!("{agent} asks for permission: {}", question.title);
         self.line(json!({ "event": "note", "text": text }));
-        Box::pin(permit::permit(agent.to_string(), question.clone()))
+        Box::pin(agent_permission::permit(agent.to_string(), question.clone()))
     }
 
     fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::model_rows::ModelRows;
 use super::notices::notice_lines;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
-use super::rows::ModelRows;
 use super::signs::Signs;
 use super::{DisplayOptions, ShortIds};
 use crate::term::{

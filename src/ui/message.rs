@@ -4,10 +4,10 @@
 use std::io::Read;
 
 use super::ShortIds;
-use super::no_answer::{AnswerIndex, became_of, ended_early};
+use super::incomplete_answers::{AnswerIndex, became_of, ended_early};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use lepo_base::error::{Error, Result};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::{BubbName, Kind, model_label};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalIndex, Store, now};
@@ -60,7 +60,7 @@ impl<'s> MessageView<'s> {
                 let model = fact.model.filter(|model| speaker.as_ref() != Some(model));
                 vec![
                     early,
-                    when::short(name.id.time(), self.now),
+                    time::short(name.id.time(), self.now),
                     model_label(&model.unwrap_or_default()).to_string(),
                 ]
             }

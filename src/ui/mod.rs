@@ -1,67 +1,67 @@
 //! The output of turns: the views of a turn and of a group turn, the question for consent, the documents of
 //! `--json` and the lines of `--events`, notes. One-shot `do` and a session share it.
 
+mod agent_permission;
 mod answer;
-mod around_answer;
 mod changed_files;
 mod consent;
 mod document;
 mod events;
 mod form;
 mod group;
+mod history;
+mod incomplete_answers;
 mod message;
+mod model_rows;
 mod models;
 mod new_model;
-mod no_answer;
 mod notes;
 mod notices;
 mod outcome;
-mod past;
+mod output_preview;
 mod permission;
-mod permit;
-mod printed;
 mod replay;
-mod rows;
 mod shared_view;
 mod short_ids;
 mod shown;
 mod signs;
 mod start_question;
 mod state;
-mod stopped;
+mod status_lines;
+mod stop_point;
 mod thinking;
 mod tools;
 mod turn;
 mod waiting;
 
+pub use agent_permission::agent_words;
 pub use answer::{ChoicePrompt, PromptChoice};
-pub use around_answer::{named_by, place_line, usage_line};
 pub use changed_files::changed_text;
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents, start_note};
 pub use group::GroupView;
+pub use history::{show_past, warn_incomplete};
+pub use incomplete_answers::ended_early;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
     ListedModel, activate_model, embedded_in, known_models, known_prices, listed_models, offered_line,
     offered_names,
 };
 pub use new_model::{PartialModel, add_model, answers};
-pub use no_answer::ended_early;
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
     read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
 pub use notices::{explained_notices, notice_lines, server_line};
 pub use outcome::{bubbs_to_read, headings, print_ids, set_apart};
-pub use past::{show_past, warn_incomplete};
 pub use permission::{in_fence, permission_words, request_title};
-pub use permit::agent_words;
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
 pub use shown::DisplayOptions;
 pub use start_question::{about_words, agree_to_start, folder_name, programs_line, start_title};
 pub use state::{ViewEvent, ViewState};
-pub use stopped::StopPoint;
+pub use status_lines::{named_by, place_line, usage_line};
+pub use stop_point::StopPoint;
 pub use tools::tool_table;
 pub use turn::TurnView;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider, embedded_program};
 use lepo_model::{ModelFacts, ModelOptions, known_window, offered_before};

@@ -2,8 +2,8 @@
 //! writes the file.
 
 mod ask;
+mod partial_model;
 mod trial;
-mod wanted;
 
 use crate::term::{clean, print_status, tty};
 use ask::Asker;
@@ -12,9 +12,9 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, quoted};
 use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
+pub use partial_model::{PartialModel, no_server};
+use partial_model::{check_name, checked_url, taken};
 pub use trial::answers;
-pub use wanted::{PartialModel, no_server};
-use wanted::{check_name, checked_url, taken};
 
 /// Adds a model: asks the user, if there is one, for missing fields, sends the model one question, and adds it if
 /// it answers: as the active one if it is the first or if `is_used`. Returns its name, or `None` if the user

@@ -1,7 +1,7 @@
 //! Texts of a turn's notices.
 
+mod cleanup;
 mod files;
-mod left;
 mod manual;
 mod model;
 mod server;
@@ -25,7 +25,7 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
         }
         Notice::Model(notice) => model::line(notice),
         Notice::Server(notice) => server::line(notice),
-        Notice::Left(left) => left::line(left),
+        Notice::Left(left) => cleanup::line(left),
         Notice::AmbientModel(taken, because, other) => {
             StatusLine::note(format!("{taken} answers, by {because}; for the other: -m {other}"))
         }

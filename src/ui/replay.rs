@@ -6,12 +6,12 @@ use std::pin::Pin;
 
 use tokio::sync::Mutex;
 
+use super::agent_permission;
 use super::consent;
 use super::form;
 use super::group::TICK;
+use super::model_rows::ModelRows;
 use super::notices::notice_lines;
-use super::permit;
-use super::rows::ModelRows;
 use super::start_question::agree_to_start;
 use crate::term::{LiveRows, StatusLine, columns, print_status, tty};
 use lepo_base::error::Result;
@@ -147,7 +147,7 @@ impl Front for ReplayRow<'_> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.finish();
-            permit::permit(agent.to_string(), question.clone()).await
+            agent_permission::permit(agent.to_string(), question.clone()).await
         })
     }
 

@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use super::agent_permission;
 use super::consent;
 use super::form;
 use super::notices::notice_lines;
-use super::permit;
-use super::printed::OutputPreview;
+use super::output_preview::OutputPreview;
 use super::shown::DisplayOptions;
 use super::start_question::agree_to_start;
 use super::state::{ViewEvent, ViewState};
@@ -354,7 +354,7 @@ impl Front for TurnView<'_> {
     ) -> PersonAnswer<'f, PermissionReply> {
         self.step(ViewEvent::Called);
         self.out.flush();
-        Box::pin(permit::permit(agent.to_string(), question.clone()))
+        Box::pin(agent_permission::permit(agent.to_string(), question.clone()))
     }
 
     fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {

@@ -164,7 +164,7 @@ fn diagnostics() -> String {
 /// The enums of notices: the file of each, its name there, and that in the table of the manual.
 const NOTICES: &[(&str, &str, &str)] = &[
     ("crates/lepo-turn/src/notice.rs", "Notice", "Notice"),
-    ("crates/lepo-turn/src/aftermath.rs", "CleanupItem", "CleanupItem"),
+    ("crates/lepo-turn/src/cleanup.rs", "CleanupItem", "CleanupItem"),
     ("crates/lepo-model/src/notice.rs", "ModelNotice", "Model"),
     ("crates/lepo-tool/src/mcp/notice.rs", "ServerNotice", "Server"),
 ];

@@ -2,14 +2,14 @@
 //!
 //! The kind alone decides the exit code.
 
-mod server_words;
+mod server_message;
 
 use std::fmt;
 
 use crate::hint::{Hint, HintTarget, ResumeAction, ResumeCommand};
 
 pub use crate::hint::quoted;
-pub use server_words::{server_words, words_in};
+pub use server_message::{server_words, words_in};
 
 /// A result whose error is readable by the user.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -23,22 +23,22 @@
 //!
 //! Published for lepo's own crates, without a promise of stability.
 
+pub mod closest_name;
 pub mod env;
 pub mod error;
 pub mod hash;
+pub mod hash_file;
 pub mod hint;
+pub mod keyword;
 pub mod loose_json;
 pub mod media;
-pub mod nearest;
 pub mod read_ahead;
-pub mod record;
 pub mod repository;
 pub mod search_path;
 pub mod secret;
 pub mod sys;
+pub mod time;
 pub mod tool_name;
 pub mod tracked;
-pub mod when;
-pub mod word;
 pub mod work_folder;
 pub mod work_tree;

@@ -9,10 +9,10 @@ use std::path::Path;
 use super::archive::Archive;
 use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::source::{BEHIND, SourceReader};
 use super::tree::{Link, parents};
-use super::values::ValueReader;
+use super::value_reader::ValueReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 

@@ -8,10 +8,10 @@ use super::archive::Archive;
 use super::chatgpt::is_document;
 use super::conversation::{History, ImportRole, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::tree::{Link, cut_circles, parents};
-use super::values::ValueReader;
+use super::value_reader::ValueReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 

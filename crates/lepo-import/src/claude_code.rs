@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::claude_lines::{ClaudeContent, ClaudeLine, ClaudeMessage, LineContext};
 use super::conversation::{History, ImportNode, ImportRole, NodeContent};
-use super::log::LinkedLog;
+use super::linked_log::LinkedLog;
 use super::source::{SourceReader, files_in, first_value, first_values};
 use super::{ConversationSink, claude_prompts};
 use lepo_base::error::Result;

@@ -6,7 +6,7 @@ use super::claude_words::{INJECTED, SILENT};
 use super::conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 use super::exported::{ExportedMessage, FIELD};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::{attach, output, time};
 
 /// The model name of answers that the program wrote itself.

@@ -5,7 +5,7 @@ use super::echoes::EventKind;
 use super::exported::{ExportedMessage, FIELD};
 use super::injected::Injections;
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::{attach, output, time};
 
 /// Texts that the program inserts into a user's message.

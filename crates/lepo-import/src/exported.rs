@@ -2,7 +2,7 @@
 
 use super::conversation::{ImportRole, ImportedFile, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::{attach, time};
 
 /// The name of that field.

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::injected::Injections;
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::source::{SourceReader, first_value};
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::escape::unescape;
 use super::token::Token;
+use super::unescape::unescape;
 
 /// A value in a scanned text. A missing value is treated as null.
 #[derive(Debug, Clone, Copy)]

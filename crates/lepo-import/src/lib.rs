@@ -29,7 +29,6 @@ mod codex;
 mod codex_records;
 mod conversation;
 mod echoes;
-mod escape;
 mod exported;
 mod foreign;
 mod format;
@@ -38,16 +37,15 @@ mod injected;
 mod jan;
 mod json;
 mod librechat;
+mod linked_log;
 mod llama_ui;
 mod lmstudio;
-mod log;
+mod message_builder;
 mod messages;
 mod opencode;
 mod openwebui;
 mod output;
-mod parts;
 mod pi;
-mod places;
 mod recognise;
 mod scanner;
 mod source;
@@ -55,25 +53,27 @@ mod stream;
 mod threads;
 mod time;
 mod token;
+mod tool_histories;
 mod tree;
-mod values;
+mod unescape;
+mod value_reader;
 mod zst;
 
 pub use attach::of_hash as file_of_hash;
 pub use conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 pub use format::{FORMATS, SourceFormat};
 pub use json::JsonValue;
+pub use message_builder::MessageBuilder;
 pub use opencode::{
     CallNodes, OpencodeFacts as OpencodeMessage, OpencodeLine, gather, part as opencode_part,
 };
 pub use openwebui::read_text as open_webui;
-pub use parts::MessageBuilder;
-pub use places::{ToolHistory, find_histories};
 pub use recognise::{is_about, is_below, recognise};
 pub use scanner::read_json;
 pub use source::{SkipCounts, SourceReader, files_in, folders_in};
 pub use stream::{line, read_stream};
 pub use time::read as written_time;
+pub use tool_histories::{ToolHistory, find_histories};
 
 use lepo_base::error::Result;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::conversation::{History, ImportRole, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
 use super::{ConversationSink, attach, output, time};

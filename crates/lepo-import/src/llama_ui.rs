@@ -7,11 +7,11 @@ use std::path::Path;
 use super::archive::{Archive, is_zip};
 use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::scanner::read_json;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
-use super::values::ValueReader;
+use super::value_reader::ValueReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
 

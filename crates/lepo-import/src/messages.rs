@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::{ConversationSink, attach, gemini, output, time};
 use lepo_base::error::Result;

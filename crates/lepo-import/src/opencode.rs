@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::json::JsonValue;
-use super::parts::MessageBuilder;
+use super::message_builder::MessageBuilder;
 use super::source::{ALONE, SourceReader, files_in, first_value, folders_in};
 use super::{ConversationSink, attach, output};
 use lepo_base::error::Result;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
 use super::json::JsonValue;
-use super::log::LinkedLog;
-use super::parts::MessageBuilder;
+use super::linked_log::LinkedLog;
+use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;

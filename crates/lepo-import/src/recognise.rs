@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::archive::{Archive, begins};
 use super::json::JsonValue;
 use super::source::{SourceReader, files_below, files_in, first_value, regular};
-use super::values::ValueReader;
+use super::value_reader::ValueReader;
 use super::{
     SourceFormat, chatgpt, claude_code, claude_prompts, foreign, gemini, llama_ui, messages, opencode,
 };

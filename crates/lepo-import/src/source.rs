@@ -13,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::ConversationSink;
 use super::conversation::{History, ImportNode, UNKNOWN_CONTENT};
 use super::json::JsonValue;
-use super::values::{InvalidCounts, ValueReader};
+use super::value_reader::{InvalidCounts, ValueReader};
 use super::zst::ZstdReader;
 use lepo_base::error::{Error, Result};
 

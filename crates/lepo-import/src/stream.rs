@@ -12,7 +12,7 @@ use super::json::JsonValue;
 use super::source::SourceReader;
 use super::time;
 use super::tree::cut_circles;
-use super::values::ValueReader;
+use super::value_reader::ValueReader;
 use lepo_base::error::Result;
 
 /// Formats a conversation as a line.

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use super::source::{BEHIND, SourceReader};
-use super::values::{InvalidCounts, ValueReader};
+use super::value_reader::{InvalidCounts, ValueReader};
 use lepo_base::error::Error;
 
 /// Returns the values of a text, read `step` bytes at a time, and a word for each text without a value.

@@ -1,16 +1,16 @@
 //! An answer as a stream of events, the same for all providers.
 
 use super::acp;
-use super::agents::PermissionReply;
+use super::agent_types::PermissionReply;
 use super::answer_log::AnswerLog;
 use super::cli::CliAnswer;
 use super::embedded::EmbeddedAnswer;
 use super::error_text::without_key;
 use super::event::{ChatEvent, EventQueue, Usage};
-use super::memory::QuirkFile;
 use super::message::{ChatMessage, ChatRequest, ChatRole};
 use super::meter::MeteredRequest;
 use super::notice::ModelNotice;
+use super::quirk_file::QuirkFile;
 use super::quirks::BEGINS_THINKING;
 use super::remote::RemoteModel;
 use super::replay::ProviderMessage;

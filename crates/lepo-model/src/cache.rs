@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::memory::replace;
+use super::quirk_file::replace;
 use lepo_base::hash::hash_of;
 
 /// How long a server's facts about its models are cached.

@@ -7,7 +7,7 @@ use super::merge::merge;
 use super::message::ToolCall;
 use super::tool_names::{ToolNames, legal};
 use lepo_base::error::{Error, Result};
-use lepo_net::net::LIMIT;
+use lepo_net::client::LIMIT;
 
 /// The most tool calls in one answer: each is compared with all others.
 const MOST_CALLS: usize = 1000;

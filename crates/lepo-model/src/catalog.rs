@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::cache::Cache;
 use super::config::ModelConfig;
-use super::facts::ModelFacts;
 use super::http::display_url;
+use super::model_facts::ModelFacts;
 use super::registry::spec;
 
 /// Returns the list of models that the server sent within the last hour. Sends no request.

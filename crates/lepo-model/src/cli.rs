@@ -6,20 +6,20 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::error_text::excerpt;
 use super::event::{ChatEvent, EventQueue, FinishReason};
-use super::forms::prompt_text;
 use super::media::FileSupport;
 use super::message::ChatRequest;
+use super::message_layout::prompt_text;
 use super::process::{ModelProcess, not_started};
+use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::start::ModelFolders;
 use super::timeouts::Timeouts;
 use super::utf8::Utf8Decoder;
 use crate::config::{AnswerFormat, ModelConfig};
 use crate::planner::Planner;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::{LIMIT, LineSplitter};
+use lepo_net::client::{LIMIT, LineSplitter};
 use lepo_process::ConfiguredProgram;
 
 /// A program that is a model.

@@ -6,7 +6,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::secret::Secret;
 
-use crate::agents::AgentSandbox;
+use crate::agent_types::AgentSandbox;
 use crate::options::ModelOptions;
 use crate::price::Price;
 use crate::provider::{Provider, Wire};

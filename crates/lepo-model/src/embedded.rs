@@ -10,7 +10,6 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::error_text::excerpt;
 use super::event::{ChatEvent, EventQueue, FinishReason, Usage};
 use super::gate::Gate;
@@ -18,13 +17,14 @@ use super::media::FileSupport;
 use super::message::ChatRequest;
 use super::notice::ModelNotice;
 use super::process::ModelProcess;
+use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
 use crate::planner::Planner;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::search_path::own_program;
-use lepo_net::net::LineSplitter;
+use lepo_net::client::LineSplitter;
 use lepo_process::{Program, environment};
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::agents::{AgentCall, AgentQuestion};
+use super::agent_types::{AgentCall, AgentQuestion};
 use super::message::ToolCall;
 use super::notice::ModelNotice;
 use super::replay::ProviderMessage;

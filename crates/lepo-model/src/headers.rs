@@ -2,7 +2,7 @@
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use super::contract::{Auth, HttpSpec};
+use super::provider_spec::{Auth, HttpSpec};
 use crate::ApiKey;
 use lepo_base::error::{Error, Result};
 

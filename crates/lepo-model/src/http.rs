@@ -8,10 +8,10 @@ use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::base_path::{meant, redacted_url};
-use super::contract::HttpSpec;
 use super::gate::{Gate, GateLayer};
 use super::headers::headers;
 use super::payload::Payload;
+use super::provider_spec::HttpSpec;
 use super::proxy::refused_by_proxy;
 use super::timeouts::Timeouts;
 use crate::ModelConfig;
@@ -52,7 +52,7 @@ impl EndpointClient {
         let base = address(&config.base_url, &config.name)?;
         let place = redacted_url(&base);
         let endpoint = under(&base, api.path);
-        let mut builder = lepo_net::net::client()
+        let mut builder = lepo_net::client::client()
             .redirect(redirect::Policy::none())
             .http1_only()
             .tcp_nodelay(true)

@@ -1,7 +1,7 @@
 //! A limit on the parts of an answer that lepo stores for replay.
 
 use lepo_base::error::{Error, Result};
-use lepo_net::net::LIMIT;
+use lepo_net::client::LIMIT;
 
 /// Counts the bytes to store of an answer, so that it can be sent back: calls, and the reasoning before them.
 #[derive(Default)]

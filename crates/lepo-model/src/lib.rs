@@ -3,28 +3,28 @@
 //! Each provider is a file or folder with its [`ProviderSpec`](contract::ProviderSpec): how requests are written,
 //! and how answers are parsed. Failures and retries before the first token are handled in `remote`.
 
-mod accepts;
 mod acp;
 mod address;
-mod agents;
+mod agent_types;
 mod answer;
 mod answer_log;
+mod answer_reader;
 mod anthropic;
 mod arguments;
-mod asking;
 mod base_path;
+mod body_context;
 mod cache;
 mod call_pieces;
 mod catalog;
 mod cli;
 mod config;
-mod contract;
 mod embedded;
 mod error_text;
 mod event;
-mod facts;
 mod failure;
-mod forms;
+mod file_support;
+#[cfg(fuzzing)]
+mod fuzz_entry;
 mod gate;
 mod harmony;
 mod headers;
@@ -34,10 +34,11 @@ mod key;
 mod lookup;
 mod loose_fields;
 mod media;
-mod memory;
 mod merge;
 mod message;
+mod message_layout;
 mod meter;
+mod model_facts;
 mod notice;
 mod ollama;
 mod openai;
@@ -51,11 +52,10 @@ mod price;
 mod probe;
 mod process;
 mod provider;
+mod provider_spec;
 mod proxy;
+mod quirk_file;
 mod quirks;
-#[cfg(fuzzing)]
-mod read_pieces;
-mod reader;
 mod refusal;
 mod refusals;
 mod refused_tool;
@@ -86,24 +86,25 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
-pub use agents::{
+pub use agent_types::{
     AgentAccess, AgentCall, AgentCommand, AgentContext, AgentQuestion, AgentSandbox, AgentSandboxer,
     PermissionReply, SandboxedAgent,
 };
 pub use answer::AnswerStream;
 pub use catalog::{known_window, offered_before};
 pub use config::{AnswerFormat, ApiKey, ModelConfig};
-pub use contract::{ConversationFormat, ToolFormat};
 pub use embedded::{EmbeddedInstall, embedded_program, missing, program_missing};
 pub use event::{ChatEvent, FinishReason, Usage};
-pub use facts::ModelFacts;
+pub use file_support::accepts;
+#[cfg(fuzzing)]
+pub use fuzz_entry::{StreamFormat, read_pieces, text_between};
 pub use gate::Gate;
 pub use media::IMAGES;
 pub use media::{FileSupport, MediaFile, encoded_len};
 pub use message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall, ToolSpec};
 pub use meter::{Meter, RequestEstimate, RequestUsage};
+pub use model_facts::ModelFacts;
 pub use notice::{ModelNotice, Retry, TransientFailure};
 pub use options::ModelOptions;
 pub use origin::ReplayOrigin;
@@ -112,8 +113,7 @@ pub use preset::{AGENTS, PRESETS, agent_preset, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
 pub use provider::{OPENAI_URL, Provider, ProviderFields, ServerDefaults, Wire};
-#[cfg(fuzzing)]
-pub use read_pieces::{StreamFormat, read_pieces, text_between};
+pub use provider_spec::{ConversationFormat, ToolFormat};
 pub use registry::spec;
 pub use replay::ProviderMessage;
 pub use start::{CompareFiles, FindStart, ModelFolders};
@@ -127,8 +127,8 @@ use embedded::EmbeddedModel;
 use error_text::without_key;
 use http::EndpointClient;
 use lepo_base::error::Result;
-use memory::{QuirkFile, local_name};
 use meter::MeteredRequest;
+use quirk_file::{QuirkFile, local_name};
 use remote::RemoteModel;
 use request_log::RequestLog;
 

@@ -3,9 +3,9 @@
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use super::contract::HttpSpec;
-use super::facts::{LookupMethod, ModelFacts, RunningWindow, listed};
 use super::http::EndpointClient;
+use super::model_facts::{LookupMethod, ModelFacts, RunningWindow, listed};
+use super::provider_spec::HttpSpec;
 use super::refusal::{HttpRefusal, refused_key};
 use super::refusals::Meaning;
 use super::unpack::Unpacking;

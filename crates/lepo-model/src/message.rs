@@ -102,7 +102,7 @@ pub struct ChatRequest<'a> {
     /// called.
     pub tools_ended: bool,
     /// The position of the question, for an agent that stores conversations itself.
-    pub agent: super::agents::AgentContext<'a>,
+    pub agent: super::agent_types::AgentContext<'a>,
     /// Whether the provider's own web search and fetch are allowed, if the model's options enable them.
     pub web: bool,
     /// The cache key of the conversation, the same for all its requests, by which servers find their cache.

@@ -4,7 +4,7 @@ mod window;
 
 use serde_json::Value;
 
-use super::facts::{CatalogSpec, LookupMethod, ModelFacts};
+use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
 
 /// The endpoint at which servers of OpenAI's kind list their models.
 pub(super) const CATALOG: CatalogSpec = CatalogSpec {

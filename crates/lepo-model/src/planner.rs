@@ -1,6 +1,6 @@
 //! Planners: how a turn decides whether a command is needed.
 
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 
 /// How lepo decides whether a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,7 @@ struct Tag {
 /// Returns the first model of the Ollama server at `base_url`, if it answers and has a model.
 pub async fn first_ollama_model(base_url: &str) -> Option<String> {
     let builder =
-        lepo_net::net::client().redirect(redirect::Policy::none()).http1_only().timeout(LIMIT).no_proxy();
+        lepo_net::client::client().redirect(redirect::Policy::none()).http1_only().timeout(LIMIT).no_proxy();
     let builder = if base_url.starts_with("http:") { builder.tls_certs_only([]) } else { builder };
     let response = builder.build().ok()?.get(format!("{base_url}/api/tags")).send().await.ok()?;
     let body = response.error_for_status().ok()?.bytes().await.ok()?;

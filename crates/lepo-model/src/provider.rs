@@ -1,6 +1,6 @@
 //! The providers in the form that a configuration needs, one row each. Their capabilities are in `spec`.
 
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 
 use crate::address::{BASE_URL_FORM, base_url, ollama_url};
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use reqwest::{Response, StatusCode};
 
-use super::contract::HttpSpec;
+use super::answer_reader::StreamRefusal;
 use super::error_text::{excerpt, server_message};
 use super::notice::TransientFailure;
-use super::reader::StreamRefusal;
+use super::provider_spec::HttpSpec;
 use super::refusals::{Meaning, meaning};
 use super::retry::wait_in_body;
 use super::unpack::Unpacking;

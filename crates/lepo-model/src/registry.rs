@@ -1,8 +1,8 @@
 //! Maps each configured model to its provider; no other module names all providers.
 
 use super::config::ModelConfig;
-use super::contract::ProviderSpec;
 use super::provider::{OPENAI_URL, Provider, Wire};
+use super::provider_spec::ProviderSpec;
 use super::{acp, anthropic, cli, embedded, ollama, openai, responses};
 use lepo_base::error::{Error, Result};
 

@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
+use super::answer_reader::{AnswerReader, StreamRefusal};
 use super::error_text::{complaint, is_half, server_message};
 use super::event::EventQueue;
 use super::failure::{failure_in, failure_words};
-use super::reader::{AnswerReader, StreamRefusal};
 use super::stream::cut_off;
 use super::well_formed::values_in;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::{LIMIT, SseEvent, SseFrame, SseParser};
+use lepo_net::client::{LIMIT, SseEvent, SseFrame, SseParser};
 
 /// Decodes the events of one API.
 pub(super) trait Decoder {

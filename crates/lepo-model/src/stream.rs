@@ -11,9 +11,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::answer_reader::{AnswerReader, StreamRefusal};
 use super::event::EventQueue;
 use super::http::silent;
-use super::reader::{AnswerReader, StreamRefusal};
 use super::timeouts::Timeouts;
 use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result, cause};

@@ -117,8 +117,10 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
 
 async fn send(first: &Url, url: &Url) -> Result<Response> {
     let here = url.host().as_ref().is_some_and(is_this_machine);
-    let mut builder =
-        crate::net::client().redirect(redirect::Policy::none()).connect_timeout(CONNECT).read_timeout(IDLE);
+    let mut builder = crate::client::client()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .read_timeout(IDLE);
     if here {
         builder = builder.no_proxy();
     }

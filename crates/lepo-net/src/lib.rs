@@ -3,7 +3,7 @@
 //! for blocking work ([`runtime`]).
 
 pub mod address;
+pub mod client;
 pub mod fetch;
-pub mod net;
 pub mod public_address;
 pub mod runtime;

@@ -109,7 +109,7 @@ pub struct PublicResolver;
 impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = crate::net::addresses(&name).await?;
+            let found = crate::client::addresses(&name).await?;
             let public: Vec<SocketAddr> = found.filter(|found| is_public_address(found.ip())).collect();
             match public.is_empty() {
                 true => Err("it has no public address".into()),

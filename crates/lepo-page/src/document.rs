@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::escape::escaped;
 use super::page::Page;
-use super::{article, chart, picture};
+use super::{article, chart, svg};
 use lepo_store::bubb::counted_in_thousands;
 
 const STYLE: &str = include_str!("page.css");
@@ -68,7 +68,7 @@ pub fn document(page: &Page) -> String {
     html.push_str("<nav id=forest class=js-only aria-label=Conversations>");
     html.push_str(TOOLS);
     html.push_str("<div id=trees>");
-    picture::picture(page, &mut html);
+    svg::picture(page, &mut html);
     html.push_str("</div></nav>\n<main>\n<header id=top><h1 id=title>");
     html.push_str(&title);
     html.push_str("</h1><p id=about>");

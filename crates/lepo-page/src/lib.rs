@@ -13,14 +13,14 @@ mod escape;
 mod markdown;
 mod outline;
 mod page;
-mod pick;
-mod picture;
+mod selection;
+mod svg;
 
 pub use body::{MessageBody, body};
 pub use chart::{Bar, Figures};
 pub use document::document as html;
 pub use page::{Page, PageMessage};
-pub use pick::{PageSelection, pick};
+pub use selection::{PageSelection, pick};
 
 #[cfg(test)]
 #[path = "../../lepo-store/src/conv/fixture.rs"]

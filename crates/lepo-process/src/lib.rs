@@ -7,19 +7,19 @@
 
 mod configured;
 mod empty_folder;
-mod keeper;
 mod program;
 mod report;
 mod spec;
-mod tree;
+mod supervisor;
+mod terminate;
 
 use std::ffi::{OsStr, OsString};
 
 use lepo_base::env;
 
 pub use configured::{ConfiguredProgram, FilesChanged, StartFolder, StartGuard};
-pub use keeper::run_as_keeper;
 pub use program::{Program, RunningProgram, own_program};
+pub use supervisor::run_as_keeper;
 
 /// Environment variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;

@@ -12,8 +12,8 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbName, Day as DayOf};
 use lepo_store::store::{FolderState, MonthCacheWriter, MonthFolder, Store};
 
-use super::above::PrevNames;
 use super::literals::RequiredTrigrams;
+use super::prev_names::PrevNames;
 use super::segment::{LARGEST, SegmentDay, SegmentWriter};
 use super::segment_reader::{SegmentBlock, SegmentReader};
 use super::{Filter, Pattern};

@@ -3,16 +3,15 @@
 //! The cache (`segment`, `cache`) only narrows down which files are read: every reported line was found in a bubb's own
 //! file.
 
-mod above;
 mod cache;
-mod convs;
+mod conv_positions;
 mod files;
 mod filter;
-mod forms;
 mod literals;
 mod months;
 mod pattern;
 mod pattern_options;
+mod prev_names;
 #[cfg(test)]
 mod random_tests;
 mod segment;
@@ -21,9 +20,10 @@ mod segment_forged;
 mod segment_reader;
 mod segment_table;
 mod trigrams;
+mod unicode_forms;
 
 pub use cache::Candidates;
-pub use convs::ConvPositions;
+pub use conv_positions::ConvPositions;
 pub use files::{FileResult, matching_lines, search_files};
 pub use filter::Filter;
 pub use months::{SearchOptions, by_month};

@@ -9,9 +9,9 @@ use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::forms::in_both_forms;
 use super::literals::RequiredTrigrams;
 use super::pattern_options::PatternOptions;
+use super::unicode_forms::in_both_forms;
 use lepo_base::error::Error;
 
 /// A compiled pattern.

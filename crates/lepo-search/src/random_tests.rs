@@ -12,7 +12,7 @@ use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::{OLD, STORE, Store, WriteBatch, now};
 use tempfile::TempDir;
 
-use super::convs::ConvPosition;
+use super::conv_positions::ConvPosition;
 use super::{
     ConvPositions, FileResult, Filter, FoundLine, Pattern, PatternOptions, SearchOptions, by_month,
     search_files,

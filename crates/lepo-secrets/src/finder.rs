@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use memchr::memmem;
 
-use super::beside::{self, CredentialPair};
-use super::colours::PlainText;
+use super::ansi::PlainText;
+use super::credential_pairs::{self, CredentialPair};
+use super::known_values::{KnownValue, KnownValues};
 use super::pem::{self, PemBody, PemMatch};
 use super::shape::{AnchorResult, begins_word};
 use super::table::{AWS_ID, AWS_KEY, BEGIN, PRIVATE_KEY, SERVICE_ACCOUNT, SHAPES, TWILIO};
-use super::values::{KnownValue, KnownValues};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,10 +135,12 @@ impl SecretFinder {
         if with_ids {
             scan.found.extend(ids.iter().map(|(_, id)| found(text, id.clone(), AWS_ID)));
         }
-        ids.extend(beside::accounts(text, from).map(|id| (CredentialPair::Twilio, id)));
+        ids.extend(credential_pairs::accounts(text, from).map(|id| (CredentialPair::Twilio, id)));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for (pair, id) in &ids {
-            for secret in beside::secrets(text, *pair, id).into_iter().filter(|secret| secret.start >= from) {
+            for secret in
+                credential_pairs::secrets(text, *pair, id).into_iter().filter(|secret| secret.start >= from)
+            {
                 pairs.push((secret.start.min(id.start), secret.start.max(id.start)));
                 match pair {
                     CredentialPair::Aws => {
@@ -209,7 +211,7 @@ impl SecretFinder {
         pairs: &[(usize, usize)],
         scan: &mut ScanResult,
     ) {
-        let mut hold = scan.hold.min(beside::hold(text, from, ids)).min(begun(text, from));
+        let mut hold = scan.hold.min(credential_pairs::hold(text, from, ids)).min(begun(text, from));
         if let Some(values) = &self.values {
             hold = hold.min(values.hold(text, from));
         }
@@ -262,7 +264,7 @@ fn begun(text: &[u8], from: usize) -> usize {
         };
         let known = tail.first().and_then(|first| anchors.begins.get(usize::from(*first)));
         known.is_some_and(|known| known.iter().any(begins))
-            || (beside::begins_account(tail) && begins_word(text, *at))
+            || (credential_pairs::begins_account(tail) && begins_word(text, *at))
     };
     (start..text.len()).find(is_begun).unwrap_or(text.len())
 }

@@ -20,31 +20,31 @@
 //! parker and kingfisher) guess by entropy, need a C++ regex engine or a newer compiler, and cannot decide for a text
 //! in pieces whether its end may be the start of a secret.
 
-mod beside;
+mod ansi;
 mod check;
-mod colours;
+mod credential_pairs;
 #[cfg(test)]
 mod examples;
 mod finder;
 #[cfg(test)]
 mod form_tests;
-mod kept;
+mod is_text;
+mod known_values;
 mod mask;
 mod pem;
+mod screened;
 mod shape;
 mod spool;
 mod stream;
 mod table;
 #[cfg(test)]
 mod tests;
-mod values;
-mod what_is_text;
 
 pub use finder::{FoundSecret, SecretFinder};
-pub use kept::{ScreenedBytes, Treatment};
+pub use is_text::{LOOKED_AT, is_binary};
+pub use known_values::{KnownValue, is_named_secret, is_worth};
 pub use mask::{MaskKey, MaskedText, Masker, SecretCounts, has_mask, keyed_hash, restore, without_digits};
+pub use screened::{ScreenedBytes, Treatment};
 pub use spool::Spool;
 pub use stream::{LONGEST_HELD, MaskStream};
 pub use table::kinds;
-pub use values::{KnownValue, is_named_secret, is_worth};
-pub use what_is_text::{LOOKED_AT, is_binary};

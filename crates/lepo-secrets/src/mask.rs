@@ -7,8 +7,8 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::finder::{FoundSecret, SecretFinder};
-use super::kept::{ScreenedBytes, Treatment};
-use super::what_is_text::is_binary;
+use super::is_text::is_binary;
+use super::screened::{ScreenedBytes, Treatment};
 
 const LEAD: &str = "[secret: ";
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::kept::{ScreenedBytes, Treatment};
 use super::mask::Masker;
+use super::screened::{ScreenedBytes, Treatment};
 use super::stream::MaskStream;
 
 /// A text that is ready to be written up to a possible start of a secret.

@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::cat_file::Objects;
 use super::git::Git;
 use super::incoming::side_of;
 use super::merge::{MergeSide, note_own_removals};
-use super::objects::Objects;
 use super::paths::encoded;
-use super::record::SyncRecord;
+use super::sync_record::SyncRecord;
 use super::titles::SyncTitles;
 use super::tree::CloneTree;
 use lepo_base::error::Result;

@@ -4,9 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::process::{Child, ChildStdin};
 use std::thread::JoinHandle;
 
+use super::cat_file::Oid;
 use super::git::Git;
-use super::objects::Oid;
-use super::running::{failed, last_words};
+use super::git_process::{failed, last_words};
 use lepo_base::error::{Error, Result};
 
 /// The subject of a commit that starts a new part, pushed after the previous part has arrived.

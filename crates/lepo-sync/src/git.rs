@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::fs::{Dir, Mode, OFlags};
 
-use super::running::{GitProcess, cannot_start, feed};
+use super::git_process::{GitProcess, cannot_start, feed};
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 

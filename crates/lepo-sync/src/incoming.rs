@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
+use super::cat_file::{ObjectContent, Objects, Oid};
 use super::git::Git;
 use super::merge::{Changes, MergeSide};
-use super::objects::{ObjectContent, Objects, Oid};
 use super::paths::{TreePath, decoded};
-use super::record::SyncRecord;
 use super::remote::Refs;
+use super::sync_record::SyncRecord;
 use super::tree::{CloneTree, Deadline, SkippedEntries};
 use super::verdicts::{CloneVerdict, CloneVerdicts};
 use lepo_base::error::{Error, ExitKind, Result};

@@ -4,40 +4,40 @@
 //! own there and on the remote; its tree contains the clone's bubbs by day, blobs, branches, and a record of
 //! removals. Content of other clones is verified before it is added to a store: nothing is ever checked out.
 
+mod cat_file;
 mod compare;
-mod confirmed;
 mod fast_import;
 mod git;
+mod git_process;
 mod incoming;
 mod merge;
-mod objects;
 mod outgoing;
 mod paths;
-mod record;
+mod push;
 mod refs;
 mod remote;
-mod removed;
+mod removal_consent;
+mod removal_counts;
 mod replace;
 mod round;
-mod running;
 mod secrets;
-mod send;
 mod settings;
 mod state;
 mod sweep;
+mod sync_record;
 mod titles;
 mod tree;
 mod verdicts;
 
-pub use confirmed::RemovalConsent;
 pub use git::{Git, email, is_committed, remote_url};
 pub use incoming::forget_taken;
 pub use paths::decoded;
+pub use push::forget;
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
 pub use remote::{RefFilter, RemoteRefs};
+pub use removal_consent::RemovalConsent;
 pub use round::{SyncOptions, SyncRound, round, unsent};
 pub use secrets::PushSecrets;
-pub use send::forget;
 pub use state::{Identity, SyncState};
 pub use sweep::unfetched;
 

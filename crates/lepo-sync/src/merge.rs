@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::removed::RemovalCounts;
+use super::removal_counts::RemovalCounts;
 use super::titles::SyncTitles;
 use lepo_store::bubb::{BubbId, BubbName};
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 
+use super::cat_file::{LARGEST, proves};
 use super::compare::StoreDiff;
 use super::fast_import::{CommitResult, FastImport};
 use super::git::Git;
 use super::merge::MergeSide;
-use super::objects::{LARGEST, proves};
 use super::paths::{REMOVED, TITLES, TreePath};
 use super::remote::own_ref;
 use super::secrets::PushSecrets;
@@ -257,8 +257,8 @@ impl<'s> CommitWriter<'s> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::push::push;
     use super::super::remote::RemoteRefs;
-    use super::super::send::push;
     use super::super::state::Identity;
     use super::super::tree::CloneTree;
     use super::*;

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::cat_file::Oid;
 use super::git::Git;
-use super::objects::Oid;
+use super::git_process::{GitProcess, MOST};
 use super::refs::Namespace;
-use super::running::{GitProcess, MOST};
 use super::settings::SyncSettings;
 use super::tree::Deadline;
 use super::verdicts::CloneVerdicts;

@@ -11,9 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::FlockOperation;
 
 use super::git::Git;
-use super::record::SyncRecord;
 use super::replace::replace;
 use super::settings::SyncSettings;
+use super::sync_record::SyncRecord;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 

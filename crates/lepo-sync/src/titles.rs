@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::removed::RemovalCounts;
+use super::removal_counts::RemovalCounts;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Store, latest_titles};

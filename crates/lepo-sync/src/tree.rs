@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use super::cat_file::{LARGEST, Objects, Oid};
 use super::git::Git;
-use super::objects::{LARGEST, Objects, Oid};
+use super::git_process::MOST;
 use super::paths::{TreePath, is_folder};
-use super::removed::RemovalCounts;
-use super::running::MOST;
+use super::removal_counts::RemovalCounts;
 use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;

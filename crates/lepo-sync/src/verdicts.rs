@@ -6,8 +6,8 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
+use super::cat_file::Oid;
 use super::git::Git;
-use super::objects::Oid;
 use super::replace::replace;
 use lepo_base::error::{Error, Result};
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::lenient;
+use super::lenient_json;
 
 const THINK: &str = "<think>";
 
@@ -48,7 +48,7 @@ pub fn pieces(answer: &str) -> Vec<AnswerPart> {
             pieces.clear();
             prose.clear();
             rest = after;
-        } else if let Some((object, after)) = lenient::object(from, &mut budget) {
+        } else if let Some((object, after)) = lenient_json::object(from, &mut budget) {
             if let Some(before) = before_fence(&prose).filter(|_| !fenced) {
                 fenced = true;
                 prose.truncate(before);

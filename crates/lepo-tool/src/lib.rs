@@ -4,8 +4,9 @@ mod access;
 mod capture;
 mod consent;
 mod dir_lock;
+mod env_filter;
 mod extract;
-mod lenient;
+mod lenient_json;
 pub mod mcp;
 mod mode;
 mod program_files;
@@ -14,7 +15,6 @@ mod sandbox;
 mod shell;
 mod touched;
 mod unagreed;
-mod variables;
 
 pub use access::Access;
 pub use capture::CapturedStream;
@@ -22,8 +22,9 @@ pub use consent::{
     AllowedRequests, CallProposal, CommandProposal, Consent, ConsentReply, Grant, GrantedCall,
     GrantedCommand, Proposal,
 };
+pub use env_filter::EnvFilter;
 pub use extract::{AnswerPart, all, pieces, without_thinking};
-pub use lenient::parse as lenient_json;
+pub use lenient_json::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
 pub use program_files::{NamedProgram, ProgramFiles, Reach, RunningCheck, StartCheck, reach_of};
 pub use request::{CommandRequest, ToolRequest};
@@ -34,7 +35,6 @@ pub use sandbox::{
 pub use shell::{CommandExit, CommandOutcome, OutputSink, OutputStream, Shell};
 pub use touched::{TouchedFiles, TouchedPaths};
 pub use unagreed::Unagreed;
-pub use variables::EnvFilter;
 
 /// The shell that reads commands. Never one from `PATH`: a command that may write there could have replaced it.
 const SHELL: &str = "/bin/sh";

@@ -1,6 +1,6 @@
 //! Settings of consent: whether lepo asks about each request, and which ones run without asking.
 
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 
 /// How a tool request gets its consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

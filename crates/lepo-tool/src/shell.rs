@@ -13,8 +13,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use super::SHELL;
 use super::capture::CapturedStream;
 use super::consent::GrantedCommand;
+use super::env_filter::EnvFilter;
 use super::sandbox::{CleanupGuard, CleanupReport, Policy};
-use super::variables::EnvFilter;
 use lepo_process::RunningProgram;
 
 /// How commands run.

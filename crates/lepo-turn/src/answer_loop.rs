@@ -7,15 +7,14 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::agent::agent_session;
-use super::answer_place::{AnswerPlace, CallStyle};
+use super::agent_branch::agent_session;
+use super::answer_context::{AnswerPlace, CallStyle};
 use super::call_fault::call_fault;
-use super::called::keep_called;
 use super::code_only::add_code_only;
 use super::context::{Inst, instruction, messages};
 use super::native::{call_text, request_of};
 use super::offer::{ToolList, ToolOffer, tool_list};
-use super::path::CalledAnswer;
+use super::path_entry::CalledAnswer;
 use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
@@ -27,6 +26,7 @@ use super::schema::{add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
+use super::stored_calls::keep_called;
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::config::{Budgets, Money, Prices, Settings};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction, ResumeCommand};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_model::{Meter, ModelConfig, Price, RequestEstimate, RequestUsage, Usage};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{JournalCursor, JournalEntry, JournalRecord, Store, now};
@@ -110,7 +110,7 @@ impl Budget {
     /// Returns the cost of a line of the journal, if it is of this local day.
     fn cost_on(&self, day: &str, record: &JournalRecord) -> u128 {
         let moment = record.bubb.map_or(record.time, BubbId::time).max(record.time);
-        if record.copy_of.is_some() || record.what == "imported" || when::day(moment) != day {
+        if record.copy_of.is_some() || record.what == "imported" || time::day(moment) != day {
             return 0;
         }
         let price = record.model.as_deref().and_then(|model| self.prices.price_of(model, None));
@@ -123,7 +123,7 @@ impl Budget {
     /// process, whose own line may not be written yet.
     fn today(&self, day: &mut SpendingDay) -> u128 {
         let now = now();
-        let name = when::day(now);
+        let name = time::day(now);
         let is_new = day.name != name;
         if is_new {
             *day = SpendingDay { name, ..SpendingDay::default() };

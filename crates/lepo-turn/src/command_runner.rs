@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::aftermath;
+use super::cleanup;
 use super::masking_cut::cut;
 use super::report::ToolUse;
 use super::result_text::ResultBuilder;
@@ -125,7 +125,7 @@ impl<'e> CommandRunner<'e> {
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        for left in aftermath::for_person("the command", &found) {
+        for left in cleanup::for_person("the command", &found) {
             tell(TurnEvent::Notice(&Notice::Left(left)));
         }
         let (carried, left) = carried?;
@@ -162,7 +162,7 @@ async fn carry_out(
     let scratch = [store.bubbs().scratch()?, store.bubbs().scratch()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
     let mut outcome = shell.run(granted, scratch, live, found).await.map_err(failed)?;
-    let found = aftermath::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));
+    let found = cleanup::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));
     let text = result_text(store, &command, &mut outcome, &found, limit)?;
     let carried = ToolResult {
         text,

@@ -5,18 +5,18 @@
 //! its cache.
 
 use super::context::{Inst, messages};
-use super::fill::{WindowFill, fill_in_time};
 use super::folders::{StartNeeds, ask_about_start};
 use super::journal::usage_entry;
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::{ToolOffer, tool_list};
-use super::path::PathEntry;
+use super::path_entry::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::find_skills;
 use super::steering::steers_alone;
 use super::transcript::Transcript;
 use super::turn::Turn;
+use super::window_fill::{WindowFill, fill_in_time};
 use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
 use crate::config::Insts;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
@@ -239,7 +239,7 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::path::fixture::path;
+    use super::super::path_entry::fixture::path;
     use super::*;
 
     #[test]

@@ -2,12 +2,12 @@
 //!
 //! At the end, so that all requests of a turn have the same prefix and every server's prompt cache works.
 
-use super::agents::is_instructions_entry;
 use super::attach::sent_text;
-use super::called::answer_at;
-use super::path::{CalledAnswer, PathEntry};
+use super::instructions::is_instructions_entry;
+use super::path_entry::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
 use super::skills::is_catalogue_entry;
+use super::stored_calls::answer_at;
 use crate::config::{is_as_made, is_general_as_made};
 use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
 use lepo_store::bubb::Kind;
@@ -172,7 +172,7 @@ fn role(kind: Kind) -> ChatRole {
 mod tests {
     use serde_json::json;
 
-    use super::super::path::fixture::path;
+    use super::super::path_entry::fixture::path;
     use super::super::request_words::several_note;
     use super::*;
     use lepo_model::{ProviderMessage, ToolCall};

@@ -1,8 +1,8 @@
 //! Finds and checks a pending request for `--approve` and `--deny`.
 
 use super::Masking;
-use super::path;
-use super::truth::truth_of;
+use super::path_entry;
+use super::unmask::truth_of;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{ConvEnd, Forest, RequestState};
@@ -61,8 +61,9 @@ impl Decision {
         let name = forest.name(ix);
         // Its bytes are read once, so that the request that runs is the checked one.
         let bytes = store.bubbs().read_unedited(&name)?;
-        let found =
-            std::str::from_utf8(&bytes).ok().and_then(|text| path::request(name.kind, name.hidden, text));
+        let found = std::str::from_utf8(&bytes)
+            .ok()
+            .and_then(|text| path_entry::request(name.kind, name.hidden, text));
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
@@ -86,7 +87,7 @@ impl Decision {
         let truth = text.map(|text| truth_of(store, masking, id, text)).transpose()?.flatten();
         let request = match &truth {
             None => request,
-            Some(text) => path::request(name.kind, name.hidden, text)
+            Some(text) => path_entry::request(name.kind, name.hidden, text)
                 .ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?,
         };
         Ok(Decision { name, request, verdict, truth })

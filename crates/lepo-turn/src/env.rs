@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex as Lock};
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::catalogue::OfferCatalog;
-use super::configured::Configuration;
+use super::configuration::Configuration;
 use super::folder_questions::{question_of_servers, take_answers};
+use super::offer_catalog::OfferCatalog;
 use super::programs::programs_of;
 use super::steering_words::SteeringWords;
 use super::{ChangedProgram, Interrupt, Masking, Notice, ProgramRole, StartQuestion};
 use crate::config::{AutoCompact, FolderQuestion, Insts, ProgramTrust, Settings, set_tool_mode};
 use lepo_base::error::Result;
-use lepo_base::record::HashFile;
+use lepo_base::hash_file::HashFile;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{self, Pins, Servers};

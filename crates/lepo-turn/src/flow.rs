@@ -1,24 +1,24 @@
 //! The order of a turn: `--run` commands, the question, the planner (chooser, writer, consent, command), the
 //! answer.
 
-use super::agents::instructions;
 use super::answer_loop::answer;
-use super::ask::TurnRequest;
 use super::attach::begin_files;
-use super::called::restore_calls;
-use super::fetch_served::fetch;
+use super::fetch_attachments::fetch;
 use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
+use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::ToolOffer;
-use super::path::OpeningBubb;
+use super::path_entry::OpeningBubb;
 use super::plan::plan;
 use super::program_start::ask_about_key;
 use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
+use super::stored_calls::restore_calls;
 use super::transcript::Transcript;
-use super::truth::forget_overtaken;
 use super::turn::{Turn, report_typed_secret};
+use super::turn_request::TurnRequest;
+use super::unmask::forget_overtaken;
 use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, TurnStart, record_worktree};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::ask::TurnRequest;
-use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::turn::{Turn, TurnSkills};
+use super::turn_request::TurnRequest;
+use super::turn_state::TurnRecord;
 use super::{Front, TurnEnv};
 use crate::config::Insts;
 use lepo_model::{Gate, Model, ModelConfig};

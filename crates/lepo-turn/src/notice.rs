@@ -1,8 +1,8 @@
 //! Notices: values that a turn reports to the user in addition to the conversation; each display has its own
 //! text for them.
 
-use super::aftermath::CleanupItem;
 use super::attach::{FolderSummary, UnsentFiles};
+use super::cleanup::CleanupItem;
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp;
 

@@ -3,10 +3,10 @@
 use std::pin::pin;
 use std::time::Instant;
 
-use super::agent::AgentBranch;
+use super::agent_branch::AgentBranch;
+use super::answer_context::{AnswerPlace, CallStyle};
 use super::answer_failures::{only_thinking, too_long};
 use super::answer_order::WritingTurn;
-use super::answer_place::{AnswerPlace, CallStyle};
 use super::call_filter::{CallFilter, ParsedCalls, calls_in_text};
 use super::journal::usage_entry;
 use super::native::sound_arguments;

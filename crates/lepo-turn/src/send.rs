@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::record::TurnRecord;
+use super::turn_state::TurnRecord;
 use super::{Front, Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::agents::unagreed;
 use super::env::TurnEnv;
+use super::instructions::unagreed;
 use super::steering_words::SteeringWords;
 use super::store_insts::untrusted_insts;
 use super::transcript::Transcript;

@@ -1,6 +1,6 @@
 //! Texts of others that a question is about: their names, and the consent to them.
 
-use super::agents::{SentInstructions, record_consent};
+use super::instructions::{SentInstructions, record_consent};
 use super::unproven::{UnprovenMessage, agree_to_messages};
 use crate::config::{RepoFile, Trust};
 use lepo_base::error::Result;

@@ -11,7 +11,7 @@ use super::TurnStart;
 use super::attach::{AttachedFile, FileUpload, UnsentFiles, choose};
 use super::journal::failure_entry;
 use super::masking::{Masking, source_of};
-use super::path::{CalledAnswer, OpeningBubb, PathEntry, request};
+use super::path_entry::{CalledAnswer, OpeningBubb, PathEntry, request};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};

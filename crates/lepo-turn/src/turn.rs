@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::record::TurnRecord;
 use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
-use super::truth::keep_truth;
+use super::turn_state::TurnRecord;
+use super::unmask::keep_truth;
 use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;

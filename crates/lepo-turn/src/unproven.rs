@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::agents::is_instructions;
+use super::instructions::is_instructions;
 use crate::config::{Trust, is_as_made};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};

@@ -13,7 +13,7 @@ use super::config::{Paths, replace_file};
 use super::{Report, TurnStart, start_at};
 use lepo_base::error::Result;
 use lepo_base::hash::sha256_hex;
-use lepo_base::record::read_if_there;
+use lepo_base::hash_file::read_if_there;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, ReadScope};
 use lepo_store::store::Store;

@@ -4,7 +4,7 @@ mod compare;
 mod inline;
 mod turns;
 
-use super::words::find_all;
+use super::address_args::find_all;
 use super::{Context, complete};
 use crate::term::{Out, Paint, title};
 use crate::ui::ShortIds;

@@ -11,7 +11,7 @@ use lepo_model::{ModelConfig, ToolFormat, spec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Configuration;
-use lepo_turn::agents::Instructions;
+use lepo_turn::instructions::Instructions;
 use lepo_turn::skills::Skills;
 
 /// Lists the files. No model is asked and nothing is written.

@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use super::closed_output::while_read;
 use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::output::write_output;
 use super::recorded_group::{GroupLookup, RecordedGroup, find_recorded};
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn::confirm_size;
-use super::unread::while_read;
 use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;

@@ -14,7 +14,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
 use lepo_base::secret::Secret;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_secrets::{KnownValue, Masker, SecretFinder};
 use lepo_store::store::now;
 use lepo_turn::config::{LogLevel, Paths};
@@ -32,7 +32,7 @@ pub fn start_log(
     if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
         return;
     }
-    let name = format!("application-lepo-{}.log", when::day(now()));
+    let name = format!("application-lepo-{}.log", time::day(now()));
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(dir.join(name));
     let Ok(file) = file else { return };
     let level = match level {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::DoArgs;
 use super::replay_goes_on::resume_command;
-use super::replay_told::{ReplayReport, print};
+use super::replay_report::{ReplayReport, print};
 use super::setup::Setup;
 use crate::commands::Context;
+use crate::commands::address_args::find_all;
 use crate::commands::tidy_after::tidy_after;
-use crate::commands::words::find_all;
 use crate::ui::{self, ReplayRows};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result, quoted};
 use lepo_base::hint::HintTarget;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::DoArgs;
+use super::branch_move::{BranchMove, name_tail};
+use super::closed_output::while_read;
 use super::compact::Quiet;
 use super::keeping::begin_as_set;
-use super::moving::{BranchMove, name_tail};
 use super::recorded::{LookupOutcome, find_recorded};
 use super::recover_cut::recover_cut;
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn_input::DoInput;
 use super::turn_output::print;
-use super::unread::while_read;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;

@@ -1,6 +1,6 @@
 //! Finds the message of an address.
 
-use crate::commands::words::find_one;
+use crate::commands::address_args::find_one;
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;

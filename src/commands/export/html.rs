@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::args::ExportArgs;
-use crate::commands::finder::warn_secrets;
+use crate::commands::address_args::resolve_all;
 use crate::commands::output_file::replace_output;
-use crate::commands::words::resolve_all;
+use crate::commands::secret_finder::warn_secrets;
 use crate::commands::{Context, open};
 use crate::stats::{GroupBy, TallyKey, TallyRow, tally};
 use crate::ui::{ended_early, warn_incomplete};

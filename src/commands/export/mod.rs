@@ -3,11 +3,11 @@
 mod args;
 mod files;
 mod find;
+mod foreign_formats;
 mod handoff;
 mod handover;
 mod html;
 mod native;
-mod others;
 mod output;
 mod render;
 mod tree;
@@ -15,9 +15,9 @@ mod tree;
 use std::path::Path;
 
 use super::Context;
-use super::finder::warn_secrets;
+use super::address_args::find_one;
 use super::output_file::{check_folder, check_parent, replace_output};
-use super::words::find_one;
+use super::secret_finder::warn_secrets;
 use crate::ui::warn_incomplete;
 pub use args::ExportArgs;
 use files::Files;
@@ -148,7 +148,7 @@ fn for_others(
         };
         return native::run(&wanted, &trees, context);
     }
-    let documents = others::documents(format, &trees, args.all, &context.cwd().to_string_lossy());
+    let documents = foreign_formats::documents(format, &trees, args.all, &context.cwd().to_string_lossy());
     if let Some(file) = args.output.as_deref().filter(|_| documents.len() > 1)
         && names_file(file, format)
     {

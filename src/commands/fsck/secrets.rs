@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::commands::Context;
-use crate::commands::finder::finder;
-use crate::commands::searched::search;
-use crate::commands::words::resolve_all;
+use crate::commands::address_args::resolve_all;
+use crate::commands::searched_files::search;
+use crate::commands::secret_finder::finder;
 use crate::term::{StatusLine, one_line, print_status};
 use lepo_base::error::Result;
 use lepo_secrets::{SecretFinder, is_binary};

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::commands::complete;
 use lepo_base::error::{Error, Result};
-use lepo_base::when::{self, DayEnd};
+use lepo_base::time::{self, DayEnd};
 use lepo_search::PatternOptions;
 use lepo_store::bubb::Kind;
 use lepo_store::store::now;
@@ -140,9 +140,9 @@ impl GrepArgs {
         let now = now();
         let read = |option: &str, text: &Option<String>, end, default| match text {
             None => Ok(default),
-            Some(text) => when::parse(text, now, end).ok_or_else(|| {
+            Some(text) => time::parse(text, now, end).ok_or_else(|| {
                 Error::usage(format!("--{option} {text:?} is not a time"))
-                    .hint(format!("give {}", when::FORMS))
+                    .hint(format!("give {}", time::FORMS))
             }),
         };
         Ok(read("since", &self.since, DayEnd::First, 0)?

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 pub use args::GrepArgs;
 
 use super::Context;
+use super::address_args::{find_all, resolve_all};
 use super::stores::{KnownStore, KnownStores};
-use super::words::{find_all, resolve_all};
 use crate::term::{ProgressMeter, warn};
 use lepo_base::error::{Error, Result};
 use lepo_search::{Candidates, FileResult, Filter, Pattern, SearchOptions, by_month, search_files};

@@ -10,7 +10,7 @@ use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::term::{self, Out, Paint, Wrap, clean, excerpt_within, warn, width};
 use crate::ui::ShortIds;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_search::{ConvPositions, FoundLine, LineKind};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
@@ -132,7 +132,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
                 }
             };
             self.project_begins();
-            self.out.trusted(&format!("{id} {} {} ", when::day(name.id.time()), name.kind.as_str()));
+            self.out.trusted(&format!("{id} {} {} ", time::day(name.id.time()), name.kind.as_str()));
             let quoted = format!("\"{question}\"");
             let shown = if self.out.is_terminal() { clean(&quoted) } else { quoted.as_str().into() };
             self.out.trusted(&self.paint.dim(&shown));
@@ -168,7 +168,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
                 continue;
             }
             self.printed += usize::from(line.kind == LineKind::Match);
-            let about = format!("{} {}", when::day(name.id.time()), name.kind.as_str());
+            let about = format!("{} {}", time::day(name.id.time()), name.kind.as_str());
             let begin = format!("  {} {}  ", self.paint.yellow(&id), self.paint.dim(&about));
             let mut shown = String::new();
             let mut wrap = Wrap::new(term::columns);

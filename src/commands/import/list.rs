@@ -8,7 +8,7 @@ use super::sources::{database, on_this_machine};
 use crate::commands::Context;
 use crate::term::width as columns_of;
 use lepo_base::error::Result;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_import::{SourceFormat, SourceReader, ToolHistory};
 
 /// Lists them. Writes nothing, and reads only sizes, dates and the number of conversations in databases.
@@ -38,7 +38,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let width = places.iter().map(|place| place.tool.len()).max().unwrap_or_default();
     for place in &places {
         let (size, newest) = measure(place);
-        let newest = newest.map(when::day).unwrap_or_default();
+        let newest = newest.map(time::day).unwrap_or_default();
         let counted = conversations(place);
         let count = counted.unwrap_or(place.sources.len());
         let unit = match (place.path.is_file(), counted) {

@@ -14,7 +14,7 @@ use super::{Context, complete};
 use crate::import::{ImportRules, ToolDetail, VERSION, copy, finish, plan};
 use crate::term::{ProgressMeter, StatusLine, print_status};
 use lepo_base::error::{Error, Result};
-use lepo_base::when::{self, DayEnd};
+use lepo_base::time::{self, DayEnd};
 use lepo_import::{FORMATS, History, SourceFormat, SourceReader, is_below};
 use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
@@ -89,12 +89,12 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let moment = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
-        Some(text) => match when::parse(text, now(), DayEnd::First) {
+        Some(text) => match time::parse(text, now(), DayEnd::First) {
             Some(moment) => Ok(Some(moment)),
             None if is_before_1970(text) => {
                 Err(Error::usage(format!("--{name} {text:?}: times before 1970 are not supported")))
             }
-            None => Err(Error::usage(format!("--{name} {text:?}: expected {}", when::FORMS))),
+            None => Err(Error::usage(format!("--{name} {text:?}: expected {}", time::FORMS))),
         },
     };
     let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
@@ -342,7 +342,7 @@ fn is_before_1970(text: &str) -> bool {
     let year = text.trim().split('-').next().and_then(|year| year.parse::<u32>().ok());
     let with = |year: &str| text.trim().split_once('-').map(|(_, rest)| format!("{year}-{rest}"));
     year.is_some_and(|year| year < 1970)
-        && with("2001").is_some_and(|later| when::parse(&later, now(), DayEnd::First).is_some())
+        && with("2001").is_some_and(|later| time::parse(&later, now(), DayEnd::First).is_some())
 }
 
 /// Masks a title: another tool derives it from the conversation.

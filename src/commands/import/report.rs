@@ -9,7 +9,7 @@ use crate::commands::Context;
 use crate::import::{HeldBackPart, NO_TIME};
 use crate::term::{Out, StatusLine, excerpt, fold, one_line, print_status};
 use lepo_base::error::Result;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_import::SourceReader;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::ReadScope;
@@ -120,7 +120,7 @@ impl ImportReport {
     /// Formats the time after which all withheld parts can be imported, even if nothing follows them.
     fn until(&self) -> String {
         match self.held_back.iter().filter_map(|held| held.until).max() {
-            Some(until) => format!("; imported anyway after {}", when::day_and_hour(until, now())),
+            Some(until) => format!("; imported anyway after {}", time::day_and_hour(until, now())),
             None => String::new(),
         }
     }
@@ -225,8 +225,8 @@ fn without_time(date: Option<&str>, count: u64) -> String {
     match (date, count) {
         (Some(date), 1) => format!("it has the time of --date {date}"),
         (Some(date), _) => format!("they have the time of --date {date}"),
-        (None, 1) => format!("it is dated {}; --date DATE gives another", when::day(NO_TIME)),
-        (None, _) => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
+        (None, 1) => format!("it is dated {}; --date DATE gives another", time::day(NO_TIME)),
+        (None, _) => format!("they are dated {}; --date DATE gives another", time::day(NO_TIME)),
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::row::LsRow;
 use crate::commands::Context;
-use crate::commands::line::in_brackets;
+use crate::commands::summary_line::in_brackets;
 use crate::term::{Paint, clean, cut, padded, width};
 use crate::ui::ShortIds;
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::counted_in_thousands;
 
 /// On a narrower terminal a row takes two lines.
@@ -110,7 +110,7 @@ impl Cells {
         Cells {
             id: row.address(shorts.show(row.name.id)),
             length: counted_in_thousands(row.questions as usize, "question"),
-            when: when::short(row.name.id.time(), now),
+            when: time::short(row.name.id.time(), now),
             model: row.model(),
             tokens: row.tokens(short_count),
             branches: format!("{}{}", row.mark(), in_brackets(row.branches)).trim_start().to_string(),

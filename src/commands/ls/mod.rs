@@ -12,8 +12,8 @@ use read::RowReader;
 use row::RowFormat;
 use text::{document, long_line, short_line};
 
+use super::address_args::{resolve_all, some};
 use super::stores::{KnownStore, KnownStores};
-use super::words::{resolve_all, some};
 use super::{Context, complete};
 use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};

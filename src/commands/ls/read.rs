@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::row::{LsRow, RowFacts, RowFormat, RowTokens};
-use crate::commands::line::excerpt_of;
+use crate::commands::summary_line::excerpt_of;
 use crate::stats::{Cost, Costs};
 use crate::term::{clean, excerpt};
 use crate::ui::{ended_early, known_models, text_or_warn};

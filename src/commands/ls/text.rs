@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::row::LsRow;
 use crate::commands::Context;
 use crate::commands::json::name_json;
-use crate::commands::line::in_brackets;
+use crate::commands::summary_line::in_brackets;
 use crate::term::{clean, excerpt_within, fold, quote, width};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::store::Store;
 
 /// Name and fields of a row, according to `docs/schemas/ls.json`.
@@ -64,7 +64,7 @@ pub fn long_line(row: &LsRow<'_>, columns: Option<usize>, context: &mut Context<
     let facts = format!(
         " ({}) {} {} {} {cost}{} ",
         row.height,
-        when::iso_minute(row.name.id.time()),
+        time::iso_minute(row.name.id.time()),
         or_none(model),
         or_none(row.tokens(|count| count.to_string())),
         if row.branches.is_empty() { "-".to_string() } else { format!("[{}]", row.branches.join(",")) },

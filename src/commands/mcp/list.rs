@@ -6,7 +6,7 @@ use super::sign_ins::sign_in_store;
 use crate::commands::Context;
 use crate::term::{print_status, width};
 use lepo_base::error::{Error, Result};
-use lepo_base::record::HashFile;
+use lepo_base::hash_file::HashFile;
 use lepo_tool::mcp::Pins;
 use lepo_tool::mcp::client::auth::SignInInfo;
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, Transport};

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::finder::tell_typed;
+use super::secret_finder::tell_typed;
 use super::{Context, complete};
 use crate::term::{edit, print_status};
 use lepo_base::env::Env;

@@ -7,7 +7,7 @@ use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{CopyParent, CopyRequest, Store};
 use lepo_tool::ToolRequest;
-use lepo_turn::agents::is_of_repository;
+use lepo_turn::instructions::is_of_repository;
 
 #[derive(Clone, Copy)]
 pub struct RebaseSelection<'w> {

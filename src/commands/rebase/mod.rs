@@ -14,8 +14,8 @@ use lepo_store::store::{
 };
 
 use super::Context;
-use super::finder::{masked, tell_typed};
-use super::words::find_all;
+use super::address_args::find_all;
+use super::secret_finder::{masked, tell_typed};
 pub use args::RebaseArgs;
 use choose::{RebaseSelection, choose};
 use report::{RebaseOutcome, print};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::args::RebaseArgs;
 use crate::commands::Context;
-use crate::commands::line::excerpt_of;
+use crate::commands::summary_line::excerpt_of;
 use crate::term::{print_status, stderr_is_terminal};
 use crate::ui::ShortIds;
 

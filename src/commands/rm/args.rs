@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 
 use crate::commands::complete;
-use lepo_base::when;
+use lepo_base::time;
 
 /// Delete the end of a conversation; shared messages stay
 ///
@@ -70,5 +70,5 @@ impl RmArgs {
 
 /// Parses an age into milliseconds.
 fn age(text: &str) -> std::result::Result<u64, String> {
-    when::parse_span(text).ok_or_else(|| "a number and h, d or w: 90d".to_string())
+    time::parse_span(text).ok_or_else(|| "a number and h, d or w: 90d".to_string())
 }

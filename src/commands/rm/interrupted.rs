@@ -8,7 +8,7 @@ use lepo_store::store::{MovedBubb, ReplacedFiles, Replacement, ReplacementRecord
 use lepo_sync::Identity;
 
 use super::plan::RedactPlan;
-use super::wish::RedactRequest;
+use super::request::RedactRequest;
 
 /// A replacement that lepo on this machine started in this store and did not finish.
 pub struct Interrupted {

@@ -7,7 +7,7 @@ use lepo_store::store::MovedBubb;
 use serde_json::{Value, json};
 
 use super::plan::{RedactPlan, SecretKinds};
-use super::remains::RemainingCopies;
+use super::remaining_copies::RemainingCopies;
 use crate::commands::Context;
 use crate::term::{StatusLine, print_status};
 use crate::ui::ShortIds;

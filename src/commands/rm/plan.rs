@@ -11,8 +11,8 @@ use lepo_store::store::{
 };
 use serde_json::Value;
 
-use super::wish::RedactRequest;
-use crate::commands::searched::{SearchedFile, search, search_unfinished};
+use super::request::RedactRequest;
+use crate::commands::searched_files::{SearchedFile, search, search_unfinished};
 
 pub type SecretKinds = BTreeSet<&'static str>;
 

@@ -11,14 +11,14 @@ use lepo_store::store::{MovedBubb, ReplacedFiles, Store, ids_in};
 use lepo_turn::carry_waiting;
 
 use super::args::RmArgs;
-use super::held::holders;
 use super::interrupted::{Interrupted, proven};
+use super::other_copies::holders;
 use super::outcome::RedactOutcome;
 use super::plan::RedactPlan;
-use super::remains::RemainingCopies;
-use super::wish::RedactRequest;
+use super::remaining_copies::RemainingCopies;
+use super::request::RedactRequest;
 use crate::commands::Context;
-use crate::commands::finder::masker_of_written;
+use crate::commands::secret_finder::masker_of_written;
 use crate::term::{StatusLine, print_status, stderr_is_terminal, tty};
 use crate::ui::ShortIds;
 

@@ -11,7 +11,7 @@ use crate::term::{excerpt_within, print_status};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_base::when::{self, DayEnd};
+use lepo_base::time::{self, DayEnd};
 use lepo_store::bubb::{BubbId, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
@@ -48,8 +48,8 @@ pub struct StatsArgs {
 pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let since = match &args.since {
         None => 0,
-        Some(text) => when::parse(text, now(), DayEnd::First).ok_or_else(|| {
-            Error::usage(format!("--since {text:?} is not a time")).hint(format!("it is {}", when::FORMS))
+        Some(text) => time::parse(text, now(), DayEnd::First).ok_or_else(|| {
+            Error::usage(format!("--since {text:?} is not a time")).hint(format!("it is {}", time::FORMS))
         })?,
     };
     let store = context.store()?;

@@ -2,20 +2,20 @@
 
 mod args;
 mod choose_remote;
-mod told;
+mod report;
 
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
 pub use args::SyncArgs;
 use choose_remote::{SyncTarget, refuse_inside, set_remote};
-use told::{print_news, replacement, troubles};
+use report::{print_news, replacement, troubles};
 
 use super::Context;
 use crate::term::{fold, print_status, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_store::bubb::{BubbId, ContentHash, counted};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
@@ -301,7 +301,7 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     let last = SyncState::synced(&paths.data, identity).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let last = match last {
         None => "never".to_string(),
-        Some(at) => when::ago(at.as_millis() as u64, now()),
+        Some(at) => time::ago(at.as_millis() as u64, now()),
     };
     out.line(&format!("last synced: {last}"));
     let git = Git::at(&SyncState::repository_of(&paths.data, identity), false);

@@ -9,8 +9,8 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
-use lepo_turn::agents::{SentInstructions, record_consent, unagreed_here};
 use lepo_turn::config::Trust;
+use lepo_turn::instructions::{SentInstructions, record_consent, unagreed_here};
 use lepo_turn::{Masking, UnprovenMessage, agree_to_messages, unproven_messages};
 
 /// Text without consent.

@@ -1,7 +1,7 @@
 //! Asks the questions about a new model, one a line, on the terminal.
 
+use super::partial_model::{PartialModel, check_name, checked_url, no_server, provider_of, with_scheme};
 use super::trial::offered;
-use super::wanted::{PartialModel, check_name, checked_url, no_server, provider_of, with_scheme};
 use crate::term::{StatusLine, TypeAheadPause, clean, fitting, is_yes, on_terminal, print_status};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;

@@ -1,6 +1,6 @@
 //! Help texts as sections of a manual page: paragraphs are filled, lists are lists, commands stand as they are.
 
-use lepo::cli::blocks::{HelpBlock, blocks};
+use lepo::cli::help_blocks::{HelpBlock, blocks};
 
 /// The columns of a line that stands as it is, in a terminal of 80: the margin, and the indent of a section.
 const COLUMNS: usize = 70;

@@ -135,12 +135,12 @@ const STARTS: Table = &[
         "Command::new(",
         &[
             "cli.rs",
-            "cli/first.rs",
+            "cli/first_word.rs",
             "commands/browse.rs",
             "lepo-base/search_path.rs",
             "lepo-base/sys/macos.rs",
             "lepo-process/configured.rs",
-            "lepo-process/keeper.rs",
+            "lepo-process/supervisor.rs",
             "lepo-process/program.rs",
             "lepo-tool/sandbox/landlock.rs",
         ],
@@ -152,11 +152,11 @@ const STARTS: Table = &[
             "lepo-model/cli.rs",
             "lepo-model/key.rs",
             "lepo-tool/mcp/client/process.rs",
-            "lepo-turn/held.rs",
+            "lepo-turn/agent_sandbox.rs",
         ],
     ),
     // The record of trust in folders; a repository's servers, whose definition is trusted.
-    ("StartFolder::trusted(", &["lepo-turn/config/folder_trust.rs", "lepo-turn/configured.rs"]),
+    ("StartFolder::trusted(", &["lepo-turn/config/folder_trust.rs", "lepo-turn/configuration.rs"]),
 ];
 
 #[test]
@@ -263,8 +263,8 @@ const WRITERS: Table = &[
         &[
             "commands/do/replay.rs",
             "commands/edit.rs",
-            "lepo-turn/agents/sent.rs",
-            "lepo-turn/between.rs",
+            "lepo-turn/instructions/sent.rs",
+            "lepo-turn/between_turns.rs",
             "lepo-turn/flow.rs",
             "lepo-turn/group/opening.rs",
             "lepo-turn/masking.rs",
@@ -296,7 +296,7 @@ const WORDS_OF_HINTS: Table = &[
             "lepo-base/error.rs",
             "acp/failure.rs",
             "acp/turns.rs",
-            "cli/end.rs",
+            "cli/finish.rs",
             "commands/config.rs",
             "repl/complain.rs",
             "ui/group.rs",
@@ -312,8 +312,8 @@ const WORDS_OF_HINTS: Table = &[
         &[
             "lepo-base/error.rs",
             "commands/rm/outcome.rs",
-            "commands/rm/remains.rs",
-            "commands/sync/told.rs",
+            "commands/rm/remaining_copies.rs",
+            "commands/sync/report.rs",
             "ui/notices.rs",
             "ui/notices/files.rs",
         ],
@@ -331,7 +331,7 @@ const WEIGHTS: Table = &[("\"note: ", &[]), ("\"warning: ", &[])];
 
 #[test]
 fn the_weight_of_a_line_is_written_in_one_place() {
-    hold_only_in(WEIGHTS, &["term/line.rs"]);
+    hold_only_in(WEIGHTS, &["term/status_line.rs"]);
 }
 
 /// Words that make a leave to run something, each with the only files that may say them. The type of a leave
@@ -354,8 +354,8 @@ const CONSENT: Table = &[
         ],
     ),
     // Actions of an agent are agreed to where the person answers.
-    ("PermissionReply::Once", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
-    ("PermissionReply::Always", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
+    ("PermissionReply::Once", &["lepo-model/acp/answer.rs", "ui/agent_permission.rs", "acp/consent.rs"]),
+    ("PermissionReply::Always", &["lepo-model/acp/answer.rs", "ui/agent_permission.rs", "acp/consent.rs"]),
 ];
 
 #[test]

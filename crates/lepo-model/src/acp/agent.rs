@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::agents::{AgentCommand, AgentSandboxer, SandboxedAgent};
+use crate::agent_types::{AgentCommand, AgentSandboxer, SandboxedAgent};
 use crate::config::ModelConfig;
 use crate::notice::ModelNotice;
 use crate::process::{ModelProcess, not_started};
@@ -18,7 +18,7 @@ use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
 use lepo_acp::rpc::{self, RpcError, RpcMessage};
 use lepo_base::error::{Error, Result};
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 use lepo_process::{ConfiguredProgram, Program, StartFolder};
 
 /// Longest line from an agent, in bytes.

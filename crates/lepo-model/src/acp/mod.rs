@@ -5,16 +5,16 @@
 //! recorded; its requests for permission go to the user.
 
 mod agent;
+mod answer;
 mod pool;
-mod run;
 mod session;
 
 pub(super) use agent::AgentProcess;
-pub(super) use run::AgentAnswer;
+pub(super) use answer::AgentAnswer;
 pub(super) use session::{offered, start_prompt};
 
-use super::contract::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::media::{FileSupport, IMAGES};
+use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};
 use crate::planner::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::agent::AgentLaunch;
 use super::{AgentAnswer, AgentProcess, pool};
-use crate::agents::{AgentContext, AgentSandboxer};
+use crate::agent_types::{AgentContext, AgentSandboxer};
 use crate::config::ModelConfig;
 use crate::event::ChatEvent;
-use crate::facts::ModelFacts;
-use crate::forms::prompt_text;
 use crate::gate::Gate;
 use crate::message::{ChatMessage, ChatRequest, ChatRole};
+use crate::message_layout::prompt_text;
+use crate::model_facts::ModelFacts;
 use crate::notice::ModelNotice;
 use crate::start::ModelFolders;
 use crate::timeouts::Timeouts;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::asking::BodyContext;
+use crate::body_context::BodyContext;
 use crate::media::MediaFile;
 use crate::message::{ChatMessage, ChatRequest, ChatRole, ToolCall};
 use crate::payload::{JsonObjectWriter, Payload, list};

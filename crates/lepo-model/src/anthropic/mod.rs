@@ -10,14 +10,14 @@ mod web;
 use messages::SYSTEM_ROLE;
 use serde_json::{Value, json};
 
-use super::asking::BodyContext;
-use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
-use super::facts::{CatalogSpec, LookupMethod, ModelFacts};
+use super::answer_reader::AnswerReader;
+use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF};
 use super::message::ToolSpec;
+use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
 use super::payload::{JsonObjectWriter, Payload};
+use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, ONE_SCHEMA, Quirk, STREAM, TEMPERATURE, TOOLS};
-use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ModelConfig;
-use crate::facts::ModelFacts;
+use crate::model_facts::ModelFacts;
 
 /// Smallest budget for thinking, in tokens.
 const LEAST: u64 = 1024;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::asking::BodyContext;
+use crate::body_context::BodyContext;
 use crate::event::{ChatEvent, EventQueue};
 use crate::notice::ModelNotice;
 use crate::quirks::{MALFORMED, Quirk};

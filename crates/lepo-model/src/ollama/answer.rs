@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::answer_reader::{AnswerReader, StreamRefusal};
 use crate::call_pieces::CallPieces;
 use crate::error_text::{is_half, server_message};
 use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
@@ -10,13 +11,12 @@ use crate::failure::{failure_in, failure_words};
 use crate::kept::ReplayBudget;
 use crate::loose_fields::{FlexibleText, IfObject};
 use crate::message::{ToolCall, ToolSpec};
-use crate::reader::{AnswerReader, StreamRefusal};
 use crate::replay::ProviderMessage;
 use crate::stream::cut_off;
 use crate::tool_names::ToolNames;
 use crate::well_formed::values_in;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::{LIMIT, LineSplitter};
+use lepo_net::client::{LIMIT, LineSplitter};
 
 /// A line. A field of unknown form is treated as missing.
 #[derive(Deserialize)]

@@ -5,14 +5,14 @@ mod answer;
 
 use serde_json::{Map, Value, json};
 
-use super::asking::BodyContext;
-use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat};
-use super::facts::{CatalogSpec, LookupMethod, ModelFacts};
+use super::answer_reader::AnswerReader;
+use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
+use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
 use super::payload::{JsonObjectWriter, Payload, list};
+use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, STREAM, SYSTEM_FIRST, TEMPERATURE};
-use super::reader::AnswerReader;
 use crate::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

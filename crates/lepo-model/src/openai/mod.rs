@@ -7,18 +7,18 @@ mod chunk;
 
 use serde_json::{Value, json};
 
-use super::asking::BodyContext;
-use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
-use super::forms::{arguments_text, has_result_files, move_result_files};
+use super::answer_reader::AnswerReader;
+use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
+use super::message_layout::{arguments_text, has_result_files, move_result_files};
 use super::openai_catalog::CATALOG;
 use super::payload::{JsonObjectWriter, Payload, list};
+use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
     TEMPERATURE, TOOLS,
 };
-use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
@@ -257,8 +257,8 @@ fn called(call: &ToolCall) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::ModelFacts;
     use crate::message::{ChatRequest, ChatRole, Schema};
+    use crate::model_facts::ModelFacts;
     use crate::quirks::Quirks;
     use crate::{ModelConfig, Provider};
 

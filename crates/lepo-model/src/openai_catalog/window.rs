@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::facts::{RunningEndpoint, RunningWindow};
+use crate::model_facts::{RunningEndpoint, RunningWindow};
 
 /// The endpoints, at a server's root, that return a running window. vLLM includes it in its list of models.
 pub(super) const RUNNING: &[RunningEndpoint] = &[

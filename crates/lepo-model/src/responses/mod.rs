@@ -7,17 +7,17 @@ mod items;
 
 use serde_json::{Value, json};
 
-use super::asking::BodyContext;
-use super::contract::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
-use super::forms::{arguments_text, has_result_files, move_result_files};
+use super::answer_reader::AnswerReader;
+use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ChatRole, ToolSpec};
+use super::message_layout::{arguments_text, has_result_files, move_result_files};
 use super::openai_catalog::CATALOG;
 use super::payload::{JsonObjectWriter, Payload};
+use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
 };
-use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::event::{ChatEvent, EventQueue, FinishReason, Usage};
-use crate::facts::ModelFacts;
 use crate::message::{ChatRequest, Schema, ToolCall};
+use crate::model_facts::ModelFacts;
 use crate::quirks::Quirks;
 use crate::replay::ProviderMessage;
 use crate::sse_answer::Decoder;

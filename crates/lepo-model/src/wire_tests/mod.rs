@@ -8,9 +8,9 @@ mod texts;
 
 use serde_json::{Value, json};
 
+use crate::answer_reader::AnswerReader;
 use crate::event::{ChatEvent, EventQueue, FinishReason};
 use crate::message::ToolSpec;
-use crate::reader::AnswerReader;
 use crate::{anthropic, ollama, openai, responses};
 
 const CHAT: usize = 0;

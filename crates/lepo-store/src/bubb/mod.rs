@@ -6,13 +6,13 @@ mod day;
 mod id;
 mod json;
 mod kind;
+mod model_label;
 mod name;
-mod shown;
 
 pub use attachment::{Attachment, clean_name, labelled, split_attachments, with_attachments, words};
 pub use content_hash::ContentHash;
 pub use day::Day;
 pub use id::{BubbId, MAX_TIME};
 pub use kind::Kind;
+pub use model_label::{counted, counted_in_thousands, model_label, thousands};
 pub use name::BubbName;
-pub use shown::{counted, counted_in_thousands, model_label, thousands};

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::furniture::MetaFiles;
+use super::meta_files::MetaFiles;
 use lepo_base::error::Result;
 
 pub(super) const ATTRIBUTES: &str = ".gitattributes";

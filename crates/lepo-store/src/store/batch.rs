@@ -13,8 +13,8 @@ use rustix::fs::{AtFlags, OFlags};
 
 use super::blob_folders::MANY_BLOBS;
 use super::blobs::Blob;
+use super::day_folders::counts_in;
 use super::dir::{FILE, OLD, now};
-use super::folders::counts_in;
 use super::handle::Store;
 use super::listing::NameListing;
 use super::stage::{make_stage, remove_stage, sweep_stages};

@@ -6,8 +6,8 @@ use std::thread::JoinHandle;
 
 use sha2::{Digest, Sha256};
 
+use super::cached_state::FileStamp;
 use super::handle::Store;
-use super::memory::FileStamp;
 use super::temporary::TempFile;
 use crate::bubb::{Attachment, BubbName, ContentHash, Kind, thousands};
 use lepo_base::error::{Error, Result};

@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::cached_state::{LastReading, OpenDays, ProvenBlobs};
 use super::dir::Dir;
-use super::memory::{LastReading, OpenDays, ProvenBlobs};
 use super::proof::{Prover, Statement};
 
 pub struct Store {

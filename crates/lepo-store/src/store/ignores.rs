@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use super::attributes::{ATTRIBUTES, LISTED};
-use super::furniture::{MARK, MetaFiles};
+use super::meta_files::{MARK, MetaFiles};
 use lepo_base::error::Result;
 
 /// Makes git ignore the whole store.

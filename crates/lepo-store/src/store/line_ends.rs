@@ -8,7 +8,7 @@ use std::path::Path;
 use super::blob_folders::BLOBS;
 use super::finding::FindingKind;
 use super::handle::Store;
-use super::upkeep::Maintenance;
+use super::maintenance::Maintenance;
 use crate::bubb::{BubbId, BubbName, ContentHash};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;

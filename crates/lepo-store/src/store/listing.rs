@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::thread;
 
+use super::day_folders::DayFolders;
 use super::dir::now;
-use super::folders::DayFolders;
 use super::handle::Store;
-use super::unreadable::UnreadableFolders;
+use super::unreadable_folders::UnreadableFolders;
 use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{AHEAD, Forest, NearestAncestor};
 use lepo_base::error::{Error, Result};

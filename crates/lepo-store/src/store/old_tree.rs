@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType};
 
+use super::day_folders::counts_in;
 use super::dir::{Dir, OLD, each_entry};
 use super::finding::{Finding, FindingKind, lossy};
-use super::folders::counts_in;
 use crate::bubb::{BubbName, Day};
 
 /// Maximum depth of directories searched below `_old/`.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::STORE;
+use super::day_folders::counts_in;
 use super::dir::now;
-use super::folders::counts_in;
 use super::handle::Store;
 use crate::bubb::{BubbId, BubbName, Day, Kind};
 use crate::conv::{AddressSpec, Forest, Ix, ReadScope, RequestState, SiblingTails};

@@ -7,9 +7,9 @@ use std::mem::MaybeUninit;
 
 use rustix::fs::AtFlags;
 
+use super::bubb_path::BubbPaths;
 use super::dir::{OLD, failure, reserve};
 use super::handle::Store;
-use super::place::BubbPaths;
 use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind, words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
+use super::maintenance::Maintenance;
 use super::stage::{STAGE, open_stage, remove_stage};
 use super::temporary::TempFile;
-use super::upkeep::Maintenance;
 use crate::bubb::{BubbId, BubbName, Kind};
 use lepo_base::error::Result;
 

@@ -11,7 +11,7 @@ use super::dir::now;
 use super::handle::Store;
 use super::journal::{JOURNAL, Journal};
 use super::proof::{REDACTED, Statement};
-use super::replaced::MovedBubb;
+use super::replacement::MovedBubb;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 

@@ -13,11 +13,11 @@ use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 
 use super::blob_folders::MANY_BLOBS;
+use super::day_folders::counts_in;
 use super::dir::{OLD, READ, dir_at, now};
-use super::folders::counts_in;
+use super::maintenance::Maintenance;
 use super::old_tree::{OldEntry, day_of, each_old};
 use super::temporary::rename_new;
-use super::upkeep::Maintenance;
 use crate::bubb::{BubbName, Day};
 use lepo_base::error::Result;
 use lepo_base::sys;

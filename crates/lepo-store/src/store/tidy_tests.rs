@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 use super::STORE;
+use super::day_folders::counts_in;
 use super::dir::now;
-use super::folders::counts_in;
 use super::handle::Store;
 use super::oracle::{Dice, away_from_midnight, names, store, write};
 use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind};

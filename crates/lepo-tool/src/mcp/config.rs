@@ -2,6 +2,7 @@
 //! VS Code writes them. A mistake disables only its own server; the notice names the server and the key, never a value,
 //! which may be a secret.
 
+mod duplicate_keys;
 mod entry;
 mod identity;
 mod json_comments;
@@ -9,7 +10,6 @@ mod mistake;
 mod own_form;
 mod remote;
 mod server;
-mod twice;
 mod variables;
 
 #[cfg(test)]
@@ -21,13 +21,13 @@ use serde_json::{Map, Value};
 
 use super::notice::{KeyFault, ServerNotice};
 use lepo_base::error::{Error, Result};
-use lepo_base::record::read_if_there;
+use lepo_base::hash_file::read_if_there;
 
+use duplicate_keys::{ROOTS, duplicate_key, keys_twice};
 use entry::read;
 pub use identity::ClientIdentity;
 pub use json_comments::without_comments;
 pub use server::{ServerConfig, ServerDetails, ServerTarget, Transport};
-use twice::{ROOTS, duplicate_key, keys_twice};
 pub use variables::{EntryOrigin, ServerVariables, UsedVariable};
 
 /// Returns the enabled and usable servers, and the notices about the files.

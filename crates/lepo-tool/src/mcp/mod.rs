@@ -1,42 +1,42 @@
 //! MCP: the configured servers, their tools, and tool calls. Only [`client`] and [`serve`], lepo as a server, use the
 //! protocol's library.
 
-mod blocks;
 mod callback;
 pub mod client;
 pub mod config;
 mod content;
-mod failure_words;
+mod elicitation;
+mod failure_text;
 mod folders;
-mod form;
-mod lists;
 mod notice;
 mod offers;
-mod patience;
 mod pins;
 mod programs_to_start;
-mod reading;
+mod prompt_tools;
 mod request;
+mod resource_content;
 mod secrets;
 pub mod serve;
 mod server;
 mod servers;
 mod session;
+mod timeouts;
+mod tool_list_cache;
 mod tools;
 
-pub use blocks::blocks;
 pub use callback::Callback;
 pub use content::{CallResult, ResultBlock};
+pub use elicitation::{ElicitationForm, ElicitationHandler, ElicitationResult, FormField, ServerQuestion};
 pub use folders::{ServerFolders, program_label};
-pub use form::{ElicitationForm, ElicitationHandler, ElicitationResult, FormField, ServerQuestion};
-pub use lists::{KeyedHash, ToolListCache, forget_tool_lists};
 pub use notice::{KeyFault, ServerNotice, ToolsFault};
 pub use offers::{McpPrompt, PromptArgument, Resource};
-pub use patience::ServerTimeouts;
 pub use pins::Pins;
 pub use programs_to_start::{end_server, programs_to_start};
-pub use reading::{PromptMessage, ResourceContent, fill_prompt, listed_prompt, read_resource};
+pub use prompt_tools::blocks;
 pub use request::{CallRequest, native_name};
+pub use resource_content::{PromptMessage, ResourceContent, fill_prompt, listed_prompt, read_resource};
 pub use server::Server;
 pub use servers::{CallOutcome, Servers};
+pub use timeouts::ServerTimeouts;
+pub use tool_list_cache::{KeyedHash, ToolListCache, forget_tool_lists};
 pub use tools::Tool;

@@ -7,7 +7,7 @@ use super::{Server, ServerFolders, Tool};
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
-use lepo_base::record::HashFile;
+use lepo_base::hash_file::HashFile;
 
 /// The record: a line per known server, and a line per tool as the user agreed to it.
 #[derive(Debug, Clone)]

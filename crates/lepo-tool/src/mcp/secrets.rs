@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 
 use super::client::auth::LiveSecrets;
+use crate::env_filter::is_secret_name;
 use crate::mcp::config::{ServerConfig, ServerTarget};
-use crate::variables::is_secret_name;
 use lepo_base::secret::Secret;
 
 /// Shorter values are not treated as secrets, in bytes: they would riddle a text with holes.

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::client::{CallFailure, McpClient, ProcessSetup, TimeLimits};
-use super::failure_words::{failure_words, hidden};
+use super::failure_text::{failure_words, hidden};
 use super::folders::ServerFolders;
-use super::lists::{ToolListCache, ToolListFile, is_recent};
 use super::notice::{ServerNotice, ToolsFault};
 use super::offers::Offers;
-use super::patience::ServerTimeouts;
 use super::secrets::ServerSecrets;
 use super::session::{StartedSession, answers, list};
+use super::timeouts::ServerTimeouts;
+use super::tool_list_cache::{ToolListCache, ToolListFile, is_recent};
 use super::tools::{Tool, ToolListing};
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::client::{CallFailure, ConnectMethod, ListKind, McpClient, ProcessSetup, TimeLimits};
-use super::patience::ServerTimeouts;
 use super::secrets::ServerSecrets;
+use super::timeouts::ServerTimeouts;
 use super::tools::ToolListing;
 use crate::mcp::config::ServerConfig;
 

@@ -1,17 +1,17 @@
 //! Enforces the access of a command with the means of the kernel: bubblewrap if it works, or else Landlock and seccomp,
 //! which can enforce only `read`. Never with a list of allowed commands.
 
-mod after;
 mod autorun;
 mod bubblewrap;
+mod cleanup;
 mod detect;
 mod git_settings;
-mod hold;
 mod homes;
 mod landlock;
 mod mount;
 mod policy;
 mod protected;
+mod sandboxed_program;
 mod survey;
 mod toolchains;
 
@@ -23,16 +23,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Access;
 use crate::dir_lock::DirLock;
 use crate::touched::CommandMark;
-pub use after::CleanupReport;
-use after::clean_up;
 pub use autorun::AutorunTrigger;
+pub use cleanup::CleanupReport;
+use cleanup::clean_up;
 pub use detect::SandboxDetector;
-pub use hold::{SandboxHold, sandboxed_program};
 pub use homes::covers_home;
 pub use landlock::run_as_held;
 use lepo_process::{Environment, Program};
 use mount::Mount;
 pub use policy::Policy;
+pub use sandboxed_program::{SandboxHold, sandboxed_program};
 use survey::{Survey, survey};
 
 /// Most processes and threads of a sandboxed command.

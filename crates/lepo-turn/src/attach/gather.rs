@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::gathered::{FolderSummary, SkipReason, SkippedGroup};
+use super::folder_summary::{FolderSummary, SkipReason, SkippedGroup};
 use super::{FileContent, NewFile, same_name, web_page};
 use crate::{ContextFile, NOT_FETCHED, Notice};
 use lepo_base::error::{Error, Result};

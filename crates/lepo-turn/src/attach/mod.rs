@@ -1,20 +1,20 @@
 //! Files of a question: recognised, checked against the limits of the model, stored, and loaded again for
 //! each request.
 
-mod arriving;
 mod bounded;
+mod folder_summary;
 mod gather;
-mod gathered;
+mod incoming_file;
 mod limits;
 mod new_file;
 mod same_name;
 mod sent;
 mod web_page;
 
-pub use arriving::{FileUpload, begin_files, keep_file, keep_files};
 pub use bounded::{read_bounded, read_text};
+pub use folder_summary::{FolderSummary, SkipReason, SkippedGroup};
 pub use gather::FileGatherer;
-pub use gathered::{FolderSummary, SkipReason, SkippedGroup};
+pub use incoming_file::{FileUpload, begin_files, keep_file, keep_files};
 pub use limits::check;
 pub use new_file::{FileContent, NewFile};
 pub use same_name::{composed, lookalike, same_name};

@@ -1,7 +1,7 @@
 //! `[alias]` of the user's file: names for a command with its options.
 
 use super::document::{SettingSource, SourcedValue};
-use super::reader::TableReader;
+use super::table_reader::TableReader;
 use lepo_base::error::Result;
 
 /// An alias.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::keyword::{Keyword, parse_keyword};
 use lepo_base::secret::Secret;
-use lepo_base::word::{Keyword, parse_keyword};
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ApiKey, ModelConfig, ModelOptions, Provider};
 use lepo_model::{ProviderFields, ServerDefaults};

@@ -113,7 +113,7 @@ impl Settings {
     /// `ollama:`).
     pub fn server_of(&self, name: &str) -> Result<ModelConfig> {
         let word = name.strip_suffix(':').unwrap_or(name);
-        let provider = lepo_base::word::parse_keyword(word, lepo_model::Provider::ALL);
+        let provider = lepo_base::keyword::parse_keyword(word, lepo_model::Provider::ALL);
         match self.models.iter().any(|model| model.name == name) || provider.is_none() {
             true => self.model(name),
             false => self.model(&format!("{word}:-")),

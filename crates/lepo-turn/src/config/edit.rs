@@ -9,9 +9,9 @@ use super::entry::KeyEntry;
 use super::file::ConfigFile;
 use super::write::replace;
 use lepo_base::error::{Error, Result};
+use lepo_base::hash_file::read_if_there;
 use lepo_base::hint::{Hint, HintCommand};
-use lepo_base::record::read_if_there;
-use lepo_base::word::Keyword;
+use lepo_base::keyword::Keyword;
 use lepo_model::Provider;
 use lepo_tool::ToolMode;
 

@@ -4,14 +4,14 @@
 use serde_json::{Map, Value};
 
 use super::document::SettingSource;
-use super::form::SettingValue;
 use super::options::{read_extra, read_options};
 use super::price::read_price;
 use super::program::{read_agent, read_program, read_sandbox};
-use super::reader::TableReader;
+use super::setting_value::SettingValue;
+use super::table_reader::TableReader;
 use lepo_base::error::Result;
+use lepo_base::keyword::Keyword;
 use lepo_base::secret::Secret;
-use lepo_base::word::Keyword;
 use lepo_model::Price;
 use lepo_model::{AgentSandbox, AnswerFormat, ModelOptions, Provider, Wire};
 use lepo_model::{BASE_URL_FORM, base_url};

@@ -8,10 +8,10 @@ use super::alias::{Alias, read_aliases};
 use super::document::ConfigDocument;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::price::{PriceEntry, read_price_entry};
-use super::reader::TableReader;
 use super::table::SettingsLayer;
+use super::table_reader::TableReader;
 use lepo_base::error::{Error, Result};
-use lepo_base::record::read_if_there;
+use lepo_base::hash_file::read_if_there;
 
 /// The settings and models of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

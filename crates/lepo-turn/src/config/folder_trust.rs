@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use lepo_base::error::{Error, Result};
-use lepo_base::record::HashFile;
+use lepo_base::hash_file::HashFile;
 use lepo_base::work_folder::WorkFolder;
 use lepo_process::StartFolder;
 

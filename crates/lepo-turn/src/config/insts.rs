@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::document::ConfigDocument;
 use super::field::FieldReader;
-use super::reader::TableReader;
+use super::table_reader::TableReader;
 use lepo_base::error::Result;
 
 /// The file that `lepo init` writes: each default below a comment on its use. Also the only source of the

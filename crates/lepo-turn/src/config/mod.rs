@@ -12,7 +12,6 @@ mod field;
 mod file;
 mod flags;
 mod folder_trust;
-mod form;
 mod import;
 mod insts;
 mod models;
@@ -23,16 +22,17 @@ mod price;
 mod program;
 mod program_trust;
 mod prompts;
-mod reader;
 mod server_effect;
 mod set;
+mod setting_enums;
+mod setting_value;
 mod settings;
 mod system_prompt;
 mod table;
+mod table_reader;
 mod tidy;
 mod touched;
 mod trust;
-mod word;
 mod write;
 
 #[cfg(test)]
@@ -55,9 +55,11 @@ pub use price::Prices;
 pub use program_trust::{ChangedFile, ProgramTrust};
 pub use prompts::{PromptTemplate, TemplateValues, check_prompt_name, prompt_names};
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
+pub use setting_enums::{
+    AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown,
+};
 pub use settings::{SettingRow, load_settings, setting_lines};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT, is_as_made, system_prompt};
 pub use table::Settings;
 pub use trust::{RepoFile, Trust};
-pub use word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 pub use write::replace as replace_file;

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::field::FieldReader;
-use super::reader::TableReader;
+use super::table_reader::TableReader;
 use lepo_base::error::Result;
 use lepo_model::ModelOptions;
 

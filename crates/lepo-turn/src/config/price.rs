@@ -1,7 +1,7 @@
 //! Token prices: a model's own, and the table `[[prices]]`.
 
 use super::money::Money;
-use super::reader::TableReader;
+use super::table_reader::TableReader;
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, Price};
 

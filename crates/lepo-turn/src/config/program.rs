@@ -1,11 +1,11 @@
 //! A model that is a program: its command line, and where to find the answer in its output.
 
 use lepo_base::error::Result;
-use lepo_base::word::list_words;
+use lepo_base::keyword::list_words;
 use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerFormat, agent_preset, preset};
 
-use super::form::SettingValue;
-use super::reader::TableReader;
+use super::setting_value::SettingValue;
+use super::table_reader::TableReader;
 
 /// Reads the keys of a `cli` model: a preset, or a command with the format of its answer.
 pub fn read_program(model: &str, section: &mut TableReader) -> Result<(Vec<String>, AnswerFormat)> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::error::Result;
 use lepo_base::hash::{StreamHasher, hash_of};
-use lepo_base::record::HashFile;
+use lepo_base::hash_file::HashFile;
 use lepo_base::work_folder::WorkFolder;
 use lepo_tool::{NamedProgram, TouchedFiles};
 use rustix::fs::OFlags;

@@ -13,8 +13,8 @@ use super::money::lower;
 use super::table::{Settings, SettingsLayer};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_base::record::read_if_there;
-use lepo_base::word::Keyword;
+use lepo_base::hash_file::read_if_there;
+use lepo_base::keyword::Keyword;
 use lepo_model::{ModelConfig, Provider};
 
 /// A setting in effect.

@@ -4,7 +4,7 @@
 use super::write::create;
 use crate::config::Paths;
 use lepo_base::error::{Error, Result};
-use lepo_base::record::read_if_there;
+use lepo_base::hash_file::read_if_there;
 
 /// The exact text of a new `system_prompt.txt`.
 pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("default-system-prompt.txt");

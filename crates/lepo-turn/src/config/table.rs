@@ -8,12 +8,14 @@ use std::time::Duration;
 use super::alias::Alias;
 use super::ambient::Ambient;
 use super::document::{SettingSource, SourcedValue};
-use super::form::SettingValue;
 use super::money::{Budgets, Money};
 use super::price::{PriceEntry, Prices};
-use super::reader::TableReader;
+use super::setting_enums::{
+    AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown,
+};
+use super::setting_value::SettingValue;
+use super::table_reader::TableReader;
 use super::tidy::Tidy;
-use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use super::{Flags, Paths};
 use lepo_base::env::Env;
 use lepo_base::error::Result;

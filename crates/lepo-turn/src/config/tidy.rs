@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::field::FieldReader;
-use super::form::SettingValue;
+use super::setting_value::SettingValue;
 use lepo_base::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

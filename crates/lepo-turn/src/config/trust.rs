@@ -11,8 +11,8 @@ use super::server_effect::server_effect;
 use super::{Insts, Paths, PromptTemplate};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
-use lepo_base::record::HashFile;
-use lepo_base::word::Keyword;
+use lepo_base::hash_file::HashFile;
+use lepo_base::keyword::Keyword;
 use lepo_model::{AgentSandbox, ProviderFields};
 use lepo_tool::mcp::config as servers;
 

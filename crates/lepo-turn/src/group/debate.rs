@@ -4,9 +4,9 @@
 
 use futures_util::future::join_all;
 
+use super::history::{DebateHistory, ORCHESTRATOR, past};
 use super::opening::{GroupOpening, open};
 use super::participant::{ShortReply, select_before};
-use super::past::{DebateHistory, ORCHESTRATOR, past};
 use super::prompts::{DebatePrompts, bid_lines};
 use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
 use super::rules::{DebateRules, FAILURES};

@@ -4,21 +4,21 @@
 //! an ordinary forest.
 
 mod debate;
+mod history;
 mod judge;
 mod opening;
 mod panel;
 mod parallel;
 mod participant;
-mod past;
 mod prompts;
 mod protocol;
 mod rules;
 
 pub use debate::{DebateOutcome, Speech};
+pub use history::{DebateModels, debate_models};
 pub use panel::{GroupMode, GroupOutcome, Panel, execute_group_turn};
 pub use parallel::ParallelOutcome;
 pub use participant::Participant;
-pub use past::{DebateModels, debate_models};
 pub use protocol::{Bid, judged_by, select_line, selected};
 
 use super::report::Answered;

@@ -9,7 +9,7 @@ use crate::folder_questions::questions_of_models;
 use crate::recorded::{RecordedAnswer, not_recorded};
 use crate::steering::words_of_group;
 use crate::transcript::Transcript;
-use crate::truth::forget_overtaken;
+use crate::unmask::forget_overtaken;
 use crate::{Configuration, ProgramRole, StartQuestion, TurnEnv, TurnRequest, TurnStart};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, Gate, IMAGES, Model};

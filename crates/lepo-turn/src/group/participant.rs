@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch, select_line};
+use crate::answer_context::{AnswerPlace, CallStyle};
 use crate::answer_order::OrderedAnswer;
-use crate::answer_place::{AnswerPlace, CallStyle};
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::receive;
 use crate::received::ReceivedAnswer;

@@ -1,7 +1,7 @@
 //! The messages to debaters: the insts `orchestrator`, `floor` and `speech`, filled in. The path itself is
 //! not sent, because each model reads the debate as a listener, and not as the author of all speeches.
 
-use super::past::DebateHistory;
+use super::history::DebateHistory;
 use super::protocol::Bid;
 use crate::config::{Insts, fill};
 

@@ -1,7 +1,7 @@
 //! The hidden messages with a repository's files that a turn adds. A recorded run neither compares nor adds
 //! them, as they differ between clones.
 
-use crate::agents::is_instructions;
+use crate::instructions::is_instructions;
 use crate::skills::is_of_skills;
 use lepo_store::bubb::{BubbName, Kind};
 

@@ -1,8 +1,8 @@
 //! A recorded debate: looks up each speech and each reply of the orchestrator after the previous one.
 
-use super::look::{OptionsRule, Query, RecordStore, ToolsRule};
-use super::said::PastMessage;
-use super::told::usage;
+use super::hit::usage;
+use super::past_message::PastMessage;
+use super::query::{OptionsRule, Query, RecordStore, ToolsRule};
 use crate::Report;
 use crate::group::{Bid, DebateOutcome, Speech, selected};
 use crate::report::Answered;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::look::{Query, RecordStore};
-use super::told::{RecordedAnswer, hit};
+use super::hit::{RecordedAnswer, hit};
+use super::query::{Query, RecordStore};
 use crate::group::judged_by;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;

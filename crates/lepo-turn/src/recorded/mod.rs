@@ -7,20 +7,20 @@ mod added;
 mod debate;
 mod facts;
 mod find;
-mod look;
-mod miss;
+mod hit;
+mod nearest;
+mod past_message;
 mod paths;
-mod said;
-mod told;
+mod query;
 
 pub(crate) use added::is_added;
 pub use debate::{ParticipantSpec, debate};
 pub use facts::{RequestFacts, options_json, schema_hash, tools_hash};
 pub use find::{find, verdict};
-pub use look::{OptionsRule, Query, RecordStore, ToolsRule};
-pub use miss::{missed, no_verdict, not_recorded};
-pub use said::{PastMessage, before, question};
-pub use told::{RecordedAnswer, show_answer};
+pub use hit::{RecordedAnswer, show_answer};
+pub use nearest::{missed, no_verdict, not_recorded};
+pub use past_message::{PastMessage, before, question};
+pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
 
 use std::path::PathBuf;
 

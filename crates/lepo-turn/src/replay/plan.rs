@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::agents::is_of_repository;
+use crate::instructions::is_of_repository;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::masking::Masking;
-use crate::path::request;
+use crate::path_entry::request;
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
 use lepo_store::bubb::BubbName;

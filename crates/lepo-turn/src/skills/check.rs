@@ -6,7 +6,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::front_matter::{FieldValue, FrontMatter};
 use super::skill_file::{FILES, MOST_FILE};
-use crate::agents::read_inside;
+use crate::instructions::read_inside;
 
 /// Known fields.
 const FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];

@@ -14,13 +14,13 @@ mod find;
 mod front_matter;
 mod lines;
 mod skill_file;
-mod told;
+mod text;
 mod tool;
 mod turn;
 
 pub use check::{check_skill, is_skill};
 pub use find::{Skill, SkillOrigin, Skills};
-pub(crate) use told::{is_catalogue, is_catalogue_entry, is_of_skills};
+pub(crate) use text::{is_catalogue, is_catalogue_entry, is_of_skills};
 pub use tool::files_of;
 pub(crate) use turn::{
     catalogue, find_skills, gives_skill, keep_skills, kept_skills, named_skill, readable_skills, skill_tool,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::find::{Skill, Skills};
-use super::told::{is_given, is_of, kept_of, opening, skill_text};
+use super::text::{is_given, is_of, kept_of, opening, skill_text};
 use super::tool::{TOOL, tool};
 use crate::native::call_text;
-use crate::path::OpeningBubb;
+use crate::path_entry::OpeningBubb;
 use crate::turn::Turn;
 use crate::{Notice, TurnEvent};
 use lepo_base::error::Result;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::shelf::ServeContext;
-use super::told::{Arguments, failed};
+use super::arguments::{Arguments, failed};
+use super::context::ServeContext;
 use super::{list, note, search, show};
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{Store, StoreWatch};

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::arguments::{Arguments, PREFACE};
+use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
 use super::quote::{QuoteBuilder, inline, marked};
-use super::shelf::ServeContext;
-use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
-use lepo_base::when::{self, DayEnd};
+use lepo_base::time::{self, DayEnd};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{ConvOrigins, Forest, Heights, Ix, NearestAncestor, ReadScope};
@@ -97,7 +97,7 @@ pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<Reso
             listed.push(ResourceInfo {
                 uri: shelf.stores.uri(number, &id),
                 name: name.unwrap_or_else(|| id.clone()),
-                title: Some(format!("{} ({})", when::iso_minute(row.tail.id.time()), row.height)),
+                title: Some(format!("{} ({})", time::iso_minute(row.tail.id.time()), row.height)),
             });
         }
         if let Some(last) = last.filter(|_| more) {
@@ -126,7 +126,7 @@ fn list_output(
         if quoted.is_empty() {
             quoted.line(PREFACE);
         }
-        let (id, date) = (row.tail.id.to_string(), when::iso_minute(row.tail.id.time()));
+        let (id, date) = (row.tail.id.to_string(), time::iso_minute(row.tail.id.time()));
         let short = |words: &Option<String>| words.as_deref().map(|words| inline(masker, words, QUESTION));
         let (title, first, last) = (short(&row.title), short(&row.first), short(&row.last));
         let mut fits = quoted.line(&format!("{id} {date} ({} messages)", row.height));

@@ -1,15 +1,15 @@
 //! `lepo mcp serve`: serves conversations as memory for other agents, over the Model Context Protocol.
 
+mod arguments;
+mod context;
 mod library;
 mod list;
 mod masked_texts;
 mod note;
 mod quote;
 mod search;
-mod shelf;
 mod show;
 mod stores;
-mod told;
 
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use crate::commands::Context;
 use crate::term::Out;
+use context::ServeContext;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::serve::serve;
-use shelf::ServeContext;
 use stores::ServedStores;
 
 /// Serve conversations to other agents over MCP, on stdin and stdout

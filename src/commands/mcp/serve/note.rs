@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::shelf::ServeContext;
-use super::told::Arguments;
-use crate::commands::finder::masked;
+use super::arguments::Arguments;
+use super::context::ServeContext;
+use crate::commands::secret_finder::masked;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
+use super::arguments::{Arguments, PREFACE};
+use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
 use super::quote::{QuoteBuilder, inline, marked};
-use super::shelf::ServeContext;
-use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
-use lepo_base::when::{self, DayEnd};
+use lepo_base::time::{self, DayEnd};
 use lepo_search::{
     FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
 };
@@ -116,7 +116,7 @@ fn search_output(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usi
     let several = shelf.stores.len() > 1;
     for hit in hits {
         let id = hit.name.id.to_string();
-        let (kind, date) = (hit.name.kind.as_str(), when::iso_minute(hit.name.id.time()));
+        let (kind, date) = (hit.name.kind.as_str(), time::iso_minute(hit.name.id.time()));
         let model = hit.model.as_deref().map(|model| inline(masker, model_label(model), 80));
         let store =
             if several { format!(" in {}", shelf.stores.uri_segment(hit.store)) } else { String::new() };

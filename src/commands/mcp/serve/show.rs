@@ -3,12 +3,12 @@
 
 use serde_json::json;
 
+use super::arguments::{Arguments, MOST_BYTES, PREFACE};
+use super::context::ServeContext;
 use super::quote::{QuoteBuilder, inline};
-use super::shelf::ServeContext;
 use super::stores::ServedStores;
-use super::told::{Arguments, MOST_BYTES, PREFACE};
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_base::when;
+use lepo_base::time;
 use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, BubbName, model_label};
 use lepo_store::conv::{Forest, Ix};
@@ -178,7 +178,7 @@ fn head(
     speaker: Option<String>,
     goes_on: bool,
 ) -> String {
-    let mut head = format!("{} {} {}", name.id, name.kind.as_str(), when::iso_minute(name.id.time()));
+    let mut head = format!("{} {} {}", name.id, name.kind.as_str(), time::iso_minute(name.id.time()));
     for word in [model.map(model_label), speaker.as_deref()].into_iter().flatten() {
         head.push_str(&format!(" {}", inline(masker, word, 40)));
     }

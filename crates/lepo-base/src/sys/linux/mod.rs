@@ -2,21 +2,21 @@
 
 mod files;
 mod filter;
-mod hold;
 mod limit;
-mod opened;
+mod open_beneath;
 mod processes;
+mod restrict;
 
 use rustix::net::RecvFlags;
 
 pub use files::{each_entry, keeps_change_times, memory_file, sync, sync_files_of};
 pub use filter::namespace_filter;
-pub use hold::restrict_self;
 pub use limit::{ProcessLimit, limit_processes};
-pub use opened::open_without_links;
+pub use open_beneath::open_without_links;
 pub use processes::{
     ChildProcesses, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
 };
+pub use restrict::restrict_self;
 
 /// Whether commands can be sandboxed on this system.
 pub const HAS_SANDBOX: bool = true;

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
-use super::super::form::{ElicitationResult, ServerQuestion};
+use super::super::elicitation::{ElicitationResult, ServerQuestion};
 use super::errors;
 
 #[derive(Clone)]

@@ -34,7 +34,7 @@ pub fn client(url: &Url, follow: bool) -> reqwest::Result<Client> {
             attempt.stop()
         }
     });
-    let mut builder = lepo_net::net::client()
+    let mut builder = lepo_net::client::client()
         .connect_timeout(CONNECT)
         .redirect(policy)
         .tcp_nodelay(true)

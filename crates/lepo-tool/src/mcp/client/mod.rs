@@ -1,8 +1,9 @@
 //! A session with an MCP server: the only module that knows the protocol's library. Every wait has a limit, and a
 //! request is never sent twice.
 
-mod abandoned;
 pub mod auth;
+mod cancel;
+mod connect;
 mod errors;
 mod failure;
 mod handler;
@@ -13,7 +14,6 @@ mod process;
 mod request;
 mod requests;
 mod sse;
-mod way;
 
 use std::io;
 use std::sync::Arc;
@@ -26,21 +26,21 @@ use rmcp::transport::Transport as Carrier;
 use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
 use tokio::sync::{mpsc, oneshot};
 
+pub use connect::ConnectMethod;
 pub use failure::{CallFailure, SignInNeeded, TimeLimits, silence};
 pub use process::ProcessSetup;
 pub use requests::ListKind;
-pub use way::ConnectMethod;
 
-use super::form::{ElicitationResult, ServerQuestion};
-use abandoned::InFlightNotice;
+use super::elicitation::{ElicitationResult, ServerQuestion};
 use auth::{AuthorizedClient, Bearer, LiveSecrets, SignInStore};
+use cancel::InFlightNotice;
 
 use crate::mcp::config::{ServerConfig, ServerTarget, Transport};
+use connect::{Handshake, RemoteTransport};
 use handler::SessionHandler;
 use message::AttributeErrors;
 use pipes::StdioTransport;
 use process::ServerProcess;
-use way::{Handshake, RemoteTransport};
 
 /// How long an error without a request id, sent by a program, waits for an answer that may still come. Over HTTP, such
 /// an error is the answer.

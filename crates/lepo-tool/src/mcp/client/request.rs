@@ -8,8 +8,8 @@ use rmcp::service::PeerRequestOptions;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
-use super::super::form::{ElicitationHandler, ServerQuestion};
-use super::abandoned::CancelGuard;
+use super::super::elicitation::{ElicitationHandler, ServerQuestion};
+use super::cancel::CancelGuard;
 use super::pipes::LIMIT;
 use super::{CallFailure, McpClient, TimeLimits, errors};
 

@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::super::form::{ElicitationHandler, NonInteractiveHandler};
+use super::super::elicitation::{ElicitationHandler, NonInteractiveHandler};
 use super::{CallFailure, McpClient, TimeLimits};
 
 /// Longest page of a list that a program may write, in bytes.

@@ -18,7 +18,7 @@ use super::auth::{Bearer, TokenError};
 use super::errors::reqwest_words;
 use super::message::{ServerLine, error_without_id, read};
 use super::{CallFailure, SignInNeeded};
-use lepo_net::net::{SseEvent, SseFrame, SseParser};
+use lepo_net::client::{SseEvent, SseFrame, SseParser};
 
 /// Time limit for delivering a message.
 const POST: Duration = Duration::from_secs(30);

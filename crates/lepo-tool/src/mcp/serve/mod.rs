@@ -1,8 +1,8 @@
 //! The server side of the protocol: lepo on stdin and stdout. A [`ServeBackend`] defines what it offers; this module speaks
 //! the revisions 2025-11-25 and 2026-07-28 (and older ones that clients still ask for).
 
+mod backend;
 mod handler;
-mod library;
 mod pipe;
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use rmcp::service::ServerInitializeError;
 use handler::ServeHandler;
 use pipe::Pipe;
 
-pub use library::{ActiveRequest, ResourceInfo, ServeBackend, ToolInfo, ToolOutput};
+pub use backend::{ActiveRequest, ResourceInfo, ServeBackend, ToolInfo, ToolOutput};
 pub use pipe::{LineSink, LineSource};
 
 /// Serves until the client closes its side.

@@ -8,8 +8,8 @@ use super::check::faults_of_name;
 use super::front_matter::FrontMatter;
 use super::skill_file::{FILES, MOST_FILE};
 use crate::Notice;
-use crate::agents::{NOT_TAKEN, in_note, read_inside};
 use crate::config::{Paths, RepoFile, Trust};
+use crate::instructions::{NOT_TAKEN, in_note, read_inside};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
 

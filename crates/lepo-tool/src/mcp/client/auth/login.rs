@@ -9,8 +9,8 @@ use rmcp::transport::auth::{
 };
 use url::Url;
 
+use super::oauth_client::OAuthClient;
 use super::sign_in_store::SignInStore;
-use super::web::OAuthClient;
 use super::{AuthManager, client_of, explain};
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::secret::Secret;

@@ -3,8 +3,8 @@
 
 mod bearer;
 mod login;
+mod oauth_client;
 mod sign_in_store;
-mod web;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use super::errors::one_line;
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::secret::Secret;
 use lepo_net::fetch::redacted_url;
+use oauth_client::OAuthClient;
 use sign_in_store::StoredSignIn;
-use web::OAuthClient;
 
 /// The library's state machine for a server, with lepo's HTTP client and files.
 struct AuthManager {

@@ -1,0 +1,220 @@
+//! Events of an agent on the way to its answer: its tool calls, stored as a side branch when they start, and
+//! its questions for permission.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::answer_context::AnswerPlace;
+use super::masking_cut::cut;
+use super::path_entry::PathEntry;
+use super::transcript::write_bubb;
+use super::turn::Turn;
+use super::{Front, Interrupt, Masking, Notice, ToolUse, TurnEvent};
+use lepo_base::error::{Error, Result};
+use lepo_model::{AgentCall, AgentQuestion, AnswerStream, PermissionReply, spec};
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::store::Store;
+
+/// Maximum bytes to store of a result.
+const LONGEST: usize = 1 << 20;
+
+/// The result of a call that was still running when the answer was interrupted.
+const STOPPED: &str = "no result came: the answer was cut short";
+
+/// Maximum number of an agent's questions in a turn without a user to answer them: an agent that repeats its
+/// question would never end.
+const MOST_UNANSWERED: usize = 16;
+
+/// The side branch of an answer.
+pub(super) struct AgentBranch<'s> {
+    store: &'s Arc<Store>,
+    masking: &'s Masking,
+    model: &'s str,
+    asks: bool,
+    /// Number of questions of this answer that nobody could answer.
+    unanswered: usize,
+    /// The bubb that the next one follows.
+    pub tip: Option<BubbId>,
+    /// The session of the agent that answers.
+    pub session: Option<String>,
+    /// The running calls, ordered by start.
+    open: Vec<AgentCall>,
+    /// The running call whose bubb is written: its id, and the index of its row in `used`.
+    written: Option<(String, usize)>,
+    /// Calls that ended while the written call was running: a result must directly follow its request.
+    ended: Vec<AgentCall>,
+    used: &'s RefCell<Vec<ToolUse>>,
+}
+
+impl<'s> AgentBranch<'s> {
+    /// Creates an empty side branch for an answer at this position.
+    pub fn new(place: &AnswerPlace<'s>) -> AgentBranch<'s> {
+        let (store, masking, model) = (place.store, place.masking, place.model);
+        AgentBranch {
+            store,
+            masking,
+            model,
+            asks: place.asks,
+            unanswered: 0,
+            tip: place.tip,
+            session: None,
+            open: Vec::new(),
+            written: None,
+            ended: Vec::new(),
+            used: place.agent_calls,
+        }
+    }
+
+    /// Handles an event of an agent, and ignores other events.
+    pub async fn on_event(
+        &mut self,
+        event: lepo_model::ChatEvent,
+        answer: &mut AnswerStream<'_>,
+        front: &mut dyn Front,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        match event {
+            lepo_model::ChatEvent::AgentSession(session) => self.session = Some(session),
+            lepo_model::ChatEvent::Working(title) => {
+                front.on_event(TurnEvent::Progress(&format!("{}: {title}", self.model)));
+            }
+            lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, front)?,
+            lepo_model::ChatEvent::AgentCall(call) => self.ends(call, front)?,
+            lepo_model::ChatEvent::AgentAsks(question) => {
+                let permit = self.permit(&question, front, interrupt).await?;
+                answer.permit(question.number, permit);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Asks the user. Refuses if tools are off.
+    async fn permit(
+        &mut self,
+        question: &AgentQuestion,
+        front: &mut dyn Front,
+        interrupt: &Interrupt,
+    ) -> Result<PermissionReply> {
+        if !self.asks {
+            return Ok(PermissionReply::No);
+        }
+        let permit = interrupt.or(front.ask_permission(self.model, question)).await?;
+        if permit == PermissionReply::Nobody {
+            self.unanswered += 1;
+            if self.unanswered >= MOST_UNANSWERED {
+                return Err(Error::remote(format!(
+                    "{} asked {MOST_UNANSWERED} times for permission, and nobody can answer",
+                    self.model
+                ))
+                .hint("ask it in a terminal, or configure a `sandbox` and what the agent may do by itself"));
+            }
+            front.on_event(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
+        }
+        Ok(permit)
+    }
+
+    /// Records a running call. The call is written once its input is known, unless another running call is
+    /// written.
+    fn begins(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
+        match self.open.iter_mut().find(|known| known.id == call.id) {
+            Some(known) => *known = call,
+            None => self.open.push(call),
+        }
+        self.write_next(front)
+    }
+
+    /// Records a finished call.
+    fn ends(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
+        self.open.retain(|known| known.id != call.id);
+        match &self.written {
+            Some((id, row)) if *id == call.id => {
+                let row = *row;
+                self.written = None;
+                self.write_result(row, &call.result, front)?;
+                for call in std::mem::take(&mut self.ended) {
+                    self.write_whole(&call, front)?;
+                }
+            }
+            Some(_) => self.ended.push(call),
+            None => self.write_whole(&call, front)?,
+        }
+        self.write_next(front)
+    }
+
+    /// Writes the known data of running calls after the answer was interrupted.
+    pub fn stop(&mut self, front: &mut dyn Front) -> Result<()> {
+        if let Some((id, row)) = self.written.take() {
+            self.open.retain(|known| known.id != id);
+            self.write_result(row, STOPPED, front)?;
+        }
+        for call in std::mem::take(&mut self.ended) {
+            self.write_whole(&call, front)?;
+        }
+        for call in std::mem::take(&mut self.open) {
+            self.write_whole(&AgentCall { result: STOPPED.to_string(), ..call }, front)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the first running call, if its input is known and no other running call is written.
+    fn write_next(&mut self, front: &mut dyn Front) -> Result<()> {
+        let is_known = |call: &&AgentCall| call.input.as_object().is_none_or(|input| !input.is_empty());
+        if self.written.is_some() {
+            return Ok(());
+        }
+        let Some(call) = self.open.iter().find(is_known).cloned() else { return Ok(()) };
+        let row = self.write_request(&call, front)?;
+        self.written = Some((call.id, row));
+        Ok(())
+    }
+
+    fn write_whole(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<()> {
+        let row = self.write_request(call, front)?;
+        self.write_result(row, &call.result, front)
+    }
+
+    /// Writes a call and returns the index of its row. The call does not have the format of lepo's requests,
+    /// so it can never be approved.
+    fn write_request(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<usize> {
+        let request = json!({ "arguments": call.input, "name": call.title });
+        let bubb = self.write(Kind::Assistant, &request.to_string(), front)?;
+        let mut used = self.used.borrow_mut();
+        used.push(ToolUse { bubb, kind: "agent", request, result: None, exit: None });
+        Ok(used.len() - 1)
+    }
+
+    fn write_result(&mut self, row: usize, result: &str, front: &mut dyn Front) -> Result<()> {
+        let (result, rest) = cut(self.masking, result, LONGEST);
+        let result = match rest.len() {
+            0 => result.to_string(),
+            more => format!("{result}\n[… {more} bytes left out …]"),
+        };
+        let bubb = self.write(Kind::Tool, &result, front)?;
+        if let Some(used) = self.used.borrow_mut().get_mut(row) {
+            used.result = Some(bubb);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, kind: Kind, text: &str, front: &mut dyn Front) -> Result<BubbId> {
+        let kept = self.masking.screen(text.as_bytes(), "what an agent did");
+        let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
+        self.tip = Some(name.id);
+        front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+        Ok(name.id)
+    }
+}
+
+/// Returns the agent's session that ends at the last answer of the conversation.
+pub(super) fn agent_session(turn: &Turn<'_>) -> Option<String> {
+    if !spec(turn.config).own_tools {
+        return None;
+    }
+    let transcript = &turn.record.transcript;
+    let is_answer = |entry: &PathEntry| entry.kind == Kind::Assistant && !entry.hidden;
+    let last = transcript.entries.iter().rposition(is_answer)?;
+    turn.env.store.journal().agent_session(*transcript.path.get(last)?, &turn.config.name)
+}

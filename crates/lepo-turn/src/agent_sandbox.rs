@@ -1,0 +1,194 @@
+//! Agents in lepo's sandbox: `sandbox` and `sandbox_home` of a model with `provider = "acp"`.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::cleanup::{self, CleanupItem};
+use super::{Front, Notice, TurnEvent};
+use crate::config::{Paths, ProgramTrust, Settings};
+use lepo_base::error::{Error, Result};
+use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
+use lepo_process::ConfiguredProgram;
+use lepo_tool::{
+    Access, CleanupReport, NamedProgram, Policy, SandboxDetector, SandboxHold, TouchedFiles, covers_home,
+    sandboxed_program,
+};
+
+/// Facts about held agents that a process keeps.
+#[derive(Clone, Default)]
+pub struct AgentSandboxes {
+    /// The store, once there is one: a held agent never changes it.
+    store: Arc<Mutex<Option<PathBuf>>>,
+    /// Programs that run outside of every sandbox: a held agent never changes the files that they name.
+    programs: Arc<Mutex<Arc<[NamedProgram]>>>,
+    sandbox: SandboxDetector,
+    /// Models of which it was said that they have no network.
+    said: Arc<Mutex<HashSet<String>>>,
+    /// Traces of agents, of which the person is still to be told.
+    left: Arc<Mutex<Vec<CleanupItem>>>,
+}
+
+impl AgentSandboxes {
+    /// Takes note of the store, and of the programs whose files no agent changes; for this and all clones.
+    pub(crate) fn keep_off(&self, store: PathBuf, programs: Arc<[NamedProgram]>) {
+        *open(&self.store) = Some(store);
+        *open(&self.programs) = programs;
+    }
+
+    /// Tells of files that agents left behind, each once.
+    pub(crate) fn report_leftovers(&self, front: &mut dyn Front) {
+        for left in std::mem::take(&mut *open(&self.left)) {
+            front.on_event(TurnEvent::Notice(&Notice::Left(left)));
+        }
+    }
+}
+
+/// Puts agents into a sandbox.
+pub struct ProcessSandboxer {
+    kept: AgentSandboxes,
+    own: Vec<PathBuf>,
+    state: PathBuf,
+    read_only: Vec<PathBuf>,
+    home: Option<PathBuf>,
+    patience: Duration,
+}
+
+impl ProcessSandboxer {
+    /// The holder of these settings. `own` are lepo's own directories.
+    pub fn new(
+        kept: AgentSandboxes,
+        settings: &Settings,
+        paths: &Paths,
+        own: Vec<PathBuf>,
+    ) -> ProcessSandboxer {
+        ProcessSandboxer {
+            kept,
+            own,
+            state: paths.state.clone(),
+            read_only: settings.sandbox_read_only.clone(),
+            home: paths.home.clone(),
+            patience: settings.command_timeout,
+        }
+    }
+
+    /// The folders of an agent's own, without links.
+    fn folders(&self, agent: AgentCommand<'_>) -> Result<Vec<PathBuf>> {
+        agent.sandbox.home.iter().map(|path| self.folder(agent.model, path)).collect()
+    }
+
+    fn folder(&self, model: &str, path: &Path) -> Result<PathBuf> {
+        let wrong =
+            |what: &str| Error::usage(format!("{} in `sandbox_home` of {model} {what}", path.display()));
+        let whole = match (path.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => path.to_path_buf(),
+        };
+        let folder = whole
+            .canonicalize()
+            .ok()
+            .filter(|folder| folder.is_dir())
+            .ok_or_else(|| wrong("is not a folder").hint(format!("mkdir -p {}", path.display())))?;
+        if covers_home(&folder) {
+            return Err(wrong("is the whole home directory").hint("name the agent's own folder in it"));
+        }
+        let own = self.own.iter().filter_map(|own| own.canonicalize().ok());
+        match own.into_iter().any(|own| folder.starts_with(own)) {
+            true => Err(wrong("belongs to lepo")),
+            false => Ok(folder),
+        }
+    }
+
+    async fn sandboxed_agent(&self, agent: AgentCommand<'_>) -> Result<SandboxedAgent> {
+        let access = match agent.sandbox.access {
+            AgentAccess::Read => Access::Read,
+            AgentAccess::Write => Access::Write,
+            AgentAccess::Net => Access::Net,
+        };
+        let writable = self.folders(agent)?;
+        let store = open(&self.kept.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
+        let programs = open(&self.kept.programs).clone();
+        if access != Access::Read
+            && let Some(trust) = ProgramTrust::of_folder(&self.state, agent.dir)
+        {
+            trust.note_first_sight(&programs)?;
+        }
+        let policy = Policy {
+            dir: agent.dir,
+            start: agent.dir,
+            store: &store,
+            own: &self.own,
+            read_only: &self.read_only,
+            writable: &writable,
+            programs: &programs,
+            touched: &TouchedFiles::in_state(&self.state),
+        };
+        let sandbox = self.kept.sandbox.get(agent.dir).await;
+        let program = agent.command.first().map(String::as_str).unwrap_or_default();
+        let arguments = agent.command.iter().skip(1);
+        let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
+        let held = sandboxed_program(sandbox, program, access, policy, self.patience).await;
+        let (program, held) = held.map_err(|error| {
+            let word = access.as_str();
+            Error::usage(format!(
+                "{} is not started: nothing here can enforce its sandbox \
+                `{word}`",
+                agent.model
+            ))
+            .because(error)
+            .hint("`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides")
+        })?;
+        let net = if access == Access::Net { "" } else { ", without a network" };
+        let also: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();
+        let also = match also.as_slice() {
+            [] => String::new(),
+            paths => format!("; it may also write in {}", paths.join(", ")),
+        };
+        let by = sandbox.name();
+        let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
+        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), by);
+        Ok(SandboxedAgent {
+            program,
+            words: format!("sandboxed by {by} with access `{}`{net}{also}", access.as_str()),
+            note: is_new.then(note),
+            rest: Box::new(AgentHold {
+                found: held.found(),
+                held: Some(held),
+                model: agent.model.to_string(),
+                left: Arc::clone(&self.kept.left),
+            }),
+        })
+    }
+}
+
+impl AgentSandboxer for ProcessSandboxer {
+    fn sandbox_agent<'h>(
+        &'h self,
+        agent: AgentCommand<'h>,
+    ) -> Pin<Box<dyn Future<Output = Result<SandboxedAgent>> + 'h>> {
+        Box::pin(self.sandboxed_agent(agent))
+    }
+}
+
+/// The hold on an agent. Dropped, it notes the files that the agent left behind.
+struct AgentHold {
+    held: Option<SandboxHold>,
+    found: Arc<Mutex<CleanupReport>>,
+    model: String,
+    left: Arc<Mutex<Vec<CleanupItem>>>,
+}
+
+impl Drop for AgentHold {
+    fn drop(&mut self) {
+        drop(self.held.take());
+        let found = std::mem::take(&mut *open(&self.found));
+        open(&self.left).extend(cleanup::for_person(&self.model, &found));
+    }
+}
+
+fn open<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,175 @@
+//! Fetches the resources and the prompt of MCP servers for a question. All of them are fetched before
+//! anything is written.
+
+use super::attach::{FileContent, NewFile, keep_file, keep_files};
+use super::folders::{StartNeeds, ask_about_start};
+use super::question::{Question, fenced};
+use super::result_text::{ResultBuilder, blob_line};
+use super::server_attachments::{ResourceAddress, ServerContent, ServerPrompt};
+use super::servers::{FrontCaller, servers_ready};
+use super::turn::Turn;
+use super::{Masking, Notice, TurnEvent};
+use lepo_base::error::{Error, Result};
+use lepo_base::hint::Hint;
+use lepo_store::bubb::Kind;
+use lepo_store::store::Store;
+use lepo_tool::ToolMode;
+use lepo_tool::mcp::{
+    PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource,
+};
+
+/// A bubb to write: kind, hidden flag, text.
+type OpeningText = (Kind, bool, String);
+
+/// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
+///
+/// If a prompt lacks a single argument, the text of the question becomes this argument, and `question`
+/// becomes `None`.
+pub(super) async fn fetch(
+    turn: &mut Turn<'_>,
+    served: &ServerContent,
+    question: &mut Option<Question>,
+) -> Result<Vec<OpeningText>> {
+    if served.is_empty() {
+        return Ok(Vec::new());
+    }
+    if turn.env.settings().tool_call_mode == ToolMode::Off {
+        return Err(Error::usage("tools are off, including MCP servers")
+            .hint("--tools manual, or `tool_call_mode` in config.toml, turns them on"));
+    }
+    let calls = served.resources.iter().map(|address| address.server.as_str());
+    let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|wish| wish.server.as_str())).collect();
+    ask_about_start(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
+    servers_ready(turn).await?;
+    let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit as usize);
+    let mut opening = Vec::new();
+    for address in &served.resources {
+        let Turn { env, servers, front, .. } = turn;
+        let mut caller = FrontCaller { front: &mut **front, server: &address.server };
+        let reading = read_resource(servers, &address.server, &address.uri, &mut caller);
+        let contents = env.interrupt.or(reading).await?;
+        let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
+        turn.front.on_event(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
+        opening.push((
+            Kind::System,
+            false,
+            resource_text(&store, address, contents, (limit, &turn.env.masking))?,
+        ));
+    }
+    if let Some(wish) = &served.prompt {
+        let messages = prompt_messages(turn, wish, question).await?;
+        for message in messages {
+            opening.push(message_text(turn, &store, &wish.server, message, limit)?);
+        }
+    }
+    Ok(opening)
+}
+
+async fn prompt_messages(
+    turn: &mut Turn<'_>,
+    wish: &ServerPrompt,
+    question: &mut Option<Question>,
+) -> Result<Vec<PromptMessage>> {
+    let Turn { env, servers, front, .. } = turn;
+    let mut caller = FrontCaller { front: &mut **front, server: &wish.server };
+    let filling = async {
+        let prompt = listed_prompt(servers, &wish.server, &wish.name).await?;
+        let mut named = wish.named.clone();
+        let missing = prompt.missing(&named, &wish.words);
+        if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::words_alone))
+        {
+            named.push((name.to_string(), words.to_string()));
+            *question = None;
+        }
+        let arguments = prompt.arguments(&named, &wish.words).map_err(|why| {
+            let error = Error::usage(why);
+            match missing.first() {
+                Some(name) => {
+                    error.hint(Hint::default().either(format!("--arg {name}=…"), format!("{name}=…")))
+                }
+                None => error,
+            }
+        })?;
+        fill_prompt(servers, &wish.server, &wish.name, arguments, &mut caller).await
+    };
+    env.interrupt.or(filling).await
+}
+
+/// Converts a message of a prompt to a bubb; an image of the user is attached like a file of a question.
+fn message_text(
+    turn: &Turn<'_>,
+    store: &Store,
+    server: &str,
+    message: PromptMessage,
+    limit: usize,
+) -> Result<OpeningText> {
+    let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
+    let text = match message.block {
+        ResultBlock::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
+        ResultBlock::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
+            FileContent::Media(file) if kind == Kind::User => {
+                turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
+                let text = format!("[{what} of server {server}]");
+                keep_files(store, Question { text, files: vec![file], ..Question::default() })?
+            }
+            FileContent::Media(file) => format!("[{what}]\n{}", keep_file(&file, store)?.line()),
+            FileContent::Other(bytes) => {
+                format!("[{what}]\n{}", blob_line(store, &turn.env.masking, &bytes)?)
+            }
+        },
+    };
+    Ok((kind, false, text))
+}
+
+/// Formats the contents of a resource, each text in a fence, then a line for each blob.
+fn resource_text(
+    store: &Store,
+    address: &ResourceAddress,
+    contents: Vec<ResourceContent>,
+    (limit, masking): (usize, &Masking),
+) -> Result<String> {
+    let (mut parts, mut blobs) = (Vec::new(), Vec::new());
+    for content in contents {
+        let name = match content.uri == address.uri {
+            true => address.to_string(),
+            false => format!("{address} ({})", content.uri),
+        };
+        let mime = content.mime.map(|mime| format!(", {mime}")).unwrap_or_default();
+        match String::from_utf8(content.bytes) {
+            Ok(text) if content.is_text => {
+                let mut capped = ResultBuilder::new(Vec::new(), masking);
+                capped.add_capped(store, &text, limit)?;
+                parts.push(fenced(
+                    &format!("{name}{mime}"),
+                    display_text(&capped).trim_end_matches(['\n', '\r']),
+                ));
+                blobs.append(&mut capped.blobs);
+            }
+            bytes => {
+                let bytes = bytes.map_or_else(|error| error.into_bytes(), String::into_bytes);
+                parts.push(format!("{name}{mime}"));
+                blobs.push(blob_line(store, masking, &bytes)?);
+            }
+        }
+    }
+    let mut text = parts.join("\n\n");
+    for line in blobs {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    Ok(text)
+}
+
+/// Returns a text unchanged, or its start and end, followed by the line of a blob with the whole text.
+fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Result<String> {
+    let mut capped = ResultBuilder::new(Vec::new(), masking);
+    capped.add_capped(store, text, limit)?;
+    Ok(match capped.blobs.as_slice() {
+        [] => text.to_string(),
+        lines => format!("{}\n{}", display_text(&capped).trim_end_matches('\n'), lines.join("\n")),
+    })
+}
+
+fn display_text(text: &ResultBuilder) -> String {
+    String::from_utf8_lossy(&text.text).into_owned()
+}

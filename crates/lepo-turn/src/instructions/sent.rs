@@ -1,0 +1,86 @@
+//! Decides whether instructions precede a question: once per conversation, and again after they changed.
+
+use std::borrow::Cow;
+
+use super::find::Instructions;
+use super::text::{GONE, is_instructions_entry, written};
+use crate::Masking;
+use crate::path_entry::{OpeningBubb, PathEntry};
+use lepo_secrets::ScreenedBytes;
+use lepo_store::bubb::Kind;
+
+/// Returns the bubb to insert before a question at the end of this path, if one is needed.
+pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
+    let last = path.iter().rfind(|entry| is_instructions_entry(entry));
+    let hidden = |text: String, kept: ScreenedBytes<'_>| {
+        Some(OpeningBubb { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
+    };
+    if found.is_empty() {
+        return last
+            .filter(|entry| *entry.text != *GONE)
+            .and_then(|_| hidden(GONE.to_string(), ScreenedBytes::typed(GONE)));
+    }
+    let masked: Vec<(&str, Cow<'_, str>)> =
+        found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
+    // Compares the text as it would be written, since secrets are masked on disk.
+    let kept = written(masked.iter().map(|(path, text)| (*path, &**text)));
+    if last.is_some_and(|entry| *entry.text == *kept) {
+        return None;
+    }
+    for file in &found.files {
+        // Secrets are counted only when the bubb is written.
+        masking.screen(file.text.as_bytes(), "AGENTS.md");
+    }
+    let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
+    hidden(text, masking.screen_uncounted(&kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find::InstructionFile;
+    use super::*;
+    use crate::Notice;
+    use crate::path_entry::fixture::path;
+
+    fn instructions(texts: &[&str]) -> Instructions {
+        let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
+        Instructions { files: texts.iter().map(file).collect(), ..Instructions::default() }
+    }
+
+    #[test]
+    fn they_are_told_once_and_when_they_changed_and_when_they_are_gone() {
+        let masking = Masking::shapes_only();
+        let mut conv = path("s1 P / u0 hi / a0 x");
+        let mut told = |found: &Instructions| {
+            let opening = opening(found, &conv, &masking)?;
+            assert_eq!((opening.kind, opening.hidden), (Kind::System, true));
+            let text = opening.kept.text().into_owned();
+            let more = path(&format!("s1 {text}"));
+            conv.extend(more.into_iter().map(|entry| PathEntry { root: false, ..entry }));
+            Some(text)
+        };
+        assert_eq!(told(&instructions(&[])), None);
+        assert!(told(&instructions(&["one"])).unwrap().contains("== AGENTS.md, 3 bytes ==\none\n"));
+        assert_eq!(told(&instructions(&["one"])), None);
+        assert!(told(&instructions(&["two"])).is_some());
+        assert!(told(&instructions(&["one"])).is_some(), "only the last counts");
+        assert_eq!(told(&instructions(&[])).as_deref(), Some(GONE));
+        assert_eq!(told(&instructions(&[])), None);
+        assert!(told(&instructions(&["one"])).is_some());
+    }
+
+    #[test]
+    fn a_secret_in_them_is_masked_and_no_change() {
+        let masking = Masking::shapes_only();
+        let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
+        let found = instructions(&[&key]);
+        let told = opening(&found, &[], &masking).unwrap();
+        let kept = told.kept.text().into_owned();
+        assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
+        let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
+        assert_eq!(secrets.sources, ["AGENTS.md"]);
+        let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };
+        assert!(opening(&found, &[entry], &masking).is_none());
+        assert_eq!(masking.secrets_notice(), None, "nothing was written");
+    }
+}

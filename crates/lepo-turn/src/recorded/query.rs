@@ -1,0 +1,213 @@
+//! Looks a request up in a store: a pass over the names, then over the texts of the candidates.
+
+use serde_json::Value;
+
+use super::is_added;
+use super::past_message::PastMessage;
+use crate::group::selected;
+use crate::path_entry::request;
+use crate::planner::ChooserAnswer;
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::conv::{Forest, Ix, Sums};
+use lepo_store::store::{BubbFacts, JournalIndex, Store};
+
+/// A store to search for answers.
+pub struct RecordStore<'r> {
+    /// The store.
+    pub store: &'r Store,
+    /// All bubbs of the store.
+    pub forest: &'r Forest,
+    /// The journal.
+    pub facts: JournalIndex,
+}
+
+/// The options that a recorded answer must have.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OptionsRule {
+    /// Exactly these options.
+    Are(Option<Value>),
+    /// At least these options: the model's configured options are not known here.
+    Have(Option<Value>),
+}
+
+/// The tools that a recorded answer must have.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolsRule {
+    /// The tools with this hash.
+    Are(Option<String>),
+    /// Any tools: a server's tools are not known before it is started.
+    Any,
+}
+
+/// A request to look up.
+pub struct Query<'w> {
+    /// The messages before the answer, the question last.
+    pub past: &'w [PastMessage],
+    /// Name of the model; `None` matches any model.
+    pub model: Option<String>,
+    /// The options.
+    pub options: OptionsRule,
+    /// Hash of the schema.
+    pub schema: Option<String>,
+    /// The tools.
+    pub tools: ToolsRule,
+}
+
+/// A recorded answer to a question.
+#[derive(Debug, Clone)]
+pub(super) struct AnswerOnRecord {
+    pub ix: Ix,
+    pub question: Ix,
+    /// The hidden messages between the two, oldest first.
+    pub between: Vec<Ix>,
+}
+
+impl<'r> RecordStore<'r> {
+    /// Opens the record of a store.
+    pub fn new(store: &'r Store, forest: &'r Forest) -> RecordStore<'r> {
+        RecordStore { store, forest, facts: store.journal().index() }
+    }
+
+    /// Returns the last messages of all equal paths, newest first.
+    pub(super) fn matching(&self, past: &[PastMessage]) -> Result<Vec<Ix>> {
+        let Some(last) = past.last() else { return Ok(Vec::new()) };
+        // Messages with a repository's files do not count; they are hidden system messages.
+        let counts = |kind: Kind, hidden: bool| u32::from(!(hidden && kind == Kind::System));
+        let wanted: u32 = past.iter().map(|said| counts(said.kind, said.hidden)).sum();
+        let weight = |ix| {
+            let name = self.forest.name(ix);
+            counts(name.kind, name.hidden)
+        };
+        let mut sums = Sums::new(self.forest, weight);
+        let mut found = Vec::new();
+        for ix in self.forest.all().rev() {
+            let name = self.forest.name(ix);
+            let may = (name.kind, name.hidden) == (last.kind, last.hidden)
+                && sums.sum(ix) == wanted
+                && (last.id == Some(name.id) || last.may_have(self.store.bubbs().size(&name)));
+            if may && self.ends(ix, past)? {
+                found.push(ix);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the path to a message is equal to `past`.
+    fn ends(&self, ix: Ix, past: &[PastMessage]) -> Result<bool> {
+        let mut left = past.iter().rev().peekable();
+        let mut last = None;
+        for ix in self.forest.up(ix) {
+            let name = self.forest.name(ix);
+            last = Some(name);
+            let said = left.peek();
+            if said.is_some_and(|said| said.id == Some(name.id)) {
+                // An equal id implies an equal path.
+                return Ok(true);
+            }
+            let said = said.filter(|said| (said.kind, said.hidden) == (name.kind, name.hidden));
+            let said = said.filter(|said| said.may_have(self.store.bubbs().size(&name)));
+            if said.is_none() && !(name.hidden && name.kind == Kind::System) {
+                return Ok(false);
+            }
+            let text = self.store.bubbs().text(&name)?;
+            match said {
+                Some(said) if said.matches(&text) => {
+                    left.next();
+                }
+                _ if is_added(&name, &text) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(left.next().is_none() && last.is_some_and(|root: BubbName| root.prev.is_none()))
+    }
+
+    /// Returns the answers to these questions, newest first. At most hidden messages are between a question
+    /// and its answer.
+    pub(super) fn answers(&self, questions: &[Ix]) -> Vec<AnswerOnRecord> {
+        if questions.is_empty() {
+            return Vec::new();
+        }
+        let is_answer = |ix: &Ix| {
+            let name = self.forest.name(*ix);
+            name.kind == Kind::Assistant && !name.hidden
+        };
+        let of = |ix: Ix| {
+            let mut between = Vec::new();
+            for above in self.forest.up(ix).skip(1) {
+                if questions.contains(&above) {
+                    between.reverse();
+                    return Some(AnswerOnRecord { ix, question: above, between });
+                }
+                if !self.forest.name(above).hidden {
+                    return None;
+                }
+                between.push(above);
+            }
+            None
+        };
+        self.forest.all().rev().filter(is_answer).filter_map(of).collect()
+    }
+
+    /// Whether the messages between question and answer belong to a turn: a planner's messages, and the name
+    /// of the answering model in a group turn. A speech in a debate has other messages there, since it
+    /// answers another request.
+    pub(super) fn is_of_turn(&self, answer: &AnswerOnRecord, model: Option<&str>) -> Result<bool> {
+        let mut wants_result = false;
+        for (at, &ix) in answer.between.iter().enumerate() {
+            let name = self.forest.name(ix);
+            let text = self.store.bubbs().text(&name)?;
+            let is_last = at + 1 == answer.between.len();
+            let asks = request(name.kind, name.hidden, &text).is_some();
+            let fits = match name.kind {
+                _ if std::mem::replace(&mut wants_result, asks) => true,
+                _ if asks => true,
+                Kind::Assistant => true,
+                Kind::System => {
+                    ChooserAnswer::is(&text)
+                        || is_added(&name, &text)
+                        || is_last && selected(&text).is_some_and(|name| Some(name) == model)
+                }
+                Kind::User | Kind::Tool => false,
+            };
+            if !fits {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Query<'_> {
+    /// Returns the first difference between the request of an answer and this one: its subject, the recorded
+    /// value and the requested one.
+    pub(super) fn difference(&self, fact: &BubbFacts) -> Option<(&'static str, String, String)> {
+        let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
+        let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);
+        if self.model.is_some() && self.model != fact.model {
+            return Some(("the model", word(&fact.model), word(&self.model)));
+        }
+        let (differ, options) = match &self.options {
+            OptionsRule::Are(options) => (*options != fact.options, options),
+            OptionsRule::Have(options) => {
+                let mut given = options.iter().filter_map(Value::as_object).flatten();
+                let has = |(name, value): (&String, &Value)| {
+                    fact.options.as_ref().and_then(|options| options.get(name)) == Some(value)
+                };
+                (!given.all(has), options)
+            }
+        };
+        if differ {
+            return Some(("the options", json(&fact.options), json(options)));
+        }
+        if self.schema != fact.schema {
+            return Some(("the schema", word(&fact.schema), word(&self.schema)));
+        }
+        match &self.tools {
+            ToolsRule::Are(tools) if *tools != fact.tools => {
+                Some(("the tools", word(&fact.tools), word(tools)))
+            }
+            _ => None,
+        }
+    }
+}

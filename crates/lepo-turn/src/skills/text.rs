@@ -1,0 +1,235 @@
+//! The bubbs of skills: the catalogue, added once and after changes, and the instructions of a requested
+//! skill.
+
+use super::find::Skill;
+use super::tool::{TOOL, files_of};
+use crate::Masking;
+use crate::native::call_of;
+use crate::path_entry::{OpeningBubb, PathEntry};
+use lepo_store::bubb::Kind;
+
+/// Prefix of each catalogue.
+const MARK: &str = "[skills of this conversation]";
+
+/// The rest of the first line.
+const ABOUT: &str = "Each is a set of instructions for one kind of task. If one fits what is asked, call the tool `skill` \
+    with its name before you answer, and follow what it gives.";
+
+/// The catalogue after all skills were removed.
+const GONE: &str =
+    "[skills of this conversation] None are there any more: the earlier ones cannot be called.";
+
+/// Prefix of the instructions of a skill.
+const GIVEN: &str = "[skill ";
+
+/// Maximum bytes of all names and descriptions in a catalogue.
+const MOST: usize = 16 << 10;
+
+pub fn is_catalogue(text: &str) -> bool {
+    text.starts_with(MARK)
+}
+
+pub fn is_catalogue_entry(entry: &PathEntry) -> bool {
+    entry.hidden && entry.kind == Kind::System && is_catalogue(&entry.text)
+}
+
+/// Whether this is the text of a hidden bubb with a catalogue or a skill's instructions.
+pub fn is_of_skills(text: &str) -> bool {
+    text.starts_with(MARK) || text.starts_with(GIVEN)
+}
+
+fn catalogue(skills: &[Skill]) -> String {
+    let names: usize = skills.iter().map(|skill| skill.name.len()).sum();
+    let longest = longest(skills.iter().map(|skill| skill.description.len()), MOST.saturating_sub(names));
+    let mut told = format!("{MARK} {ABOUT}\n");
+    for Skill { name, description, .. } in skills {
+        match description.len() <= longest {
+            true => told.push_str(&format!("\n- {name}: {description}")),
+            false => {
+                let (cut, _) = description.split_at(description.floor_char_boundary(longest));
+                told.push_str(&format!("\n- {name}: {}…", cut.trim_end()));
+            }
+        }
+    }
+    told
+}
+
+/// Returns the length at which to cut texts of these lengths so that all together fit into `room`.
+fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
+    let mut lengths: Vec<usize> = lengths.collect();
+    lengths.sort_unstable();
+    let mut left = room;
+    for (i, &length) in lengths.iter().enumerate() {
+        let others = lengths.len() - i;
+        if length.saturating_mul(others) > left {
+            return left / others;
+        }
+        left -= length;
+    }
+    usize::MAX
+}
+
+/// Returns the catalogue to insert before a question at the end of this path, if one is needed.
+pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
+    let last = path.iter().rfind(|entry| is_catalogue_entry(entry));
+    let text = match skills {
+        [] if last.is_none_or(|entry| *entry.text == *GONE) => return None,
+        [] => GONE.to_string(),
+        skills => catalogue(skills),
+    };
+    let kept = masking.screen_uncounted(&text).into_owned();
+    let is_told = last.is_some_and(|entry| *entry.text == *kept.text());
+    (!is_told).then_some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
+}
+
+fn head(skill: &Skill) -> String {
+    format!("{GIVEN}{}, from {}]", skill.name, skill.folder.display())
+}
+
+/// Returns the instructions of a skill, with the list of its files.
+pub fn skill_text(skill: &Skill) -> String {
+    let mut told = format!(
+        "{} Follow these instructions. Paths in them are below that folder.\n\n{}",
+        head(skill),
+        skill.body
+    );
+    let files = files_of(skill);
+    if !files.is_empty() {
+        told.push_str("\n\nFiles of this skill, to be read when they are needed:\n");
+        told.push_str(&files.join("\n"));
+    }
+    told
+}
+
+/// Whether the path contains this text as the instructions of a skill.
+pub fn is_given(text: &str, path: &[PathEntry], masking: &Masking) -> bool {
+    let kept = masking.masked(text);
+    each_given(path).any(|entry| entry.text.contains(&*kept) || entry.text.contains(text))
+}
+
+/// Whether the path contains instructions of this skill, in any version.
+pub fn is_of(skill: &Skill, path: &[PathEntry]) -> bool {
+    let head = head(skill);
+    each_given(path).any(|entry| entry.text.contains(&head))
+}
+
+/// Returns the bubbs with instructions of skills: stored ones, and the tool's results in the turn that called
+/// it.
+fn each_given(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
+    let kept = path
+        .iter()
+        .filter(|entry| entry.hidden && entry.kind == Kind::System && entry.text.starts_with(GIVEN));
+    kept.chain(results(path))
+}
+
+fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
+    let is_call = |entry: &PathEntry| {
+        entry.hidden
+            && entry.kind == Kind::Assistant
+            && call_of(&entry.text, 0).is_some_and(|call| call.name == TOOL)
+    };
+    path.windows(2).filter_map(move |pair| match pair {
+        [asked, result] if is_call(asked) && result.kind == Kind::Tool && result.hidden => {
+            Some(result).filter(|result| result.text.starts_with(GIVEN))
+        }
+        _ => None,
+    })
+}
+
+/// Returns the instructions that the tool returned on this side branch, as a text that remains on the path.
+pub fn kept_of(side: &[PathEntry]) -> Option<String> {
+    let texts: Vec<&str> = results(side).map(|entry| &*entry.text).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find::SkillOrigin;
+    use super::*;
+    use crate::config::RepoFile;
+    use crate::path_entry::fixture::path;
+
+    fn skill(name: &str, description: &str) -> Skill {
+        Skill {
+            name: name.into(),
+            description: description.into(),
+            folder: format!("/skills/{name}").into(),
+            body: "Do it.".into(),
+            origin: SkillOrigin::User,
+            file: RepoFile { path: "/x".into(), bytes: Vec::new() },
+        }
+    }
+
+    fn entry(kind: Kind, text: &str) -> PathEntry {
+        PathEntry { kind, text: text.into(), root: false, ..path("s1 x").remove(0) }
+    }
+
+    #[test]
+    fn all_names_are_told_and_long_descriptions_are_cut_to_one_length() {
+        let told = catalogue(&[
+            skill("a", "short"),
+            skill("b", &"각".repeat(20_000)),
+            skill("c", &"x".repeat(9000)),
+        ]);
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!((lines[2], lines.len()), ("- a: short", 5));
+        let (b, c) = (lines[3].len(), lines[4].len());
+        assert!(lines[3].ends_with('…') && lines[4].ends_with('…') && b.abs_diff(c) < 4, "{b} {c}");
+        let bytes: usize = lines.iter().skip(2).map(|line| line.len()).sum();
+        assert!((MOST - 20..MOST + 30).contains(&bytes), "{bytes}");
+        let many: Vec<Skill> = (0..500).map(|i| skill(&format!("skill-{i:03}"), &"x".repeat(1024))).collect();
+        assert!(catalogue(&many).len() < MOST + 500 * 8 + 400, "{}", catalogue(&many).len());
+        for (lengths, room, expected) in [
+            (&[1, 2, 3][..], 6, usize::MAX),
+            (&[1, 2, 3], 5, 2),
+            (&[10, 10], 4, 2),
+            (&[1, 100, 100], 21, 10),
+            (&[], 0, usize::MAX),
+            (&[5], 0, 0),
+        ] {
+            assert_eq!(longest(lengths.iter().copied(), room), expected, "{lengths:?} {room}");
+        }
+    }
+
+    #[test]
+    fn the_catalogue_is_told_once_and_when_it_changed() {
+        let masking = Masking::shapes_only();
+        let mut conv = path("s1 P / u0 hi / a0 x");
+        let mut told = |skills: &[Skill]| {
+            let text = opening(skills, &conv, &masking)?.text;
+            conv.push(entry(Kind::System, &text));
+            Some(text)
+        };
+        assert_eq!(told(&[]), None);
+        assert!(told(&[skill("a", "x")]).unwrap().ends_with("\n- a: x"));
+        assert_eq!(told(&[skill("a", "x")]), None);
+        assert!(told(&[skill("a", "y")]).is_some());
+        assert_eq!(told(&[]).as_deref(), Some(GONE));
+        assert_eq!(told(&[]), None);
+        assert!(told(&[skill("a", "y")]).is_some());
+    }
+
+    #[test]
+    fn only_results_of_the_tool_stay_as_instructions() {
+        let text = skill_text(&skill("a", "x"));
+        let call = r#"{"arguments":{"name":"a"},"name":"skill"}"#;
+        let side = [entry(Kind::Assistant, call), entry(Kind::Tool, &text)];
+        assert_eq!(kept_of(&side).as_deref(), Some(text.as_str()));
+        let other = r#"{"arguments":{},"server":"s","tool":"t"}"#;
+        for forged in [
+            vec![entry(Kind::Assistant, other), entry(Kind::Tool, &text)],
+            vec![entry(Kind::Assistant, call), entry(Kind::Tool, "error: no such skill")],
+            vec![entry(Kind::Assistant, call), entry(Kind::User, &text)],
+            vec![entry(Kind::Tool, &text)],
+        ] {
+            assert_eq!(kept_of(&forged), None, "{forged:?}");
+            assert!(!is_of(&skill("a", "x"), &forged), "{forged:?}");
+        }
+        let masking = Masking::shapes_only();
+        assert!(is_given(&text, &side, &masking));
+        let kept = [entry(Kind::System, &format!("{text}\n\n[skill b, from /skills/b] x"))];
+        assert!(is_given(&text, &kept, &masking) && is_of(&skill("b", "x"), &kept));
+        let changed = skill_text(&Skill { body: "Do that.".into(), ..skill("a", "x") });
+        assert!(!is_given(&changed, &kept, &masking), "changed, it is given anew");
+    }
+}

@@ -1,0 +1,237 @@
+//! Answers with calls: an answer is an assistant's message with all its calls, followed by all results.
+//!
+//! The message of this turn's model is sent back as it was received. If it is not available any more, or differs
+//! from the bubbs, the message is rebuilt from the bubbs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::native::{call_of, is_bubb_of};
+use super::path_entry::{CalledAnswer, PathEntry};
+use super::request_words::{REFUSED, several_note};
+use super::transcript::Transcript;
+use lepo_model::{ChatMessage, ChatRole, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::store::Store;
+
+/// The result of a call that was never executed.
+const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
+
+/// The result of a call that was never executed, if the call before it was executed later.
+const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
+
+#[derive(Default)]
+struct CallGroup<'s> {
+    /// Text around the calls, edited requests, and the note that several requests follow.
+    words: Vec<&'s str>,
+    /// Each request with its index on the path and its result.
+    requests: Vec<(usize, &'s str, Option<&'s PathEntry>)>,
+    /// Index after its last result.
+    end: usize,
+}
+
+/// Returns the messages for the bubbs at `at`, if an answer with calls starts there, and the index of their
+/// end.
+///
+/// With `rebuild`, calls that another process received become calls again; otherwise they are text.
+pub fn answer_at(
+    entries: &[PathEntry],
+    at: usize,
+    called: &[CalledAnswer],
+    rebuild: bool,
+) -> Option<(Vec<ChatMessage>, usize)> {
+    match called.iter().position(|answer| answer.at == at) {
+        Some(i) => {
+            let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
+            let group = CallGroup::read(entries, at, end, usize::MAX);
+            if group.end == at {
+                return None;
+            }
+            Some((group.received(called.get(i)?), end.min(group.end)))
+        }
+        None if rebuild => {
+            let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(entries.len());
+            let calls = announced(entries, at);
+            let group = CallGroup::read(entries, at, end, calls);
+            let whole =
+                !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
+            whole.then(|| (group.rebuilt(), group.end))
+        }
+        None => None,
+    }
+}
+
+/// Returns the number of requests that the note of an answer at this index announces, or 1 without a note.
+fn announced(entries: &[PathEntry], at: usize) -> usize {
+    let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
+    let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();
+    let note =
+        |entry: &PathEntry| number(&entry.text).filter(|&n| several_note(n).as_deref() == Some(&*entry.text));
+    hidden.take_while(|entry| call_of(&entry.text, 0).is_none()).find_map(note).unwrap_or(1)
+}
+
+fn is_asked(entry: &PathEntry) -> bool {
+    entry.hidden && entry.kind == Kind::Assistant
+}
+
+impl<'s> CallGroup<'s> {
+    /// Reads at most `most` requests with their results.
+    fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> CallGroup<'s> {
+        let mut group = CallGroup { end: at, ..CallGroup::default() };
+        for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
+            let waits = matches!(group.requests.last(), Some((.., None)));
+            match bubb.kind {
+                Kind::Assistant if bubb.hidden => {
+                    if call_of(&bubb.text, place).is_none() {
+                        // Text after a call starts another answer.
+                        if !group.requests.is_empty() {
+                            break;
+                        }
+                        group.words.push(&bubb.text);
+                    } else if waits {
+                        // The user edited the request; the second bubb ran.
+                        group.words.extend(group.requests.pop().map(|(_, text, _)| text));
+                        group.requests.push((place, &bubb.text, None));
+                    } else if group.requests.len() < most {
+                        group.requests.push((place, &bubb.text, None));
+                    } else {
+                        break;
+                    }
+                }
+                Kind::Tool if bubb.hidden && waits => {
+                    if let Some((.., result)) = group.requests.last_mut() {
+                        *result = Some(bubb);
+                        group.end = place + 1;
+                    }
+                }
+                _ => break,
+            }
+        }
+        group
+    }
+
+    /// Returns the messages of an answer that this turn received.
+    fn received(&self, answer: &CalledAnswer) -> Vec<ChatMessage> {
+        let carried = self.requests.iter().filter(|(.., result)| result.is_some());
+        let as_said = carried.clone().count() <= answer.calls.len()
+            && carried.clone().zip(&answer.calls).all(|((_, text, _), call)| is_bubb_of(call, text));
+        if !as_said {
+            return self.rebuilt();
+        }
+        let note = several_note(answer.calls.len());
+        let words = self.words.iter().filter(|words| Some(**words) != note.as_deref());
+        let text = words.copied().collect::<Vec<_>>().join("\n\n");
+        let calls = answer.calls.clone();
+        let mut messages = vec![ChatMessage {
+            calls,
+            replay: answer.replay.clone(),
+            ..ChatMessage::new(ChatRole::Assistant, text)
+        }];
+        let last = carried.clone().next_back().and_then(|(.., result)| *result);
+        let is_refused = last.is_some_and(|result| *result.text == *REFUSED);
+        let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
+        let mut results = carried.map(|(.., result)| *result);
+        for call in &answer.calls {
+            messages.push(match results.next().flatten() {
+                Some(result) => result_message(call.id.clone(), result),
+                None => ChatMessage {
+                    call_id: Some(call.id.clone()),
+                    ..ChatMessage::new(ChatRole::Tool, dropped)
+                },
+            });
+        }
+        messages
+    }
+
+    /// Returns the messages rebuilt from the bubbs alone.
+    fn rebuilt(&self) -> Vec<ChatMessage> {
+        let text = self.words.join("\n\n");
+        let carried = || {
+            self.requests
+                .iter()
+                .filter_map(|(place, text, result)| Some((call_of(text, *place)?, (*result)?)))
+        };
+        let calls = carried().map(|(call, _)| call).collect();
+        let mut messages = vec![ChatMessage { calls, ..ChatMessage::new(ChatRole::Assistant, text) }];
+        messages.extend(carried().map(|(call, result)| result_message(call.id, result)));
+        messages
+    }
+}
+
+fn result_message(call: String, result: &PathEntry) -> ChatMessage {
+    let files = result.sent_files();
+    ChatMessage { call_id: Some(call), files, ..ChatMessage::new(ChatRole::Tool, result.text.clone()) }
+}
+
+/// The stored state of a turn whose request is pending.
+#[derive(Serialize, Deserialize)]
+struct WaitingTurn {
+    provider: String,
+    base_url: String,
+    model: String,
+    payload: Vec<StoredAnswer>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredAnswer {
+    /// The bubb that it follows.
+    under: String,
+    calls: Vec<StoredCall>,
+    said: Option<Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredCall {
+    id: String,
+    name: String,
+    arguments: Value,
+}
+
+/// Stores the received answers of this turn's model until the request is decided.
+pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+    let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::from_config(config) else { return };
+    let answer = |answer: &CalledAnswer| {
+        let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
+            id: id.clone(),
+            name: name.clone(),
+            arguments: arguments.clone(),
+        });
+        Some(StoredAnswer {
+            under: transcript.path.get(answer.at.checked_sub(1)?)?.to_string(),
+            calls: calls.collect(),
+            said: answer.replay.as_ref().map(|replay| replay.json().clone()),
+        })
+    };
+    let payload: Vec<StoredAnswer> = transcript.called.iter().filter_map(answer).collect();
+    if payload.is_empty() {
+        return;
+    }
+    let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
+    // A failure is harmless: the model then receives the answer as text.
+    if let Ok(Value::Object(kept)) = serde_json::to_value(&kept) {
+        let _ = store.requests().keep_replay(request, kept);
+    }
+}
+
+/// Restores the answers stored for a request, if they are from this model.
+pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+    let kept = store.requests().replay(request).ok().flatten();
+    let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());
+    let (Some(kept), Some(origin)) = (kept, ReplayOrigin::from_config(config)) else { return };
+    let same =
+        origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
+    if !same {
+        return;
+    }
+    for StoredAnswer { under, calls, said } in kept.payload {
+        let Some(place) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
+        let calls =
+            calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
+        let (at, calls, replay) = (place + 1, calls.collect(), said.map(ProviderMessage::new));
+        transcript.called.push(CalledAnswer { at, calls, replay, waited: false });
+    }
+    transcript.called.sort_by_key(|answer| answer.at);
+    if let Some(last) = transcript.called.last_mut() {
+        last.waited = true;
+    }
+}

@@ -1,0 +1,193 @@
+//! The view of a turn for an editor: streams text and thinking, and sends tool calls from request to result.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::{Value, json};
+
+use super::consent;
+use super::peer::EditorConnection;
+use super::session::AcpSession;
+use super::tool_calls::{asked, result};
+use crate::term::one_line;
+use crate::ui::notice_lines;
+use lepo_acp::TEXT;
+use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
+use lepo_base::error::Result;
+use lepo_base::hint::HintTarget;
+use lepo_model::{AgentQuestion, PermissionReply};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_tool::{ConsentReply, Proposal};
+use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
+
+pub struct AcpFront<'f> {
+    pub peer: &'f EditorConnection,
+    pub session: &'f AcpSession,
+    /// Whether the editor left a question unanswered, or withdrew it.
+    pub withdrew: bool,
+    /// Whether the buffered text is answer or thinking.
+    voice: ChunkKind,
+    text: String,
+    /// The tool call without a result.
+    open: Option<BubbId>,
+}
+
+impl<'f> AcpFront<'f> {
+    pub fn new(peer: &'f EditorConnection, session: &'f AcpSession) -> AcpFront<'f> {
+        AcpFront { peer, session, withdrew: false, voice: ChunkKind::Agent, text: String::new(), open: None }
+    }
+
+    /// Sends the buffered text.
+    pub fn flush(&mut self) {
+        if !self.text.is_empty() {
+            self.peer.send_text(&self.session.id, self.voice, &self.text);
+            self.text.clear();
+        }
+    }
+
+    /// Resumes a tool call that the editor already knows.
+    pub fn resume_call(&mut self, request: BubbId) {
+        self.open = Some(request);
+    }
+
+    fn send_chunk(&mut self, voice: ChunkKind, text: &str) {
+        if self.voice != voice || self.text.len() + text.len() > TEXT {
+            self.flush();
+            self.voice = voice;
+        }
+        self.text.push_str(text);
+    }
+
+    fn update(&mut self, update: &SessionUpdate) {
+        self.flush();
+        self.peer.update(&self.session.id, update);
+    }
+
+    /// Sends an update of the open tool call.
+    fn more(&mut self, more: impl FnOnce(AcpToolCall) -> AcpToolCall) {
+        if let Some(open) = self.open {
+            let call = more(AcpToolCall { id: open.to_string(), ..AcpToolCall::default() });
+            self.update(&SessionUpdate::ToolUpdate(call));
+        }
+    }
+
+    fn wrote(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
+        if !name.hidden && matches!(name.kind, Kind::User | Kind::Assistant) {
+            self.session.wrote(name.id);
+        }
+        let told = json!({ "lepo": { "message": message(name) } });
+        let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+        let follows_open = self.open.is_some() && self.open == name.prev;
+        if name.hidden
+            && matches!(name.kind, Kind::System | Kind::Assistant)
+            && let Some(call) = asked(name, &text)
+        {
+            self.open = Some(name.id);
+            return self.update(&SessionUpdate::ToolCall(AcpToolCall { meta: Some(told), ..call }));
+        }
+        if name.hidden && follows_open {
+            let call = result(&text);
+            self.more(|open| AcpToolCall { id: open.id, meta: Some(told), ..call });
+            self.open = None;
+            return;
+        }
+        let updated = lepo_base::time::iso_utc(name.id.time());
+        self.update(&SessionUpdate::Info { title: None, updated: Some(updated), meta: Some(told) });
+    }
+}
+
+/// Returns a bubb's name as JSON.
+pub fn message(name: &BubbName) -> Value {
+    json!({
+        "id": name.id.to_string(),
+        "kind": name.kind.as_str(),
+        "hidden": name.hidden,
+        "prev": name.prev.map(|prev| prev.to_string()),
+    })
+}
+
+impl Front for AcpFront<'_> {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
+        match event {
+            TurnEvent::Text(text) => self.send_chunk(ChunkKind::Agent, text),
+            TurnEvent::Thinking(text) => self.send_chunk(ChunkKind::Thought, text),
+            TurnEvent::Pause | TurnEvent::NotFinal | TurnEvent::Done => self.flush(),
+            TurnEvent::Notice(notice) => {
+                self.flush();
+                for line in notice_lines(notice, HintTarget::Session) {
+                    self.peer.send_text(&self.session.id, ChunkKind::Thought, &format!("{line}\n"));
+                }
+            }
+            TurnEvent::Announce(_)
+            | TurnEvent::Approved(_)
+            | TurnEvent::CommandStarted(_)
+            | TurnEvent::ToolStarted(_) => {
+                self.more(|call| AcpToolCall { status: Some(ToolCallStatus::InProgress), ..call });
+            }
+            TurnEvent::WebCall(call) => {
+                self.flush();
+                self.peer.send_text(
+                    &self.session.id,
+                    ChunkKind::Thought,
+                    &format!("{}: {}\n", call.tool, call.about),
+                );
+            }
+            TurnEvent::Citation(page) => {
+                let (title, url) = (one_line(&page.title), one_line(&page.url));
+                self.send_chunk(ChunkKind::Agent, &format!("\n\n{title}: {url}"));
+            }
+            TurnEvent::Progress(words) => {
+                let words: String = words.chars().take(1000).collect();
+                self.more(|call| AcpToolCall { texts: Some(vec![words]), ..call });
+            }
+            TurnEvent::Bubb(name, bytes) => self.wrote(name, bytes),
+            // The result contains the output.
+            TurnEvent::Waiting | TurnEvent::CommandOutput(..) => {}
+        }
+    }
+
+    fn shows_partial_text(&self) -> bool {
+        true
+    }
+
+    fn ask<'f>(
+        &'f mut self,
+        proposal: &'f Proposal,
+    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
+        self.flush();
+        Box::pin(async move {
+            let asked = consent::ask((self.peer, self.session), self.open, proposal).await?;
+            self.withdrew |= asked.withdrew;
+            Ok(asked.reply)
+        })
+    }
+
+    fn ask_permission<'f>(
+        &'f mut self,
+        agent: &'f str,
+        question: &'f AgentQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
+        self.flush();
+        Box::pin(consent::permit((self.peer, self.session), agent, question))
+    }
+
+    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
+        self.flush();
+        Box::pin(async move { Ok(consent::agree_to_start((self.peer, self.session), question).await) })
+    }
+}
+
+/// A view without output, for a summary during another turn.
+pub struct Silent;
+
+impl Front for Silent {
+    fn on_event(&mut self, _: TurnEvent<'_>) {}
+
+    fn shows_partial_text(&self) -> bool {
+        false
+    }
+
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
+        Box::pin(async { Ok(ConsentReply::NoTerminal) })
+    }
+}

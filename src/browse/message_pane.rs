@@ -1,0 +1,230 @@
+//! The conversation pane: its messages as lines, built when they become visible.
+
+use std::collections::HashMap;
+
+use crate::term::{clean, wrap_line};
+use lepo_base::time;
+use lepo_store::bubb::{BubbId, Kind, model_label};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{BubbFacts, JournalIndex, Store};
+
+/// In bytes; `lepo show` prints the rest.
+const MOST: usize = 256 << 10;
+const KEPT: usize = 64;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Head(Kind),
+    Body,
+    Added,
+    Removed,
+    Dim,
+}
+
+/// A line of the pane, with control characters made visible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaneLine {
+    pub tone: Tone,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PanePosition {
+    pub message: usize,
+    pub line: usize,
+}
+
+/// The lines of the pane: messages of a conversation, or fixed lines.
+pub struct MessagePane<'a> {
+    store: &'a Store,
+    forest: &'a Forest,
+    facts: &'a JournalIndex,
+    /// Visible messages, oldest first.
+    pub path: Vec<Ix>,
+    /// Shown instead of messages.
+    fixed: Option<Vec<PaneLine>>,
+    made: HashMap<usize, Vec<PaneLine>>,
+    columns: usize,
+    pub top: PanePosition,
+}
+
+impl<'a> MessagePane<'a> {
+    /// Shows the conversation that ends at `tail`, from its last question on.
+    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, tail: Ix) -> MessagePane<'a> {
+        let mut path = forest.conv(tail).path;
+        path.retain(|&ix| !forest.name(ix).hidden);
+        let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
+        let top = PanePosition { message: asked, line: 0 };
+        MessagePane { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
+    }
+
+    pub fn fixed(
+        store: &'a Store,
+        forest: &'a Forest,
+        facts: &'a JournalIndex,
+        lines: Vec<PaneLine>,
+    ) -> MessagePane<'a> {
+        let path = Vec::new();
+        let fixed = Some(lines);
+        MessagePane {
+            store,
+            forest,
+            facts,
+            path,
+            fixed,
+            made: HashMap::new(),
+            columns: 0,
+            top: PanePosition::default(),
+        }
+    }
+
+    pub fn message(&self) -> Option<BubbId> {
+        self.path.get(self.top.message).map(|&ix| self.forest.name(ix).id)
+    }
+
+    fn messages(&self) -> usize {
+        if self.fixed.is_some() { 1 } else { self.path.len() }
+    }
+
+    /// Sets the pane's width; a new width discards all cached lines.
+    pub fn set_columns(&mut self, columns: usize) {
+        if std::mem::replace(&mut self.columns, columns) != columns {
+            self.made.clear();
+            self.top.line = 0;
+        }
+    }
+
+    fn lines(&mut self, message: usize) -> &[PaneLine] {
+        if self.made.len() > KEPT {
+            self.made.clear();
+        }
+        if !self.made.contains_key(&message) {
+            let lines = match &self.fixed {
+                Some(lines) => fit(lines, self.columns),
+                None => self.make(message),
+            };
+            self.made.insert(message, lines);
+        }
+        self.made.get(&message).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn make(&self, message: usize) -> Vec<PaneLine> {
+        let Some(&ix) = self.path.get(message) else { return Vec::new() };
+        let name = self.forest.name(ix);
+        let fact: BubbFacts = self.facts.get(name.id).unwrap_or_default();
+        let mut who = match self.store.bubbs().speaker(self.forest, &name) {
+            Some(speaker) => clean(&speaker).into_owned(),
+            None => name.kind.as_str().to_string(),
+        };
+        who += &format!("  {}", time::day_and_hour(name.id.time(), lepo_store::store::now()));
+        if let Some(model) = fact.model {
+            who += &format!("  {}", clean(model_label(&model)));
+        }
+        if let Some(tokens) = fact.output {
+            who += &format!("  {tokens} tokens");
+        }
+        let text = self.store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
+        let mut lines = vec![PaneLine { tone: Tone::Head(name.kind), text: who }];
+        let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
+        lines.extend(
+            shown
+                .trim_end()
+                .lines()
+                .map(|line| PaneLine { tone: Tone::Body, text: clean(line).into_owned() }),
+        );
+        if !more.is_empty() {
+            let text = format!("{} more bytes: lepo show --one {}", more.len(), name.id);
+            lines.push(PaneLine { tone: Tone::Dim, text });
+        }
+        lines.push(PaneLine { tone: Tone::Body, text: String::new() });
+        fit(&lines, self.columns)
+    }
+
+    pub fn pane(&mut self, height: usize) -> Vec<PaneLine> {
+        let (mut lines, mut at) = (Vec::new(), self.top);
+        while lines.len() < height && at.message < self.messages() {
+            let made = self.lines(at.message).iter().skip(at.line).take(height - lines.len()).cloned();
+            lines.extend(made.collect::<Vec<_>>());
+            at = PanePosition { message: at.message + 1, line: 0 };
+        }
+        lines
+    }
+
+    /// Scrolls `by` lines down (negative: up), stopping at the ends of a pane of `height` lines.
+    pub fn scroll(&mut self, by: isize, height: usize) {
+        for _ in 0..by.unsigned_abs() {
+            let moved = if by > 0 { self.down(height) } else { self.up() };
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    fn down(&mut self, height: usize) -> bool {
+        // The last line of the text stays at the bottom of the pane.
+        if self.pane(height + 1).len() <= height {
+            return false;
+        }
+        let next = PanePosition { line: self.top.line + 1, ..self.top };
+        self.top = match next.line < self.lines(next.message).len() {
+            true => next,
+            false => PanePosition { message: next.message + 1, line: 0 },
+        };
+        true
+    }
+
+    fn up(&mut self) -> bool {
+        match self.top {
+            PanePosition { message: 0, line: 0 } => return false,
+            PanePosition { message, line: 0 } => {
+                let last = self.lines(message - 1).len().saturating_sub(1);
+                self.top = PanePosition { message: message - 1, line: last };
+            }
+            PanePosition { message, line } => self.top = PanePosition { message, line: line - 1 },
+        }
+        true
+    }
+
+    /// Moves to the next message, or back to the start of this message or of the previous one.
+    pub fn step(&mut self, forward: bool) {
+        if self.fixed.is_some() {
+            return;
+        }
+        self.top = match (forward, self.top) {
+            (true, PanePosition { message, .. }) if message + 1 < self.path.len() => {
+                PanePosition { message: message + 1, line: 0 }
+            }
+            (true, top) => top,
+            (false, PanePosition { message, line: 0 }) => {
+                PanePosition { message: message.saturating_sub(1), line: 0 }
+            }
+            (false, PanePosition { message, .. }) => PanePosition { message, line: 0 },
+        };
+    }
+
+    /// Moves to the first line, or to the last screen.
+    pub fn jump(&mut self, last: bool, height: usize) {
+        self.top = PanePosition::default();
+        if last {
+            self.top.message = self.messages().saturating_sub(1);
+            self.top.line = self.lines(self.top.message).len().saturating_sub(1);
+            self.scroll(-(height as isize - 1), height);
+        }
+    }
+
+    pub fn go(&mut self, ix: Ix) {
+        if let Some(message) = self.path.iter().position(|&there| there == ix) {
+            self.top = PanePosition { message, line: 0 };
+        }
+    }
+}
+
+fn fit(lines: &[PaneLine], columns: usize) -> Vec<PaneLine> {
+    let mut fitting = Vec::new();
+    for line in lines {
+        let mut pieces = Vec::new();
+        wrap_line(&line.text, columns, &mut pieces);
+        fitting.extend(pieces.into_iter().map(|text| PaneLine { tone: line.tone, text }));
+    }
+    fitting
+}

@@ -1,0 +1,121 @@
+//! Prepares texts in the reading threads: shortens tools' texts and hashes each, so that the plan only
+//! links them. A text to which the plan would add something stays for the plan.
+
+use sha2::{Digest, Sha256};
+
+use super::files::seems_to_name_a_blob;
+use super::mask::mask;
+use super::plan::is_request;
+use super::tool_detail::ToolDetail;
+use lepo_import::{ImportNode, NodeContent};
+
+/// Returns the work on each node for the reading threads. `brief`: every conversation is imported with
+/// [`ToolDetail::Brief`], so texts may be shortened.
+pub fn finish(brief: bool) -> fn(&mut ImportNode) {
+    match brief {
+        true => |node| make_ready(node, true),
+        false => |node| make_ready(node, false),
+    }
+}
+
+/// Prepares a node. Unless `brief`, a text that would be shortened stays for the plan.
+pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
+    if node.ready.is_some() {
+        return;
+    }
+    mask(&mut node.what);
+    let mut hasher = Sha256::new();
+    let text = match &mut node.what {
+        NodeContent::Call { name, input, .. } if !name.starts_with('{') => {
+            hasher.update(name.as_bytes());
+            hasher.update(b"\n");
+            cut(input, brief)
+        }
+        NodeContent::Output { text, files, .. } if files.is_empty() => cut(text, brief),
+        NodeContent::Text(_, text, files) if files.is_empty() => Some(text),
+        NodeContent::System(text)
+        | NodeContent::Aside(_, text)
+        | NodeContent::Side(_, text)
+        | NodeContent::Exact(_, _, text) => Some(text),
+        NodeContent::Nothing
+        | NodeContent::Call { .. }
+        | NodeContent::Output { .. }
+        | NodeContent::Text(..) => None,
+    };
+    // A shortened text is neither: it contains a line of lepo's, and ends as the whole text does.
+    let text = text.filter(|text| !is_request(text) && !seems_to_name_a_blob(text));
+    node.ready = text.map(|text| hasher.chain_update(text.as_bytes()).finalize().into());
+}
+
+/// Returns a tool's text, shortened if `brief`; `None` leaves it to the plan.
+fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
+    if !ToolDetail::Brief.keeps_whole(text) {
+        if !brief || seems_to_name_a_blob(text) {
+            return None;
+        }
+        *text = ToolDetail::Brief.cut(std::mem::take(text)).0;
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{ImportRules, plan};
+    use lepo_import::{History, ImportRole};
+
+    #[test]
+    fn the_plan_is_the_same_whether_texts_are_ready_or_not() {
+        let long = "x".repeat(5000);
+        let call = |name: &str, input: &str| NodeContent::Call {
+            id: "c".into(),
+            name: name.into(),
+            input: input.into(),
+        };
+        let output =
+            |text: &str| NodeContent::Output { call: "c".into(), text: text.into(), files: Vec::new() };
+        let request = r#"{"access":"full","command":"rm"}"#;
+        let mut whole = History::default();
+        let mut at = whole.add(None, Some(1), NodeContent::System("s".into()));
+        for what in [
+            NodeContent::Aside(ImportRole::User, "waits".into()),
+            call("waits", &long),
+            NodeContent::Text(ImportRole::User, "hi".into(), Vec::new()),
+            call("f", &long),
+            output(&long),
+            output(&format!("{long}\n[8 bytes: _blobs/x]")),
+            output(&format!("{long}[8 bytes: _blobs/x]{long}]")),
+            output("[8 bytes: _blobs/x]"),
+            call("{", request),
+            call("f", request),
+            output(request),
+            output(""),
+            NodeContent::Aside(ImportRole::Assistant, request.into()),
+            NodeContent::Text(ImportRole::Assistant, request.into(), Vec::new()),
+            NodeContent::Text(ImportRole::Assistant, "see\n[8 bytes: _blobs/x]".into(), Vec::new()),
+            NodeContent::Side(ImportRole::User, "side".into()),
+            NodeContent::Exact(ImportRole::Tool, true, request.into()),
+            NodeContent::Nothing,
+        ] {
+            at = whole.add(Some(at), Some(1), what);
+        }
+        // A second first message: the deferred nodes above it are used again.
+        whole.add(Some(2), Some(1), NodeContent::Text(ImportRole::User, "again".into(), Vec::new()));
+        let bubbs = |conversation: &History, tools| {
+            let rules = ImportRules { tools, date: None, now: 2, written: None };
+            let bubbs = plan(conversation.clone(), &rules).bubbs;
+            bubbs.into_iter().map(|bubb| (bubb.name, bubb.text, bubb.blobs)).collect::<Vec<_>>()
+        };
+        for brief in [true, false] {
+            let mut ready = whole.clone();
+            ready.nodes.iter_mut().for_each(finish(brief));
+            assert!(ready.nodes.iter().any(|node| node.ready.is_some()));
+            for tools in [ToolDetail::Brief, ToolDetail::None, ToolDetail::Full] {
+                if tools == ToolDetail::Full && brief {
+                    continue;
+                }
+                assert_eq!(bubbs(&ready, tools), bubbs(&whole, tools), "{tools:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The loop of a session: reads entries and runs turns on one conv, whatever other processes add.
+
+use std::sync::Arc;
+
+use super::around_turn::kept_at_prompt;
+use super::ask::ask;
+use super::complain::complain;
+use super::confirm::confirm;
+use super::decide::decide;
+use super::leaving::print_leaving;
+use super::mentions::ask_typed;
+use super::named_prompt::{enter_prompt, offered};
+use super::own_command::run_own_command;
+use super::paths::pasted_file;
+use super::peer_news::News;
+use super::prompt_entry::PromptEntry;
+use super::reader::PromptReader;
+use super::session::{ReplSession, SIGINT, SessionOptions, SessionTokens, report_error};
+use super::slash_spec::SessionStep;
+use super::tokens::print_place;
+use super::turn::find_waiting;
+use crate::term::{Out, Paint, print_status};
+use crate::ui::{self, DisplayOptions, ViewEvent, ViewState};
+use lepo_base::error::{ExitKind, Result};
+use lepo_store::bubb::BubbName;
+use lepo_turn::config::EmptyLine;
+use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, start, unanswered};
+
+/// Reads entries and runs turns until the user leaves.
+pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
+    let (mut session, tip) = open_session(options, env, out, paint)?;
+    if session.is_on_terminal() && !session.shown.quiet {
+        print_place(&mut session).await?;
+    }
+    if let Some(tip) = tip {
+        find_waiting(&mut session, tip)?;
+    }
+    let ended = go_on(&mut session).await;
+    session.env.close().await;
+    ended
+}
+
+/// Creates a session, and returns the bubb at its end, where a request may be pending.
+fn open_session<'o>(
+    options: SessionOptions,
+    env: TurnEnv,
+    out: &'o mut Out,
+    paint: Paint,
+) -> Result<(ReplSession<'o>, Option<BubbName>)> {
+    let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
+    let store = env.store.clone();
+    let forest = store.addresses().forest_at(new, address.as_deref())?;
+    let tail = address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
+    let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
+    let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != TurnStart::New);
+    let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
+    let left = left.map(|question| forest.name(question).id);
+    let tip = tip.map(|ix| forest.name(ix));
+    if show_past {
+        ui::show_past(shown, (out, paint), &store, &forest, begin)?;
+    }
+    let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
+    if !shown.quiet {
+        ui::warn_of_ahead(&forest, begin);
+        ui::note_system_prompt(&env.configured, &store, &forest, begin);
+    }
+    let news = News::new(&store)?;
+    let settings = env.settings();
+    let shown = DisplayOptions { thinking: settings.term_thinking, ..shown };
+    let how = (paint, keeps, settings.repl_keys);
+    let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
+    let session = ReplSession {
+        env,
+        store,
+        shown,
+        out,
+        paint,
+        reader,
+        at: begin.id(),
+        unanswered: left,
+        branch: named.zip(begin.id()),
+        model: None,
+        waiting: None,
+        past: Vec::new(),
+        offered_model: false,
+        chosen: None,
+        spent: SessionTokens::default(),
+        files: Vec::new(),
+        contexts: Vec::new(),
+        served: ServerContent::default(),
+        named_skill: None,
+        listed: Vec::new(),
+        runs,
+        news,
+        told_fill: false,
+    };
+    Ok((session, tip))
+}
+
+async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
+    let mut state = ViewState::Idle;
+    while state != ViewState::End {
+        if session.reader.edits()
+            && let Err(error) = print_news(session)
+        {
+            complain(&error);
+        }
+        let entered = match entry(session).await {
+            Ok(Some(text)) => match pasted(session, &text).await? {
+                Some(attach) => attach,
+                None if session.reader.has_pasted_bang => PromptEntry::Question(text),
+                None => PromptEntry::read(&text),
+            },
+            Ok(None) => PromptEntry::Leave,
+            Err(error) if error.kind == ExitKind::Signal(SIGINT) => PromptEntry::Leave,
+            Err(error) => return Err(kept_at_prompt(session, error)),
+        };
+        state = match entered {
+            // The user typed the empty line during an answer, and meant that answer.
+            PromptEntry::Empty if session.reader.typed_ahead && session.reader.edits() => state,
+            PromptEntry::Empty if session.env.settings().empty_line == EmptyLine::Stay => state,
+            PromptEntry::Empty | PromptEntry::Leave => state.after(ViewEvent::Left),
+            PromptEntry::Question(text) => ask_typed(session, state, text).await?,
+            PromptEntry::Run(command) => run_own_command(session, state, &command).await?,
+            PromptEntry::Command(command, argument) => match command.run(session, &argument).await {
+                Ok(SessionStep::Prompt) => state,
+                Ok(SessionStep::Turn(question)) => ask(session, state, question).await?,
+                Ok(SessionStep::Decide(verdict)) => match decide(session, verdict).await {
+                    Ok(state) => state,
+                    Err(error) => report_error(state.after(ViewEvent::Entered), &error)?,
+                },
+                Ok(SessionStep::Leave) => state.after(ViewEvent::Left),
+                Err(error) => {
+                    complain(&error);
+                    state
+                }
+            },
+            PromptEntry::Prompt(name, words) => match enter_prompt(session, state, &name, &words).await {
+                Err(error) if error.kind == ExitKind::Usage => {
+                    complain(&error);
+                    state
+                }
+                entered => entered?,
+            },
+            PromptEntry::Wrong(why) => {
+                print_status(&why);
+                state
+            }
+        };
+        if session.env.interrupt.has_come() {
+            session.reader.has_stopped();
+        }
+        session.env.interrupt.reset();
+    }
+    print_leaving(session);
+    Ok(())
+}
+
+/// Returns the next entry. In the meantime servers list their offers, if completion asks for them.
+async fn entry(session: &mut ReplSession<'_>) -> Result<Option<String>> {
+    tokio::select! {
+        biased;
+        entry = session.reader.read(&session.env.interrupt) => entry,
+        () = session.env.serve_catalogue() => Ok(None),
+    }
+}
+
+/// Asks about an entry that is only the path of an image or a PDF: after a yes it is attached, else it is a
+/// question.
+async fn pasted(session: &mut ReplSession<'_>, text: &str) -> Result<Option<PromptEntry>> {
+    const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
+    if !session.reader.edits() || pasted_file(text, session.env.configured.paths.home.as_deref()).is_none() {
+        return Ok(None);
+    }
+    Ok(Some(match confirm(session, QUESTION).await? {
+        true => PromptEntry::read(&format!("/attach {}", text.trim())),
+        false => PromptEntry::Question(text.to_string()),
+    }))
+}
+/// Prints who answered below the conversation, including users whose first answer arrived during the session.
+pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
+    if let Some(store) = session.store.others().renewed().map(Arc::new) {
+        session.env.store = store.clone();
+        session.store = store;
+    }
+    let Some(at) = session.at.filter(|_| !session.store.others().all().is_empty() && !session.shown.quiet)
+    else {
+        return Ok(());
+    };
+    let forest = session.forest()?;
+    let Some(ix) = forest.find(at) else { return Ok(()) };
+    let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
+    for (clone, name) in session.news.drain(&session.store, &conv, at)? {
+        print_status(&format!("{clone} answered in this conversation: /tail {}", name.id));
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! The two dim lines around an answer: the conversation that it continues, and its usage.
+
+use super::ShortIds;
+use crate::term::{clean, cut, excerpt, excerpt_within, width};
+use lepo_base::time;
+use lepo_store::bubb::{counted_in_thousands, model_label, thousands};
+use lepo_store::conv::{ConvOrigins, Forest, Ix};
+use lepo_store::store::{Store, now};
+use lepo_turn::Report;
+use lepo_turn::config::{Money, Prices};
+
+/// Returns `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question" · /help`, or
+/// `MODEL · new conversation`, on a second line if it is wider than `columns`. `told` names the repository's
+/// instructions, `help` the command for more information.
+pub fn place_line(
+    (store, forest): (&Store, &Forest),
+    at: Option<Ix>,
+    model: &str,
+    (told, help): (Option<&str>, Option<&str>),
+    columns: usize,
+) -> String {
+    let model = model_label(model);
+    let Some(ix) = at else {
+        let pieces = [model, "new conversation", told.unwrap_or_default(), help.unwrap_or_default()];
+        return flow(&pieces, columns);
+    };
+    let name = forest.name(ix);
+    let count = forest.up(ix).filter(|&ix| forest.is_question(ix)).count();
+    let length = counted_in_thousands(count, "question");
+    let (time, now) = (name.id.time(), now());
+    let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(name.id);
+    let place = format!("{id} ({length})");
+    let ago = [time::ago(time, now), time::short(time, now)];
+    let words = words_of(store, forest, ix);
+    laid_out(&PlaceLine { model, place, ago, told, words, help }, columns)
+}
+
+struct PlaceLine<'p> {
+    model: &'p str,
+    /// `ID (3 questions)`.
+    place: String,
+    /// `2h ago`, and `2h`.
+    ago: [String; 2],
+    told: Option<&'p str>,
+    words: ConvLabel,
+    help: Option<&'p str>,
+}
+
+fn laid_out(PlaceLine { model, place, ago, told, words, help }: &PlaceLine<'_>, columns: usize) -> String {
+    const LEAST: usize = 8;
+    let model_first = if model.is_empty() { String::new() } else { format!("{model} · ") };
+    let [told_behind, help_behind] =
+        [told, help].map(|part| part.map(|part| format!(" · {part}")).unwrap_or_default());
+    let [long, short] = ago;
+    for place in [format!("continuing {place} {long}"), format!("{place} {long}"), format!("{place} {short}")]
+    {
+        let line = format!("{model_first}{place}{told_behind}");
+        let room = columns.saturating_sub(width(&line) + width(&help_behind) + 3);
+        let words = words.within(room);
+        if !words.is_empty() && room >= LEAST {
+            return format!("{line} \"{words}\"{help_behind}");
+        }
+    }
+    let words = words.within(columns.saturating_sub(width(&help_behind) + 2));
+    let words = if words.is_empty() { words } else { format!("\"{words}\"") };
+    let place = format!("{place} {short}");
+    flow(&[model, &place, told.unwrap_or_default(), &words, help.unwrap_or_default()], columns)
+}
+
+/// Joins the nonempty parts with dots, on as many lines as they need.
+fn flow(parts: &[&str], columns: usize) -> String {
+    const BETWEEN: &str = " · ";
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts.iter().filter(|part| !part.is_empty()).map(|part| cut(part, columns)) {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(BETWEEN) + width(&part) <= columns => {
+                line.push_str(BETWEEN);
+                line.push_str(&part);
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines.join("\n")
+}
+
+/// Returns the label of a conversation: its title, or the excerpt of its last question that `lepo ls` prints.
+pub fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
+    words_of(store, forest, tail).short
+}
+
+struct ConvLabel {
+    /// The title, or the excerpt of the last question.
+    short: String,
+    /// The title, or the last question.
+    whole: String,
+}
+
+impl ConvLabel {
+    /// Returns the label cut to `columns`.
+    fn within(&self, columns: usize) -> String {
+        let short = clean(&self.short);
+        if width(&short) <= columns { short.into_owned() } else { excerpt_within(&self.whole, columns) }
+    }
+}
+
+fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
+    let root = forest.name(ConvOrigins::new(forest).origin(tail).root).id;
+    if let Some(title) = store.titles().all().remove(&root) {
+        return ConvLabel { short: title.clone(), whole: title };
+    }
+    let question = forest.last_question(tail).map(|ix| forest.name(ix));
+    let whole = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
+    ConvLabel { short: excerpt(&whole), whole }
+}
+
+/// Returns `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, without the parts that are unknown.
+pub fn usage_line(report: &Report, prices: &Prices) -> String {
+    let mut parts: Vec<String> = report.model.iter().map(|model| model_label(model).to_string()).collect();
+    if let Some(answer) = &report.answer {
+        let cached = answer.usage.cached.filter(|&cached| cached > 0);
+        let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();
+        parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
+        parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
+        parts.extend(answer.usage.web.map(|web| format!("{web} web")));
+        let usage = answer.usage;
+        let price = report.model.as_deref().and_then(|model| prices.price_of(model, None));
+        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+        let cost =
+            price.map(|price| price.cost(input, usage.cached.unwrap_or(0), output)).filter(|cost| *cost > 0);
+        parts.extend(cost.map(|cost| format!("cost {}", Money::of_units(cost))));
+        parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
+    }
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_and_words_stand_in_one_line_or_in_two() {
+        let place = |words: &str, told| PlaceLine {
+            model: "gpt-4o",
+            place: "PE8NM48X (2 questions)".into(),
+            ago: ["2h ago".into(), "2h".into()],
+            told,
+            words: ConvLabel { short: excerpt(words), whole: words.into() },
+            help: Some("/help"),
+        };
+        for (words, told, columns, shown) in [
+            ("수도", None, 80, "gpt-4o · continuing PE8NM48X (2 questions) 2h ago \"수도\" · /help"),
+            ("수도", None, 60, "gpt-4o · PE8NM48X (2 questions) 2h ago \"수도\" · /help"),
+            ("수도", None, 40, "gpt-4o · PE8NM48X (2 questions) 2h\n\"수도\" · /help"),
+            (
+                "서울과 부산의 인구 변화에 대하여",
+                None,
+                40,
+                "gpt-4o · PE8NM48X (2 questions) 2h\n\"서울과 부산의 인구 변화에...\" · /help",
+            ),
+            (
+                "수도",
+                Some("AGENTS.md (1.2k tokens)"),
+                40,
+                "gpt-4o · PE8NM48X (2 questions) 2h\nAGENTS.md (1.2k tokens) · \"수도\" · /help",
+            ),
+            ("", None, 80, "gpt-4o · PE8NM48X (2 questions) 2h · /help"),
+            ("수도", None, 20, "gpt-4o\nPE8NM48X (2 quest...\n\"수도\" · /help"),
+        ] {
+            let laid = laid_out(&place(words, told), columns);
+            assert_eq!(laid, shown, "{columns}");
+            assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
+        }
+        let model = "claude-opus-4-한국어-긴-이름";
+        assert_eq!(
+            flow(&[model, "new conversation", "", "/help"], 40),
+            format!("{model}\nnew conversation · /help")
+        );
+    }
+}
