@@ -4,17 +4,17 @@
 //! |---|---|
 //! | [`error`] | errors with hints, exit codes |
 //! | [`hint`] | hints: text and commands, formatted for each frontend |
-//! | [`when`] | times as users type and read them |
+//! | [`time`] | times as users type and read them |
 //! | [`env`](mod@env) | the environment of the process, read only here |
 //! | [`tool_name`] | names of tools as models write them |
 //! | [`sys`] | differences between Linux and macOS |
 //! | [`secret`] | texts that are never printed |
 //! | [`hash`] | SHA-256 as text |
 //! | [`media`] | file types, recognised by the first bytes |
-//! | [`record`] | records of consent: append-only files of hashes |
+//! | [`hash_file`] | records of consent: append-only files of hashes |
 //! | [`loose_json`] | repairs text that is nearly JSON |
 //! | [`read_ahead`] | processes many items on several threads, in order |
-//! | [`word`] | values written as a keyword |
+//! | [`keyword`] | values written as a keyword |
 //! | [`repository`] | the roots of repositories and stores |
 //! | [`search_path`] | where programs are found: `PATH` without directories that a repository can fill |
 //! | [`work_folder`] | the folder for which the user allowed programs to run, by its identity |

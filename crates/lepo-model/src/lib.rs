@@ -1,6 +1,6 @@
 //! Requests to a model: one request in, one stream of events out. Independent of bubbs and terminals.
 //!
-//! Each provider is a file or folder with its [`ProviderSpec`](contract::ProviderSpec): how requests are written,
+//! Each provider is a file or folder with its [`ProviderSpec`](provider_spec::ProviderSpec): how requests are written,
 //! and how answers are parsed. Failures and retries before the first token are handled in `remote`.
 
 mod acp;

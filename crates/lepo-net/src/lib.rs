@@ -1,4 +1,4 @@
-//! HTTP for lepo: how every client is configured ([`net`]), loopback addresses ([`address`]), fetching a file from the
+//! HTTP for lepo: how every client is configured ([`client`]), loopback addresses ([`address`]), fetching a file from the
 //! web ([`mod@fetch`]), public addresses, for untrusted URLs ([`public_address`]), and the async runtime with threads
 //! for blocking work ([`runtime`]).
 

@@ -6,7 +6,7 @@
 //! | [`check`] | the faults of a skill according to the published rules |
 //! | [`find`] | the skills of the user and of the repository |
 //! | [`skill_file`] | names and maximum size of a `SKILL.md` |
-//! | [`told`] | the bubbs with the catalogue, and with the instructions of a skill |
+//! | [`text`] | the bubbs with the catalogue, and with the instructions of a skill |
 //! | [`tool`] | the tool `skill` |
 
 mod check;
