@@ -108,3 +108,34 @@ fn a_path_that_is_no_text_is_printed_and_read_as_it_is() {
     let ran = shell(&home, line);
     assert_eq!((ran.code, ran.out.as_str()), (0, "x\n"), "{}", ran.err);
 }
+
+#[test]
+fn a_caret_steps_over_hidden_bubbs_and_show_json_has_every_prev() {
+    let home = Home::new();
+    let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "prompt");
+    let question = home.add(&[], "question");
+    let call = home.add(&["--kind", "a", "--hidden"], "call");
+    let result = home.add(&["--kind", "t", "--hidden"], "result");
+    let answer = home.add(&["--kind", "a"], "answer");
+    for address in ["@^", "@~1", &format!("{answer}^")] {
+        assert_eq!(home.ok(&["resolve", address]).trim(), question, "{address}");
+    }
+    for (options, ids) in [
+        (&["--json"][..], vec![&question, &answer]),
+        (&["--json", "-a"], vec![&root, &question, &call, &result, &answer]),
+    ] {
+        let document: serde_json::Value =
+            serde_json::from_str(&home.ok(&[&["show"], options].concat())).unwrap();
+        let found: Vec<_> =
+            document["bubbs"].as_array().unwrap().iter().map(|bubb| (&bubb["id"], &bubb["prev"])).collect();
+        let prev =
+            |id: &String| match [&root, &question, &call, &result, &answer].iter().position(|one| *one == id)
+            {
+                Some(0) | None => serde_json::Value::Null,
+                Some(at) => [&root, &question, &call, &result][at - 1].clone().into(),
+            };
+        let expected: Vec<_> =
+            ids.into_iter().map(|id| (serde_json::Value::from(id.clone()), prev(id))).collect();
+        assert_eq!(found, expected.iter().map(|(id, prev)| (id, prev)).collect::<Vec<_>>(), "{options:?}");
+    }
+}
