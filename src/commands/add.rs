@@ -39,7 +39,8 @@ pub struct AddArgs {
 
 /// Parses a time into milliseconds since 1970.
 fn time(text: &str) -> std::result::Result<u64, String> {
-    time::parse(text, lepo_store::store::now(), time::DayEnd::First).ok_or_else(|| time::FORMS.to_string())
+    time::parse(text, lepo_store::store::now(), time::DayEnd::First)
+        .ok_or_else(|| format!("expected {}", time::FORMS))
 }
 
 fn kind(text: &str) -> std::result::Result<Kind, String> {

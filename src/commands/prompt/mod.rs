@@ -156,7 +156,13 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             match std::fs::remove_file(&path) {
                 Ok(()) => print_status(&format!("removed {}", path.display())),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
-                    return Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display())));
+                    let error = Error::nothing(format!("no prompt {name}: there is no {}", path.display()));
+                    let is_of_store = !here && prompts.store_path(&name).is_ok_and(|path| path.is_file());
+                    return Err(match is_of_store {
+                        true => error
+                            .hint(format!("`lepo prompt rm --here {}` removes the store's", quoted(&name))),
+                        false => error,
+                    });
                 }
                 Err(error) => {
                     return Err(Error::store(format!("cannot remove {}", path.display())).because(error));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::document::ConfigDocument;
 use super::edit::{change, put};
@@ -45,6 +45,11 @@ pub fn unset_setting(path: &Path, name: &str) -> Result<bool> {
     check(name)?;
     let mut was_there = false;
     change(path, |document| {
+        if let Some(without) = without_line(&document.to_string(), name) {
+            was_there = true;
+            *document = without;
+            return Ok(());
+        }
         was_there = match name.split_once('.') {
             None => document.remove(name).is_some(),
             Some((table, key)) => {
@@ -55,6 +60,25 @@ pub fn unset_setting(path: &Path, name: &str) -> Result<bool> {
         Ok(())
     })?;
     Ok(was_there)
+}
+
+/// Returns the file without the line of a setting; comments above the line are not the setting's alone, and stay.
+/// `None` if the setting has no line of its own, as in an inline table.
+fn without_line(text: &str, name: &str) -> Option<DocumentMut> {
+    let document = Document::parse(text).ok()?;
+    let (table, key) = match name.split_once('.') {
+        None => (document.as_table(), name),
+        Some((table, key)) => (document.get(table)?.as_table()?, key),
+    };
+    let (key, value) = table.get_key_value(key)?;
+    let (key, value) = (key.span()?, value.as_value()?.span()?);
+    let before = text.get(..key.start)?;
+    let after = text.get(value.end..)?;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let (rest, below) = after.split_at_checked(after.find('\n').map_or(after.len(), |at| at + 1))?;
+    let (above, indent) = before.split_at_checked(start)?;
+    let is_comment = rest.trim().is_empty() || rest.trim_start().starts_with('#');
+    (indent.trim().is_empty() && is_comment).then(|| [above, below].concat().parse().ok())?
 }
 
 /// Checks the text of a file that is not written yet.
@@ -181,5 +205,21 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         set_setting(&path, "max_rounds", "7").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "# mine\nmax_rounds = 7 # few\n");
+        for (before, name, after) in [
+            ("# mine\nmax_rounds = 7 # few\n", "max_rounds", "# mine\n"),
+            ("# 내 것\n\n  max_rounds = 7", "max_rounds", "# 내 것\n\n"),
+            ("[http]\n# slow\nidle_timeout = 3\n# end\n", "http.idle_timeout", "[http]\n# slow\n# end\n"),
+            ("http = { idle_timeout = 3 }\n# end\n", "http.idle_timeout", "http = {}\n# end\n"),
+            (
+                "# a\n[many]\nparticipants = [ # two\n  \"a\",\n  \"b\" ]\n",
+                "many.participants",
+                "# a\n[many]\n",
+            ),
+            ("# a\nhttp.idle_timeout = 3\nmax_rounds = 2\n", "http.idle_timeout", "# a\nmax_rounds = 2\n"),
+        ] {
+            std::fs::write(&path, before).unwrap();
+            assert!(unset_setting(&path, name).unwrap(), "{before}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), after, "{before}");
+        }
     }
 }
