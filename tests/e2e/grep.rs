@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::disk::{put, put_old};
-use crate::home::{Home, away_from_midnight, run};
+use crate::home::{Home, run};
 use crate::sandbox::world::{as_user, is_root, users};
 
 /// prompt → question → answer → question, and another conversation.
@@ -17,107 +17,10 @@ fn store(home: &Home) -> Vec<String> {
     vec![prompt, question, answer, more, other]
 }
 
-fn today(home: &Home) -> String {
-    let ran = home.shell("date +%F").output().unwrap();
-    String::from_utf8(ran.stdout).unwrap().trim().to_string()
-}
-
 #[test]
-fn a_match_is_a_line_with_its_place() {
-    away_from_midnight();
+fn what_is_no_regular_file_holds_nothing_up() {
     let home = Home::new();
     let ids = store(&home);
-    let day = today(&home);
-    let first = "\"how do I parse a date...\"";
-    assert_eq!(
-        home.ok(&["grep", "pars(e|er)\\b"]),
-        format!(
-            "{} {day} user {first} (4): 코드를 보여 줘: parse()\n\
-             {} {day} assistant {first} (3): Use a parser.\n\
-             {} {day} user {first} (2): how do I parse a date\n",
-            ids[3], ids[2], ids[1]
-        )
-    );
-    assert_eq!(
-        home.ok(&["grep", "unrelated"]),
-        format!("{} {day} user \"an unrelated question\" (1): an unrelated question\n", ids[4])
-    );
-    assert!(home.ok(&["grep", "-C", "1", "Parser is"]).contains("(3)- Use a parser.\n"));
-    assert_eq!(home.ok(&["grep", "-U", "date\\nin"]).lines().count(), 2);
-    assert_eq!(home.ok(&["grep", "-iv", "parse", &ids[2]]).lines().count(), 2);
-}
-
-#[test]
-fn filters_narrow_what_is_searched() {
-    let home = Home::new();
-    let ids = store(&home);
-    for (args, found) in [
-        (vec!["pars"], vec![3, 2, 1]),
-        (vec!["--hidden", "pars"], vec![3, 2, 1, 0]),
-        (vec!["--kind", "a", "pars"], vec![2]),
-        (vec!["--kind", "u,assistant", "pars"], vec![3, 2, 1]),
-        (vec!["-i", "PARSER"], vec![2]),
-        (vec!["-w", "parse"], vec![3, 1]),
-        (vec!["-F", "parse()"], vec![3]),
-        (vec!["코드"], vec![3]),
-        (vec!["--since", "1h", "pars"], vec![3, 2, 1]),
-        (vec!["--until", "1h", "pars"], vec![]),
-        (vec!["pars", &ids[1]], vec![1]),
-        (vec!["question|parse", &format!("{}..{}", ids[1], ids[3])], vec![3, 2]),
-        (vec!["question", "@"], vec![4]),
-        (vec!["-n", "1", "pars"], vec![3]),
-    ] {
-        let ran = home.lepo(&[&["grep", "-l", "--ids"], args.as_slice()].concat());
-        let expected: String = found.iter().map(|&at: &usize| format!("{}\n", ids[at])).collect();
-        assert_eq!((ran.out, ran.code), (expected, i32::from(found.is_empty())), "{args:?} {}", ran.err);
-    }
-}
-
-#[test]
-fn paths_ids_counts_and_objects_feed_other_commands() {
-    let home = Home::new();
-    let ids = store(&home);
-    let ran = crate::addresses::shell(
-        &home,
-        "lepo grep -l unrelated | lepo ls -; lepo grep -l --ids Parser | lepo ls - | cut -d' ' -f1",
-    );
-    assert_eq!(ran.out, format!("{} (1): an unrelated question\n{}\n", ids[4], ids[3]), "{}", ran.err);
-    assert_eq!(
-        home.ok(&["grep", "-c", "pars|Pars"]),
-        format!("4 {} how do I par ... ate in Rust?\n", ids[3])
-    );
-    let object: serde_json::Value = serde_json::from_str(&home.ok(&["grep", "--json", "is a f"])).unwrap();
-    assert_eq!(object["id"], ids[2].as_str());
-    assert_eq!((&object["kind"], &object["hidden"]), (&"assistant".into(), &false.into()));
-    assert_eq!(object["conv"]["first"], "how do I parse a date\nin Rust?");
-    assert_eq!((&object["conv"]["height"], &object["line"]), (&3.into(), &2.into()));
-    assert_eq!((&object["start"], &object["end"]), (&23.into(), &29.into()));
-    assert_eq!(object["text"], "A Parser is a function.");
-}
-
-#[test]
-fn ls_lists_the_tails_whose_conversation_matches() {
-    let home = Home::new();
-    let ids = store(&home);
-    let excerpt = "코드를 보여 줘: parse()";
-    assert_eq!(home.ok(&["ls", "--grep", "A Parser"]), format!("{} (4): {excerpt}\n", ids[3]));
-    assert_eq!(home.ok(&["ls", "--grep", "question$"]), format!("{} (1): an unrelated question\n", ids[4]));
-    assert_eq!(home.ok(&["ls", "--grep", "secret prompt"]), "");
-    assert_eq!(home.ok(&["ls", "-n", "1", "--grep", "parse"]).lines().count(), 1);
-    assert_eq!(home.lepo(&["ls", "--grep", "("]).code, 2);
-}
-
-#[test]
-fn exit_codes_tell_what_happened() {
-    let home = Home::new();
-    let ids = store(&home);
-    assert_eq!(home.lepo(&["grep", "absent"]).code, 1);
-    let ran = home.lepo(&["grep", "("]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.starts_with("error: invalid pattern \"(\""), "{}", ran.err);
-    assert_eq!(home.lepo(&["grep", "--since", "yesterday", "x"]).code, 2);
-    assert_eq!(home.lepo(&["grep", "--kind", "x", "x"]).code, 2);
-    assert_eq!(home.lepo(&["grep", "x", "nobody"]).code, 2);
     // A file that is not a regular one is no bubb, and holds nothing up.
     let path = home.work().join(home.ok(&["resolve", "--path", &ids[2]]).trim());
     std::fs::remove_file(&path).unwrap();
@@ -290,23 +193,6 @@ fn a_day_that_cannot_be_read_is_named_and_passed_over() {
         }
     }
     assert_eq!(lepo(&["grep", "needle"]).out.lines().count(), 3);
-}
-
-#[test]
-fn the_hint_for_a_bad_pattern_names_options_that_are_there() {
-    let home = Home::new();
-    home.add(&[], "text");
-    for (args, hint) in [
-        (&["grep", "("][..], Some("-F takes")),
-        (&["grep", "a\\nb"], Some("-U finds")),
-        (&["ls", "--grep", "("], None),
-    ] {
-        let ran = home.lepo(args);
-        assert_eq!(ran.code, 2, "{}", ran.err);
-        assert!(
-            hint.map_or(!ran.err.contains("-F") && !ran.err.contains("-U"), |hint| ran.err.contains(hint))
-        );
-    }
 }
 
 #[test]

@@ -239,27 +239,3 @@ fn ls_on_a_terminal_tells_two_answers_apart_and_shows_a_short_last_question_besi
     }
     assert!(whole.contains("Which of these is the better? · And why?\n"), "{whole}");
 }
-
-#[test]
-fn the_words_of_a_title_are_about_the_newest_conversation_unless_the_first_is_an_address() {
-    let home = Home::new();
-    let first = home.add(&["--prev", "head"], "one");
-    home.ok(&["branch", "main", "@"]);
-    home.add(&["--prev", "head"], "two");
-    home.ok(&["title", "Dates", "of March"]);
-    assert_eq!(home.ok(&["title"]), "Dates of March\n");
-    home.ok(&["title", "main", "Of", "a branch"]);
-    assert_eq!(home.ok(&["title", &first]), "Of a branch\n");
-    assert_eq!(home.ok(&["title", "main"]), "Of a branch\n");
-    // A piece of an id, a file name or a number is a word like any other.
-    home.ok(&["title", &first[18..], "days"]);
-    assert_eq!(home.ok(&["title"]), format!("{} days\n", &first[18..]));
-    home.ok(&["title", "--", "main", "-x"]);
-    assert_eq!(home.ok(&["title", "@"]), "main -x\n");
-    home.ok(&["title", "main", "--", "@"]);
-    assert_eq!(home.ok(&["title", &first]), "@\n");
-    home.ok(&["title", "-d", &first]);
-    let ran = home.lepo(&["title", "main"]);
-    assert_eq!((ran.code, ran.err.as_str()), (1, "no title; to set one: lepo title main WORDS\n"));
-    assert_eq!(home.lepo(&["title", "-d", "@", "x"]).code, 2);
-}

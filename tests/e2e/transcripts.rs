@@ -7,7 +7,7 @@
 //! - a block whose language is followed by a path, such as `toml config/config.toml`: a file below the home.
 //!
 //! Ids become `$A`, `$B` in the order in which they appear, and are variables of the next commands; the last eight
-//! letters, as terminals have them, `${A: -8}`. Times become `$TIME`, the home `$HOME`.
+//! letters, as terminals have them, `${A: -8}`. Times of today become `$TIME`, its date `$DAY`, the home `$HOME`.
 //!
 //! `LEPO_WRITE_DOCS=1 cargo test --test e2e transcripts` writes what the commands print now.
 
@@ -31,7 +31,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { branch help log ls }
+transcripts! { add branch config diff export fsck grep help log ls model prompt resolve show stats tidy title }
 
 /// Length of an id, of its part that terminals show, and the number of ids that one section can name.
 const ID: usize = 26;
@@ -93,9 +93,13 @@ fn run_transcript(document: &str) -> String {
         if line.starts_with('#') {
             section = Section::new();
         }
-        let Some(language) = line.strip_prefix("```") else { continue };
+        let language = line.trim_start_matches('`');
+        let fence = &line[..line.len() - language.len()];
+        if fence.len() < 3 {
+            continue;
+        }
         let mut block = Vec::new();
-        while let Some(line) = lines.next_if(|line| *line != "```") {
+        while let Some(line) = lines.next_if(|line| *line != fence) {
             block.push(line);
         }
         assert!(lines.next().is_some(), "a block is open at the end: {line}");
@@ -109,7 +113,7 @@ fn run_transcript(document: &str) -> String {
             }),
             None => found += &block.iter().map(|line| format!("{line}\n")).collect::<String>(),
         }
-        found += "```\n";
+        found += &format!("{fence}\n");
     }
     found
 }
@@ -181,27 +185,39 @@ fn letter(at: usize) -> String {
     char::from(b'A' + at as u8).to_string()
 }
 
-/// Dates with the time of day, as lists have them, and milliseconds, as documents have them.
+/// Dates, with or without the time of day, and the milliseconds of documents.
 const TIMES: &str =
-    r#"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?Z?)?|("time": ?)[0-9]+"#;
+    r#"([0-9]{4}-[0-9]{2}-[0-9]{2})([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?Z?)?)?|("time": ?)[0-9]{13}"#;
 
+/// The text with `$TIME` and `$DAY` for what is of this day or the day before.
 fn without_times(text: &str) -> String {
-    regex::Regex::new(TIMES).unwrap().replace_all(text, "${3}$$TIME").into_owned()
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let name = |found: &regex::Captures| {
+        let Some(day) = found.get(1) else { return format!("{}$TIME", &found[5]) };
+        match day.as_str().parse::<jiff::civil::Date>() {
+            Ok(day) if (today - day).get_days().abs() > 1 => found[0].to_string(),
+            Ok(_) if found.get(2).is_some() => "$TIME".into(),
+            Ok(_) => "$DAY".into(),
+            Err(_) => found[0].to_string(),
+        }
+    };
+    regex::Regex::new(TIMES).unwrap().replace_all(text, name).into_owned()
 }
 
 #[test]
 fn what_a_run_alone_decides_has_a_name() {
     let mut section = Section::new();
     let (a, b) = ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B");
+    let now = jiff::Timestamp::now().to_string();
     let text = format!(
-        "{b}-u0-{a}.md of {}/work: X1Y3Z5A 9X1Y3Z5A, 2026-11-25 23:08",
-        section.home.path().display()
+        "{b}-u0-{a}.md of {}/work: X1Y3Z5A 9X1Y3Z5A, {now} {} {} 2025-11-01",
+        section.home.path().display(),
+        &now[..10],
+        &now[..16]
     );
-    assert_eq!(section.normalize(&text), "$A-u0-$B.md of $HOME/work: X1Y3Z5A ${B: -8}, $TIME");
-    assert_eq!(
-        without_times(r#"2026-11-25T23:08:01.5Z, 2026-11-25T23:08 {"time":1795706241471}"#),
-        r#"$TIME, $TIME {"time":$TIME}"#
-    );
+    let expected = "$A-u0-$B.md of $HOME/work: X1Y3Z5A ${B: -8}, $TIME $DAY $TIME 2025-11-01";
+    assert_eq!(section.normalize(&text), expected);
+    assert_eq!(without_times(r#"{"time":1795706241471}"#), r#"{"time":$TIME}"#);
 }
 
 #[test]
