@@ -11,7 +11,7 @@ use lepo_acp::agent::{self, SessionInfo};
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{ConvOrigins, Forest, Ix};
+use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{SessionEnd, Store};
 
 const PAGE: usize = 50;
@@ -86,7 +86,7 @@ impl<'t> SessionTitles<'t> {
     }
 
     pub fn title(&self, ix: Ix) -> Option<String> {
-        let origin = ConvOrigins::new(self.forest).origin(ix);
+        let origin = self.forest.origins().value(ix);
         let title = match self.given.get(&self.forest.name(origin.root).id) {
             Some(title) => title.clone(),
             None => self.store.bubbs().words(&self.forest.name(origin.question?)).ok()?,

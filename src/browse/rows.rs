@@ -49,7 +49,7 @@ impl<'a> ConvRows<'a> {
             forest,
             facts,
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
-            origins: ConvOrigins::new(forest),
+            origins: forest.origins(),
             titles: store.titles().all(),
             titled: HashSet::new(),
             now: now(),
@@ -131,7 +131,7 @@ impl<'a> ConvRows<'a> {
     }
 
     fn row(&mut self, tail: Ix) -> ConvRow {
-        let root = self.forest.name(self.origins.origin(tail).root).id;
+        let root = self.forest.name(self.origins.value(tail).root).id;
         let words_of = |ix: Ix| self.store.bubbs().words(&self.forest.name(ix)).unwrap_or_default();
         let last = self.forest.last_question(tail).unwrap_or(tail);
         let is_fork = !self.titled.insert(root);
@@ -139,7 +139,7 @@ impl<'a> ConvRows<'a> {
             // Forks of one conversation share its title.
             Some(title) if is_fork => format!("{} · {title}", words_of(last)),
             Some(title) => title.clone(),
-            None => match self.origins.origin(tail).question.filter(|first| *first != last) {
+            None => match self.origins.value(tail).question.filter(|first| *first != last) {
                 Some(first) => format!("{} · {}", words_of(last), words_of(first)),
                 None => words_of(last),
             },

@@ -182,7 +182,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
                 "branch {name} names {id}, which is not in the store"
             )));
         }
-        let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
+        let height = found.map(|ix| forest.heights().value(ix));
         let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));
         if json {
             let mut map = found.map(|ix| name_json(store, &forest.name(ix))).unwrap_or_default();

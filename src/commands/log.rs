@@ -9,7 +9,7 @@ use crate::ui::{ShortIds, ended_early, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_store::bubb::{BubbName, model_label};
-use lepo_store::conv::{AddressMatch, ConvOrigins, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
+use lepo_store::conv::{AddressMatch, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::{JournalIndex, Store, now};
 
 /// List the messages of a conversation, newest first
@@ -128,8 +128,8 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
 fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
     let shown = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
     let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
-    let mut origins = ConvOrigins::new(forest);
-    let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.origin(ix).root).collect();
+    let mut origins = forest.origins();
+    let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.value(ix).root).collect();
     roots.sort_unstable();
     let mut joints: Vec<Ix> =
         roots.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();

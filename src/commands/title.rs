@@ -7,7 +7,6 @@ use crate::term::{one_line, print_status, stderr_is_terminal};
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::ConvOrigins;
 use lepo_store::store::Store;
 
 /// Give a conversation a title
@@ -56,7 +55,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let title = [words, args.more].concat().join(" ");
     let (forest, found) = find_one(&store, address, &[])?;
-    let root = forest.name(ConvOrigins::new(&forest).origin(found.ix).root).id;
+    let root = forest.name(forest.origins().value(found.ix).root).id;
     // Shows the resulting title: the user sees if the first argument was not read as an address.
     let told = |text: &str| {
         if stderr_is_terminal() {

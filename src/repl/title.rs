@@ -3,7 +3,6 @@
 use super::session::ReplSession;
 use crate::term::{one_line, print_status};
 use lepo_base::error::{Error, Result};
-use lepo_store::conv::ConvOrigins;
 
 /// Sets the title of the conversation; without a text, prints it.
 pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
@@ -12,7 +11,7 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         .at
         .and_then(|id| forest.find(id))
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
-    let root = forest.name(ConvOrigins::new(&forest).origin(at).root).id;
+    let root = forest.name(forest.origins().value(at).root).id;
     if !words.is_empty() {
         session.store.titles().set(root, words)?;
     }

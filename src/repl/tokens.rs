@@ -7,7 +7,7 @@ use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_store::bubb::{counted_in_thousands, thousands};
-use lepo_store::conv::{ConvOrigins, Ix, ReadScope, Sums};
+use lepo_store::conv::{Ix, ReadScope};
 use lepo_store::store::now;
 
 /// Prints the first line: the model, and the conversation that it continues.
@@ -66,12 +66,12 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.store.names().forest_for(&[wanted])?;
     let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
-    let (titles, mut origins) = (session.store.titles().all(), ConvOrigins::new(&forest));
-    let mut counts = Sums::new(&forest, |ix| u32::from(forest.is_question(ix)));
+    let (titles, mut origins) = (session.store.titles().all(), forest.origins());
+    let mut counts = forest.sums(|ix| u32::from(forest.is_question(ix)));
     let here = session.at.and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {
         let mark = if here == Some(tail) { '*' } else { ' ' };
-        let length = counted_in_thousands(counts.sum(tail) as usize, "question");
+        let length = counted_in_thousands(counts.value(tail) as usize, "question");
         let name = forest.name(tail);
         let question = forest.last_question(tail).map(|ix| forest.name(ix));
         let text = question.and_then(|name| ui::text_or_warn(&session.store, &name)).unwrap_or_default();
@@ -79,7 +79,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
         let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
         let (id, when) = (shorts.show(name.id), time::short(name.id.time(), now));
         let begin = format!("{:>3}{mark} {from}{id} {length} {when}  ", i + 1);
-        let origin = origins.origin(tail);
+        let origin = origins.value(tail);
         let title = titles.get(&forest.name(origin.root).id).cloned().or_else(|| {
             let first = origin.question.filter(|&first| Some(first) != forest.last_question(tail))?;
             ui::text_or_warn(&session.store, &forest.name(first))

@@ -19,7 +19,7 @@ impl<'f> TallyKeys<'f> {
     pub fn new(forest: &'f Forest, by: GroupBy, since: u64) -> TallyKeys<'f> {
         TallyKeys {
             forest,
-            origins: ConvOrigins::new(forest),
+            origins: forest.origins(),
             questions: NearestAncestor::new(Forest::is_question),
             by,
             since,
@@ -44,7 +44,7 @@ impl<'f> TallyKeys<'f> {
             GroupBy::Model => record.model.clone()?,
             GroupBy::DayAndModel => format!("{}\t{}", time::day(moment), record.model.as_ref()?),
             GroupBy::Conv => match ix {
-                Some(ix) => self.forest.name(self.origins.origin(ix).root).id.to_string(),
+                Some(ix) => self.forest.name(self.origins.value(ix).root).id.to_string(),
                 None => "-".into(),
             },
         };

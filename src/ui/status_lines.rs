@@ -4,7 +4,7 @@ use super::ShortIds;
 use crate::term::{clean, cut, excerpt, excerpt_within, width};
 use lepo_base::time;
 use lepo_store::bubb::{counted_in_thousands, model_label, thousands};
-use lepo_store::conv::{ConvOrigins, Forest, Ix};
+use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::Report;
 use lepo_turn::config::{Money, Prices};
@@ -104,7 +104,7 @@ impl ConvLabel {
 }
 
 fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
-    let root = forest.name(ConvOrigins::new(forest).origin(tail).root).id;
+    let root = forest.name(forest.origins().value(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
         return ConvLabel { short: title.clone(), whole: title };
     }

@@ -13,7 +13,7 @@ use crate::term::excerpt;
 use crate::ui::ended_early;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind, words};
-use lepo_store::conv::{ConvOrigins, Forest};
+use lepo_store::conv::Forest;
 use lepo_store::store::{BubbFacts, Store};
 
 /// The form to write.
@@ -136,7 +136,7 @@ impl<'s> Export<'s> {
 
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
-        let root = self.forest.name(ConvOrigins::new(self.forest).origin(ix).root).id;
+        let root = self.forest.name(self.forest.origins().value(ix).root).id;
         self.store.titles().all().remove(&root)
     }
 

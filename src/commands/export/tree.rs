@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments, words};
-use lepo_store::conv::{ConvOrigins, Forest, Ix};
+use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{BubbFacts, Store};
 
 pub type ExportedFile = (Attachment, Vec<u8>);
@@ -69,13 +69,13 @@ pub fn is_prompt(node: &TreeNode) -> bool {
 /// omitted.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let (facts, titles) = (store.journal().facts(), store.titles().all());
-    let mut origins = ConvOrigins::new(forest);
-    let wanted = of.map(|tip| origins.origin(tip).root);
+    let mut origins = forest.origins();
+    let wanted = of.map(|tip| origins.value(tip).root);
     let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
     let mut order: Vec<Ix> = Vec::new();
     let mut members: HashMap<Ix, Vec<Ix>> = HashMap::new();
     for ix in parents_first(forest) {
-        let root = origins.origin(ix).root;
+        let root = origins.value(ix).root;
         if wanted.is_none_or(|wanted| wanted == root) {
             let list = members.entry(root).or_default();
             if list.is_empty() {

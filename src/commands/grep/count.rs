@@ -8,7 +8,7 @@ use crate::term::{excerpt, warn};
 use lepo_base::error::Result;
 use lepo_search::{ConvPositions, FileResult, LineKind, Pattern, search_files};
 use lepo_store::bubb::{BubbId, BubbName};
-use lepo_store::conv::{Forest, Sums};
+use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 
 /// Prints `COUNT ID first question` for each tail with a match, newest first, up to a limit. `is_torn`:
@@ -36,10 +36,10 @@ pub fn run(
         ControlFlow::Continue(())
     });
     let mut convs = ConvPositions::new(|id| forest.find(id).map(|ix| forest.name(ix)));
-    let mut sums = Sums::new(forest, |ix| counts.get(&forest.name(ix).id).copied().unwrap_or_default());
+    let mut sums = forest.sums(|ix| counts.get(&forest.name(ix).id).copied().unwrap_or_default());
     let mut row = 0;
     for tail in forest.newest_first(false) {
-        let count = sums.sum(tail);
+        let count = sums.value(tail);
         if count == 0 {
             continue;
         }

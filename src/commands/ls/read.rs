@@ -12,7 +12,7 @@ use crate::ui::{ended_early, known_models, text_or_warn};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
-use lepo_store::conv::{ConvOrigins, Forest, Heights, Ix, NearestAncestor, SiblingTails, Sums};
+use lepo_store::conv::{Forest, Ix, NearestAncestor, SiblingTails};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::{Sandbox, ToolRequest};
 use lepo_turn::config::Prices;
@@ -95,11 +95,11 @@ impl<'r> RowReader<'r> {
         let (forest, form) = (self.forest, self.form);
         let is_of_convs = form.has_facts() && self.requests.is_none();
         let is_answer = |ix: &Ix| forest.name(*ix).kind == Kind::Assistant;
-        let mut heights = Heights::new(forest);
+        let mut heights = forest.heights();
         let mut questions = matches!(form, RowFormat::Columns(_))
-            .then(|| Sums::new(forest, |ix| u32::from(forest.is_question(ix))));
+            .then(|| forest.sums(|ix| u32::from(forest.is_question(ix))));
         let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
-        let mut origins = is_of_convs.then(|| ConvOrigins::new(forest));
+        let mut origins = is_of_convs.then(|| forest.origins());
         let tells_costs = matches!(form, RowFormat::Json | RowFormat::Long(Some(_)));
         let mut costs =
             (is_of_convs && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
@@ -111,13 +111,13 @@ impl<'r> RowReader<'r> {
             }
         };
         tails.map(move |(ix, question, is_shared)| {
-            let origin = origins.as_mut().map(|origins| origins.origin(ix));
+            let origin = origins.as_mut().map(|origins| origins.value(ix));
             // The partial text of an interrupted answer is hidden.
             let answer = || visible.find(forest, ix).filter(is_answer).or(Some(ix).filter(is_answer));
             TailFacts {
                 ix,
-                height: heights.height(ix),
-                questions: questions.as_mut().map(|questions| questions.sum(ix)).unwrap_or_default(),
+                height: heights.value(ix),
+                questions: questions.as_mut().map(|questions| questions.value(ix)).unwrap_or_default(),
                 question,
                 answer: is_shared.then(answer).flatten(),
                 root: origin.map(|origin| origin.root),

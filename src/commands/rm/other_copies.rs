@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use lepo_base::env::Env;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::ConvOrigins;
 use lepo_store::store::Store;
 use lepo_sync::{Identity, SyncState, is_committed};
 use lepo_turn::config::Paths;
@@ -58,6 +57,6 @@ fn synced(store: &Store) -> Vec<String> {
 fn roots(store: &Store, outcome: &RedactOutcome) -> HashSet<BubbId> {
     let Ok(forest) = store.names().forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
-    let mut origins = ConvOrigins::new(&forest);
-    ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.origin(ix).root).id).collect()
+    let mut origins = forest.origins();
+    ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.value(ix).root).id).collect()
 }

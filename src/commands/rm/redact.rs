@@ -6,7 +6,6 @@ use std::path::Path;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, BubbName};
-use lepo_store::conv::ConvOrigins;
 use lepo_store::store::{MovedBubb, ReplacedFiles, Store, ids_in};
 use lepo_turn::carry_waiting;
 
@@ -197,9 +196,9 @@ fn take_out(bytes: &[u8], wish: &RedactRequest, masker: &Masker) -> Option<Vec<u
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
 fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
     let forest = store.names().forest()?;
-    let mut origins = ConvOrigins::new(&forest);
+    let mut origins = forest.origins();
     let copies = moved.iter().filter_map(|moved| forest.find(moved.to.id));
-    let roots = copies.map(|ix| forest.name(origins.origin(ix).root).id);
+    let roots = copies.map(|ix| forest.name(origins.value(ix).root).id);
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())
 }
 

@@ -89,9 +89,9 @@ impl Conversations {
     pub fn tails(&self) -> Result<Vec<Tail>, Failure> {
         let forest = failed(self.store.names().forest())?;
         let tails: Vec<_> = forest.newest_first(false).collect();
-        let heights = forest.heights(&tails);
+        let mut heights = forest.heights();
         let tail = |(ix, height)| Tail { id: MessageId(forest.name(ix).id), height };
-        Ok(tails.into_iter().zip(heights).map(tail).collect())
+        Ok(tails.into_iter().map(|ix| (ix, heights.value(ix))).map(tail).collect())
     }
 
     /// Returns the conversation that ends with a message, from its root, including hidden messages.

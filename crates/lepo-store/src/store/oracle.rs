@@ -102,8 +102,8 @@ impl Answers<'_> {
     fn conv(&self, ix: Ix) -> String {
         let conv = self.0.conv(ix);
         let question = self.0.last_question(ix).map(|ix| self.0.name(ix));
-        let heights = self.0.heights(&[ix]);
-        format!("{:?} {:?} {question:?} {heights:?}", self.names(&conv.path), conv.end)
+        let height = self.0.heights().value(ix);
+        format!("{:?} {:?} {question:?} {height}", self.names(&conv.path), conv.end)
     }
 
     fn tails(&self, count: usize, spent: bool) -> String {

@@ -9,7 +9,7 @@ use crate::path_entry::request;
 use crate::planner::ChooserAnswer;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbName, Kind};
-use lepo_store::conv::{Forest, Ix, Sums};
+use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{BubbFacts, JournalIndex, Store};
 
 /// A store to search for answers.
@@ -79,12 +79,12 @@ impl<'r> RecordStore<'r> {
             let name = self.forest.name(ix);
             counts(name.kind, name.hidden)
         };
-        let mut sums = Sums::new(self.forest, weight);
+        let mut sums = self.forest.sums(weight);
         let mut found = Vec::new();
         for ix in self.forest.all().rev() {
             let name = self.forest.name(ix);
             let may = (name.kind, name.hidden) == (last.kind, last.hidden)
-                && sums.sum(ix) == wanted
+                && sums.value(ix) == wanted
                 && (last.id == Some(name.id) || last.may_have(self.store.bubbs().size(&name)));
             if may && self.ends(ix, past)? {
                 found.push(ix);

@@ -13,7 +13,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
 use lepo_store::bubb::{BubbId, BubbName};
-use lepo_store::conv::{ConvOrigins, Forest, Heights, Ix, NearestAncestor, ReadScope};
+use lepo_store::conv::{Forest, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::{ActiveRequest, ResourceInfo, ToolOutput};
 
@@ -204,17 +204,17 @@ fn rows(
         tails = forest.tails_through(&tails, &named);
     }
     tails.truncate(most);
-    let mut heights = Heights::new(&forest);
-    let mut origins = ConvOrigins::new(&forest);
+    let mut heights = forest.heights();
+    let mut origins = forest.origins();
     let questions = NearestAncestor::new(Forest::is_question);
     let titles = store.titles().all();
     let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
     let rows = tails.into_iter().map(|tail| {
-        let origin = origins.origin(tail);
+        let origin = origins.value(tail);
         ListedConv {
             store: number,
             tail: forest.name(tail),
-            height: heights.height(tail),
+            height: heights.value(tail),
             title: titles.get(&forest.name(origin.root).id).cloned(),
             first: origin.question.and_then(words),
             last: questions.find(&forest, tail).and_then(words),
