@@ -145,8 +145,7 @@ fn the_same_request_is_not_run_twice() {
     let request = r#"{"command":"echo x >> ran; cat ran","access":"write","why":"first"}"#;
     let again = r#"{"command":"echo x >> ran; cat ran","access":"write","why":"second"}"#;
     let answers = [COMMAND, request, COMMAND, again, NONE, "Hi."];
-    // Not behind a program that is a shell script: it is not started once a command changed a file of its folder.
-    for bot in [Bot::saying("", &answers), Bot::ollama("", &answers)] {
+    Bot::each("", &answers, |bot| {
         let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
         assert_eq!(ran.code, 0, "{}", ran.out);
         assert_eq!(bot.home.read("work/ran"), "x\n");
@@ -154,7 +153,7 @@ fn the_same_request_is_not_run_twice() {
         let told: Vec<&str> = found.iter().map(|bubb| bubb.text.as_str()).collect();
         assert!(told[7].contains("carried out before"), "{told:#?}");
         assert_eq!(found.len(), 10);
-    }
+    });
 }
 
 #[test]

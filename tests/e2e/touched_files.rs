@@ -15,7 +15,7 @@ use crate::sandbox::world::{as_user, bubblewrap_works};
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
 const AUTO: &str = "planner = 'native'\ntool_call_mode = 'auto'\nauto_access = 'net'";
-const START: &str = "Start it? [y]es [n]o ";
+pub const START: &str = "Start it? [y]es [n]o ";
 
 /// An MCP server with one tool, `hello`, whose modules are loaded at its start and at a call.
 pub const SERVER: &str = r#"import json, os, sys

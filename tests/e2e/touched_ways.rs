@@ -1,7 +1,9 @@
 //! Ways of a sandboxed command to code that a program of the configuration runs, by program.
 
+use crate::home::{Home, run};
+use crate::pty::on_terminal;
 use crate::sandbox::world::{bubblewrap_works, users};
-use crate::touched_files::{PLAIN, PYTHON, SERVER, Scene, TRIP, call, command, done};
+use crate::touched_files::{PLAIN, PYTHON, SERVER, START, Scene, TRIP, call, command, done};
 
 /// The change to a file of Node.
 const TRIP_JS: &str = "echo \"require('fs').writeFileSync(process.env.HOME + '/RAN', '')\" >";
@@ -248,4 +250,42 @@ fn models_agents_and_programs_that_print_keys_run_none_either() {
             scene.refused((ran, result), file, &format!("{what}, {model}"));
         }
     }
+}
+
+/// A script of the work tree as a model, which may run any of its files.
+#[test]
+fn a_model_whose_files_a_command_of_the_turn_changed_is_asked_about_within_the_turn() {
+    const SCRIPT: &str = "#!/bin/sh\ncd \"$HOME/bot\"\nn=$(($(cat count 2>/dev/null || echo 0) + 1))\necho $n > count\n\
+                          cat > asked.$n\ncat answer.$n || exit 7\n";
+    const ANSWERS: [&str; 4] = [
+        r#"{"tool":"command"}"#,
+        r#"{"command":"echo x >> notes","access":"write"}"#,
+        r#"{"tool":"none"}"#,
+        "Hi.",
+    ];
+    if !bubblewrap_works() {
+        return;
+    }
+    let home_of = |settings: &str| {
+        let model =
+            "[[models]]\nname = 'test'\nactive = true\nprovider = 'cli'\ncommand = ['sh', 'tools/ask.sh']\n";
+        let home = Home::with_config(&format!("planner = 'chooser'\n{settings}\n{model}")).trusting();
+        home.write("work/tools/ask.sh", SCRIPT);
+        for (at, answer) in ANSWERS.iter().enumerate() {
+            home.write(&format!("bot/answer.{}", at + 1), answer);
+        }
+        home
+    };
+    for (answer, code) in [("y\n", 0), ("n\n", 2)] {
+        let home = home_of("");
+        let ran = on_terminal(home.command(&["do", "x"]), &[("Run it? [y]es ", "y\n"), (START, answer)]);
+        assert_eq!(ran.code, code, "{answer:?} {}", ran.out);
+        assert!(ran.out.contains("notes"), "{}", ran.out);
+        assert_eq!(ran.out.contains("Hi."), code == 0, "{}", ran.out);
+    }
+    let home = home_of("tool_call_mode = 'auto'\nauto_access = 'write'");
+    let ran = run(home.detached(&["do", "x"]), b"");
+    assert!(ran.code == 2 && ran.err.contains("`lepo trust`"), "{} {}", ran.code, ran.err);
+    assert!(ran.err.contains("\"notes\" is new"), "{}", ran.err);
+    assert_eq!(home.read("bot/count").trim(), "2");
 }

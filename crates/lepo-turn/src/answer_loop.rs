@@ -12,6 +12,7 @@ use super::answer_context::{AnswerPlace, CallStyle};
 use super::call_fault::call_fault;
 use super::code_only::add_code_only;
 use super::context::{Inst, instruction, messages};
+use super::folders::ask_about_model;
 use super::native::{call_text, request_of};
 use super::offer::{ToolList, ToolOffer, tool_list};
 use super::path_entry::CalledAnswer;
@@ -170,6 +171,9 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
     turn.choose_files();
     if let Some(base) = progress.base {
         keep_skills(turn, base)?;
+    }
+    if !progress.done.is_empty() {
+        ask_about_model(turn).await?;
     }
     let kept_skills = kept_skills(turn);
     let messages = messages_of(turn, progress);

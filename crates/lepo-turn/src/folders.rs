@@ -56,6 +56,14 @@ pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) 
     Ok(())
 }
 
+/// Asks again about a model that is a program: a command of this turn may have changed the files that it runs.
+pub(super) async fn ask_about_model(turn: &mut Turn<'_>) -> Result<()> {
+    if turn.config.command.is_empty() {
+        return Ok(());
+    }
+    ask_about_start(turn, StartNeeds { model: true, ..StartNeeds::default() }).await
+}
+
 /// The folders and the changed files that these programs need an answer for.
 fn question(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<StartQuestion> {
     let folders = folder_questions(turn, needs)?;

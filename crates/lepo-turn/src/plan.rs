@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::context::{Inst, messages};
+use super::folders::ask_about_model;
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
 use super::request::{Continuation, decide_and_run};
@@ -22,6 +23,9 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     let mut done = turn.record.transcript.requests_of_turn();
     turn.env.sandbox.start(turn.env.store.root());
     for _ in done.len()..turn.env.settings().max_rounds as usize {
+        if !done.is_empty() {
+            ask_about_model(turn).await?;
+        }
         let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
         let Some((choice, used)) = choice else {
             turn.front.on_event(TurnEvent::Notice(&Notice::ChooserUnreadable));

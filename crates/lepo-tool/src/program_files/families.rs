@@ -178,8 +178,8 @@ const PATHS_ELSEWHERE: &[&str] = &[
 /// Files beside a script that are read for such parts.
 const MOST_BESIDE: usize = 100;
 
-/// The families of a program with these words; `split` are all words in them.
-pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<ProgramFamily> {
+/// The families of a program with these words; `split` are all words in them, and of its scripts if those are known.
+pub(super) fn families(words: &[&str], split: &[&str], knows_scripts: bool) -> BTreeSet<ProgramFamily> {
     let mut found: BTreeSet<ProgramFamily> = FAMILIES
         .iter()
         .filter(|(_, names)| split.iter().any(|word| is_program(word, names)))
@@ -207,7 +207,7 @@ pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<ProgramFamily
     if is(&["docker", "podman"]) && has(&["compose", "build", "buildx", "bake", "stack"]) {
         found.insert(ProgramFamily::Builder);
     }
-    if is(SHELLS) && !is_plain_line(words) {
+    if is(SHELLS) && !knows_scripts && !is_plain_line(words) {
         found.insert(ProgramFamily::Builder);
     }
     found
@@ -354,7 +354,7 @@ mod tests {
             (&["some-server"], &[]),
         ] {
             let split: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
-            assert_eq!(families(words, &split), found.iter().copied().collect(), "{words:?}");
+            assert_eq!(families(words, &split, false), found.iter().copied().collect(), "{words:?}");
         }
     }
 

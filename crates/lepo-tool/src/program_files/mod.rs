@@ -5,6 +5,7 @@ mod candidates;
 mod families;
 mod loaded;
 mod reach;
+mod shell_text;
 mod start_check;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use super::families::{
     is_shell_script, leads_elsewhere, local_package, settings_of_all,
 };
 use super::loaded::packages;
+use super::shell_text::words_outside;
 use super::{NamedProgram, candidates};
 
 /// Entries of a folder that are looked through for links.
@@ -129,12 +130,19 @@ impl Reach {
 /// The files that it may run.
 pub fn reach_of(program: &NamedProgram) -> Reach {
     let mut reach = Reach::default();
-    let words = all_words(program);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let families = families(&program.words(), &words);
     let named = program.search(Path::new("/"), false).files_named();
     let path = path_of(program);
     let dir_tree = tree_of(&program.dir);
+    let scripts: Vec<&PathBuf> = named.iter().filter(|file| is_shell_script(file)).collect();
+    let outside: Vec<_> =
+        scripts.iter().filter_map(|script| words_outside(script, &program.dir, &dir_tree)).collect();
+    let knows_scripts = !scripts.is_empty() && scripts.len() == outside.len();
+    let mut words = all_words(program);
+    if knows_scripts {
+        words.extend(outside.into_iter().flatten());
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let families = families(&program.words(), &words, knows_scripts);
     let around: Vec<PathBuf> = program
         .dir
         .ancestors()
@@ -153,7 +161,9 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
             () if (families.contains(&ProgramFamily::Builder) && !is_program) || is_shell_script(file) => {
                 reach.add_folder_of(file, Loads::Everything);
                 reach.add(&tree_of(file.parent().unwrap_or(file)), Loads::Everything);
-                reach.add(&dir_tree, Loads::Everything);
+                if !knows_scripts {
+                    reach.add(&dir_tree, Loads::Everything);
+                }
             }
             () if is_script && !is_program => {
                 if is_python {
