@@ -362,7 +362,7 @@ impl SessionTurn<'_> {
             lepo_store::store::check_branch_name(name)?;
             let at = self.session.state.borrow().at;
             let at = at.ok_or_else(|| Error::nothing("there is nothing to name yet"))?;
-            match self.session.store.branches().make(name, at)? {
+            match ui::make_branch(&self.session.store, name, at)? {
                 true => Ok(at),
                 false => Err(Error::nothing(format!("branch {name} already exists"))),
             }

@@ -6,7 +6,7 @@ use clap::Command;
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
     ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "import", "export"]),
-    ("Change", &["branch", "title", "edit", "rebase", "rm", "init"]),
+    ("Change", &["branch", "title", "edit", "rebase", "rm", "undo", "init"]),
     ("Share", &["sync"]),
     ("Set up", &["model", "mcp", "prompt", "config", "trust", "completions"]),
     (FOR_SCRIPTS, &["fsck", "tidy", "add", "resolve", "root"]),

@@ -7,11 +7,11 @@ use super::json::name_json;
 use super::summary_line::excerpt_of;
 use super::{Context, complete};
 use crate::term::{StatusLine, clean, excerpt_within, one_line, print_status, width};
-use crate::ui::{ShortIds, text_or_warn};
+use crate::ui::{ShortIds, change_branches, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, ReadScope};
-use lepo_store::store::{Store, check_branch_name};
+use lepo_store::store::{ChangingCommand, Store, check_branch_name};
 
 /// Minimum columns for the question on the line of its branch.
 const LEAST: usize = 24;
@@ -80,17 +80,14 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     check_is_no_others(store, name)?;
     let (forest, found) = find_one(store, address, &[])?;
     let id = forest.name(found.ix).id;
-    if force {
-        return store.branches().set(name, id);
-    }
-    match store.branches().make(name, id)? {
-        true => Ok(()),
-        false => Err(Error::nothing(format!("branch {name} already exists")).hint(format!(
+    change_branches(store, ChangingCommand::Branch, || match store.branches().ids(name)? {
+        Some(_) if !force => Err(Error::nothing(format!("branch {name} already exists")).hint(format!(
             "to move it: lepo branch -f {} {}",
             quoted(name),
             quoted(address)
         ))),
-    }
+        _ => Ok(vec![(name.to_string(), Some(vec![id]))]),
+    })
 }
 
 /// Rejects a new branch whose name is an address in another user's clone: the branch would shadow it.
@@ -111,11 +108,16 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
             return Err(none(name));
         }
     }
-    for name in names {
-        let id = store.branches().get(name).ok().flatten();
-        if !store.branches().delete(name)? {
-            continue;
+    let mut deleted = Vec::new();
+    change_branches(store, ChangingCommand::Branch, || {
+        for name in names {
+            if store.branches().ids(name)?.is_some() {
+                deleted.push((name, store.branches().get(name).ok().flatten()));
+            }
         }
+        Ok(deleted.iter().map(|(name, _)| (name.to_string(), None)).collect())
+    })?;
+    for (name, id) in deleted {
         // The id lets the user create the branch again.
         match id {
             Some(id) => print_status(&format!("deleted branch {name} (it named {id})")),
@@ -129,14 +131,21 @@ fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     check_branch_name(new)?;
     check_is_no_others(store, new)?;
     store.branches().get(old)?.ok_or_else(|| none(old))?;
-    match store.branches().rename(old, new, force)? {
-        true => Ok(()),
-        false => Err(Error::nothing(format!("branch {new} already exists")).hint(format!(
-            "to put {old} in its place: lepo branch -f -m {} {}",
-            quoted(old),
-            quoted(new)
-        ))),
-    }
+    change_branches(store, ChangingCommand::Branch, || {
+        if !force && store.branches().ids(new)?.is_some() {
+            return Err(Error::nothing(format!("branch {new} already exists")).hint(format!(
+                "to put {old} in its place: lepo branch -f -m {} {}",
+                quoted(old),
+                quoted(new)
+            )));
+        }
+        match store.branches().ids(old)? {
+            Some(_) if old == new => Ok(Vec::new()),
+            // The new name first: at every moment the branch has one of the two.
+            Some(ids) => Ok(vec![(new.to_string(), Some(ids)), (old.to_string(), None)]),
+            None => Err(none(old)),
+        }
+    })
 }
 
 fn none(name: &str) -> Error {

@@ -5,6 +5,7 @@ pub mod add;
 mod address_args;
 pub mod branch;
 pub mod browse;
+mod changes;
 mod code_blocks;
 mod complete;
 pub mod completions;
@@ -46,6 +47,7 @@ pub mod tidy;
 mod tidy_after;
 pub mod title;
 pub mod trust;
+pub mod undo;
 pub mod watch;
 
 use std::cell::RefCell;

@@ -1,6 +1,7 @@
 //! `lepo rm`: deletes conversations, and redacts secrets in messages.
 
 mod args;
+mod empty;
 mod interrupted;
 mod other_copies;
 mod outcome;
@@ -14,20 +15,27 @@ use std::path::PathBuf;
 
 use super::Context;
 use super::address_args::resolve_all;
+use super::changes::{print_way_back, removed_span};
 use super::summary_line::question;
 use crate::term::{columns, excerpt_within, print_status, tty};
-use crate::ui::{ShortIds, text_or_warn};
+use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner};
-use lepo_store::store::{Store, now};
+use lepo_store::store::{ChangedFiles, ChangingCommand, Store, now};
 
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.redact {
         return redact::run_redact(&args, context);
     }
     let store = context.store()?;
+    if args.empty {
+        return empty::run_empty(&store, &args, context);
+    }
+    let is_kept = !args.now && removed_span().millis().is_some();
+    // Two processes with -y plan one after the other; without it the plan is checked again after the question.
+    let mut lock = if is_kept && args.yes { lock_changes(&store)? } else { None };
     let forest = store.names().forest()?;
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
@@ -63,9 +71,19 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         if !terminal.confirm(&question)? {
             return Err(Error::nothing("nothing was deleted"));
         }
+    }
+    if is_kept && lock.is_none() {
+        lock = lock_changes(&store)?;
+    }
+    if ask {
         unchanged(&store, &plan, by_rule)?;
     }
-    store.bubbs().remove(&plan.bubbs, &plan.blobs)?;
+    let Some(mut lock) = lock else { return empty::remove_now(&store, &plan.bubbs, &plan.blobs).map(|()| 0) };
+    let mut change = lock.new_change(ChangingCommand::Rm);
+    change.removed = ChangedFiles { bubbs: plan.bubbs, blobs: plan.blobs };
+    change.dropped = lock.with_replays(&change.removed);
+    lock.make(change).map_err(|error| error.hint("`lepo rm --now` removes at once, which needs no space"))?;
+    print_way_back(&store, context);
     Ok(0)
 }
 

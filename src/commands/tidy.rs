@@ -1,6 +1,7 @@
 //! `lepo tidy`: moves messages of past days into folders.
 
 use super::Context;
+use super::changes::empty_old;
 use super::repo_files::trusted_config;
 use crate::term::{ProgressMeter, StatusLine, print_status};
 use lepo_base::env::Env;
@@ -18,6 +19,8 @@ use lepo_turn::config::{Flags, Paths, load_settings};
 /// oldest first, that ended more than 48 hours ago. `do` and `add` move some thousands at a time by
 /// themselves once .lepo has more than `tidy` messages (default 10000; false: never). Every command finds
 /// messages in both places; `grep -r PATTERN .lepo` reads all of them.
+///
+/// Deletes what `rm` removed longer ago than the setting `keep_removed` says.
 ///
 /// Files that `lepo fsck` reports as misplaced are moved to the right folder.
 #[derive(Debug, clap::Args)]
@@ -52,6 +55,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
         list_plan(&plan, &why, context);
         return Ok(0);
     }
+    empty_old(&store)?;
     let mut progress = ProgressMeter::new(false);
     let total = plan.len() as u64;
     let tidied = store.upkeep().carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;

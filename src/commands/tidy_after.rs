@@ -1,5 +1,6 @@
 //! Tidies a little after a command that writes; a failure here never fails the command.
 
+use super::changes::empty_old;
 use super::sweep::sweep_state;
 use crate::term::{Out, StatusLine, print_status};
 use lepo_store::store::{OLD, Store};
@@ -8,6 +9,8 @@ use lepo_store::store::{OLD, Store};
 /// output. Also deletes old files in lepo's state folder.
 pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out) {
     sweep_state();
+    // If it fails, the next command that writes does it.
+    let _ = empty_old(store);
     let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.upkeep().is_untidy(limit))
     else {
         return;

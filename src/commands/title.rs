@@ -4,7 +4,7 @@ use super::address_args::find_one;
 use super::secret_finder::tell_typed;
 use super::{Context, complete};
 use crate::term::{one_line, print_status, stderr_is_terminal};
-use crate::ui::ShortIds;
+use crate::ui::{ShortIds, change_title};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
@@ -64,10 +64,10 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     };
     if args.delete {
-        store.titles().set(root, "")?;
+        change_title(&store, root, "")?;
         told(" removed");
     } else if !title.is_empty() {
-        store.titles().set(root, &title)?;
+        change_title(&store, root, &title)?;
         tell_typed(title.as_bytes(), "the title", "lepo rm --redact --all");
         told(&format!(": {title}"));
     } else {

@@ -276,7 +276,7 @@ pub(super) fn name_branch(session: &mut ReplSession<'_>, name: &str) -> Result<(
     let at = session.at.ok_or_else(|| {
         Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a message")
     })?;
-    if !session.store.branches().make(name, at)? {
+    if !ui::make_branch(&session.store, name, at)? {
         return Err(Error::nothing(format!("branch {name} already exists"))
             .hint(format!("/tail {name} continues from it; `lepo branch -f {}` moves it", quoted(name))));
     }

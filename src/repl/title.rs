@@ -2,6 +2,7 @@
 
 use super::session::ReplSession;
 use crate::term::{one_line, print_status};
+use crate::ui::change_title;
 use lepo_base::error::{Error, Result};
 
 /// Sets the title of the conversation; without a text, prints it.
@@ -13,7 +14,7 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
     let root = forest.name(forest.origins().value(at).root).id;
     if !words.is_empty() {
-        session.store.titles().set(root, words)?;
+        change_title(&session.store, root, words)?;
     }
     match session.store.titles().all().get(&root) {
         Some(title) => print_status(&one_line(&format!("title: {title}"))),

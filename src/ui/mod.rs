@@ -4,6 +4,7 @@
 mod agent_permission;
 mod answer;
 mod changed_files;
+mod changes;
 mod consent;
 mod document;
 mod events;
@@ -37,6 +38,7 @@ mod waiting;
 pub use agent_permission::agent_words;
 pub use answer::{ChoicePrompt, PromptChoice};
 pub use changed_files::changed_text;
+pub use changes::{branch_changes, change_branches, change_title, lock_changes, make_branch};
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents, start_note};
 pub use group::GroupView;

@@ -26,6 +26,7 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("rm", "rm", false),
     ("show", "show", false),
     ("stats", "stats", false),
+    ("undo", "undo", false),
     ("watch", "watch", true),
 ];
 

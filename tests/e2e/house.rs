@@ -26,7 +26,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("lepo_net", &["commands/do/", "commands/model/", "commands/mcp/", "repl/", "term/ask.rs"]),
     ("lepo_acp", &["acp/"]),
     ("lepo_import", &["import/", "commands/import/"]),
-    ("lepo_sync", &["commands/sync/", "commands/rm/other_copies.rs", "commands/rm/interrupted.rs"]),
+    ("lepo_sync", &["commands/sync/", "commands/rm/other_copies.rs"]),
     ("lepo_page", &["commands/export/"]),
 ];
 

@@ -126,6 +126,7 @@ mod touched_files;
 mod touched_ways;
 mod transcripts;
 mod trust;
+mod undoing;
 mod vectors;
 mod watching;
 mod web_pages;

@@ -10,12 +10,14 @@ use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::{
-    PlannedCopy, Store, WriteBatch, check_branch_name, now, plan_copies, plan_redated_copies, write_copies,
+    ChangingCommand, PlannedCopy, Store, WriteBatch, check_branch_name, now, plan_copies,
+    plan_redated_copies, write_copies,
 };
 
 use super::Context;
 use super::address_args::find_all;
 use super::secret_finder::{masked, tell_typed};
+use crate::ui::{branch_changes, lock_changes};
 pub use args::RebaseArgs;
 use choose::{RebaseSelection, choose};
 use report::{RebaseOutcome, print};
@@ -51,6 +53,18 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let outcome =
         RebaseOutcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
     if !args.dry_run {
+        let mut lock = lock_changes(&store)?;
+        let open = match &mut lock {
+            None => None,
+            Some(lock) => {
+                let mut change = lock.new_change(ChangingCommand::Rebase);
+                change.added.bubbs = made.iter().rev().map(|copy| copy.name).collect();
+                change.added.bubbs.extend(root.iter().filter(|_| root_is_new).map(|(name, _)| *name));
+                let moved = args.branch.iter().map(|branch| (branch.clone(), Some(vec![tail])));
+                change.branches = branch_changes(&store, moved.collect())?;
+                if change.is_nothing() { None } else { Some(lock.write_begun(change)?) }
+            }
+        };
         write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
         // The user wrote this text.
         store.journal().prove(root.iter().map(|(name, _)| name.id));
@@ -59,6 +73,9 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
                 true => store.branches().set(branch, tail)?,
                 false => drop(store.branches().make(branch, tail)?),
             }
+        }
+        if let (Some(lock), Some(open)) = (&mut lock, open) {
+            lock.end(open)?;
         }
     }
     if let (Some((name, text)), false) = (&root, args.dry_run) {

@@ -11,6 +11,10 @@ use lepo_base::time;
 /// beside them, and the blobs that no message needs any more. A conversation without a fork is deleted completely.
 /// Lists the files, one path per line, and asks for confirmation on the terminal.
 ///
+/// Removed messages go to .lepo/_removed, from where `lepo undo` brings them back, and are deleted there after the time of
+/// the setting `keep_removed` (default 30d). Until then their text is on the disk: --now deletes at once, and
+/// --empty deletes all of it; both also delete the titles of deleted conversations.
+///
 /// Refuses, with exit code 1, if a visible message follows ADDR or a branch names one of the messages. With
 /// --older-than and --unanswered, conversations that a branch names are kept. If nothing matches, or no address comes
 /// on stdin, there is nothing to delete, which is not an error.
@@ -27,11 +31,12 @@ use lepo_base::time;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one\n  \
+    lepo rm @; lepo undo                                   # and back\n  \
     lepo rm -n --redact --all                              # list what would change\n  \
     lepo fsck --secrets; lepo rm --redact @~2 --kind github-token")]
 pub struct RmArgs {
     /// The last messages of the conversations to delete; `-` reads addresses from stdin, one per line
-    #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered", "redact"], add = complete::address())]
+    #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered", "redact", "empty"], add = complete::address())]
     pub(super) addresses: Vec<String>,
     /// Delete conversations whose newest message is older: 90d, 12w, 6h
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "addresses")]
@@ -39,6 +44,12 @@ pub struct RmArgs {
     /// Delete conversations that end with a question
     #[arg(long, conflicts_with = "addresses")]
     pub(super) unanswered: bool,
+    /// Delete the messages at once; `lepo undo` cannot bring them back
+    #[arg(long, conflicts_with = "redact")]
+    pub(super) now: bool,
+    /// Delete what `rm` removed and `lepo undo` could bring back
+    #[arg(long, conflicts_with_all = ["addresses", "older_than", "unanswered", "redact", "now"])]
+    pub(super) empty: bool,
     /// Mask secrets in the messages instead of deleting
     #[arg(long, conflicts_with_all = ["older_than", "unanswered"])]
     pub(super) redact: bool,

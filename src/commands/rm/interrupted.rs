@@ -4,8 +4,9 @@
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
 use lepo_store::bubb::counted;
-use lepo_store::store::{MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store};
-use lepo_sync::Identity;
+use lepo_store::store::{
+    Identity, MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store,
+};
 
 use super::plan::RedactPlan;
 use super::request::RedactRequest;

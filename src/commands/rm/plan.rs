@@ -1,13 +1,15 @@
 //! Plans a redaction: changed messages with all their descendants, blobs, and other files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::{FoundSecret, Masker, SecretCounts, is_binary};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, counted};
 use lepo_store::store::{
-    Blob, CopyParent, CopyRequest, MovedBubb, PlannedCopy, Store, blobs_in, plan_copies, with_other_blobs,
+    Blob, CopyParent, CopyRequest, MovedBubb, PlannedCopy, RemovedFolder, Store, blobs_in, plan_copies,
+    with_other_blobs,
 };
 use serde_json::Value;
 
@@ -204,6 +206,12 @@ impl RedactPlan {
     ) -> Result<()> {
         let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<ContentHash>) = Default::default();
         let (wish, masker) = by;
+        let folders = store.change_list()?.read()?.folders();
+        let is_removed = |path: &Path| {
+            let mut parts = path.iter().filter_map(OsStr::to_str);
+            parts.next() == Some("_removed")
+                && parts.next().and_then(RemovedFolder::parse).is_some_and(|folder| folders.contains(&folder))
+        };
         search(store, &mut |file, bytes| {
             let found: Vec<FoundSecret> =
                 masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found)).collect();
@@ -227,7 +235,7 @@ impl RedactPlan {
                 (_, Some(hash)) => {
                     blobs.insert(hash);
                 }
-                _ if is_of_lepo(&file.path) => {
+                _ if is_of_lepo(&file.path) || is_removed(&file.path) => {
                     found.iter().for_each(|found| self.tally.add(found));
                     self.files.insert(file.path, kinds);
                 }
@@ -290,7 +298,8 @@ fn lost<'t>(before: &'t [u8], after: &[u8]) -> &'t [u8] {
 /// Whether lepo wrote the file: there a mask can replace a secret.
 fn is_of_lepo(path: &Path) -> bool {
     let is_one = |name: &str| path == Path::new(name);
-    is_one("_titles") || is_one("_journal.ndjson") || is_one("_insts.toml") || path.starts_with("_prompts")
+    ["_titles", "_journal.ndjson", "_undo.ndjson", "_insts.toml"].iter().any(|name| is_one(name))
+        || path.starts_with("_prompts")
 }
 
 /// Whether programs use the values in the file, which a mask would break.

@@ -19,7 +19,7 @@ use super::request::RedactRequest;
 use crate::commands::Context;
 use crate::commands::secret_finder::masker_of_written;
 use crate::term::{StatusLine, print_status, stderr_is_terminal, tty};
-use crate::ui::ShortIds;
+use crate::ui::{ShortIds, lock_changes};
 
 /// Completes an interrupted redaction; then lists, asks and redacts.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -174,17 +174,30 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
 
 /// Whether the lines of a file name messages, and change with their ids.
 fn has_ids(path: &Path) -> bool {
-    ["_titles", "_journal.ndjson"].iter().any(|file| path == Path::new(file))
+    ["_titles", "_journal.ndjson", "_undo.ndjson"].iter().any(|file| path == Path::new(file))
 }
 
 /// Finishes a redaction whose copies are all published.
 fn end(store: &Store, wish: &RedactRequest, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
+    follow_changes(store, wish, &replaced.moved(), masker)?;
     store.replacement().end(replaced, &mut |line| {
         let taken =
             (wish.all || ids_in(line).any(|id| about.contains(&id))).then(|| take_out(line, wish, masker));
         taken.flatten()
+    })
+}
+
+/// Puts the new ids of messages into the list of changes, and masks the titles and names in it.
+fn follow_changes(store: &Store, wish: &RedactRequest, moved: &[MovedBubb], masker: &Masker) -> Result<()> {
+    if store.change_list()?.read()?.changes().is_empty() {
+        return Ok(());
+    }
+    let Some(mut lock) = lock_changes(store)? else { return Ok(()) };
+    let ids = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
+    lock.follow(&ids, &mut |text| {
+        take_out(text.as_bytes(), wish, masker).map(|masked| String::from_utf8_lossy(&masked).into_owned())
     })
 }
 

@@ -25,7 +25,7 @@ fn sharded(hash: &ContentHash) -> String {
     format!("{BLOBS}/{}/{hash}", shard_of(hash))
 }
 
-fn shard_of(hash: &ContentHash) -> String {
+pub(super) fn shard_of(hash: &ContentHash) -> String {
     format!("{hash:.2}")
 }
 

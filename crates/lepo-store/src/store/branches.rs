@@ -9,7 +9,6 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::handle::Store;
-use super::temporary::rename_new;
 use crate::bubb::BubbId;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::sys;
@@ -69,6 +68,20 @@ impl<'s> Branches<'s> {
         }
     }
 
+    /// Returns the ids in a branch's file, greatest first; `None` if the branch does not exist.
+    pub fn ids(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
+        self.read(name)
+    }
+
+    /// Sets a branch to these ids, or deletes it, durable when this returns.
+    pub fn restore(&self, name: &str, ids: Option<&[BubbId]>) -> Result<()> {
+        check_branch_name(name)?;
+        match ids {
+            Some(ids) => self.write(name, ids, true).map(|_| ()).map_err(|error| self.failed(name, error)),
+            None => self.delete(name).map(|_| ()),
+        }
+    }
+
     /// Moves a branch from `from` to `to`. Returns `false`, and leaves it, if it has moved in the meantime.
     pub fn advance(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
         let mut ids = self.read(name)?.unwrap_or_default();
@@ -111,22 +124,6 @@ impl<'s> Branches<'s> {
         };
         sys::sync(&branches)?;
         Ok(placed)
-    }
-
-    /// Renames a branch; `false` if `new` is in use and `replace` is false. At every moment it has one of the two
-    /// names.
-    pub fn rename(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
-        check_branch_name(old).and_then(|()| check_branch_name(new))?;
-        let (old, to) = (file_of(old), file_of(new));
-        let renamed = self.store.dir.subdir(DIR).and_then(|branches| {
-            let renamed = match replace {
-                true => rustix::fs::renameat(&branches, &old, &branches, &to).map(|()| true)?,
-                false => rename_new((&branches, &old), (&branches, &to))?,
-            };
-            sys::sync(&branches)?;
-            Ok(renamed)
-        });
-        renamed.map_err(|error| self.failed(new, error))
     }
 
     /// Deletes a branch, but not its bubb; `false` if the branch does not exist.

@@ -14,7 +14,10 @@ const ALL: &str = "*";
 /// Makes git ignore the journal.
 const JOURNAL: &str = "/_journal.ndjson";
 
-const OWN: [&str; 5] = ["/_tmp/", "/_cache/", "/_wire/", "/_from/", JOURNAL];
+const OWN: [&str; 7] = ["/_tmp/", "/_cache/", "/_wire/", "/_from/", JOURNAL, CHANGES[0], CHANGES[1]];
+
+/// Makes git ignore what can be taken back.
+const CHANGES: [&str; 2] = ["/_removed/", "/_undo.ndjson"];
 
 /// In `.gitattributes`: records that the line of the journal was removed once.
 const JOURNAL_IS_KEPT: &str = "# .gitignore: the journal is for git, too";
@@ -40,6 +43,15 @@ impl MetaFiles<'_> {
         }
         self.mark(LISTED)?;
         Ok(!missing.is_empty() && !has_line(&text, ALL))
+    }
+
+    /// Adds the lines of what can be taken back, when the store gets its first change of that kind.
+    pub(super) fn ignore_changes(&self) -> Result<()> {
+        let Some(text) = self.text_of(MARK)? else { return Ok(()) };
+        let missing: String =
+            CHANGES.iter().filter(|line| !has_line(&text, line)).map(|line| format!("{line}\n")).collect();
+        let between = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        if missing.is_empty() { Ok(()) } else { self.write(MARK, &format!("{text}{between}{missing}")) }
     }
 
     /// Lets git track the journal, once: without it a clone has no recorded answers. Returns whether git's behaviour
@@ -124,7 +136,8 @@ mod tests {
             ("", own.clone(), true),
             (
                 "/_tmp/\r\n# mine\n/_cache/",
-                "/_tmp/\r\n# mine\n/_cache/\n/_wire/\n/_from/\n/_journal.ndjson\n".into(),
+                "/_tmp/\r\n# mine\n/_cache/\n/_wire/\n/_from/\n/_journal.ndjson\n/_removed/\n/_undo.ndjson\n"
+                    .into(),
                 true,
             ),
             (own.as_str(), own.clone(), false),

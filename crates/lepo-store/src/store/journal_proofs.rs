@@ -193,6 +193,8 @@ mod tests {
             Statement::Replay(b, b"x"),
             Statement::Replay(a, b"y"),
             Statement::Replacement(b"x"),
+            Statement::Change(b"x"),
+            Statement::Redacted(a),
         ];
         for (at, one) in statements.iter().enumerate() {
             let proof = store.proof(*one).unwrap();

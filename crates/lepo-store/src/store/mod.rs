@@ -38,6 +38,7 @@ mod draft;
 mod finding;
 mod handle;
 mod hash;
+mod identity;
 mod ignores;
 mod imports;
 mod journal;
@@ -75,6 +76,7 @@ mod tidy;
 #[cfg(test)]
 mod tidy_tests;
 mod titles;
+mod undo;
 mod unreadable_folders;
 mod watch;
 
@@ -92,6 +94,7 @@ pub use dir::{OLD, now};
 pub use draft::Draft;
 pub use finding::{Finding, FindingKind};
 pub use handle::Store;
+pub use identity::Identity;
 pub use imports::{ImportIndex, ImportRecord};
 pub use journal::{BubbFacts, Journal, JournalEntry, JournalRecord};
 pub use journal_cursor::JournalCursor;
@@ -115,5 +118,9 @@ pub use sort_names::by_id;
 pub use stage::has_ended_batches;
 pub use text_cache::{FolderState, MonthCacheWriter, MonthFolder, TextCache};
 pub use tidy::TidyPlan;
-pub use titles::{Titles, latest_titles};
+pub use titles::{Titles, latest_titles, on_one_line};
+pub use undo::{
+    BranchChange, BranchIds, BranchName, Change, ChangeDirection, ChangeList, ChangeLock, ChangeLog,
+    ChangedFiles, ChangingCommand, ListedChange, OpenChange, RemovedFolder, TakeBackPlan, TitleChange,
+};
 pub use watch::{StoreWatch, WatchedBubb};

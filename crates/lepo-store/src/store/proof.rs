@@ -33,6 +33,8 @@ pub enum Statement<'s> {
     Replay(BubbId, &'s [u8]),
     /// These bytes are a record of a replacement.
     Replacement(&'s [u8]),
+    /// These bytes are a change that can be taken back, in this store.
+    Change(&'s [u8]),
     /// The message was redacted. Only its keyed hash is stored, because its id would allow guessing the redacted
     /// text.
     Redacted(BubbId),
@@ -48,6 +50,7 @@ impl Statement<'_> {
             }
             Statement::Replay(id, bytes) => prover.keyed_hash(&[b"replay", &id.ascii(), bytes]),
             Statement::Replacement(bytes) => prover.keyed_hash(&[b"replacement", bytes]),
+            Statement::Change(bytes) => prover.keyed_hash(&[b"change", bytes]),
             Statement::Redacted(id) => prover.keyed_hash(&[b"redacted", &id.ascii()]),
         }
     }

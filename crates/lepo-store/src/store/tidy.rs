@@ -255,7 +255,7 @@ fn inode(dir: &OwnedFd, file: &str) -> io::Result<Option<(i128, u64)>> {
 }
 
 /// Whether two files of equal name are the same file or have equal bytes.
-fn same(here: &OwnedFd, there: &OwnedFd, file: &str) -> io::Result<bool> {
+pub(super) fn same(here: &OwnedFd, there: &OwnedFd, file: &str) -> io::Result<bool> {
     let (first, second) = (inode(here, file)?, inode(there, file)?);
     if first == second {
         return Ok(first.is_some());

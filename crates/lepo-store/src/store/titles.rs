@@ -2,7 +2,7 @@
 //!
 //! Lines are only appended, so that two copies of a store merge by union; the latest line for a root counts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::dir::now;
 use super::handle::Store;
@@ -36,6 +36,19 @@ impl<'s> Titles<'s> {
         self.store.dir.append_durably(TITLES, titles.iter().map(line).collect::<String>().as_bytes())
     }
 
+    /// Deletes the lines of these roots.
+    pub fn forget(&self, roots: &HashSet<BubbId>) -> Result<()> {
+        let is_of_one = |line: &[u8]| {
+            let root =
+                line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii_end).and_then(BubbId::parse);
+            root.is_some_and(|root| roots.contains(&root))
+        };
+        if !roots.is_empty() {
+            self.store.dir.rewrite_lines(TITLES, &mut |line| is_of_one(line).then(Vec::new))?;
+        }
+        Ok(())
+    }
+
     /// Returns the latest title that a user set for each root, with its time; empty if it was removed.
     pub fn with_times(&self) -> Result<BTreeMap<BubbId, (u64, String)>> {
         let bytes = self.store.dir.read_file(TITLES)?.unwrap_or_default();
@@ -57,7 +70,7 @@ impl<'s> Titles<'s> {
 }
 
 /// Replaces line ends and other control characters in a title by spaces.
-fn on_one_line(title: &str) -> String {
+pub fn on_one_line(title: &str) -> String {
     let words = title.split(|c: char| c.is_whitespace() || c.is_control());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

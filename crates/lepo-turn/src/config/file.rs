@@ -58,14 +58,18 @@ impl ConfigFile {
 
 impl ConfigFile {
     /// Rejects keys that only the user's own file may have: a repository may not run programs
-    /// (`api_key_command`), define aliases, change `secrets` or set prices.
+    /// (`api_key_command`), define aliases, change `secrets` or `keep_removed`, or set prices.
     pub fn check_repository(self) -> Result<ConfigFile> {
         if let Some(alias) = self.aliases.first() {
             let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
             return Err(Error::usage(what).hint("put the alias into your own config.toml"));
         }
-        if let Some(set) = &self.layer.secrets {
-            let what = format!("{}: `secrets` is not allowed in a repository's file", set.source);
+        let user_only = [
+            ("secrets", self.layer.secrets.as_ref().map(|set| &set.source)),
+            ("keep_removed", self.layer.keep_removed.as_ref().map(|set| &set.source)),
+        ];
+        if let Some((name, source)) = user_only.iter().find_map(|(name, set)| Some((name, (*set)?))) {
+            let what = format!("{source}: `{name}` is not allowed in a repository's file");
             return Err(Error::usage(what).hint("put it into your own config.toml"));
         }
         if !self.prices.is_empty() || self.models.iter().any(|model| model.price.is_some()) {

@@ -61,5 +61,6 @@ pub use setting_enums::{
 pub use settings::{SettingRow, load_settings, setting_lines};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT, is_as_made, system_prompt};
 pub use table::Settings;
+pub use tidy::RemovedSpan;
 pub use trust::{RepoFile, Trust};
 pub use write::replace as replace_file;

@@ -15,7 +15,7 @@ use super::setting_enums::{
 };
 use super::setting_value::SettingValue;
 use super::table_reader::TableReader;
-use super::tidy::Tidy;
+use super::tidy::{RemovedSpan, Tidy};
 use super::{Flags, Paths};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -160,6 +160,8 @@ settings! {
     output_limit: u32, file "output_limit", OUTPUT, 50_000;
     /// Maximum bubbs in `.lepo/` itself; above it, the bubbs of past days move to folders.
     tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
+    /// How long removed messages can be brought back; allowed in the user's own file only.
+    keep_removed: RemovedSpan, file "keep_removed", (), RemovedSpan::default();
     /// Maximum bytes of an answer; a longer answer is interrupted, and its text is saved.
     max_answer: u32, file "max_answer", ANSWER, 268_435_456;
     /// Maximum cost of a turn.

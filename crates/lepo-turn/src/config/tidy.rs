@@ -1,11 +1,12 @@
-//! The setting `tidy`: how many messages `.lepo/` may contain before the messages of past days move to
-//! folders.
+//! The settings `tidy`: how many messages `.lepo/` may contain before the messages of past days move to folders; and
+//! `keep_removed`: how long removed messages can be brought back.
 
 use std::ops::RangeInclusive;
 
 use super::field::FieldReader;
 use super::setting_value::SettingValue;
-use lepo_base::error::Result;
+use lepo_base::error::{Error, Result};
+use lepo_base::time::parse_span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tidy(Option<u32>);
@@ -43,5 +44,60 @@ impl SettingValue for Tidy {
 
     fn to_display(&self) -> String {
         self.0.map_or("false".to_string(), |number| number.to_string())
+    }
+}
+
+/// How long removed messages stay in `_removed/`, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemovedSpan(u64);
+
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+const SPANS: &str = "a span of days, weeks or hours, like \"30d\"; \"0d\" removes at once";
+
+impl RemovedSpan {
+    /// Returns the span in milliseconds; `None` if messages are removed at once.
+    pub fn millis(self) -> Option<u64> {
+        Some(self.0).filter(|millis| *millis > 0)
+    }
+}
+
+impl Default for RemovedSpan {
+    fn default() -> RemovedSpan {
+        RemovedSpan(30 * DAY)
+    }
+}
+
+/// Days if they are whole, else hours or minutes.
+impl std::fmt::Display for RemovedSpan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            millis if millis % DAY == 0 => write!(f, "{}d", millis / DAY),
+            millis if millis % (DAY / 24) == 0 => write!(f, "{}h", millis / (DAY / 24)),
+            millis => write!(f, "{}m", millis / 60_000),
+        }
+    }
+}
+
+impl SettingValue for RemovedSpan {
+    type Limits = ();
+
+    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<RemovedSpan> {
+        let text = String::from_toml(field, &())?;
+        let wrong = || field.error(&format!("cannot be \"{text}\""), SPANS);
+        parse_span(&text).map(RemovedSpan).ok_or_else(wrong)
+    }
+
+    fn from_env(variable: &str, text: &str, (): &()) -> Result<RemovedSpan> {
+        let wrong = || Error::usage(format!("{variable} cannot be \"{text}\"")).hint(SPANS);
+        parse_span(text).map(RemovedSpan).ok_or_else(wrong)
+    }
+
+    fn to_display(&self) -> String {
+        self.to_string()
+    }
+
+    fn allowed((): &()) -> Option<String> {
+        Some("a span like 30d; 0d removes at once".to_string())
     }
 }

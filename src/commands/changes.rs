@@ -1,0 +1,119 @@
+//! Describes changes that `lepo undo` takes back, and deletes old removed messages.
+
+use super::Context;
+use crate::term::{excerpt, one_line};
+use crate::ui::lock_changes;
+use lepo_base::env::Env;
+use lepo_base::error::Result;
+use lepo_base::hint::Hint;
+use lepo_store::bubb::{BubbId, Kind, counted};
+use lepo_store::store::{BranchChange, BranchIds, Change, ChangingCommand, ListedChange, Store, now};
+use lepo_turn::config::{Flags, Paths, RemovedSpan, load_settings};
+
+/// Reads how long removed messages stay from the user's own file; the default if that has an error.
+pub fn removed_span() -> RemovedSpan {
+    let env = Env::from_process();
+    let settings =
+        Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
+    settings.map(|settings| settings.keep_removed).unwrap_or_default()
+}
+
+/// Deletes removed messages that are older than the setting says; a folder dated ahead stays.
+pub fn empty_old(store: &Store) -> Result<()> {
+    let before = match removed_span().millis() {
+        Some(millis) => now().saturating_sub(millis),
+        None => now(),
+    };
+    let list = store.change_list()?;
+    if !list.has_folders_before(before) {
+        return Ok(());
+    }
+    let Some(lock) = lock_changes(store)? else { return Ok(()) };
+    for (folder, _) in list.folders_before(lock.log(), before)? {
+        lock.empty(&folder)?;
+    }
+    Ok(())
+}
+
+/// Describes a change on one line.
+pub fn describe(store: &Store, listed: ListedChange<'_>) -> String {
+    let change = listed.first;
+    let mut parts = Vec::new();
+    for (files, verb) in [(&change.removed, "removed"), (&change.added, "added")] {
+        if !files.bubbs.is_empty() {
+            let verb = if change.command == ChangingCommand::Rm { String::new() } else { format!(" {verb}") };
+            parts.push(format!("{}{verb}", counted(files.bubbs.len(), "message")));
+        }
+        if !files.blobs.is_empty() {
+            parts.push(counted(files.blobs.len(), "blob"));
+        }
+    }
+    parts.extend(describe_branches(change));
+    for title in &change.titles {
+        parts.push(match (title.before.as_str(), title.after.as_str()) {
+            ("", after) => format!("`{after}`"),
+            (before, "") => format!("`{before}` removed"),
+            (before, after) => format!("`{after}`, before `{before}`"),
+        });
+    }
+    let mut text = parts.join(", ");
+    if let Some(question) = question_in(store, listed) {
+        text.push_str(&format!(" of `{question}`"));
+    }
+    one_line(&text)
+}
+
+fn describe_branches(change: &Change) -> Vec<String> {
+    let branch = if change.command == ChangingCommand::Branch { "" } else { "branch " };
+    if let [new, old] = &change.branches[..]
+        && old.after.is_none()
+        && new.after == old.before
+    {
+        return vec![format!("{branch}{} renamed to {}", old.name.as_str(), new.name.as_str())];
+    }
+    let show = |ids: &BranchIds| ids.iter().flatten().map(BubbId::to_string).collect::<Vec<_>>().join(" ");
+    let describe = |moved: &BranchChange| {
+        let name = moved.name.as_str();
+        match (&moved.before, &moved.after) {
+            (None, after) => format!("{branch}{name} made at {}", show(after)),
+            (before, None) => format!("{branch}{name} deleted at {}", show(before)),
+            (before, after) => format!("{branch}{name} moved from {} to {}", show(before), show(after)),
+        }
+    };
+    change.branches.iter().map(describe).collect()
+}
+
+/// Returns the beginning of the newest question among the messages of a change.
+fn question_in(store: &Store, listed: ListedChange<'_>) -> Option<String> {
+    let change = listed.first;
+    let bubbs = change.removed.bubbs.iter().chain(&change.added.bubbs);
+    let asked = bubbs.filter(|name| name.kind == Kind::User && !name.hidden).max_by_key(|name| name.id)?;
+    let text = match store.bubbs().read(asked) {
+        Ok(text) => text,
+        Err(_) => {
+            let folder = listed.last.folder.or(change.folder)?;
+            store.change_list().ok()?.removed_text(&folder, asked)?
+        }
+    };
+    Some(excerpt(&String::from_utf8_lossy(&text)))
+}
+
+/// Reports how what was removed comes back, and what helps if the disk is nearly full.
+pub fn print_way_back(store: &Store, context: &Context<'_>) {
+    let span = removed_span();
+    context.print_hint(Hint::from(format!("`lepo undo` brings it back for {span}")));
+    if is_nearly_full(store) {
+        context.print_hint(Hint::from(
+            "the disk is nearly full: `lepo rm --empty` frees the space, `lepo rm --now` removes at once"
+                .to_string(),
+        ));
+    }
+}
+
+/// Whether less than 2 % of the file system, or 64 MiB, are free.
+fn is_nearly_full(store: &Store) -> bool {
+    const LEAST: u64 = 64 << 20;
+    let Ok(disk) = rustix::fs::statvfs(store.path()) else { return false };
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    free < LEAST || disk.f_bavail < disk.f_blocks / 50
+}

@@ -1,0 +1,146 @@
+//! `lepo undo`: takes changes of the store back.
+
+use serde_json::json;
+
+use super::changes::describe;
+use super::{Context, complete};
+use crate::term::{StatusLine, one_line, print_status};
+use crate::ui::lock_changes;
+use lepo_base::error::{Error, Result};
+use lepo_base::time;
+use lepo_store::bubb::counted;
+use lepo_store::store::{ChangeLog, Store, now};
+
+const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
+    import, sync, tidy, settings, files edited by hand";
+
+/// Take back the newest change, or make it again
+///
+/// Takes back the newest change of the store, or the change N of the list; a second `undo` takes back the change
+/// before. `--redo` makes again what was taken back last.
+///
+/// Covered are `rm`, `branch`, `title` and `rebase`. Not covered are turns of `do` (go back with --tail, or /undo in a
+/// session), `rm --redact`, `rm --now` and `rm --empty`, `import`, `sync`, `tidy`, settings, models, prompts and files
+/// edited by hand.
+///
+/// A change is taken back only if what that overwrites is still as the change left it: a branch moved since then is
+/// refused with exit code 1, naming both values, unless --force is given. All of it is taken back, or nothing; but of
+/// an import or a rebase, messages that something follows stay.
+///
+/// Removed messages are in .lepo/_removed for the time of the setting `keep_removed` (default 30d), and the list in
+/// .lepo/_undo.ndjson. Both count only on the machine that wrote them. After an interruption, the next command that
+/// makes a change completes the one before, as does `lepo undo`, which then does nothing else.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo rm @; lepo undo\n  lepo undo --list\n  lepo undo 12\n  lepo undo --redo"
+)]
+pub struct UndoArgs {
+    /// The change, by its number in the list
+    #[arg(value_name = "N", add = complete::change())]
+    n: Option<u64>,
+    /// Make again what was taken back last, or the change N
+    #[arg(long, conflicts_with = "list")]
+    redo: bool,
+    /// List the changes, newest first: number, time, command and what changed
+    #[arg(short, long, conflicts_with = "n")]
+    list: bool,
+    /// With --list: at most this many changes
+    #[arg(short = 'n', long = "number", value_name = "N", requires = "list")]
+    most: Option<usize>,
+    /// Take it back although a branch or title changed since
+    #[arg(short, long, conflicts_with = "list")]
+    force: bool,
+    /// With --list: print one JSON document: {"changes": [...]}
+    #[arg(long, requires = "list")]
+    pub json: bool,
+}
+
+impl UndoArgs {
+    pub fn only_lists(&self) -> bool {
+        self.list
+    }
+}
+
+pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    if args.list {
+        return list(&store, &args, context);
+    }
+    let Some(mut lock) = lock_changes(&store)? else {
+        return Err(Error::nothing("nothing can be taken back: there is no key in lepo's state folder"));
+    };
+    if !lock.completed.is_empty() {
+        return Ok(0);
+    }
+    print_foreign(&store, lock.log())?;
+    let plan = match args.redo {
+        true => lock.plan_redo(args.n, args.force)?,
+        false => lock.plan_undo(args.n, args.force)?,
+    };
+    let (n, command) = (plan.change.n, plan.change.command.as_str());
+    let (staying, dropped) = (plan.staying, plan.dropped);
+    let about = lock.log().changes().into_iter().find(|change| change.last.n == n);
+    let about = about.map(|change| describe(&store, change)).unwrap_or_default();
+    lock.make(plan.change)?;
+    let done = if args.redo { "made again" } else { "taken back" };
+    print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
+    if staying > 0 {
+        let stay = counted(staying, "message");
+        print_status(&StatusLine::note(format!(
+            "{stay} stay, because something follows or a branch names them"
+        )));
+    }
+    for id in dropped {
+        print_status(&StatusLine::note(format!(
+            "request {id}: its masked text was not kept, so it comes back as it stands in the message"
+        )));
+    }
+    Ok(0)
+}
+
+fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8> {
+    let log = store.change_list()?.read()?;
+    let (now, mut documents) = (now(), Vec::new());
+    let is_terminal = context.out.is_terminal();
+    for change in log.changes().into_iter().take(args.most.unwrap_or(usize::MAX)) {
+        let (first, is_taken_back) = (change.first, change.is_taken_back());
+        let (about, command) = (describe(store, change), first.command.as_str());
+        if args.json {
+            let (n, time) = (first.n, first.time);
+            documents.push(json!({ "n": n, "time": time, "command": command, "what": about, "taken_back": is_taken_back }));
+            continue;
+        }
+        let time = if is_terminal { time::short(first.time, now) } else { time::iso_minute(first.time) };
+        context.out.trusted(&context.paint.yellow(&first.n.to_string()));
+        context.out.trusted(&format!(" {time} {command} "));
+        context.out.untrusted(about.as_bytes());
+        context.out.trusted(if is_taken_back { " (taken back)\n" } else { "\n" });
+        if context.out.closed() {
+            break;
+        }
+    }
+    if args.json {
+        context.out.line(&json!({ "changes": documents }).to_string());
+        return Ok(0);
+    }
+    context.out.flush();
+    context.print_hint(NOT_COVERED.to_string());
+    print_foreign(store, &log)?;
+    Ok(0)
+}
+
+/// Names lines and folders without this machine's proof, which nothing changes or deletes.
+fn print_foreign(store: &Store, log: &ChangeLog) -> Result<()> {
+    if log.unproven > 0 {
+        print_status(&StatusLine::note(format!(
+            "{} of _undo.ndjson not by lepo on this machine for this store: left alone",
+            counted(log.unproven, "line")
+        )));
+    }
+    for name in store.change_list()?.foreign_folders(log)? {
+        print_status(&StatusLine::note(one_line(&format!(
+            "_removed/{name} is not by lepo on this machine for this store: left alone"
+        ))));
+    }
+    Ok(())
+}
