@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::families::is_shell_script;
 use super::loaded::LONGEST_TEXT;
 
-/// Scripts that are read because another names them.
+/// Most scripts to read, including those that others name.
 const MOST_SCRIPTS: usize = 20;
 
 /// Words that make a script run what is only known when it runs, or name the folder that it starts in.
