@@ -391,9 +391,9 @@ fn copies_in_foreign_folders_and_unfinished_files_are_named() {
 fn record(home: &Home, of: &Path, wish: Value, replaced: Value) -> String {
     let key: [u8; 32] =
         std::fs::read(home.path().join("state/lepo/secrets-key")).unwrap().try_into().unwrap();
-    let identity = lepo_store::store::Identity::read(&of.join(".lepo")).unwrap().key();
-    let proven = identity + &json!([wish, replaced]).to_string();
-    let mut proof = lepo_secrets::keyed_hash(&key, &[b"replacement", proven.as_bytes()]);
+    let store = lepo_base::work_folder::identity_of(&of.join(".lepo")).unwrap();
+    let proven = json!([wish, replaced]).to_string();
+    let mut proof = lepo_secrets::keyed_hash(&key, &[b"replacement", proven.as_bytes(), store.as_bytes()]);
     proof.truncate(32);
     json!({ "wish": wish, "replaced": replaced, "proof": proof }).to_string()
 }

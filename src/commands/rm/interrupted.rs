@@ -4,9 +4,7 @@
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
 use lepo_store::bubb::counted;
-use lepo_store::store::{
-    Identity, MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store,
-};
+use lepo_store::store::{MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store};
 
 use super::plan::RedactPlan;
 use super::request::RedactRequest;
@@ -25,7 +23,7 @@ impl Interrupted {
         let replacement = store.replacement();
         let Some(record) = replacement.begun()? else { return Ok(None) };
         let shown = replacement.path();
-        if !store.is_proven(Statement::Replacement(&statement(&record, store)?), &record.proof) {
+        if !store.is_proven(Statement::Replacement(&record.proven_bytes()?), &record.proof) {
             let error = format!(
                 "{} was not written for this store by lepo on this machine: nothing of it is carried out",
                 shown.display()
@@ -68,14 +66,6 @@ pub fn proven(
     let wish = serde_json::to_value(wish)
         .map_err(|error| Error::store("cannot record the request").because(error))?;
     let mut record = ReplacementRecord { wish, replaced, proof: String::new() };
-    record.proof = store.proof(Statement::Replacement(&statement(&record, store)?)).unwrap_or_default();
+    record.proof = store.proof(Statement::Replacement(&record.proven_bytes()?)).unwrap_or_default();
     Ok(record)
-}
-
-/// Returns the proven bytes: they include the store's identity, so that a record copied from another store is
-/// invalid.
-fn statement(record: &ReplacementRecord, store: &Store) -> Result<Vec<u8>> {
-    let mut bytes = Identity::read(&store.path())?.key().into_bytes();
-    bytes.extend(record.proven_bytes()?);
-    Ok(bytes)
 }

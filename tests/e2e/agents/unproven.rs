@@ -195,13 +195,16 @@ fn a_copy_or_a_summary_is_the_users_if_all_that_it_was_made_of_is() {
         let replies = turn().into_iter().chain([openai_sse(["SUMMARY"])]).chain(turn());
         let mine = Bot::openai(AUTO, replies);
         configure(&mine.home, &[("s", hostile(&mine.home, "s", "good"))]);
-        cloned(&other, &mine);
         if is_own {
-            // The same user's key.
+            // The same user's key, and the same store, moved.
+            let (from, to) = [&other, &mine].map(|bot| bot.home.work().join(".lepo")).into();
+            std::fs::rename(from, to).unwrap();
             mine.home.write(
                 "state/lepo/secrets-key",
                 std::fs::read(other.home.path().join("state/lepo/secrets-key")).unwrap(),
             );
+        } else {
+            cloned(&other, &mine);
         }
         let copy = mine.home.ok(&["rebase", &tail, "--drop", &first]);
         let asks = |args: &[&str], words: usize| match is_own {

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::cached_state::{LastReading, OpenDays, ProvenBlobs};
 use super::dir::Dir;
 use super::proof::{Prover, Statement};
+use lepo_base::work_folder::identity_of;
 
 pub struct Store {
     pub(super) dir: Dir,
@@ -22,6 +23,8 @@ pub struct Store {
     pub(super) others: OnceLock<Vec<(String, Store)>>,
     /// Creates proofs with the user's key.
     pub(super) prover: Option<Arc<dyn Prover>>,
+    /// The identity of the directory, read for the first proof; `None` if it cannot be read.
+    pub(super) identity: OnceLock<Option<String>>,
 }
 
 impl Store {
@@ -52,9 +55,12 @@ impl Store {
         Store { prover: Some(prover), ..self }
     }
 
-    /// Returns the proof of a statement; `None` without a key.
+    /// Returns the proof of a statement, valid in this store only; `None` without a key. A moved store is the same
+    /// store, a copy is another.
     pub fn proof(&self, statement: Statement<'_>) -> Option<String> {
-        statement.proof(&**self.prover.as_ref()?)
+        let prover = self.prover.as_ref()?;
+        let identity = self.identity.get_or_init(|| identity_of(&self.path()).ok()).as_ref()?;
+        statement.proof(&**prover, identity)
     }
 
     pub fn is_proven(&self, statement: Statement<'_>, proof: &str) -> bool {
@@ -73,5 +79,6 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         proven: ProvenBlobs::default(),
         others: OnceLock::new(),
         prover: None,
+        identity: OnceLock::new(),
     }
 }

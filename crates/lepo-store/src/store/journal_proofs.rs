@@ -177,6 +177,24 @@ mod tests {
     }
 
     #[test]
+    fn a_line_counts_in_the_store_that_it_was_written_in_wherever_that_is_moved() {
+        let top = TempDir::new().unwrap();
+        let open = |name: &str| {
+            let dir = top.path().join(name);
+            fs::create_dir_all(&dir).unwrap();
+            Store::make(&dir, std::path::Path::new(STORE), "").unwrap().0.with_prover(Arc::new(Plain("k")))
+        };
+        let (own, other) = (open("own"), open("other"));
+        let id = own.bubbs().write(Kind::System, true, None, 0, b"a").unwrap().id;
+        own.journal().prove([id]);
+        let file = |name: &str| top.path().join(name).join(STORE).join(JOURNAL);
+        fs::copy(file("own"), file("other")).unwrap();
+        assert_eq!(other.journal().proven(&[id].into()), HashSet::new(), "copied to another store");
+        fs::rename(top.path().join("own"), top.path().join("moved")).unwrap();
+        assert_eq!(open("moved").journal().proven(&[id].into()), [id].into(), "moved");
+    }
+
+    #[test]
     fn statements_of_each_kind_have_proofs_of_their_own() {
         let dir = TempDir::new().unwrap();
         let store = store(&dir).with_prover(Arc::new(Plain("k")));

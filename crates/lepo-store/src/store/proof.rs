@@ -41,16 +41,22 @@ pub enum Statement<'s> {
 }
 
 impl Statement<'_> {
-    /// Computes the proof. The first part distinguishes the kinds of statements.
-    pub(super) fn proof(&self, prover: &dyn Prover) -> Option<String> {
+    /// Computes the proof in the store with this identity. The first part distinguishes the kinds of statements.
+    pub(super) fn proof(&self, prover: &dyn Prover, store: &str) -> Option<String> {
+        let store = store.as_bytes();
         match self {
-            Statement::Message(id) => prover.keyed_hash(&[b"message", &id.ascii()]),
-            Statement::AgentSession(id, model, session) => {
-                prover.keyed_hash(&[b"agent session", &id.ascii(), model.as_bytes(), session.as_bytes()])
-            }
-            Statement::Replay(id, bytes) => prover.keyed_hash(&[b"replay", &id.ascii(), bytes]),
-            Statement::Replacement(bytes) => prover.keyed_hash(&[b"replacement", bytes]),
-            Statement::Change(bytes) => prover.keyed_hash(&[b"change", bytes]),
+            Statement::Message(id) => prover.keyed_hash(&[b"message", &id.ascii(), store]),
+            Statement::AgentSession(id, model, session) => prover.keyed_hash(&[
+                b"agent session",
+                &id.ascii(),
+                model.as_bytes(),
+                session.as_bytes(),
+                store,
+            ]),
+            Statement::Replay(id, bytes) => prover.keyed_hash(&[b"replay", &id.ascii(), bytes, store]),
+            Statement::Replacement(bytes) => prover.keyed_hash(&[b"replacement", bytes, store]),
+            Statement::Change(bytes) => prover.keyed_hash(&[b"change", bytes, store]),
+            // Copies of the message are looked for in every store of the user.
             Statement::Redacted(id) => prover.keyed_hash(&[b"redacted", &id.ascii()]),
         }
     }

@@ -1,5 +1,5 @@
-//! Scripts of shells outside of the tree that they start in: the programs that their text names, and whether it leads
-//! into that tree.
+//! Scripts of shells outside of the tree in which they start: which programs their text names, and whether it leads into
+//! that tree.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use super::families::is_shell_script;
 use super::loaded::LONGEST_TEXT;
 
-/// Most scripts to read, including those that others name.
+/// Most scripts to read, including those named by others.
 const MOST_SCRIPTS: usize = 20;
 
-/// Words that make a script run what is only known when it runs, or name the folder that it starts in.
+/// Parts of a script that run what is only known when it runs, or name the folder in which it starts.
 const DYNAMIC: &[&str] = &["eval", "pwd", "PWD", "OLDPWD", "rev-parse", "pushd"];
 
 /// Folders of files that `.` reads, outside of the tree.
 const FIXED_FOLDERS: &[&str] = &["dirname", "HOME", "BASH_SOURCE"];
 
-/// Returns the words of a script that starts in `dir`, and of the scripts in its folder that it names; `None` if any may
-/// lead into `tree`, or cannot be read.
+/// Returns the programs and arguments in a script that starts in `dir`, and in the scripts of its folder that it names;
+/// `None` if any may lead into `tree`, or cannot be read.
 pub(super) fn words_outside(script: &Path, dir: &Path, tree: &Path) -> Option<Vec<String>> {
     let (mut words, mut seen) = (Vec::new(), BTreeSet::new());
     let mut left = vec![script.to_path_buf()];
@@ -42,7 +42,7 @@ pub(super) fn words_outside(script: &Path, dir: &Path, tree: &Path) -> Option<Ve
     Some(words)
 }
 
-/// The words of a script without its comments; variables with their `$`.
+/// Splits a script without its comments; a variable has its `$`.
 fn words_of(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let is_end = |c: char| c.is_whitespace() || "\"'`()<>|&;=\\".contains(c);
