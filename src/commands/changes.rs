@@ -24,7 +24,7 @@ pub fn empty_old(store: &Store) -> Result<()> {
         Some(millis) => now().saturating_sub(millis),
         None => now(),
     };
-    let list = store.change_list()?;
+    let list = store.change_list();
     if !list.has_folders_before(before) {
         return Ok(());
     }
@@ -92,7 +92,7 @@ fn question_in(store: &Store, listed: ListedChange<'_>) -> Option<String> {
         Ok(text) => text,
         Err(_) => {
             let folder = listed.last.folder.or(change.folder)?;
-            store.change_list().ok()?.removed_text(&folder, asked)?
+            store.change_list().removed_text(&folder, asked)?
         }
     };
     Some(excerpt(&String::from_utf8_lossy(&text)))

@@ -37,7 +37,7 @@ pub fn address() -> ArgValueCompleter {
 /// Completes the number of a change that can be taken back or made again.
 pub fn change() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
-        let log = there.store.change_list().and_then(|list| list.read());
+        let log = there.store.change_list().read();
         let log = log.unwrap_or_default();
         let changes = log.changes().into_iter().map(|change| {
             let about = super::changes::describe(&there.store, change);

@@ -12,15 +12,15 @@ use lepo_store::bubb::counted;
 use lepo_store::store::{ChangeLog, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
-    import, sync, tidy, settings, files edited by hand";
+    import, tidy, settings, files edited by hand";
 
 /// Take back the newest change, or make it again
 ///
 /// Takes back the newest change of the store, or the change N of the list; a second `undo` takes back the change
 /// before. `--redo` makes again what was taken back last.
 ///
-/// Covered are `rm`, `branch`, `title` and `rebase`. Not covered are turns of `do` (go back with --tail, or /undo in a
-/// session), `rm --redact`, `rm --now` and `rm --empty`, `import`, `sync`, `tidy`, settings, models, prompts and files
+/// Covered are `rm`, `branch`, `title`, `rebase`, and `sync` where it removed messages here. Not covered are turns of `do` (go back with --tail, or /undo in a
+/// session), `rm --redact`, `rm --now` and `rm --empty`, `import`, `tidy`, settings, models, prompts and files
 /// edited by hand.
 ///
 /// A change is taken back only if what that overwrites is still as the change left it: a branch moved since then is
@@ -90,6 +90,9 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
             "{stay} stay, because something follows or a branch names them"
         )));
     }
+    if command == "sync" && !args.redo {
+        print_status(&StatusLine::note("the next sync brings it back in your other clones, too"));
+    }
     for id in dropped {
         print_status(&StatusLine::note(format!(
             "request {id}: its masked text was not kept, so it comes back as it stands in the message"
@@ -99,7 +102,7 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8> {
-    let log = store.change_list()?.read()?;
+    let log = store.change_list().read()?;
     let (now, mut documents) = (now(), Vec::new());
     let is_terminal = context.out.is_terminal();
     for change in log.changes().into_iter().take(args.most.unwrap_or(usize::MAX)) {
@@ -137,7 +140,7 @@ fn print_foreign(store: &Store, log: &ChangeLog) -> Result<()> {
             counted(log.unproven, "line")
         )));
     }
-    for name in store.change_list()?.foreign_folders(log)? {
+    for name in store.change_list().foreign_folders(log)? {
         print_status(&StatusLine::note(one_line(&format!(
             "_removed/{name} is not by lepo on this machine for this store: left alone"
         ))));

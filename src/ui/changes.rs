@@ -9,7 +9,7 @@ use lepo_store::store::{
 
 /// Locks a store for changes, and reports which changes of killed processes this completed. `None` without a key.
 pub fn lock_changes(store: &Store) -> Result<Option<ChangeLock<'_>>> {
-    let locked = store.change_list()?.lock()?;
+    let locked = store.change_list().lock()?;
     for change in locked.iter().flat_map(|locked| &locked.completed) {
         print_status(&StatusLine::note(format!(
             "completed change {} ({}), which was interrupted",

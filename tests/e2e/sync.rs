@@ -105,6 +105,58 @@ fn clones_of_one_person_become_one_set_and_what_is_removed_stays_removed() {
 }
 
 #[test]
+fn a_removal_is_brought_back_on_either_side_and_the_other_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (a, b) = (clone("me@x"), clone("me@x"));
+    a.add(&["--prev", "head"], "why?");
+    let answer = a.add(&["--kind", "a"], "so");
+    begin(&a, &remote, "laptop");
+    begin(&b, &remote, "desktop");
+    b.alone(&["sync", "--mine", "laptop"]);
+    a.alone(&["sync", "--mine", "desktop"]);
+    a.ok(&["branch", "main", &answer]);
+    a.alone(&["sync"]);
+    b.alone(&["sync"]);
+    assert_eq!(b.ok(&["resolve", "main"]).trim(), answer);
+    // Where it was removed, after the others were told.
+    a.ok(&["branch", "-d", "main"]);
+    a.ok(&["rm", "-y", &answer]);
+    a.alone(&["sync"]);
+    let ran = b.alone(&["sync"]);
+    assert!(ran.out.contains("removed 2 messages"), "{} {}", ran.out, ran.err);
+    a.ok(&["undo"]);
+    a.alone(&["sync"]);
+    let ran = b.alone(&["sync"]);
+    assert!(ran.out.contains(&format!("{answer} was brought back")), "{} {}", ran.out, ran.err);
+    assert_eq!((ids(&a), ids(&b)), (ids(&b), ids(&a)));
+    assert_eq!(ids(&a).len(), 2);
+    a.ok(&["undo"]);
+    a.alone(&["sync"]);
+    b.alone(&["sync"]);
+    assert_eq!(b.ok(&["resolve", "main"]).trim(), answer);
+    // Where the removal came by sync, with its branch.
+    a.ok(&["branch", "-d", "main"]);
+    a.ok(&["rm", "-y", &answer]);
+    a.alone(&["sync"]);
+    b.alone(&["sync"]);
+    assert!(ids(&b).is_empty() && b.ok(&["branch"]).is_empty());
+    let listed = b.ok(&["undo", "--list"]);
+    assert!(
+        listed.lines().next().unwrap().contains(" sync 2 messages removed, branch main deleted"),
+        "{listed}"
+    );
+    let ran = b.lepo(&["undo"]);
+    assert!(ran.err.contains("the next sync brings it back in your other clones"), "{}", ran.err);
+    b.alone(&["sync"]);
+    let ran = a.alone(&["sync"]);
+    assert!(ran.out.contains("was restored: branch main names it"), "{} {}", ran.out, ran.err);
+    assert_eq!(ids(&a), ids(&b));
+    assert_eq!((ids(&a).len(), a.ok(&["resolve", "main"]).trim().to_string()), (2, answer));
+    assert_eq!((a.alone(&["sync"]).out, b.alone(&["sync"]).out), (String::new(), String::new()));
+}
+
+#[test]
 fn other_people_are_read_beside_ones_own() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());

@@ -345,6 +345,17 @@ fn a_list_that_a_repository_brought_does_nothing() {
 }
 
 #[test]
+fn a_moved_project_takes_its_changes_back() {
+    let home = Home::new();
+    fs::create_dir(home.work().join("one")).unwrap();
+    home.add(&["-c", "one"], "text");
+    home.ok(&["-c", "one", "rm", "-y", "@"]);
+    fs::rename(home.work().join("one"), home.work().join("two")).unwrap();
+    home.ok(&["-c", "two", "undo"]);
+    assert_eq!(home.ok(&["-c", "two", "ls"]).lines().count(), 1);
+}
+
+#[test]
 fn git_ignores_both_in_a_store_from_before_them() {
     let home = Home::new();
     let [_, tail] = pair(&home, "one");

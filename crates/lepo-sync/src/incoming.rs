@@ -14,7 +14,7 @@ use super::tree::{CloneTree, Deadline, SkippedEntries};
 use super::verdicts::{CloneVerdict, CloneVerdicts};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash};
-use lepo_store::store::{Store, WriteBatch, now};
+use lepo_store::store::{BranchChange, BranchName, ChangedFiles, ChangingCommand, Store, WriteBatch, now};
 
 /// A bubb dated more than this many milliseconds after now is imported by a later sync.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
@@ -234,13 +234,15 @@ impl<'m> OwnClones<'m> {
         Ok((OwnClones { git, refs, limit, sides, trees }, bad))
     }
 
-    /// Applies a merge to the store: adds new bubbs, deletes bubbs removed by another clone, moves branches.
+    /// Applies a merge to the store: adds new bubbs, removes bubbs that another clone removed, moves branches. With
+    /// `is_kept`, `lepo undo` can take the removals back.
     pub fn apply(
         self,
         store: &Store,
         changes: &Changes,
         here: &MergeSide,
         verdicts: &mut CloneVerdicts,
+        is_kept: bool,
     ) -> Result<MergeResult> {
         let (git, refs, limit) = (self.git, self.refs, self.limit);
         let mut objects = Objects::new(git);
@@ -272,24 +274,54 @@ impl<'m> OwnClones<'m> {
             merged.came.push(came);
         }
         merged.removed = removable(store, changes, here)?;
-        if !merged.removed.is_empty() {
-            let names: Vec<BubbName> = here.bubbs.values().copied().collect();
-            let blobs = store.blobs().only_of(&merged.removed, &names)?;
-            store.bubbs().remove(&merged.removed, &blobs)?;
-        }
+        remove(store, &merged.removed, changes, here, is_kept)?;
         for (file, id) in &changes.branches {
             if let Some(name) = decoded(file) {
                 store.branches().set(&name, *id)?;
             }
         }
-        for file in &changes.branches_removed {
-            if let Some(name) = decoded(file) {
-                store.branches().delete(&name)?;
-            }
-        }
         changes.titles.write_into(store)?;
         Ok(merged)
     }
+}
+
+/// Removes bubbs, blobs and branches that another clone removed. Redacted bubbs are deleted at once: their copies come
+/// with the same time, kind and visibility.
+fn remove(
+    store: &Store,
+    removed: &[BubbName],
+    changes: &Changes,
+    here: &MergeSide,
+    is_kept: bool,
+) -> Result<()> {
+    let names = changes.branches_removed.iter().filter_map(|file| BranchName::try_from(decoded(file)?).ok());
+    let names: Vec<BranchName> = names.collect();
+    let lock =
+        if is_kept && !(removed.is_empty() && names.is_empty()) { store.change_list().lock()? } else { None };
+    let form = |name: &BubbName| (name.id.time(), name.kind, name.hidden);
+    let added: HashSet<_> = changes.add.iter().map(|(name, _)| form(name)).collect();
+    let is_redacted = |name: &&BubbName| lock.is_none() || added.contains(&form(name));
+    let (redacted, others): (Vec<BubbName>, Vec<BubbName>) = removed.iter().partition(is_redacted);
+    let mut there: Vec<BubbName> = here.bubbs.values().copied().collect();
+    if !redacted.is_empty() {
+        store.bubbs().remove(&redacted, &store.blobs().only_of(&redacted, &there)?)?;
+        let gone: HashSet<BubbId> = redacted.iter().map(|name| name.id).collect();
+        there.retain(|name| !gone.contains(&name.id));
+    }
+    let Some(mut lock) = lock else {
+        return names.iter().try_for_each(|name| store.branches().delete(name.as_str()).map(|_| ()));
+    };
+    let mut change = lock.new_change(ChangingCommand::Sync);
+    if !others.is_empty() {
+        let blobs = store.blobs().only_of(&others, &there)?;
+        change.removed = ChangedFiles { bubbs: others, blobs };
+        change.dropped = lock.with_replays(&change.removed);
+    }
+    for name in names {
+        let before = store.branches().ids(name.as_str())?;
+        change.branches.push(BranchChange { name, before, after: None });
+    }
+    lock.make(change)
 }
 
 /// Returns the bubbs that a merge removes, except ancestors of bubbs written since the store was listed.

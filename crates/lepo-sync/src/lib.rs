@@ -31,6 +31,7 @@ mod verdicts;
 
 pub use git::{Git, email, is_committed, remote_url};
 pub use incoming::forget_taken;
+pub use merge::RestoreReason;
 pub use paths::decoded;
 pub use push::forget;
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};

@@ -26,13 +26,23 @@ pub struct Changes {
     pub add: Vec<(BubbName, usize)>,
     /// Bubbs to delete, newest first.
     pub remove: Vec<BubbName>,
-    /// Bubbs to restore after a removal, each with the file of the branch that names it, or `None` if another bubb
-    /// follows it. The clone that removed them reports this too.
-    pub back: Vec<(BubbName, Option<String>)>,
+    /// Bubbs to restore after a removal. The clone that removed them reports this too.
+    pub back: Vec<(BubbName, RestoreReason)>,
     pub branches: Vec<(String, BubbId)>,
     pub branches_removed: Vec<String>,
     pub titles: SyncTitles,
     pub removed: RemovalCounts,
+}
+
+/// Why a removed bubb is restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestoreReason {
+    /// The branch with this file name names it.
+    Branch(String),
+    /// A bubb that was never removed follows it.
+    Followed,
+    /// A clone took its removal back.
+    BroughtBack,
 }
 
 /// Records in `here.removed` the removals and restorations made here since `pushed` was pushed.
@@ -91,12 +101,28 @@ pub fn merge(here: &MergeSide, others: &[MergeSide]) -> Changes {
     for id in &kept {
         let comes_back = here.removed.contains(*id) && !here.bubbs.contains_key(id);
         if removed.contains(*id) || comes_back {
-            changes.back.extend(name_of(id).map(|name| (name, branch_at(id))));
+            changes.back.extend(name_of(id).map(|name| (name, RestoreReason::BroughtBack)));
         }
         if !here.bubbs.contains_key(id) {
             let found = others.iter().enumerate().find_map(|(i, other)| Some((*other.bubbs.get(id)?, i)));
             changes.add.extend(found);
         }
+    }
+    let mut needed = HashSet::new();
+    let was_removed = |id: &BubbId| here.removed.contains(*id) || removed.contains(*id);
+    let is_cause = |id: &&BubbId| !was_removed(id) || branch_at(id).is_some();
+    for id in kept.iter().filter(|_| !changes.back.is_empty()).filter(is_cause) {
+        let mut at = name_of(id).and_then(|name| name.prev);
+        while let Some(id) = at.filter(|id| needed.insert(*id)) {
+            at = name_of(&id).and_then(|name| name.prev);
+        }
+    }
+    for (name, reason) in &mut changes.back {
+        *reason = match branch_at(&name.id) {
+            Some(branch) => RestoreReason::Branch(branch),
+            None if needed.contains(&name.id) => RestoreReason::Followed,
+            None => RestoreReason::BroughtBack,
+        };
     }
     for (name, _) in &changes.back {
         removed.restore(name.id);
@@ -221,7 +247,8 @@ mod tests {
             let came_back = letters(changes.back.iter().map(|(name, _)| name));
             let told = (letters(&added), letters(&changes.remove), came_back);
             assert_eq!(told, (add.into(), remove.into(), back.into()), "{here} | {other}");
-            let names_it = changes.back.iter().all(|(_, branch)| branch.is_some() == other.contains('='));
+            let is_named = |reason: &RestoreReason| matches!(reason, RestoreReason::Branch(_));
+            let names_it = changes.back.iter().all(|(_, reason)| is_named(reason) == other.contains('='));
             assert!(names_it, "{here} | {other}: {:?}", changes.back);
         }
     }

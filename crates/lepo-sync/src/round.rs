@@ -36,6 +36,8 @@ pub struct SyncOptions<'o> {
     pub may_ask: bool,
     /// The consent that most messages are removed, here or by another clone of the user.
     pub removals: RemovalConsent<'o>,
+    /// Whether messages that another clone removed can be brought back here.
+    pub keeps_removed: bool,
 }
 
 /// The outcome of a single sync.
@@ -256,7 +258,8 @@ impl ExchangeContext<'_> {
                 let mut compared = StoreDiff::whole(git, store, clone, tip)?;
                 check_own_removals(compared.gone(), options.removals)?;
                 if is_news || compared.is_to_merge() {
-                    let work = MergeContext { git, store, mine: &mine, refs, consent: options.removals };
+                    let (consent, keeps_removed) = (options.removals, options.keeps_removed);
+                    let work = MergeContext { git, store, mine: &mine, refs, consent, keeps_removed };
                     since = work.merge(&mut state.settings, verdicts, &mut compared.here, round)?;
                 }
                 compared
@@ -324,6 +327,7 @@ struct MergeContext<'m> {
     mine: &'m [String],
     refs: &'m Refs,
     consent: RemovalConsent<'m>,
+    keeps_removed: bool,
 }
 
 impl MergeContext<'_> {
@@ -335,13 +339,13 @@ impl MergeContext<'_> {
         here: &mut MergeSide,
         round: &mut SyncRound,
     ) -> Result<HashSet<BubbId>> {
-        let MergeContext { git, store, mine, refs, consent } = *self;
+        let MergeContext { git, store, mine, refs, consent, keeps_removed } = *self;
         let (sides, bad) = OwnClones::read(git, mine, refs, verdicts, LIMIT)?;
         round.bad.extend(bad);
         round.changes = merge(here, &sides.sides);
         check_their_removals(&round.changes, &sides, here, settings, now(), consent)?;
         let read: Vec<String> = sides.sides.iter().map(|side| side.clone.clone()).collect();
-        let merged = sides.apply(store, &round.changes, here, verdicts)?;
+        let merged = sides.apply(store, &round.changes, here, verdicts, keeps_removed)?;
         let MergeResult { came, added, removed } = merged;
         round.came.extend(came.into_iter().map(|came| (came, true)));
         note_merged(here, &round.changes);

@@ -18,7 +18,7 @@ pub fn remove_now(store: &Store, bubbs: &[BubbName], blobs: &[ContentHash]) -> R
 
 /// Deletes what `_removed/` has by this machine's lepo, after a yes.
 pub fn run_empty(store: &Store, args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
-    let list = store.change_list()?;
+    let list = store.change_list();
     let log = list.read()?;
     for name in list.foreign_folders(&log)? {
         print_status(&StatusLine::note(one_line(&format!(
@@ -76,7 +76,7 @@ fn forget_titles<'n>(store: &Store, gone: impl Iterator<Item = &'n BubbName>) ->
     let there: HashSet<BubbId> = store.names().all()?.into_iter().map(|name| name.id).collect();
     let roots: HashSet<BubbId> = roots.difference(&there).copied().collect();
     store.titles().forget(&roots)?;
-    let log = store.change_list()?.read()?;
+    let log = store.change_list().read()?;
     let mut titles = log.changes().into_iter().flat_map(|change| &change.first.titles);
     if !titles.any(|title| roots.contains(&title.root)) {
         return Ok(());

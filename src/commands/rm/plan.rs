@@ -206,7 +206,7 @@ impl RedactPlan {
     ) -> Result<()> {
         let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<ContentHash>) = Default::default();
         let (wish, masker) = by;
-        let folders = store.change_list()?.read()?.folders();
+        let folders = store.change_list().read()?.folders();
         let is_removed = |path: &Path| {
             let mut parts = path.iter().filter_map(OsStr::to_str);
             parts.next() == Some("_removed")

@@ -191,7 +191,7 @@ fn end(store: &Store, wish: &RedactRequest, replaced: &ReplacedFiles, masker: &M
 
 /// Puts the new ids of messages into the list of changes, and masks the titles and names in it.
 fn follow_changes(store: &Store, wish: &RedactRequest, moved: &[MovedBubb], masker: &Masker) -> Result<()> {
-    if store.change_list()?.read()?.changes().is_empty() {
+    if store.change_list().read()?.changes().is_empty() {
         return Ok(());
     }
     let Some(mut lock) = lock_changes(store)? else { return Ok(()) };

@@ -12,6 +12,7 @@ use choose_remote::{SyncTarget, refuse_inside, set_remote};
 use report::{print_news, replacement, troubles};
 
 use super::Context;
+use super::changes::removed_span;
 use crate::term::{fold, print_status, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
@@ -87,7 +88,12 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
                 (false, true) => RemovalConsent::Ask(&confirm),
                 (false, false) => RemovalConsent::Nobody,
             };
-            let options = SyncOptions { secrets: &secrets, may_ask, removals };
+            let options = SyncOptions {
+                secrets: &secrets,
+                may_ask,
+                removals,
+                keeps_removed: removed_span().millis().is_some(),
+            };
             let mut done = round(&store, &mut state, &options, told)?;
             let asks = may_ask && !args.yes && context.out.is_terminal();
             let take = |names: &mut Vec<String>| if asks { std::mem::take(names) } else { Vec::new() };
@@ -229,7 +235,12 @@ fn watch(
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let (mut is_offline, mut told) = (false, Vec::new());
-    let options = SyncOptions { secrets, may_ask: false, removals: RemovalConsent::Nobody };
+    let options = SyncOptions {
+        secrets,
+        may_ask: false,
+        removals: RemovalConsent::Nobody,
+        keeps_removed: removed_span().millis().is_some(),
+    };
     loop {
         let mut done = round(store, &mut state, &options, None)?;
         match (done.failed.take(), is_offline) {

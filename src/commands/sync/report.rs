@@ -5,7 +5,7 @@ use crate::term::{StatusLine, one_line};
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
-use lepo_sync::{SyncRound, SyncState, decoded};
+use lepo_sync::{RestoreReason, SyncRound, SyncState, decoded};
 
 /// Prints a line for each kind of change; returns their number.
 pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>) -> usize {
@@ -69,12 +69,14 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
             counted(changes.remove.len(), "message")
         ));
     }
-    for (name, branch) in &changes.back {
-        let why = match branch {
-            Some(branch) => format!("branch {} names it", branch_name(branch)),
-            None => "another message follows it".into(),
-        };
-        lines.push(format!("{} was restored: {why}", name.id));
+    for (name, reason) in &changes.back {
+        lines.push(match reason {
+            RestoreReason::Branch(branch) => {
+                format!("{} was restored: branch {} names it", name.id, branch_name(branch))
+            }
+            RestoreReason::Followed => format!("{} was restored: another message follows it", name.id),
+            RestoreReason::BroughtBack => format!("{} was brought back", name.id),
+        });
     }
     for (branch, id) in &changes.branches {
         lines.push(format!("branch {} is at {id}", branch_name(branch)));

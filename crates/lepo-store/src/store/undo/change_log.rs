@@ -72,13 +72,13 @@ impl ListedChange<'_> {
 }
 
 impl ChangeLog {
-    pub(super) fn read(store: &Store, scope: &str) -> Result<ChangeLog> {
+    pub(super) fn read(store: &Store) -> Result<ChangeLog> {
         let bytes = store.dir.read_file(CHANGES)?.unwrap_or_default();
         let (mut log, mut at) = (ChangeLog::default(), 0);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             log.count += 1;
             match serde_json::from_slice::<ChangeLine>(line) {
-                Ok(parsed) if is_proven(store, scope, &parsed) => {
+                Ok(parsed) if is_proven(store, &parsed) => {
                     log.lines.push(LoggedChange { at, state: parsed.state, change: parsed.change });
                 }
                 Ok(_) => log.unproven += 1,
@@ -130,15 +130,14 @@ impl ChangeLog {
     pub(super) fn append(
         &mut self,
         store: &Store,
-        scope: &str,
         change: &Change,
         has_folder: &dyn Fn(&RemovedFolder) -> bool,
     ) -> Result<u64> {
         if self.count >= MOST_LINES {
             self.cut(store, has_folder)?;
-            *self = ChangeLog::read(store, scope)?;
+            *self = ChangeLog::read(store)?;
         }
-        let bytes = begun_line(store, scope, change)?;
+        let bytes = begun_line(store, change)?;
         store.dir.append_durably(CHANGES, &bytes)?;
         let failed = |error| store.dir.error("cannot read", CHANGES, error);
         let end = store.dir.open_file(CHANGES).and_then(|file| file.metadata()).map_err(failed)?.len();
@@ -169,24 +168,19 @@ impl ChangeLog {
     }
 
     /// Replaces the lines that `edit` changes, with new proofs.
-    pub(super) fn rewrite(
-        &mut self,
-        store: &Store,
-        scope: &str,
-        edit: &mut dyn FnMut(&mut Change) -> bool,
-    ) -> Result<()> {
+    pub(super) fn rewrite(&mut self, store: &Store, edit: &mut dyn FnMut(&mut Change) -> bool) -> Result<()> {
         let mut change_line = |line: &[u8]| {
             let mut parsed = serde_json::from_slice::<ChangeLine>(line).ok()?;
-            if !is_proven(store, scope, &parsed) || !edit(&mut parsed.change) {
+            if !is_proven(store, &parsed) || !edit(&mut parsed.change) {
                 return None;
             }
-            parsed.proof = prove(store, scope, &parsed.change);
+            parsed.proof = prove(store, &parsed.change);
             let mut bytes = serde_json::to_vec(&parsed).ok()?;
             bytes.push(b'\n');
             Some(bytes)
         };
         if store.dir.rewrite_lines(CHANGES, &mut change_line)? {
-            *self = ChangeLog::read(store, scope)?;
+            *self = ChangeLog::read(store)?;
         }
         Ok(())
     }
@@ -210,25 +204,23 @@ impl ChangeLog {
 }
 
 /// Returns the line of a change that is not made yet.
-pub(super) fn begun_line(store: &Store, scope: &str, change: &Change) -> Result<Vec<u8>> {
-    let line =
-        ChangeLine { state: ChangeState::Begun, proof: prove(store, scope, change), change: change.clone() };
+pub(super) fn begun_line(store: &Store, change: &Change) -> Result<Vec<u8>> {
+    let line = ChangeLine { state: ChangeState::Begun, proof: prove(store, change), change: change.clone() };
     let mut bytes = serde_json::to_vec(&line)
         .map_err(|error| Error::store(format!("cannot write {CHANGES}")).because(error))?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-/// Returns the bytes that a proof covers: they include the store's identity, so that a line of another store is not
-/// proven.
-fn proven_bytes(scope: &str, change: &Change) -> Vec<u8> {
-    serde_json::to_vec(&(scope, change)).unwrap_or_default()
+/// Returns the bytes that a proof covers: the change, without its state.
+fn proven_bytes(change: &Change) -> Vec<u8> {
+    serde_json::to_vec(change).unwrap_or_default()
 }
 
-fn prove(store: &Store, scope: &str, change: &Change) -> String {
-    store.proof(Statement::Change(&proven_bytes(scope, change))).unwrap_or_default()
+fn prove(store: &Store, change: &Change) -> String {
+    store.proof(Statement::Change(&proven_bytes(change))).unwrap_or_default()
 }
 
-fn is_proven(store: &Store, scope: &str, line: &ChangeLine) -> bool {
-    store.is_proven(Statement::Change(&proven_bytes(scope, &line.change)), &line.proof)
+fn is_proven(store: &Store, line: &ChangeLine) -> bool {
+    store.is_proven(Statement::Change(&proven_bytes(&line.change)), &line.proof)
 }

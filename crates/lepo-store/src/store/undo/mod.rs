@@ -22,7 +22,6 @@ use rustix::fs::FlockOperation;
 
 use super::dir::now;
 use super::handle::Store;
-use super::identity::Identity;
 use crate::bubb::{BubbId, BubbName};
 pub use change::{
     BranchChange, BranchIds, BranchName, Change, ChangeDirection, ChangedFiles, ChangingCommand,
@@ -37,21 +36,18 @@ pub use take_back::TakeBackPlan;
 /// Reads the list of changes; [`ChangeList::lock`] makes changes.
 pub struct ChangeList<'s> {
     store: &'s Store,
-    /// The identity of the store, without which a proof of another store would count.
-    scope: String,
 }
 
 impl Store {
     /// Returns the list of changes that can be taken back.
-    pub fn change_list(&self) -> Result<ChangeList<'_>> {
-        Ok(ChangeList { store: self, scope: Identity::read(&self.path())?.key() })
+    pub fn change_list(&self) -> ChangeList<'_> {
+        ChangeList { store: self }
     }
 }
 
 /// The lock of a store for changes.
 pub struct ChangeLock<'s> {
     store: &'s Store,
-    scope: String,
     log: ChangeLog,
     removed: RemovedFiles<'s>,
     /// Changes of killed processes that were completed when the store was locked.
@@ -69,7 +65,7 @@ pub struct OpenChange {
 impl<'s> ChangeList<'s> {
     /// Reads the list without changing or completing anything.
     pub fn read(&self) -> Result<ChangeLog> {
-        ChangeLog::read(self.store, &self.scope)
+        ChangeLog::read(self.store)
     }
 
     /// Returns the text of a message in a folder of `_removed/`.
@@ -117,9 +113,8 @@ impl<'s> ChangeList<'s> {
         if is_new {
             store.furniture().ignore_changes()?;
         }
-        let log = ChangeLog::read(store, &self.scope)?;
-        let mut locked =
-            ChangeLock { store, scope: self.scope.clone(), log, removed, completed: Vec::new(), _lock: lock };
+        let log = ChangeLog::read(store)?;
+        let mut locked = ChangeLock { store, log, removed, completed: Vec::new(), _lock: lock };
         locked.complete()?;
         Ok(Some(locked))
     }
@@ -172,7 +167,7 @@ impl ChangeLock<'_> {
             change.folder = Some(self.removed.make_folder(change.time).map_err(failed)?);
         }
         let removed = &self.removed;
-        let written = self.log.append(self.store, &self.scope, &change, &|folder| removed.has(folder));
+        let written = self.log.append(self.store, &change, &|folder| removed.has(folder));
         match written {
             Ok(at) => Ok((OpenChange { at }, change)),
             Err(error) => {
@@ -237,7 +232,7 @@ impl ChangeLock<'_> {
 
     /// Deletes the titles of these roots from the list.
     pub fn forget_titles(&mut self, roots: &HashSet<BubbId>) -> Result<()> {
-        self.log.rewrite(self.store, &self.scope, &mut |change| {
+        self.log.rewrite(self.store, &mut |change| {
             let count = change.titles.len();
             change.titles.retain(|title| !roots.contains(&title.root));
             change.titles.len() < count
@@ -250,7 +245,7 @@ impl ChangeLock<'_> {
         moved: &HashMap<BubbId, BubbId>,
         mask: &mut dyn FnMut(&str) -> Option<String>,
     ) -> Result<()> {
-        self.log.rewrite(self.store, &self.scope, &mut |change| change.follow(moved, mask))
+        self.log.rewrite(self.store, &mut |change| change.follow(moved, mask))
     }
 
     /// Deletes a folder of `_removed/`.

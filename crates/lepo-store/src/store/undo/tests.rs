@@ -30,7 +30,7 @@ fn proving(dir: &TempDir) -> Store {
 }
 
 fn list_of(store: &Store) -> ChangeList<'_> {
-    ChangeList { store, scope: "scope".to_string() }
+    store.change_list()
 }
 
 fn lock(store: &Store) -> ChangeLock<'_> {
@@ -290,11 +290,12 @@ fn what_bears_no_proof_of_this_machine_for_this_store_is_left_alone() {
     let folder = *lock(&history.store).log().folders().first().unwrap();
     let text = fs::read_to_string(path.join("_undo.ndjson")).unwrap();
     let count = text.lines().count();
-    for (store, scope) in [
-        (Store::anywhere(&path).unwrap().unwrap().with_prover(Arc::new(PlainKey("other"))), "scope"),
-        (Store::anywhere(&path).unwrap().unwrap().with_prover(Arc::new(PlainKey("mine"))), "another store"),
-    ] {
-        let list = ChangeList { store: &store, scope: scope.to_string() };
+    let copy = TempDir::new().unwrap();
+    let copied = std::process::Command::new("cp").arg("-r").arg(&path).arg(copy.path()).status();
+    assert!(copied.unwrap().success());
+    for (path, key) in [(&path, "other"), (&copy.path().join(STORE), "mine")] {
+        let store = Store::anywhere(path).unwrap().unwrap().with_prover(Arc::new(PlainKey(key)));
+        let list = store.change_list();
         let mut lock = list.lock().unwrap().unwrap();
         assert_eq!((lock.log().unproven, lock.log().changes().len()), (count, 0));
         assert!(lock.plan_undo(None, true).is_err() && lock.plan_undo(Some(1), true).is_err());
@@ -334,7 +335,7 @@ fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() 
     for number in 2..=1_100 {
         change.n = number;
         change.titles = vec![TitleChange { root, before: String::new(), after: number.to_string() }];
-        let line = change_log::begun_line(&store, "scope", &change).unwrap();
+        let line = change_log::begun_line(&store, &change).unwrap();
         text.extend(String::from_utf8(line).unwrap().replacen("begun", "ended", 1).into_bytes());
     }
     fs::write(&file, text).unwrap();
