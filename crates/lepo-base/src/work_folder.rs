@@ -5,10 +5,13 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::hash::hash_of;
-use crate::repository::{own_repository, root_around};
+use crate::repository::{own_repository, repository_of, root_around};
+
+/// Longest time between the files that git makes for a new worktree, on a slow machine.
+const WORKTREE_ADDED: Duration = Duration::from_secs(60);
 
 /// A git work tree, or else a folder with a store, or else a single folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +32,28 @@ impl WorkFolder {
     pub fn read(dir: &Path) -> io::Result<WorkFolder> {
         let dir = dir.canonicalize()?;
         let root = root_around(&dir).unwrap_or(dir);
-        let known_by = own_repository(&root).unwrap_or_else(|| root.clone());
+        let known_by =
+            own_repository(&root).filter(|_| is_made_by_git(&root)).unwrap_or_else(|| root.clone());
         Ok(WorkFolder { identity: identity_of(&known_by)?, root_identity: identity_of(&root)?, root })
     }
+}
+
+/// Whether the `.git` file of a linked worktree is as old as the repository's record of that worktree. At the path of a
+/// deleted worktree, another folder may have a `.git` file with the same text.
+fn is_made_by_git(root: &Path) -> bool {
+    let git = root.join(".git");
+    let born = |path: &Path| path.symlink_metadata().and_then(|meta| meta.created()).ok();
+    git.is_dir()
+        || repository_of(root).is_some_and(|record| match (born(&git), born(&record)) {
+            (Some(file), Some(record)) => are_made_together(file, record),
+            _ => false,
+        })
+}
+
+/// `git worktree add` makes the record and the file before it writes the tree.
+fn are_made_together(one: SystemTime, other: SystemTime) -> bool {
+    let apart = one.duration_since(other).unwrap_or_else(|before| before.duration());
+    apart <= WORKTREE_ADDED
 }
 
 /// Returns the identity of a folder, a hash that is equal under another path and different for another folder of the
@@ -90,6 +112,16 @@ mod tests {
         assert_eq!(read("moved").identity, app.identity, "another name");
         repository(&top.join("app/.git"));
         assert_ne!(read("app").identity, app.identity, "another clone of that name");
+    }
+
+    #[test]
+    fn a_git_file_of_another_time_is_not_that_of_the_worktree() {
+        let made = UNIX_EPOCH + Duration::from_secs(1_790_000_000);
+        for (seconds, together) in [(0, true), (59, true), (61, false), (86_400, false)] {
+            let later = made + Duration::from_secs(seconds);
+            assert_eq!(are_made_together(made, later), together, "{seconds} s");
+            assert_eq!(are_made_together(later, made), together, "{seconds} s before");
+        }
     }
 
     #[test]
