@@ -3,6 +3,7 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use crate::bots::Bot;
 use crate::home::{Home, Ran, run};
 use crate::pty::on_terminal;
 use crate::scripted::{Server, openai_sse};
@@ -317,4 +318,45 @@ fn a_model_in_place_of_the_users_is_told() {
     place.plant(".lepo/_config.toml", &place.planted_config().replace("theirs", "test"));
     let ran = place.home.lepo(&["trust"]);
     assert!(ran.out.contains(r#"model "test", replacing yours of this name: sends"#), "{}", ran.out);
+}
+
+const LACKING: &str = r#"{ "mcpServers": {
+    "alpha": { "command": "python3", "args": ["tools/one.py"] },
+    "beta": { "command": "python3", "args": ["tools/two.py"] },
+    "gone": { "command": "lepo-no-such-server" } } }"#;
+
+#[test]
+fn after_a_no_the_servers_that_lack_the_folder_are_one_short_line() {
+    let bot = Bot::saying("planner = 'off'", &["1", "2"]);
+    bot.home.write("config/mcp.json", LACKING);
+    let steps = [("? [y]es [n]o ", "n\n")];
+    let ran = on_terminal(bot.home.command(&["do", "q"]), &steps);
+    assert!(
+        ran.code == 0 && !ran.out.contains("lepo-no-such-server)"),
+        "the question names none: {}",
+        ran.out
+    );
+    let ran = bot.home.alone(&["do", "q"]);
+    let about: Vec<&str> =
+        ran.err.lines().filter(|line| line.contains("alpha") || line.contains("beta")).collect();
+    assert_eq!(
+        about,
+        ["note: without servers alpha, beta: ~/work is not trusted; `lepo trust`"],
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("server gone cannot be used: "), "{}", ran.err);
+    // The reasons are where one looks for them.
+    let ran = bot.home.alone(&["do", "--list-tools"]);
+    assert!(ran.err.contains("server alpha cannot be used: it exited with code 2"), "{}", ran.err);
+}
+
+#[test]
+fn no_question_is_about_a_program_that_is_missing() {
+    let model = "planner = 'off'\n[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['lepo-no-such-program']\nactive = true\n";
+    let home = Home::with_config(model);
+    home.write("config/mcp.json", r#"{ "mcpServers": { "gone": { "command": "lepo-no-such-server" } } }"#);
+    let ran = on_terminal(home.command(&["do", "q"]), &[]);
+    assert!(!ran.out.contains("Trust ") && ran.out.contains("lepo-no-such-program"), "{}", ran.out);
+    assert!(!ran.out.contains("is not trusted"), "{}", ran.out);
 }

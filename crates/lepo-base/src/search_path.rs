@@ -80,6 +80,14 @@ impl SearchPath {
         find_in(&self.dirs, program)
     }
 
+    /// Whether a program can exist: a name in the search path, or an absolute path. A relative path may be anywhere.
+    pub fn may_have(&self, program: &str) -> bool {
+        match program.contains('/') {
+            true => Path::new(program).is_relative() || Path::new(program).is_file(),
+            false => self.find(OsStr::new(program)).is_some(),
+        }
+    }
+
     /// Finds the program of this name in an excluded entry, if no used entry has it.
     pub fn find_left_out(&self, program: &OsStr) -> Option<PathBuf> {
         if self.find(program).is_some() { None } else { find_in(&self.left_out, program) }

@@ -48,12 +48,12 @@ impl CliAnswer {
         timeouts: Timeouts,
         folders: &ModelFolders,
     ) -> Result<Self> {
-        let start = folders.cli_start(&config.name)?;
-        let question = prompt_text(request.messages);
-        tracing::debug!(model = config.name, request = question, "request");
         let Some((program, arguments)) = config.command.split_first() else {
             return Err(Error::usage(format!("model \"{}\" has no `command`", config.name)));
         };
+        let start = folders.cli_start(&config.name, program)?;
+        let question = prompt_text(request.messages);
+        tracing::debug!(model = config.name, request = question, "request");
         let check = |dir: &Path| (folders.compare_files)(&config.command, dir);
         let in_arguments = arguments.iter().any(|argument| argument.contains(PLACE));
         let arguments: Vec<String> = arguments.iter().map(|a| a.replace(PLACE, &question)).collect();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lepo_base::error::{Error, Result};
+use lepo_base::search_path::SearchPath;
 use lepo_process::StartFolder;
 
 /// Tells in which folder a program starts that works for this one.
@@ -54,10 +55,10 @@ impl ModelFolders {
     }
 
     /// The folder in which the `cli` model of this name starts. It reads the settings of the folder by itself, so that it
-    /// is not started for one that is not trusted.
-    pub(crate) fn cli_start(&self, model: &str) -> Result<StartFolder> {
+    /// is not started for one that is not trusted. A missing program fails by itself.
+    pub(crate) fn cli_start(&self, model: &str, program: &str) -> Result<StartFolder> {
         let start = self.start_in(&self.cli_dir);
-        if start.is_empty() && !self.is_trial {
+        if start.is_empty() && !self.is_trial && SearchPath::here().may_have(program) {
             let dir = self.cli_dir.display();
             return Err(Error::usage(format!(
                 "model \"{model}\" is not started: {dir} is not trusted, and a program may run files of the folder it \

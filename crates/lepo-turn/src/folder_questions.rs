@@ -6,6 +6,7 @@ use super::program_start::{StartingProgram, changed_of, key_program, model_progr
 use super::{Configuration, ProgramRole, StartQuestion, server_folders};
 use crate::config::{FolderQuestion, FolderTrust, Paths, work_folder};
 use lepo_base::error::Result;
+use lepo_base::search_path::SearchPath;
 use lepo_model::{ConversationFormat, ModelConfig, spec};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 use lepo_tool::mcp::{Servers, program_label, programs_to_start};
@@ -20,14 +21,15 @@ pub(super) struct FolderPrograms {
     pub is_needed: bool,
 }
 
-/// Returns the program of a model, and its working folder; `None` for a model without a program of the user.
+/// Returns the program of a model, and its working folder; `None` for a model without a program of the user, or whose
+/// program is missing.
 pub(super) fn model_programs(
     configured: &Configuration,
     model: &ModelConfig,
     store_root: &Path,
 ) -> Option<FolderPrograms> {
     let (program, arguments) = model.command.split_first()?;
-    if spec(model).path != ConversationFormat::Program {
+    if spec(model).path != ConversationFormat::Program || !SearchPath::here().may_have(program) {
         return None;
     }
     let dir = if spec(model).own_tools { store_root.to_path_buf() } else { configured.cli_dir() };

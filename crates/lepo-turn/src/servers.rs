@@ -5,8 +5,9 @@ use std::pin::Pin;
 
 use super::turn::Turn;
 use super::{Front, Notice, TurnEvent};
+use crate::config::{FolderTrust, work_folder};
 use lepo_base::error::{Error, Result, quoted};
-use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerQuestion};
+use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerNotice, ServerQuestion};
 
 /// Passes a server's questions and progress to the display of the turn.
 pub(super) struct FrontCaller<'f> {
@@ -42,10 +43,43 @@ pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
     }
 }
 
+/// Whether the user has answered that programs may not run files of the servers' folder.
+fn is_folder_refused(turn: &Turn<'_>) -> bool {
+    let folder = work_folder(&turn.servers.folders().work_dir);
+    let trust = FolderTrust::new(&turn.env.configured.paths);
+    folder.is_ok_and(|folder| trust.answer(&folder).is_ok_and(|answer| answer == Some(false)))
+}
+
+/// Joins the notices about servers that may have failed for lack of a folder into one, without the reasons that the
+/// servers gave: the user knows why.
+fn without_reasons(said: Vec<ServerNotice>) -> Vec<ServerNotice> {
+    let mut without: Vec<String> = Vec::new();
+    let mut folder = None;
+    for notice in &said {
+        if let ServerNotice::KeptOut(name, dir) = notice {
+            without.push(name.clone());
+            folder = Some(dir.clone());
+        }
+    }
+    let Some(folder) = folder else { return said };
+    without.sort();
+    let is_joined = |notice: &ServerNotice| match notice {
+        ServerNotice::CannotBeUsed(name, _) => without.contains(name),
+        notice => matches!(notice, ServerNotice::KeptOut(..)),
+    };
+    let mut left: Vec<ServerNotice> = said.into_iter().filter(|notice| !is_joined(notice)).collect();
+    left.push(ServerNotice::LacksFolder(without, folder));
+    left
+}
+
 /// Waits until the tools of each server are known or the server has failed, and reports notices about them.
 pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
+    let said = match is_folder_refused(turn) {
+        true => without_reasons(said),
+        false => said,
+    };
     for said in said {
         turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
     }

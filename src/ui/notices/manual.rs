@@ -141,7 +141,7 @@ fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
             SERVERS,
             "The question is answered without its tools. `lepo do --list-tools` tries all servers.",
         )),
-        Server::KeptOut(..) => Some((
+        Server::KeptOut(..) | Server::LacksFolder(..) => Some((
             SERVERS,
             "A server that needs files of the folder cannot start before the folder is trusted.",
         )),
@@ -203,6 +203,7 @@ fn samples() -> Vec<Notice> {
     let of_servers = [
         Server::CannotBeUsed(name(), why()),
         Server::KeptOut(name(), "FOLDER".into()),
+        Server::LacksFolder(vec![name()], "FOLDER".into()),
         Server::Tools(name(), ToolsFault::BadSchema(text("TOOL"))),
         Server::Junk(name()),
         Server::ToolsUnlisted(name(), why()),

@@ -1,6 +1,7 @@
 //! Texts of notices about MCP servers.
 
 use crate::term::{StatusLine, one_line};
+use crate::ui::folder_name;
 use lepo_tool::mcp::{KeyFault, ServerNotice, ToolsFault};
 
 pub fn line(notice: &ServerNotice) -> StatusLine {
@@ -12,6 +13,13 @@ pub fn line(notice: &ServerNotice) -> StatusLine {
             "server {name} started in an empty folder, because {} is not trusted; if it needs files from there: `lepo trust`",
             one_line(&dir.to_string_lossy())
         )),
+        ServerNotice::LacksFolder(names, dir) => {
+            let (word, dir) = (if names.len() == 1 { "server" } else { "servers" }, folder_name(dir));
+            StatusLine::note(format!(
+                "without {word} {}: {dir} is not trusted; `lepo trust`",
+                names.join(", ")
+            ))
+        }
         ServerNotice::Tools(name, fault) => StatusLine::note(format!("server {name}: {}", of_tools(fault))),
         ServerNotice::Junk(name) => {
             StatusLine::note(format!("server {name}: skipped lines on its stdout that are not messages"))
@@ -81,6 +89,10 @@ mod tests {
             (
                 ServerNotice::Tools(s(), ToolsFault::BadName("f\u{9b}2J".into())),
                 "note: server s: tool \"f\\u{9b}2J\" was left out: its name has control characters",
+            ),
+            (
+                ServerNotice::LacksFolder(vec![s(), "t".into()], "/a\nb".into()),
+                "note: without servers s, t: /a␊b is not trusted; `lepo trust`",
             ),
             (
                 ServerNotice::KeptOut(s(), "/a\nb".into()),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::NamedProgram;
 use crate::mcp::config::{EntryOrigin, ServerConfig, ServerTarget};
+use lepo_base::search_path::SearchPath;
 use lepo_process::StartFolder;
 
 /// The `cwd` of a server that always starts in an empty folder.
@@ -79,11 +80,13 @@ impl ServerFolders {
         ServerFolders { own: self.repository.clone(), ..self.clone() }
     }
 
-    /// Whether a user's server starts elsewhere as long as the work tree is not trusted.
+    /// Whether a user's server starts elsewhere as long as the work tree is not trusted. Without
+    /// its program it starts nowhere.
     pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
-        let ServerTarget::Program { cwd, .. } = &config.target else { return false };
+        let ServerTarget::Program { command, env, cwd, .. } = &config.target else { return false };
         let is_own = config.details.origin == EntryOrigin::User;
-        is_own && cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE)
+        let is_there = env.iter().any(|(name, _)| name == "PATH") || SearchPath::here().may_have(command);
+        is_own && is_there && cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE)
     }
 
     /// Whether a server does not start in its folder because the work tree is not trusted.

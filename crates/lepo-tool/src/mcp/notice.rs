@@ -9,6 +9,8 @@ pub enum ServerNotice {
     CannotBeUsed(String, String),
     /// The server started in an empty folder, because the work tree is not trusted.
     KeptOut(String, PathBuf),
+    /// These servers failed in an empty folder, because the user does not trust this work tree.
+    LacksFolder(Vec<String>, PathBuf),
     /// The list of tools has a fault.
     Tools(String, ToolsFault),
     /// Lines on stdout that are not messages were skipped.
