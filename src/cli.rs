@@ -81,7 +81,7 @@ Environment:
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies; not used for addresses of this machine
   SSL_CERT_FILE, SSL_CERT_DIR    certificates to trust in place of the system's, such as a company's
   NO_COLOR      disables colours
-  VISUAL, EDITOR    the editor
+  LEPO_EDITOR, VISUAL, EDITOR    the editor
   LEPO_PAGER, PAGER    the pager for long output on a terminal
   BROWSER       the program that opens pages and sign-in addresses
   CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH    the data folders of those tools, for lepo import

@@ -8,6 +8,8 @@
 //! | [`repl`] | the interactive session | providers |
 //! | [`acp`] | turns for an editor that speaks the Agent Client Protocol | providers, the terminal |
 //! | [`ui`] | everything that a turn shows | providers, the network |
+//! | [`rebase`] | copies of a line of messages, and a line as one text in the editor | providers, the network |
+//! | [`rebase_text`] | that text: printed, read back, compared | everything but values |
 //! | [`browse`] | the forest on the whole terminal | the network, writing |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`import`] | conversations of other tools as bubbs | terminal, network, environment |
@@ -25,6 +27,8 @@ mod browse;
 pub mod cli;
 mod commands;
 mod import;
+mod rebase;
+mod rebase_text;
 mod repl;
 mod stats;
 #[doc(hidden)]

@@ -15,11 +15,11 @@ use lepo_turn::write_bubb;
 
 /// Edit a copy of a message and save it beside the original
 ///
-/// Opens a copy in $VISUAL, $EDITOR or vi. The saved text becomes a sibling of the original: same kind, same message
+/// Opens a copy in $LEPO_EDITOR, $VISUAL, $EDITOR or vi. The saved text becomes a sibling of the original: same kind, same message
 /// before it, hidden if the original is. Prints its id. The original and everything that follows it stay as they are.
 /// If the editor fails or the text did not change, nothing is written and the exit code is 1.
 ///
-/// With --file, its text is the new one, and no editor opens. So is text on stdin, if neither variable is set.
+/// With --file, its text is the new one, and no editor opens. So is text on stdin, if none of these variables is set.
 ///
 /// If the original does not end with a newline, one newline at the end of the saved text is dropped, because editors
 /// and echo add it by themselves. Otherwise the bytes are kept as saved.

@@ -69,17 +69,45 @@ pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
 
 /// Masks the bytes of a file or of stdin as the settings require, and reports that.
 pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
+    let masking = masking_of_settings();
+    let kept = masking.screen(bytes, source);
+    tell_masked(&masking);
+    kept
+}
+
+/// Masks several texts of one source, and reports that once.
+pub struct TextMasker {
+    masking: Masking,
+    source: &'static str,
+}
+
+impl TextMasker {
+    pub fn new(source: &'static str) -> TextMasker {
+        TextMasker { masking: masking_of_settings(), source }
+    }
+
+    pub fn mask(&self, text: &[u8]) -> Vec<u8> {
+        self.masking.screen(text, self.source).bytes().to_vec()
+    }
+
+    pub fn report(&self) {
+        tell_masked(&self.masking);
+    }
+}
+
+fn masking_of_settings() -> Masking {
     let env = Env::from_process();
     // A broken configuration is reported by other commands.
     let paths = Paths::from_env(&env);
     let loaded = paths.and_then(|paths| Ok((load_settings(&paths, &env, None, &Flags::default())?, paths)));
-    let masking = match &loaded {
+    match &loaded {
         Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
         Err(_) => Masking::shapes_only(),
-    };
-    let kept = masking.screen(bytes, source);
+    }
+}
+
+fn tell_masked(masking: &Masking) {
     if let Some(told) = masking.secrets_notice() {
         notice_lines(&told, HintTarget::SHELL).iter().for_each(print_status);
     }
-    kept
 }

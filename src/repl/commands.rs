@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use super::decide::decision;
 use super::find::find;
+use super::rebase::rebase;
 use super::session::ReplSession;
 use super::slash::{
     attach, compact, copy, edit_question, file, name_branch, new_conv, servers, set_model, set_tool_mode,
@@ -88,6 +89,9 @@ pub const COMMANDS: &[SlashCommand] = &[
         at_once(|| prompt(title(s, words)))
     }),
     row("/branch", ArgumentKind::Name, "name this point", |s, name| at_once(|| prompt(name_branch(s, name)))),
+    row("/rebase", ArgumentKind::Text, "edit the conversation", |s, address| {
+        at_once(|| prompt(rebase(s, address)))
+    }),
     row("/edit", ArgumentKind::Text, "write in your editor", |_, text| at_once(|| edit_question(text))),
     row("/exit", ArgumentKind::Nothing, "leave", |_, _| at_once(|| Ok(SessionStep::Leave))),
 ];

@@ -24,6 +24,7 @@ mod paths;
 mod peer_news;
 mod prompt_entry;
 mod reader;
+mod rebase;
 mod server_prompts;
 mod session;
 mod session_loop;

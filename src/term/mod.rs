@@ -36,7 +36,7 @@ mod wrap;
 pub use ask::{Tty, on_terminal, tty};
 pub use burst::{has_input, input_goes_on, notice_input};
 pub use clean::{Cleaner, clean, one_line};
-pub use editor::{edit, named_editor, without_added_newline};
+pub use editor::{EDITORS, edit, missing_wait, named_editor, run_editor, without_added_newline};
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
 pub use fold::{fold, folded_question};
 pub use full_screen::{FullScreen, KeyPress};

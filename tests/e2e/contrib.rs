@@ -10,7 +10,7 @@ fn contrib(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("contrib").join(file)
 }
 
-fn is_missing(program: &str) -> bool {
+pub fn is_missing(program: &str) -> bool {
     let missing = Command::new(program).arg("--version").output().is_err();
     if missing {
         crate::skip::skipped(program, format!("no {program} here"));

@@ -13,9 +13,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("term", &[]),
     ("browse", &["term"]),
     ("ui", &["term"]),
-    ("repl", &["term", "ui"]),
+    ("rebase_text", &[]),
+    ("rebase", &["rebase_text", "term", "ui"]),
+    ("repl", &["rebase", "rebase_text", "term", "ui"]),
     ("acp", &["term", "ui"]),
-    ("commands", &["acp", "browse", "import", "repl", "stats", "term", "ui"]),
+    ("commands", &["acp", "browse", "import", "rebase", "rebase_text", "repl", "stats", "term", "ui"]),
     ("cli", &["commands", "term"]),
 ];
 

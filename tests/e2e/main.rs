@@ -89,6 +89,7 @@ mod public_interface;
 mod readers;
 mod reading;
 mod rebase;
+mod rebase_text;
 mod recorded;
 mod redacting;
 mod removing;

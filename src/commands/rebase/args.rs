@@ -1,8 +1,14 @@
 //! Options of `lepo rebase`.
 
+use std::path::PathBuf;
+
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::BubbId;
+use lepo_store::store::{Store, check_branch_name};
+
 use crate::commands::complete;
 
-/// Copy messages of a conversation onto another base
+/// Copy messages of a conversation onto another base, or edit them as one text
 ///
 /// Copies the messages that ADDR's conversation has and BASE's does not, so that they follow BASE; with a range A..B,
 /// copies exactly these. Copies keep text, kind and time (but for --redate), so repeating a rebase creates nothing
@@ -10,16 +16,33 @@ use crate::commands::complete;
 ///
 /// A tool request at the end of a copy is left out, because a copy never waits for consent. Dropping a request drops
 /// its result too, and vice versa. No model is asked; use lepo do --replay to ask the questions again.
+///
+/// With -i, the messages are one text in LEPO_EDITOR, VISUAL, EDITOR or vi. Move, cut, copy and reword them: what is
+/// saved becomes a new line of messages. --print prints the text, and --from reads it back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rebase @ --onto main                 # move this conversation's \
         messages after main\n  \
     lepo rebase @ --drop @~2                  # the same conversation without one message\n  \
     echo 'in one line' | lepo rebase @ --replace @^=-      # with one message replaced\n  \
-    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n\n  lepo rebase @ --root --redate             # a copy with times of now")]
+    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n\n  lepo rebase @ --root --redate             # a copy with times of now\n  \
+    lepo rebase -i                            # the conversation in your editor\n  \
+    lepo rebase --print | sed s/colour/color/ | lepo rebase --from -")]
 pub struct RebaseArgs {
     /// The last message to copy, or a range of messages
-    #[arg(value_name = "ADDR|A..B", default_value = "@", add = complete::address())]
-    pub(super) address: String,
+    ///
+    /// By default @; with --from, the messages that the first line of the text names.
+    #[arg(value_name = "ADDR|A..B", add = complete::address())]
+    pub(super) address: Option<String>,
+    /// Edit the messages as one text in your editor
+    #[arg(short, long, conflicts_with_all = ["print", "from", "drop", "replace", "system", "redate"])]
+    pub(super) interactive: bool,
+    /// Print that text
+    #[arg(long, conflicts_with_all = ["from", "drop", "replace", "system", "redate", "dry_run", "branch", "json"])]
+    pub(super) print: bool,
+    /// Take the edited text from FILE, or with `-` from stdin
+    #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath,
+        conflicts_with_all = ["drop", "replace", "system", "redate"])]
+    pub(super) from: Option<PathBuf>,
     /// The message that the copies follow
     #[arg(long, value_name = "BASE", add = complete::address(), conflicts_with_all = ["root", "system"])]
     pub(super) onto: Option<String>,
@@ -57,6 +80,32 @@ pub struct RebaseArgs {
 
 impl RebaseArgs {
     pub fn only_lists(&self) -> bool {
-        self.dry_run
+        self.dry_run || self.print
+    }
+
+    pub(super) fn address(&self) -> &str {
+        self.address.as_deref().unwrap_or("@")
+    }
+
+    pub(super) fn has_text(&self) -> bool {
+        self.interactive || self.print || self.from.is_some()
+    }
+    /// Rejects an existing name before anything is written, unless the branch may be moved.
+    pub(super) fn check_branch(&self, store: &Store) -> Result<()> {
+        let Some(name) = &self.branch else { return Ok(()) };
+        check_branch_name(name)?;
+        match store.branches().get(name)?.filter(|_| !self.force) {
+            None => Ok(()),
+            Some(_) => Err(Error::nothing(format!("branch {name} already exists"))
+                .hint("choose another name; -f moves the branch")),
+        }
+    }
+
+    pub(super) fn make_branch(&self, store: &Store, tail: BubbId) -> Result<()> {
+        match (&self.branch, self.force) {
+            (Some(branch), true) => store.branches().set(branch, tail),
+            (Some(branch), false) => store.branches().make(branch, tail).map(drop),
+            (None, _) => Ok(()),
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! `lepo rebase`: copies a line of messages onto another base.
 
 mod args;
-mod choose;
 mod report;
+mod text;
 
 use std::io::Read;
 
@@ -10,29 +10,30 @@ use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::{
-    ChangingCommand, PlannedCopy, Store, WriteBatch, check_branch_name, now, plan_copies,
-    plan_redated_copies, write_copies,
+    PlannedCopy, Store, WriteBatch, now, plan_copies, plan_redated_copies, write_copies,
 };
 
 use super::Context;
 use super::address_args::find_all;
 use super::secret_finder::{masked, tell_typed};
-use crate::ui::{branch_changes, lock_changes};
+use crate::rebase::{RebaseSelection, choose, left_out_note, write_undoable};
 pub use args::RebaseArgs;
-use choose::{RebaseSelection, choose};
 use report::{RebaseOutcome, print};
+use text::run_text;
 
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
+    if args.has_text() {
+        return run_text(&args, context);
+    }
     let changes = args.redate || !args.drop.is_empty() || !args.replace.is_empty();
     if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
-        return Err(Error::usage("nothing to do: no base or change given")
-            .hint("name one: --onto BASE, --root, --system, --drop, --replace or --redate"));
+        return Err(Error::usage("nothing to do: no base or change given").hint(
+            "name one: --onto BASE, --root, --system, --drop, --replace or --redate; -i opens your editor",
+        ));
     }
     let store = context.store()?;
     let asked = RebaseInput::from_args(&args, &store)?;
-    if let Some(branch) = &args.branch {
-        check_branch(&store, branch, args.force)?;
-    }
+    args.check_branch(&store)?;
     let choice = choose(&store, &asked.forest, asked.selection(&args))?;
     let now = args.redate.then(|| now().max(asked.forest.root_time()));
     let root = new_root(&asked, choice.root_is_kept, now)?;
@@ -49,34 +50,18 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         None => false,
     };
     let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.here).collect();
-    let left_out: Vec<BubbId> = choice.left_out.iter().map(|ix| asked.forest.name(*ix).id).collect();
-    let outcome =
-        RebaseOutcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
+    let left_out = choice.left_out.iter().map(|ix| left_out_note(asked.forest.name(*ix).id)).collect();
+    let root_made = root.as_ref().filter(|_| root_is_new);
+    let outcome = RebaseOutcome { tail, root: root_made, made: &made, notes: left_out };
     if !args.dry_run {
-        let mut lock = lock_changes(&store)?;
-        let open = match &mut lock {
-            None => None,
-            Some(lock) => {
-                let mut change = lock.new_change(ChangingCommand::Rebase);
-                change.added.bubbs = made.iter().rev().map(|copy| copy.name).collect();
-                change.added.bubbs.extend(root.iter().filter(|_| root_is_new).map(|(name, _)| *name));
-                let moved = args.branch.iter().map(|branch| (branch.clone(), Some(vec![tail])));
-                change.branches = branch_changes(&store, moved.collect())?;
-                if change.is_nothing() { None } else { Some(lock.write_begun(change)?) }
-            }
-        };
-        write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
-        // The user wrote this text.
-        store.journal().prove(root.iter().map(|(name, _)| name.id));
-        if let Some(branch) = &args.branch {
-            match args.force {
-                true => store.branches().set(branch, tail)?,
-                false => drop(store.branches().make(branch, tail)?),
-            }
-        }
-        if let (Some(lock), Some(open)) = (&mut lock, open) {
-            lock.end(open)?;
-        }
+        let mut added: Vec<BubbName> = made.iter().rev().map(|copy| copy.name).collect();
+        added.extend(root_made.map(|(name, _)| *name));
+        write_undoable(&store, added, args.branch.as_deref().map(|branch| (branch, tail)), || {
+            write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
+            // The user wrote this text.
+            store.journal().prove(root.iter().map(|(name, _)| name.id));
+            args.make_branch(&store, tail)
+        })?;
     }
     if let (Some((name, text)), false) = (&root, args.dry_run) {
         tell_typed(text, "the system prompt", &format!("lepo rm --redact {}", name.id));
@@ -112,7 +97,7 @@ impl RebaseInput {
         if uses_stdin > 1 {
             return Err(Error::usage("stdin can be used once").hint("use a file for the other text"));
         }
-        let mut words = vec![args.address.clone()];
+        let mut words = vec![args.address().to_string()];
         words.extend(args.onto.clone());
         words.extend(args.drop.iter().cloned());
         words.extend(replace.iter().map(|(address, _)| address.to_string()));
@@ -197,14 +182,4 @@ fn new_root(
     let old = conv.path.first().map_or(last, |root| *root);
     let time = now.unwrap_or(asked.forest.name(old).id.time()).saturating_sub(u64::from(root_is_kept));
     Ok(Some((WriteBatch::name(Kind::System, true, None, time, text)?, text.clone())))
-}
-
-/// Rejects an existing name before anything is written, unless the branch may be moved.
-fn check_branch(store: &Store, name: &str, may_move: bool) -> Result<()> {
-    check_branch_name(name)?;
-    match store.branches().get(name)?.filter(|_| !may_move) {
-        None => Ok(()),
-        Some(_) => Err(Error::nothing(format!("branch {name} already exists"))
-            .hint("choose another name; -f moves the branch")),
-    }
 }

@@ -1,6 +1,7 @@
 //! Prints the result of a rebase.
 
 use lepo_base::error::Result;
+use lepo_base::hint::Hint;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{PlannedCopy, Store};
@@ -18,8 +19,8 @@ pub struct RebaseOutcome<'o> {
     pub root: Option<&'o (BubbName, Vec<u8>)>,
     /// Copies that did not exist.
     pub made: &'o [&'o PlannedCopy],
-    /// Requests that were not copied, because they would wait for consent.
-    pub left_out: &'o [BubbId],
+    /// Lines for stderr, such as omitted messages.
+    pub notes: Vec<Hint>,
 }
 
 /// Prints the new tail, or with `--dry-run` the messages; prints notes on stderr.
@@ -38,8 +39,8 @@ pub fn print(
         context.out.line(&outcome.tail.to_string());
     }
     context.out.flush();
-    for id in outcome.left_out {
-        print_status(&format!("left out {id}: a request at the end of a copy would wait for consent"));
+    for note in &outcome.notes {
+        context.print_hint(note.clone());
     }
     if already_here {
         print_status("already here");
@@ -63,7 +64,10 @@ pub fn print(
 }
 
 fn document(outcome: &RebaseOutcome<'_>, already_here: bool) -> Value {
-    let copy = |copy: &&PlannedCopy| json!({ "id": copy.name.id.to_string(), "copy_of": copy.original.id.to_string() });
+    let copy = |copy: &&PlannedCopy| {
+        let original = (!copy.is_new()).then(|| copy.original.id.to_string());
+        json!({ "id": copy.name.id.to_string(), "copy_of": original })
+    };
     let root = outcome.root.map(|(name, _)| json!({ "id": name.id.to_string(), "copy_of": null }));
     let made: Vec<Value> = root.into_iter().chain(outcome.made.iter().map(copy)).collect();
     json!({ "tail": outcome.tail.to_string(), "made": made, "already_here": already_here })

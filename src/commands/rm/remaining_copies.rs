@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 use super::plan::RedactPlan;
 use super::request::RedactRequest;
 use crate::commands::searched_files::{search, search_unfinished};
+use crate::rebase::kept_texts;
 use crate::repl::history_file;
 use crate::term::{StatusLine, one_line, print_status};
 
@@ -34,6 +35,8 @@ pub struct RemainingCopies {
     files: BTreeSet<String>,
     /// The prompt's history, if it contains either.
     history: Option<PathBuf>,
+    /// Stored texts of `rebase` with either.
+    texts: Vec<PathBuf>,
 }
 
 impl RemainingCopies {
@@ -91,6 +94,8 @@ impl RemainingCopies {
             let path = history_file(&paths.state);
             let has = std::fs::read(&path).is_ok_and(|all| has_any(&all));
             remains.history = has.then_some(path);
+            let has = |path: &PathBuf| std::fs::read(path).is_ok_and(|all| has_any(&all));
+            remains.texts = kept_texts(&paths.texts()).into_iter().filter(has).collect();
         }
         Ok(remains)
     }
@@ -112,7 +117,9 @@ impl RemainingCopies {
             requests.map(|id| format!("request {id}, until it is decided on: lepo do --deny {id}"));
         let history = self.history.iter();
         let history = history.map(|path| format!("the history of the prompt, {}", path.display()));
-        files.chain(requests).chain(history).collect()
+        let texts = self.texts.iter();
+        let texts = texts.map(|path| format!("an edited text of lepo rebase, {}", path.display()));
+        files.chain(requests).chain(history).chain(texts).collect()
     }
 
     pub fn document(&self) -> [Vec<String>; 2] {

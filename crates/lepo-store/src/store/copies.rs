@@ -8,7 +8,7 @@ use super::batch::WriteBatch;
 use super::blobs::blobs_in;
 use super::dir::now;
 use super::handle::Store;
-use crate::bubb::{BubbId, BubbName};
+use crate::bubb::{BubbId, BubbName, Kind};
 use lepo_base::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,16 @@ pub enum CopyParent {
     Kept(Option<BubbId>),
 }
 
+impl CopyParent {
+    fn id(self, base: Option<BubbId>, copies: &[PlannedCopy]) -> Option<BubbId> {
+        match self {
+            CopyParent::Base => base,
+            CopyParent::Kept(id) => id,
+            CopyParent::Copy(place) => copies.get(place).map(|copy| copy.name.id),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct CopyRequest {
     pub original: BubbName,
@@ -28,9 +38,24 @@ pub struct CopyRequest {
     pub under: CopyParent,
 }
 
+/// A message of an edited line.
+#[derive(Debug, Clone)]
+pub struct EditedCopy {
+    /// The message that it copies; `None` if it is new, and then it has `text`.
+    pub original: Option<BubbName>,
+    pub kind: Kind,
+    pub hidden: bool,
+    /// Its bytes, if not the original's.
+    pub text: Option<Vec<u8>>,
+    pub under: CopyParent,
+    /// Its time is not earlier.
+    pub not_before: u64,
+}
+
 /// A planned copy: its name is known, but it is not written yet.
 #[derive(Debug, Clone)]
 pub struct PlannedCopy {
+    /// A new message of an edited line is its own original.
     pub original: BubbName,
     pub name: BubbName,
     /// Whether the store has the copy already.
@@ -39,6 +64,11 @@ pub struct PlannedCopy {
 }
 
 impl PlannedCopy {
+    /// Whether it is a message of its own, of an edited line.
+    pub fn is_new(&self) -> bool {
+        self.text.is_some() && self.original.id == self.name.id
+    }
+
     /// Returns the bytes that replace the original's.
     pub fn words(&self) -> Option<&[u8]> {
         self.text.as_deref()
@@ -74,11 +104,7 @@ fn plan(
     let mut listing = store.names().listing()?;
     let mut copies: Vec<PlannedCopy> = Vec::with_capacity(copying.len());
     for CopyRequest { original, text, under } in copying {
-        let prev = match under {
-            CopyParent::Base => base,
-            CopyParent::Kept(id) => id,
-            CopyParent::Copy(place) => copies.get(place).map(|copy| copy.name.id),
-        };
+        let prev = under.id(base, &copies);
         let read;
         let bytes = match &text {
             Some(text) => text,
@@ -90,6 +116,34 @@ fn plan(
         let name = WriteBatch::name(original.kind, original.hidden, prev, time(&original), bytes)?;
         let here = listing.find_own(name.id)?.is_some();
         copies.push(PlannedCopy { original, name, here, text });
+    }
+    Ok(copies)
+}
+
+/// Plans the messages of an edited line: copies are dated as [`plan_copies`] does, new messages a millisecond after
+/// their prev, none before its `not_before`. So equal lines have equal names.
+pub fn plan_edited_copies(
+    store: &Store,
+    base: Option<BubbId>,
+    edited: Vec<EditedCopy>,
+) -> Result<Vec<PlannedCopy>> {
+    let mut listing = store.names().listing()?;
+    let mut copies: Vec<PlannedCopy> = Vec::with_capacity(edited.len());
+    for EditedCopy { original, kind, hidden, text, under, not_before } in edited {
+        let prev = under.id(base, &copies);
+        let time = original.map_or(0, |original| original.id.time()).max(not_before);
+        let read;
+        let bytes: &[u8] = match (&text, &original) {
+            (Some(text), _) => text,
+            (None, Some(original)) => {
+                read = store.bubbs().read(original)?;
+                &read
+            }
+            (None, None) => &[],
+        };
+        let name = WriteBatch::name(kind, hidden, prev, time, bytes)?;
+        let here = listing.find_own(name.id)?.is_some();
+        copies.push(PlannedCopy { original: original.unwrap_or(name), name, here, text });
     }
     Ok(copies)
 }

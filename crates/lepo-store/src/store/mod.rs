@@ -87,8 +87,8 @@ pub use branches::{Branches, check_branch_name};
 pub use claim::Claim;
 pub use completion::AddressCompletion;
 pub use copies::{
-    CopyParent, CopyRequest, PlannedCopy, note_copy, plan_copies, plan_copies_of_now, plan_redated_copies,
-    write_copies,
+    CopyParent, CopyRequest, EditedCopy, PlannedCopy, note_copy, plan_copies, plan_copies_of_now,
+    plan_edited_copies, plan_redated_copies, write_copies,
 };
 pub use dir::{OLD, now};
 pub use draft::Draft;

@@ -73,6 +73,11 @@ impl Paths {
         self.state.join("mcp-tools")
     }
 
+    /// The folder of edited conversations that could not be used.
+    pub fn texts(&self) -> PathBuf {
+        self.state.join("texts")
+    }
+
     /// The folder of temporary stores.
     pub fn unkept(&self) -> PathBuf {
         self.state.join("unkept")

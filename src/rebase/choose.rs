@@ -43,7 +43,7 @@ fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
 }
 
 pub fn choose(store: &Store, forest: &Forest, wish: RebaseSelection<'_>) -> Result<RebasePlan> {
-    let mut path = line(forest, wish);
+    let mut path = line(forest, wish.line, wish.onto);
     let mut root_is_kept = false;
     if wish.new_system {
         let last = wish.line.bubbs().last();
@@ -83,12 +83,12 @@ pub fn choose(store: &Store, forest: &Forest, wish: RebaseSelection<'_>) -> Resu
 }
 
 /// Returns the messages of the line, oldest first: a range, or those missing from the base's conversation.
-fn line(forest: &Forest, wish: RebaseSelection<'_>) -> Vec<Ix> {
-    match wish.line {
+pub(super) fn line(forest: &Forest, found: &AddressMatch, onto: Option<Ix>) -> Vec<Ix> {
+    match found {
         AddressMatch::Range(bubbs) => bubbs.clone(),
         AddressMatch::One(end) => {
             let path = forest.conv(end.ix).path;
-            let Some(onto) = wish.onto else { return path };
+            let Some(onto) = onto else { return path };
             let has: HashSet<Ix> = forest.conv(onto).path.into_iter().collect();
             path.into_iter().filter(|ix| !has.contains(ix)).collect()
         }
@@ -96,7 +96,7 @@ fn line(forest: &Forest, wish: RebaseSelection<'_>) -> Vec<Ix> {
 }
 
 /// Inserts after each message its hidden side branches, those without visible descendants.
-fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
+pub(super) fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
     if !sides {
         return path.to_vec();
     }
@@ -158,19 +158,28 @@ struct RequestCheck<'r> {
 impl RequestCheck<'_> {
     fn has(&self, ix: Ix) -> Result<bool> {
         let name = self.forest.name(ix);
-        if !name.hidden || !matches!(name.kind, Kind::System | Kind::Assistant) {
-            return Ok(false);
-        }
-        let read;
-        let bytes = match self.replace.iter().find(|(replaced, _)| *replaced == ix) {
-            Some((_, text)) => text,
-            None => {
-                read = self.store.bubbs().read(&name)?;
-                &read
-            }
-        };
-        Ok(std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some()))
+        let text = self.replace.iter().find(|(replaced, _)| *replaced == ix).map(|(_, text)| text.as_slice());
+        is_request(self.store, &name, text)
     }
+}
+
+/// Whether a message is a request for consent, with its own text or with this one.
+pub(super) fn is_request(store: &Store, name: &BubbName, text: Option<&[u8]>) -> Result<bool> {
+    if !may_be_request(name.kind, name.hidden) {
+        return Ok(false);
+    }
+    Ok(match text {
+        Some(text) => is_request_text(text),
+        None => is_request_text(&store.bubbs().read(name)?),
+    })
+}
+
+pub(super) fn may_be_request(kind: Kind, hidden: bool) -> bool {
+    hidden && matches!(kind, Kind::System | Kind::Assistant)
+}
+
+pub(super) fn is_request_text(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
 }
 
 /// Returns the messages to omit: the named ones; for a request also its result, and for a result also its
