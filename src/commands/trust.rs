@@ -202,7 +202,11 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
     };
     let folder = WorkFolder::read(&named).ok().filter(|folder| folder.root == named);
     let folder_trust = FolderTrust::new(paths);
-    let was_folder = folder.map(|folder| folder_trust.forget(&folder)).transpose()?.unwrap_or_default();
+    let was_folder = match folder {
+        Some(folder) => folder_trust.forget(&folder)?,
+        None if named.exists() => false,
+        None => folder_trust.forget_path(&named)?,
+    };
     match trust.forget(&named)? {
         _ if was_folder => Ok(0),
         0 => Err(Error::nothing(format!("nothing of {} was trusted", named.display()))

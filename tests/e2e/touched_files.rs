@@ -349,3 +349,18 @@ fn a_yes_is_to_these_bytes_and_kept() {
     let record: Value = json!(scene.bot.home.read("state/lepo/touched"));
     assert!(record.as_str().unwrap().contains("tools/helper.py"), "{record}");
 }
+
+#[test]
+fn to_forget_the_folder_is_not_to_agree_to_what_a_command_changed_in_it() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let replies = [call(), done(), command("write", "cat > tools/helper.py TRIP"), done(), call(), done()];
+    let scene = Scene::new(PLAIN, replies).serve(PYTHON);
+    scene.alone(&["do", "-n", "x"]);
+    scene.alone(&["do", "-n", "x"]);
+    scene.bot.home.ok(&["trust", "--forget", "."]);
+    scene.bot.home.trust_work();
+    let told = scene.alone(&["do", "-n", "x"]);
+    scene.refused(told, "tools/helper.py", "forgotten and trusted anew");
+}

@@ -360,3 +360,23 @@ fn no_question_is_about_a_program_that_is_missing() {
     assert!(!ran.out.contains("Trust ") && ran.out.contains("lepo-no-such-program"), "{}", ran.out);
     assert!(!ran.out.contains("is not trusted"), "{}", ran.out);
 }
+
+#[test]
+fn trust_in_a_folder_that_is_gone_can_be_forgotten() {
+    let home = Home::new().trusting();
+    let work = home.work().canonicalize().unwrap();
+    let elsewhere = home.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let forget = || {
+        let mut command = home.command(&["trust", "--forget", work.to_str().unwrap()]);
+        command.current_dir(&elsewhere);
+        run(command, b"")
+    };
+    std::fs::rename(&work, home.path().join("moved")).unwrap();
+    assert_eq!(forget().code, 0);
+    let again = forget();
+    assert!(again.code == 1 && again.err.contains("was trusted"), "{} {}", again.code, again.err);
+    // The moved folder is the same folder, and is asked about again.
+    let record = home.read("state/lepo/trusted-folders");
+    assert!(record.lines().last().unwrap().contains(" forgotten "), "{record}");
+}

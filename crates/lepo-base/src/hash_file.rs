@@ -1,6 +1,6 @@
 //! Records of consent in the state directory, and reading of files that may be missing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -27,6 +27,20 @@ impl HashFile {
         let record = String::from_utf8_lossy(&record);
         let texts = record.lines().filter_map(|line| line.split_once(' '));
         Ok(texts.rev().find(|(of, _)| hashes.contains(of)).map(|(_, text)| text.to_string()))
+    }
+
+    /// Returns the hashes whose last line has one of these texts.
+    pub fn hashes_of(&self, texts: &[&str]) -> Result<Vec<String>> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        let record = String::from_utf8_lossy(&record);
+        let last: HashMap<&str, &str> = record.lines().filter_map(|line| line.split_once(' ')).collect();
+        let mut found: Vec<String> = last
+            .into_iter()
+            .filter(|(_, text)| texts.contains(text))
+            .map(|(hash, _)| hash.to_string())
+            .collect();
+        found.sort();
+        Ok(found)
     }
 
     /// Whether the record has an unrevoked line with this hash.

@@ -71,6 +71,17 @@ impl FolderTrust {
         Ok(true)
     }
 
+    /// Deletes the answers about folders that had this path; false without one.
+    pub fn forget_path(&self, path: &Path) -> Result<bool> {
+        let texts = [YES, NO].map(|word| format!("{word} {path:?}"));
+        let hashes = self.record.hashes_of(&[&texts[0], &texts[1]])?;
+        let lines: Vec<String> = hashes.iter().map(|hash| format!("{hash} {FORGOTTEN} {path:?}")).collect();
+        if !lines.is_empty() {
+            self.record.append(&lines)?;
+        }
+        Ok(!lines.is_empty())
+    }
+
     /// Returns the folder in which a program of the user for `dir` starts: `dir` if it is trusted, otherwise
     /// an empty one. A folder that cannot be looked up is not trusted.
     pub fn start_in(&self, dir: &Path) -> StartFolder {
@@ -120,6 +131,9 @@ mod tests {
             assert_eq!((trust.answer(&folder).unwrap(), starts()), (Some(answer), is_trusted));
         }
         assert_eq!((trust.answer(&foreign).unwrap(), trust.start_in(&other).is_empty()), (None, true));
+        assert!(trust.forget_path(&folder.root).unwrap() && !trust.forget_path(&folder.root).unwrap());
+        assert_eq!(trust.answer(&folder).unwrap(), None);
+        trust.keep(&folder, true).unwrap();
         // A folder created again under its name is another folder.
         std::fs::rename(&app, dir.path().join("moved")).unwrap();
         std::fs::create_dir(&app).unwrap();
