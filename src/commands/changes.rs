@@ -35,20 +35,29 @@ pub fn empty_old(store: &Store) -> Result<()> {
     Ok(())
 }
 
+/// More branches than this are only counted.
+const MOST_BRANCHES: usize = 4;
+
 /// Describes a change on one line.
-pub fn describe(store: &Store, listed: ListedChange<'_>) -> String {
+pub fn describe(store: &Store, listed: &ListedChange<'_>) -> String {
     let change = listed.first;
     let mut parts = Vec::new();
-    for (files, verb) in [(&change.removed, "removed"), (&change.added, "added")] {
-        if !files.bubbs.is_empty() {
-            let verb = if change.command == ChangingCommand::Rm { String::new() } else { format!(" {verb}") };
-            parts.push(format!("{}{verb}", counted(files.bubbs.len(), "message")));
-        }
-        if !files.blobs.is_empty() {
-            parts.push(counted(files.blobs.len(), "blob"));
+    let sum = |count: fn(&Change) -> usize| listed.steps.iter().map(|step| count(step)).sum::<usize>();
+    let verb = |verb| if change.command == ChangingCommand::Rm { "" } else { verb };
+    for (count, one, verb) in [
+        (sum(|step| step.removed.bubbs.len()), "message", verb(" removed")),
+        (sum(|step| step.removed.blobs.len()), "blob", ""),
+        (sum(|step| step.added.bubbs.len()), "message", verb(" added")),
+    ] {
+        if count > 0 {
+            parts.push(format!("{}{verb}", counted(count, one)));
         }
     }
-    parts.extend(describe_branches(change));
+    let branches: Vec<&BranchChange> = listed.steps.iter().flat_map(|step| &step.branches).collect();
+    match branches.len() {
+        0..=MOST_BRANCHES => parts.extend(describe_branches(change.command, &branches)),
+        count => parts.push(format!("{count} branches")),
+    }
     for title in &change.titles {
         parts.push(match (title.before.as_str(), title.after.as_str()) {
             ("", after) => format!("`{after}`"),
@@ -63,16 +72,16 @@ pub fn describe(store: &Store, listed: ListedChange<'_>) -> String {
     one_line(&text)
 }
 
-fn describe_branches(change: &Change) -> Vec<String> {
-    let branch = if change.command == ChangingCommand::Branch { "" } else { "branch " };
-    if let [new, old] = &change.branches[..]
+fn describe_branches(command: ChangingCommand, branches: &[&BranchChange]) -> Vec<String> {
+    let branch = if command == ChangingCommand::Branch { "" } else { "branch " };
+    if let [new, old] = branches
         && old.after.is_none()
         && new.after == old.before
     {
         return vec![format!("{branch}{} renamed to {}", old.name.as_str(), new.name.as_str())];
     }
     let show = |ids: &BranchIds| ids.iter().flatten().map(BubbId::to_string).collect::<Vec<_>>().join(" ");
-    let describe = |moved: &BranchChange| {
+    let describe = |moved: &&BranchChange| {
         let name = moved.name.as_str();
         match (&moved.before, &moved.after) {
             (None, after) => format!("{branch}{name} made at {}", show(after)),
@@ -80,11 +89,11 @@ fn describe_branches(change: &Change) -> Vec<String> {
             (before, after) => format!("{branch}{name} moved from {} to {}", show(before), show(after)),
         }
     };
-    change.branches.iter().map(describe).collect()
+    branches.iter().map(describe).collect()
 }
 
 /// Returns the beginning of the newest question among the messages of a change.
-fn question_in(store: &Store, listed: ListedChange<'_>) -> Option<String> {
+fn question_in(store: &Store, listed: &ListedChange<'_>) -> Option<String> {
     let change = listed.first;
     let bubbs = change.removed.bubbs.iter().chain(&change.added.bubbs);
     let asked = bubbs.filter(|name| name.kind == Kind::User && !name.hidden).max_by_key(|name| name.id)?;

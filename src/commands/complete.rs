@@ -40,7 +40,7 @@ pub fn change() -> ArgValueCompleter {
         let log = there.store.change_list().read();
         let log = log.unwrap_or_default();
         let changes = log.changes().into_iter().map(|change| {
-            let about = super::changes::describe(&there.store, change);
+            let about = super::changes::describe(&there.store, &change);
             (change.first.n.to_string(), format!("{} {about}", change.first.command.as_str()))
         });
         changes.filter(|(n, _)| begins(n, wanted)).map(|(n, about)| candidate(n, Some(about))).collect()

@@ -12,15 +12,15 @@ use lepo_store::bubb::counted;
 use lepo_store::store::{ChangeLog, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
-    import, tidy, settings, files edited by hand";
+    tidy, settings, files edited by hand";
 
 /// Take back the newest change, or make it again
 ///
 /// Takes back the newest change of the store, or the change N of the list; a second `undo` takes back the change
 /// before. `--redo` makes again what was taken back last.
 ///
-/// Covered are `rm`, `branch`, `title`, `rebase`, and `sync` where it removed messages here. Not covered are turns of `do` (go back with --tail, or /undo in a
-/// session), `rm --redact`, `rm --now` and `rm --empty`, `import`, `tidy`, settings, models, prompts and files
+/// Covered are `rm`, `branch`, `title`, `rebase`, `import`, and `sync` where it removed messages here. Not covered are turns of `do` (go back with --tail, or /undo in a
+/// session), `rm --redact`, `rm --now` and `rm --empty`, `tidy`, settings, models, prompts and files
 /// edited by hand.
 ///
 /// A change is taken back only if what that overwrites is still as the change left it: a branch moved since then is
@@ -80,7 +80,7 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (n, command) = (plan.change.n, plan.change.command.as_str());
     let (staying, dropped) = (plan.staying, plan.dropped);
     let about = lock.log().changes().into_iter().find(|change| change.last.n == n);
-    let about = about.map(|change| describe(&store, change)).unwrap_or_default();
+    let about = about.map(|change| describe(&store, &change)).unwrap_or_default();
     lock.make(plan.change)?;
     let done = if args.redo { "made again" } else { "taken back" };
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
@@ -107,7 +107,7 @@ fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8>
     let is_terminal = context.out.is_terminal();
     for change in log.changes().into_iter().take(args.most.unwrap_or(usize::MAX)) {
         let (first, is_taken_back) = (change.first, change.is_taken_back());
-        let (about, command) = (describe(store, change), first.command.as_str());
+        let (about, command) = (describe(store, &change), first.command.as_str());
         if args.json {
             let (n, time) = (first.n, first.time);
             documents.push(json!({ "n": n, "time": time, "command": command, "what": about, "taken_back": is_taken_back }));

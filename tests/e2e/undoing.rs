@@ -172,6 +172,46 @@ fn a_rebase_is_taken_back_except_what_something_follows() {
 }
 
 #[test]
+fn an_import_is_taken_back_except_what_something_follows() {
+    let home = Home::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/interop/chatgpt-conversations-000.json");
+    home.add(&[], "mine");
+    let before = (home.bubbs(), home.ok(&["ls"]));
+    home.ok(&["import", "--branches", sample]);
+    let (all, branches) = (home.ok(&["log", "--all", "-a"]), home.ok(&["branch"]));
+    assert!(!branches.is_empty());
+    let listed = list(&home);
+    assert!(listed[0].contains(" import ") && listed[0].contains(" messages added"), "{}", listed[0]);
+    assert_eq!(listed.len(), 1, "messages and branches are one change");
+    // Nothing new leaves no line.
+    home.ok(&["import", sample]);
+    assert_eq!(list(&home).len(), 1);
+    home.ok(&["undo"]);
+    assert_eq!((home.bubbs(), home.ok(&["ls"]), home.ok(&["branch"])), (before.0, before.1, String::new()));
+    assert!(!home.work().join(".lepo/_blobs").read_dir().is_ok_and(|mut blobs| blobs.next().is_some()));
+    home.ok(&["undo", "--redo"]);
+    assert_eq!((home.ok(&["log", "--all", "-a"]), home.ok(&["branch"])), (all.clone(), branches));
+    assert!(home.ok(&["fsck"]).is_empty());
+    // A conversation that was continued stays, with its ancestors.
+    let tail = home
+        .ok(&["ls"])
+        .lines()
+        .find(|line| !line.contains("mine"))
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .to_string();
+    home.add(&["--prev", &tail], "more");
+    let ran = home.lepo(&["undo"]);
+    assert!(ran.err.contains(" stay, because something follows"), "{}", ran.err);
+    assert!(home.ok(&["log", "--all"]).contains(&tail) && home.ok(&["fsck"]).is_empty());
+    // An import by hand brings the rest again, and what was removed by hand.
+    home.ok(&["import", sample]);
+    assert_eq!(home.ok(&["log", "--all", "-a"]).lines().count(), all.lines().count() + 1);
+}
+
+#[test]
 fn no_reader_of_messages_looks_into_what_was_removed_but_the_finder_of_secrets_does() {
     let home = Home::with_config("secrets = \"off\"\n");
     let token = github_token(1);

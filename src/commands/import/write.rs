@@ -8,11 +8,13 @@ use std::path::Path;
 use super::stop::StopSignal;
 use crate::import::{ImportPlan, ToolDetail, VERSION};
 use crate::term::{StatusLine, print_status};
+use crate::ui::{branch_changes, lock_changes};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{
-    ImportIndex, ImportRecord, Redactions, Store, WriteBatch, check_branch_name, has_ended_batches,
+    BranchIds, Change, ChangeLock, ChangingCommand, ImportIndex, ImportRecord, Redactions, Store, WriteBatch,
+    check_branch_name, has_ended_batches,
 };
 
 /// Maximum number of bubbs that wait to be published.
@@ -65,6 +67,10 @@ pub struct ImportWriter<'s> {
     branches: Vec<(String, BubbId)>,
     /// Bubbs of the user's own, to be proven.
     own: HashSet<BubbId>,
+    /// New bubbs that wait to be published, oldest first.
+    staged: Vec<BubbName>,
+    /// The number of this import in the list of changes, once it has one.
+    change: Option<u64>,
     pub made: u64,
     /// Bubbs that already existed.
     pub here: u64,
@@ -97,6 +103,8 @@ impl<'s> ImportWriter<'s> {
             ids: HashMap::new(),
             branches: Vec::new(),
             own: HashSet::new(),
+            staged: Vec::new(),
+            change: None,
             made: 0,
             here: 0,
             edited: Vec::new(),
@@ -240,7 +248,9 @@ impl<'s> ImportWriter<'s> {
                 for bytes in blobs {
                     batch.blob(&mut bytes.as_slice())?;
                 }
-                batch.put(name, text)
+                let is_new = batch.put(name, text)?;
+                self.staged.extend(is_new.then_some(name));
+                Ok(is_new)
             }
         }
     }
@@ -255,8 +265,21 @@ impl<'s> ImportWriter<'s> {
     /// Publishes all waiting bubbs, and only then records them in the journal.
     fn flush(&mut self) -> Result<()> {
         let WriteTarget::Batch(batch) = &mut self.target else { return Ok(()) };
+        let Some(store) = self.store else { return batch.flush().map(|_| ()) };
+        let mut bubbs = std::mem::take(&mut self.staged);
+        bubbs.reverse();
+        let mut lock = if bubbs.is_empty() { None } else { lock_changes(store)? };
+        let mut open = None;
+        if let Some(lock) = &mut lock {
+            let mut change = import_change(lock, &mut self.change);
+            change.added.bubbs = bubbs;
+            open = Some(lock.write_begun(change)?);
+        }
         batch.flush()?;
-        let Some(store) = self.store else { return Ok(()) };
+        if let (Some(lock), Some(open)) = (&mut lock, open) {
+            lock.end(open)?;
+        }
+        drop(lock);
         store.journal().add_imports(&mut self.imports)?;
         store.journal().prove_missing(std::mem::take(&mut self.own));
         Ok(())
@@ -276,6 +299,7 @@ impl<'s> ImportWriter<'s> {
             let from = forest.find(later).filter(|_| earlier <= later);
             from.is_some_and(|from| forest.up(from).any(|ix| forest.name(ix).id == earlier))
         };
+        let mut moved: Vec<(String, BranchIds)> = Vec::new();
         for (title, id) in wanted {
             let Some(first) = branch_name(&title) else { continue };
             // Another conversation with the same title gets a numbered branch.
@@ -283,13 +307,14 @@ impl<'s> ImportWriter<'s> {
                 let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
                 match taken.get(&name).copied() {
                     None => {
-                        store.branches().make(&name, id)?;
+                        moved.push((name.clone(), Some(vec![id])));
                         taken.insert(name, id);
                     }
                     Some(there) if follows(there, id) => {}
                     // The conversation was continued after the branch.
                     Some(there) if follows(id, there) => {
-                        store.branches().advance(&name, there, id)?;
+                        let ids = store.branches().ids(&name)?.unwrap_or_default();
+                        moved.push((name.clone(), Some([&[id], ids.get(1..).unwrap_or_default()].concat())));
                         taken.insert(name, id);
                     }
                     Some(_) if number == SAME_TITLE => {
@@ -302,8 +327,20 @@ impl<'s> ImportWriter<'s> {
                 break;
             }
         }
-        Ok(())
+        let Some(mut lock) = lock_changes(store)? else {
+            return moved.iter().try_for_each(|(name, ids)| store.branches().restore(name, ids.as_deref()));
+        };
+        let mut change = import_change(&lock, &mut self.change);
+        change.branches = branch_changes(store, moved)?;
+        lock.make(change)
     }
+}
+
+/// Returns a change of this import, with the same number each time.
+fn import_change(lock: &ChangeLock<'_>, number: &mut Option<u64>) -> Change {
+    let mut change = lock.new_change(ChangingCommand::Import);
+    change.n = *number.get_or_insert(change.n);
+    change
 }
 
 fn branch_name(title: &str) -> Option<String> {

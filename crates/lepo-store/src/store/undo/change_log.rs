@@ -57,10 +57,12 @@ pub struct ChangeLog {
 }
 
 /// A change, and whether it is taken back.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ListedChange<'l> {
     /// The line that made it first, or its oldest remaining line.
     pub first: &'l Change,
+    /// All lines that made it first: an import in several steps has several.
+    pub steps: Vec<&'l Change>,
     /// The line that made it last, or took it back.
     pub last: &'l Change,
 }
@@ -94,16 +96,12 @@ impl ChangeLog {
     pub fn changes(&self) -> Vec<ListedChange<'_>> {
         let mut changes: BTreeMap<u64, ListedChange<'_>> = BTreeMap::new();
         for LoggedChange { change, .. } in &self.lines {
-            let listed = changes.entry(change.n).or_insert(ListedChange { first: change, last: change });
+            let new = || ListedChange { first: change, steps: Vec::new(), last: change };
+            let listed = changes.entry(change.n).or_insert_with(new);
+            listed.steps.extend((change.direction == ChangeDirection::First).then_some(change));
             listed.last = change;
         }
         changes.into_values().rev().collect()
-    }
-
-    /// Returns the lines of a change that made it first: an import in several steps has several.
-    pub(super) fn first_lines(&self, n: u64) -> impl Iterator<Item = &Change> {
-        let lines = self.lines.iter().map(|line| &line.change);
-        lines.filter(move |change| change.n == n && change.direction == ChangeDirection::First)
     }
 
     /// Returns the newest change without effect, which a redo makes again.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::removed_files::REMOVED;
-use super::{Change, ChangeDirection, ChangeLock, ChangedFiles};
+use super::{Change, ChangeDirection, ChangeLock, ChangedFiles, ListedChange};
 use crate::bubb::{BubbId, BubbName, counted};
 use lepo_base::error::{Error, Result, quoted};
 
@@ -46,7 +46,7 @@ impl ChangeLock<'_> {
                 })?
             }
         };
-        self.plan(chosen.last, ChangeDirection::Undo, is_forced)
+        self.plan(chosen, ChangeDirection::Undo, is_forced)
     }
 
     /// Plans to make a change again: what was taken back last, or the one with the number `n`.
@@ -66,7 +66,7 @@ impl ChangeLock<'_> {
         if let Some(error) = self.emptied(found.last)? {
             return Err(error);
         }
-        self.plan(found.last, ChangeDirection::Redo, is_forced)
+        self.plan(found, ChangeDirection::Redo, is_forced)
     }
 
     /// Returns the error if files that would come back are deleted; `None` if all exist.
@@ -83,14 +83,18 @@ impl ChangeLock<'_> {
         }))
     }
 
-    fn plan(&self, last: &Change, direction: ChangeDirection, is_forced: bool) -> Result<TakeBackPlan> {
+    fn plan(
+        &self,
+        listed: &ListedChange<'_>,
+        direction: ChangeDirection,
+        is_forced: bool,
+    ) -> Result<TakeBackPlan> {
+        let last = listed.last;
         let mut change = last.inverse(direction, super::now());
         if last.direction == ChangeDirection::First {
             // An import in several steps has several lines.
             change.removed = ChangedFiles::default();
-            for first in self.log.first_lines(last.n) {
-                change.removed.bubbs.extend(&first.added.bubbs);
-            }
+            change.removed.bubbs = listed.steps.iter().flat_map(|step| &step.added.bubbs).copied().collect();
         }
         self.check_branches(&mut change, is_forced)?;
         self.check_titles(&mut change, is_forced)?;
