@@ -340,6 +340,7 @@ fn what_is_older_is_emptied_after_a_write_and_by_tidy() {
         // One dated ahead stays, and one that lepo did not make.
         for other in ["99999999999999-1", "1-1", "other"] {
             fs::create_dir(removed.join(other)).unwrap();
+            fs::write(removed.join(other).join("file"), "").unwrap();
         }
         run(home.command(command), b"text");
         assert_eq!(count(), 3, "{command:?}");

@@ -188,7 +188,9 @@ impl ChangeLock<'_> {
             self.log.end(self.store, at)?;
             self.completed.push(change);
         }
-        Ok(())
+        self.removed
+            .remove_unused(&self.log.folders())
+            .map_err(|error| self.store.dir.error("cannot delete in", REMOVED, error))
     }
 
     /// Makes what a change does and what is not done yet.

@@ -175,6 +175,16 @@ impl<'s> RemovedFiles<'s> {
         Ok(sys::sync(&self.root)?)
     }
 
+    /// Removes empty folders that no line names: their process was killed before it wrote the line.
+    pub(super) fn remove_unused(&self, named: &BTreeSet<RemovedFolder>) -> io::Result<()> {
+        for name in self.entries()? {
+            if RemovedFolder::parse(&name).is_some_and(|folder| !named.contains(&folder)) {
+                let _ = rustix::fs::unlinkat(&self.root, name.as_str(), AtFlags::REMOVEDIR);
+            }
+        }
+        Ok(())
+    }
+
     /// Counts the files in a folder.
     pub(super) fn count(&self, folder: &RemovedFolder) -> io::Result<usize> {
         let Some(dir) = dir_at(&self.root, folder.to_string())? else { return Ok(0) };
