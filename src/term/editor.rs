@@ -159,10 +159,16 @@ mod tests {
     #[test]
     fn editors_that_return_at_once_need_an_option() {
         for (editor, option) in [
+            // https://github.com/desktop/desktop/issues/20810, https://github.com/progit/progit2/issues/1893
+            ("kate", Some("--block")),
+            // https://github.com/coderefinery/git-intro/issues/219
+            ("atom", Some("--wait")),
+            ("code -w", None),
+            // https://github.com/jesseduffield/lazygit/issues/139
+            ("mvim", Some("-f")),
             ("code", Some("--wait")),
             ("/usr/bin/code -n", Some("--wait")),
             ("code --wait", None),
-            ("code -w", None),
             ("subl -w", None),
             ("gvim", Some("-f")),
             ("gvim --nofork", None),
@@ -173,7 +179,6 @@ mod tests {
             ("nano", None),
             ("emacsclient -t", None),
             ("kate --block", None),
-            ("kate", Some("--block")),
             ("", None),
         ] {
             assert_eq!(missing_wait(editor), option, "{editor}");

@@ -41,6 +41,70 @@ fn the_settings_of_editors_start_the_agent() {
     }
 }
 
+/// A conversation, and what an editor's command makes of it: the first question reworded and another one at the end,
+/// then nothing.
+fn check_rebase_in_editor(run_editor: impl Fn(&Home, &str, &str) -> crate::home::Ran) {
+    let home = Home::new();
+    let first = home.add(&["--prev", "head", "--time", "2025-03-01T12:00Z"], "첫 질문");
+    let last = home.add(&["--kind", "a", "--prev", &first, "--time", "2025-03-01T12:01Z"], "so\n");
+    let count = home.bubbs().len();
+    let ran = run_editor(&home, &last, "unchanged");
+    assert_eq!(home.bubbs().len(), count, "{}{}", ran.out, ran.err);
+    assert!(format!("{}{}", ran.out, ran.err).contains("nothing changed"), "{}{}", ran.out, ran.err);
+    let ran = run_editor(&home, &last, "changed");
+    let tail = home.ok(&["resolve", "@"]);
+    let shown: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--json", tail.trim()])).unwrap();
+    let texts: Vec<&str> =
+        shown["bubbs"].as_array().unwrap().iter().map(|bubb| bubb["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["둘째 질문", "so\n", "마지막"], "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn neovim_edits_a_conversation_in_a_buffer() {
+    if is_missing("nvim") {
+        return;
+    }
+    check_rebase_in_editor(|home, address, edit| {
+        let script = contrib("editors/rebase.lua").display().to_string();
+        let open = format!("LepoRebase {address}");
+        let change = if edit == "changed" {
+            "%s/첫/둘째/ | call append('$', ['%% user', '마지막'])"
+        } else {
+            "set ff?"
+        };
+        let commands = ["-S", &script, "-c", &open, "-c", change, "-c", "w", "-c", "qa!"];
+        run(
+            home.program(
+                "nvim",
+                &[&["--headless", "-u", "NONE", "-i", "NONE", "-n"], &commands[..]].concat(),
+            ),
+            b"",
+        )
+    });
+}
+
+#[test]
+fn emacs_edits_a_conversation_in_a_buffer() {
+    if is_missing("emacs") {
+        return;
+    }
+    check_rebase_in_editor(|home, address, edit| {
+        let script = contrib("editors/lepo-rebase.el").display().to_string();
+        let change = if edit == "changed" {
+            "(while (search-forward \"첫\" nil t) (replace-match \"둘째\")) (goto-char (point-max)) \
+             (insert \"%% user\n마지막\n\")"
+        } else {
+            ""
+        };
+        let code = format!(
+            ";; -*- coding: utf-8 -*-\n(lepo-rebase \"{address}\") {change} (lepo-rebase-send)\n\
+             (princ (with-current-buffer \"*lepo rebase*\" (buffer-string)))\n"
+        );
+        home.write("work/edit.el", code);
+        run(home.program("emacs", &["--batch", "-Q", "-l", &script, "-l", "./edit.el"]), b"")
+    });
+}
+
 #[test]
 fn fzf_chooses_a_conversation_beside_its_text() {
     if is_missing("fzf") {

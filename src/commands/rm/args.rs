@@ -26,8 +26,8 @@ use lepo_base::time;
 /// the store, but not settings or the stores of other people; they are named. If it is interrupted, the next
 /// one completes it, after saying what is left to do and asking; only where the machine that began it can prove that it
 /// did. Other messages with the same secret, or the same replaced words, are named. Other
-/// clones, the git history of the project, an imported log and the history of the prompt may still hold the secret, so
-/// change it; lepo names those places.
+/// clones, the git history of the project, an imported log, the history of the prompt and a text that rebase -i
+/// kept may still hold the secret, so change it; lepo names those places.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one\n  \

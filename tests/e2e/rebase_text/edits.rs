@@ -134,18 +134,65 @@ const NVIM: &[(&str, Outcome)] = &[
     ("set ff=dos | 7s/.*/왜?/ | w", Line(&["0", "1=왜?", "2", "3", "4"])),
     ("set fenc=utf-16le bomb | w", Refused(2, "it is UTF-16")),
     ("7d | w", Refused(2, "line 6: the message has no text any more")),
+    // github.com/bk201-/jira-prepare-commit-msg/issues/319: both ways to leave without a change.
+    ("qa!", Same),
     ("cq", Refused(2, "the edited text is kept")),
 ];
 
+/// Edits that others' tools stumbled on, by the address of the report.
+const REPORTS: &[(&str, &str, Outcome)] = &[
+    ("github.com/git-for-windows/git/pull/507", "s/$/\\r/", Same),
+    (
+        "github.com/git-for-windows/git/issues/818",
+        "1s/^/\\xef\\xbb\\xbf/;7s/.*/Здраво/",
+        Line(&["0", "1=Здраво", "2", "3", "4"]),
+    ),
+    (
+        "github.com/MitMaro/git-interactive-rebase-tool/issues/51",
+        "7s/.*/% first, a heading\\n# user/",
+        Line(&["0", "1=% first, a heading\n# user", "2", "3", "4"]),
+    ),
+    (
+        "github.com/zed-industries/zed/issues/17667",
+        "8d",
+        Line(&["0", "1=첫 질문\nfirst answer\nin two lines", "3", "4"]),
+    ),
+    (
+        "github.com/zed-industries/zed/pull/2613",
+        "9s/$/\\n%% assistant/",
+        Line(&["0", "1", "2=first answer", "a0 in two lines", "3", "4"]),
+    ),
+    ("github.com/karthink/gptel/issues/768", "s/질문/물음/", Line(&["0", "1=첫 물음", "2", "3", "4"])),
+    (
+        "github.com/karthink/gptel/issues/546",
+        "7s/.*/# user\\n*** heading\\n### Assistant:/",
+        Line(&["0", "1=# user\n*** heading\n### Assistant:", "2", "3", "4"]),
+    ),
+    (
+        "github.com/karthink/gptel/issues/1263",
+        "10s/^/%% user\\n/",
+        Line(&["0", "1", "2=first answer", "u0 in two lines", "3", "4"]),
+    ),
+    ("github.com/open-webui/open-webui/issues/122", "11,$d", Line(&["0", "1", "2"])),
+];
+
+#[test]
+fn edits_that_others_stumbled_on_are_read() {
+    for (address, script, outcome) in REPORTS {
+        eprintln!("https://{address}");
+        check(&[(script, outcome)], |script| format!("sed -i '{script}' \"$1\""));
+    }
+}
+
 /// Applies each script to the conversation.
-fn check(rows: &[(&str, Outcome)], editor: impl Fn(&str) -> String) {
+fn check<O: std::borrow::Borrow<Outcome>>(rows: &[(&str, O)], editor: impl Fn(&str) -> String) {
     let home = Home::new();
     let ids = conversation(&home, &BEFORE);
     let tail = ids.last().unwrap();
     for (script, outcome) in rows {
         let count = home.bubbs().len();
         let ran = edit(&home, &editor(script), &[tail]);
-        match outcome {
+        match outcome.borrow() {
             Same => {
                 assert_eq!((ran.code, ran.out.trim()), (0, tail.as_str()), "{script:?}: {}", ran.err);
                 assert!(ran.err.contains("nothing changed"), "{script:?}: {}", ran.err);
