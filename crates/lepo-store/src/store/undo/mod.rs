@@ -9,6 +9,7 @@
 
 mod change;
 mod change_log;
+mod file_tree;
 mod removed_files;
 mod take_back;
 #[cfg(test)]
