@@ -89,7 +89,7 @@ pub const COMMANDS: &[SlashCommand] = &[
         at_once(|| prompt(title(s, words)))
     }),
     row("/branch", ArgumentKind::Name, "name this point", |s, name| at_once(|| prompt(name_branch(s, name)))),
-    row("/rebase", ArgumentKind::Text, "edit the conversation", |s, address| {
+    row("/rebase", ArgumentKind::OptionalAddress, "edit the conversation", |s, address| {
         at_once(|| prompt(rebase(s, address)))
     }),
     row("/edit", ArgumentKind::Text, "write in your editor", |_, text| at_once(|| edit_question(text))),

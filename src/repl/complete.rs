@@ -122,7 +122,9 @@ impl Completion {
                 .chain(self.prompts(begun))
                 .chain(self.served('/', begun))
                 .collect(),
-            _ if begun.starts_with('@') && !line.starts_with("/tail") => {
+            _ if begun.starts_with('@')
+                && !["/tail", "/rebase"].iter().any(|word| line.starts_with(word)) =>
+            {
                 let served = self.served('@', begun);
                 let found = named(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
@@ -139,7 +141,7 @@ impl Completion {
                         let models = self.offered.models.iter().filter(|(name, _)| name.starts_with(begun));
                         models.cloned().collect()
                     }
-                    Some(ArgumentKind::Address) => self.addresses(begun),
+                    Some(ArgumentKind::Address | ArgumentKind::OptionalAddress) => self.addresses(begun),
                     Some(ArgumentKind::File) => {
                         let found = named(begun, self.paths.home.as_deref()).into_iter();
                         found.map(|path| (path, String::new())).collect()

@@ -23,6 +23,8 @@ pub enum ArgumentKind {
     Request,
     /// An address: an id, a branch, `@`.
     Address,
+    /// An address or a range; optional.
+    OptionalAddress,
     /// A name.
     Name,
     /// The name of a model; optional.
@@ -44,9 +46,11 @@ impl ArgumentKind {
     /// Returns the argument as `/help` names it.
     pub fn sign(&self) -> String {
         match self {
-            ArgumentKind::Nothing | ArgumentKind::Text | ArgumentKind::Request | ArgumentKind::Model => {
-                String::new()
-            }
+            ArgumentKind::Nothing
+            | ArgumentKind::Text
+            | ArgumentKind::Request
+            | ArgumentKind::Model
+            | ArgumentKind::OptionalAddress => String::new(),
             ArgumentKind::File => "FILE".into(),
             ArgumentKind::Address => "ADDR".into(),
             ArgumentKind::Name => "NAME".into(),
@@ -66,7 +70,10 @@ impl ArgumentKind {
             ArgumentKind::Request => Err(format!("{word} takes one id")),
             ArgumentKind::Nothing if rest.is_empty() => Ok(()),
             ArgumentKind::Nothing => Err(format!("{word} takes no argument")),
-            ArgumentKind::Address => one("").map_err(|_| format!("usage: {word} ID|BRANCH|@")),
+            ArgumentKind::OptionalAddress if rest.is_empty() => Ok(()),
+            ArgumentKind::Address | ArgumentKind::OptionalAddress => {
+                one("").map_err(|_| format!("usage: {word} ID|BRANCH|@"))
+            }
             ArgumentKind::Name => one("name"),
             ArgumentKind::OneOf(words) if rest.is_empty() || words.contains(&without_save(rest)) => Ok(()),
             ArgumentKind::OneOf(words) => Err(format!("Please enter either {}.", words.join(" or "))),

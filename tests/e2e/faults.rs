@@ -165,6 +165,11 @@ fn killed_at_any_system_call_a_rebase_is_completed_by_the_next() {
 }
 
 #[test]
+fn killed_at_any_system_call_an_edited_text_is_completed_by_the_same() {
+    killed_at_any_system_call("kill-text", &["--every", "2"]);
+}
+
+#[test]
 fn killed_at_any_system_call_add_loses_nothing() {
     killed_at_any_system_call("kill-add", &[]);
 }

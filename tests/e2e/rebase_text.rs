@@ -3,14 +3,16 @@
 mod edits;
 mod session;
 
+use std::collections::HashMap;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde_json::Value;
 
 use crate::common::vectors::each_vector;
-use crate::disk::{journal, put};
+use crate::disk::{bubbs, journal, put};
 use crate::home::{Home, Ran, run};
+use crate::pty::on_terminal;
 use crate::secrets::github_token;
 
 const REQUEST: &str = r#"{"access":"read","command":"ls","why":"to see"}"#;
@@ -113,6 +115,104 @@ fn the_text_has_a_mark_above_each_message() {
     let other = home.add(&["--prev", &ids[1]], "another branch");
     let printed = home.ok(&["rebase", "--print", &ids[3], "--onto", &other]);
     assert!(printed.starts_with(&format!("%%%# lepo rebase {range} --onto {other}\n")), "{printed}");
+}
+
+#[test]
+fn hidden_messages_are_named_and_a_stopped_part_has_its_text() {
+    let home = Home::new();
+    let instructions = "[instructions of this repository] The people who work in it wrote them for every task. Of two that differ the later one, which is of a deeper folder, wins for what lies there; the user's own words win over both.\n\n== AGENTS.md, 10 bytes ==\nUse tabs.\n";
+    let ids = conversation(&home, &[&format!("s1 {instructions}"), "u0 one", "a1 half an ans", "a0 whole"]);
+    let line = format!("{{\"bubb\":\"{}\",\"what\":\"partial\",\"model\":\"m\",\"ms\":5}}\n", ids[2]);
+    home.write("work/.lepo/_journal.ndjson", line);
+    let text = home.ok(&["rebase", "--print"]);
+    let short = |at: usize| &ids[at][18..];
+    let size = instructions.len();
+    assert!(text.contains(&format!("%% hidden system {} (AGENTS.md, {size} bytes)\n", short(0))), "{text}");
+    assert!(text.contains(&format!("%% hidden assistant {} (stopped)\nhalf an ans\n", short(2))), "{text}");
+    assert_eq!(home.lepo_with(&["rebase", "--from", "-"], text.as_bytes()).out.trim(), ids[3]);
+    let ran = changed(&home, &[], |text| text.replace("an ans", "an answer"));
+    assert_eq!(messages(&home, ran.out.trim())[2], "a1 half an answer", "{}", ran.err);
+}
+
+#[test]
+fn on_a_terminal_the_text_is_harmless() {
+    let home = Home::new();
+    conversation(&home, &["u0 red \u{1b}[31m and \u{1b}]0;title\u{7}", "a0 한글"]);
+    let shown = on_terminal(home.terminal("PAGER=cat lepo rebase --print"), &[]).out;
+    assert!(shown.contains("한글") && shown.contains("%% assistant"), "{shown}");
+    assert!(!shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}]0"), "{shown:?}");
+    assert!(home.ok(&["rebase", "--print"]).contains("red \u{1b}[31m"));
+}
+
+#[test]
+fn random_texts_change_no_message_and_make_the_same_line_twice() {
+    let mut seed = 0x1234_5678_9ABC_DEF1u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    let home = Home::new();
+    let mut tail = conversation(
+        &home,
+        &[
+            "s1 Be brief.",
+            "u0 첫 질문",
+            &format!("s1 {REQUEST}"),
+            "s1 a result",
+            "a0 so\n",
+            "u0 and\n\nnow?",
+            "a0 then",
+        ],
+    )
+    .pop()
+    .unwrap();
+    let mut made = 0;
+    for round in 0..40 {
+        let args = if random(3) == 0 {
+            vec!["rebase", "--print", &tail, "-a"]
+        } else {
+            vec!["rebase", "--print", &tail]
+        };
+        let text = home.ok(&args);
+        let (comments, blocks) = text.split_at(text.find("\n%% ").unwrap() + 1);
+        let mut blocks: Vec<String> = blocks.split_inclusive('\n').fold(Vec::new(), |mut blocks, line| {
+            match blocks.last_mut() {
+                Some(block) if !line.starts_with("%% ") => block.push_str(line),
+                _ => blocks.push(line.to_string()),
+            }
+            blocks
+        });
+        for _ in 0..1 + random(2) {
+            let (at, to) = (random(blocks.len()), random(blocks.len()));
+            match random(5) {
+                0 => blocks.swap(at, to),
+                1 if blocks.len() > 3 => drop(blocks.remove(at)),
+                2 => blocks.insert(to, blocks[at].clone()),
+                3 => blocks.insert(to, format!("%% assistant\nnew {round}\n")),
+                _ => blocks[at].push_str("more\n"),
+            }
+        }
+        let text = comments.to_string() + &blocks.concat();
+        let before: Vec<(String, String)> =
+            bubbs(&home).into_iter().map(|bubb| (bubb.id, bubb.text)).collect();
+        let ran = home.lepo_with(&["rebase", "--from", "-"], text.as_bytes());
+        assert!(matches!(ran.code, 0..=2), "{round}: {}\n{text}", ran.err);
+        let after: HashMap<String, String> =
+            bubbs(&home).into_iter().map(|bubb| (bubb.id, bubb.text)).collect();
+        assert!(before.iter().all(|(id, text)| after.get(id) == Some(text)), "{round}");
+        if ran.code == 0 {
+            let again = home.lepo_with(&["rebase", "--from", "-"], text.as_bytes());
+            assert_eq!((again.code, &again.out), (0, &ran.out), "{round}: {}", again.err);
+            assert_eq!(bubbs(&home).len(), after.len(), "{round}");
+            tail = ran.out.trim().to_string();
+            made += usize::from(after.len() > before.len());
+        } else {
+            assert_eq!(after.len(), before.len(), "{round}");
+        }
+        assert_eq!(home.ok(&["ls", "--pending"]), "", "{round}");
+    }
+    assert!(made > 15, "{made}");
+    assert_eq!(home.lepo(&["fsck"]).code, 0);
 }
 
 #[test]
