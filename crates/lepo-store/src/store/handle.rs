@@ -82,3 +82,14 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         identity: OnceLock::new(),
     }
 }
+
+#[derive(Clone, Copy)]
+pub struct Maintenance<'s> {
+    pub(super) store: &'s Store,
+}
+
+impl Store {
+    pub fn upkeep(&self) -> Maintenance<'_> {
+        Maintenance { store: self }
+    }
+}

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use super::blob_folders::BLOBS;
 use super::finding::FindingKind;
-use super::handle::Store;
-use super::maintenance::Maintenance;
+use super::handle::{Maintenance, Store};
 use crate::bubb::{BubbId, BubbName, ContentHash};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
-use super::maintenance::Maintenance;
+use super::handle::Maintenance;
 use super::stage::{STAGE, open_stage, remove_stage};
 use super::temporary::TempFile;
 use crate::bubb::{BubbId, BubbName, Kind};

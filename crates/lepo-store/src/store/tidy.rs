@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::blob_folders::MANY_BLOBS;
 use super::day_folders::counts_in;
 use super::dir::{OLD, READ, dir_at, now};
-use super::maintenance::Maintenance;
+use super::handle::Maintenance;
 use super::old_tree::{OldEntry, day_of, each_old};
 use super::temporary::rename_new;
 use crate::bubb::{BubbName, Day};
