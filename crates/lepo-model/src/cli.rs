@@ -6,6 +6,7 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::config::Timeouts;
 use super::error_text::excerpt;
 use super::event::{ChatEvent, EventQueue, FinishReason};
 use super::media::FileSupport;
@@ -14,10 +15,9 @@ use super::message_layout::prompt_text;
 use super::process::{ModelProcess, not_started};
 use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};
 use super::start::ModelFolders;
-use super::timeouts::Timeouts;
 use super::utf8::Utf8Decoder;
 use crate::config::{AnswerFormat, ModelConfig};
-use crate::planner::Planner;
+use crate::provider_spec::Planner;
 use lepo_base::error::{Error, Result};
 use lepo_net::client::{LIMIT, LineSplitter};
 use lepo_process::ConfiguredProgram;
@@ -197,6 +197,37 @@ fn text_at(json: &[u8], pointer: &str, wanted: fn(&Value) -> bool) -> Option<Str
 
 fn is_agent_message(event: &Value) -> bool {
     event["type"] == "item.completed" && event["item"]["type"] == "agent_message"
+}
+
+/// The names that [`preset`] accepts.
+pub const PRESETS: &[&str] = &["claude", "gemini", "codex"];
+
+/// Returns the command of a known program and the format of its answers. Each runs without user interaction, and with
+/// its default rights.
+pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerFormat)> {
+    match name {
+        "claude" => {
+            Some((&["claude", "-p", "--output-format", "json"], AnswerFormat::Json("/result".into())))
+        }
+        "gemini" => Some((&["gemini", "-o", "json"], AnswerFormat::Json("/response".into()))),
+        "codex" => Some((&["codex", "exec", "--json", "--skip-git-repo-check"], AnswerFormat::AgentMessage)),
+        _ => None,
+    }
+}
+
+/// The names that [`agent_preset`] accepts.
+pub const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode"];
+
+/// Returns the command of a known agent, as its maker documents it. Packages from npm are pinned: the newest version
+/// would be whatever was published a minute ago. `scripts/acp-peers` installs these versions.
+pub fn agent_preset(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "claude" => Some(&["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.101.0"]),
+        "codex" => Some(&["npx", "-y", "@agentclientprotocol/codex-acp@2.6.0"]),
+        "gemini" => Some(&["gemini", "--acp"]),
+        "opencode" => Some(&["opencode", "acp"]),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

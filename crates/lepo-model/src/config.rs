@@ -1,5 +1,7 @@
 //! The configuration of one model, as plain values.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use lepo_base::error::{Error, Result};
@@ -8,7 +10,6 @@ use lepo_base::secret::Secret;
 
 use crate::agent_types::AgentSandbox;
 use crate::options::ModelOptions;
-use crate::price::Price;
 use crate::provider::{Provider, Wire};
 
 /// The temperature of requests without a configured one.
@@ -112,5 +113,40 @@ impl ModelConfig {
         Err(Error::usage(format!("model \"{name}\" has no key: looked for {place}")).hint(
             Hint::from("set that variable, or choose another model with ").command(HintCommand::OtherModel),
         ))
+    }
+}
+
+/// Prices of a million tokens, in millionths of the currency, so that sums are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Price {
+    /// Price of request tokens.
+    pub input: u64,
+    /// Price of answer tokens.
+    pub output: u64,
+    /// Price of request tokens from the provider's cache; by default the price of request tokens.
+    pub cached: u64,
+}
+
+impl Price {
+    /// Returns the cost of tokens, in millionths of a millionth of the currency. `input` includes `cached`.
+    pub fn cost(self, input: u64, cached: u64, output: u64) -> u128 {
+        let cached = cached.min(input);
+        let tokens = [(input - cached, self.input), (cached, self.cached), (output, self.output)];
+        tokens.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum()
+    }
+}
+
+/// Time limits of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For opening a connection.
+    pub connect: Duration,
+    /// For the first piece of an answer, and between two pieces.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
     }
 }

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::config::Timeouts;
 use super::error_text::excerpt;
 use super::event::{ChatEvent, EventQueue, FinishReason, Usage};
 use super::gate::Gate;
@@ -18,9 +19,8 @@ use super::message::ChatRequest;
 use super::notice::ModelNotice;
 use super::process::ModelProcess;
 use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};
-use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
-use crate::planner::Planner;
+use crate::provider_spec::Planner;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::search_path::own_program;

@@ -6,7 +6,6 @@ use super::agent_types::{AgentCall, AgentQuestion};
 use super::message::ToolCall;
 use super::notice::ModelNotice;
 use super::replay::ProviderMessage;
-use super::web::{Citation, WebCall};
 
 /// An event of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,6 +186,24 @@ impl TextKind {
             (TextKind::Text, _) => events.push_back(ChatEvent::Text(text.to_owned())),
         }
     }
+}
+
+/// A search or a fetch that a provider's server ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebCall {
+    /// Name of the tool: `web_search`, `web_fetch`.
+    pub tool: String,
+    /// The query, or the address.
+    pub about: String,
+}
+
+/// A page on which the text before this is based.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Citation {
+    /// Title of the page; empty if the provider sends none.
+    pub title: String,
+    /// Address of the page.
+    pub url: String,
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::base_path::{meant, redacted_url};
+use super::config::Timeouts;
 use super::gate::{Gate, GateLayer};
 use super::headers::headers;
 use super::payload::Payload;
 use super::provider_spec::HttpSpec;
 use super::proxy::refused_by_proxy;
-use super::timeouts::Timeouts;
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result, cause};
 use lepo_net::address::{is_loopback, needs_certificates};

@@ -12,9 +12,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::answer_reader::{AnswerReader, StreamRefusal};
+use super::config::Timeouts;
 use super::event::EventQueue;
 use super::http::silent;
-use super::timeouts::Timeouts;
 use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result, cause};
 

@@ -15,7 +15,7 @@ pub(super) use session::{offered, start_prompt};
 
 use super::media::{FileSupport, IMAGES};
 use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};
-use crate::planner::Planner;
+use crate::provider_spec::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolFormat::Prompt,

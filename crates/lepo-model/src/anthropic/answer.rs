@@ -5,10 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::{block::ReceivedBlock, web::FetchedPages};
 use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
-use crate::kept::ReplayBudget;
 use crate::loose_fields::{FlexibleText, IfObject};
 use crate::message::{ToolCall, ToolSpec};
-use crate::replay::ProviderMessage;
+use crate::replay::{ProviderMessage, ReplayBudget};
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
 use crate::{call_pieces::own_ids, error_text::words};

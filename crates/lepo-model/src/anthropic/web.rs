@@ -3,10 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::body_context::BodyContext;
-use crate::event::{ChatEvent, EventQueue};
+use crate::event::{ChatEvent, Citation, EventQueue, WebCall};
 use crate::notice::ModelNotice;
 use crate::quirks::{MALFORMED, Quirk};
-use crate::web::{Citation, WebCall};
 
 /// The first versions of the tools, the only ones that some servers of the API have.
 pub(super) static OLDER: Quirk = Quirk {

@@ -4,15 +4,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::items::ResponseItems;
-use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
+use crate::event::{ChatEvent, Citation, EventQueue, FinishReason, TextKind, Usage, WebCall, tokens};
 use crate::failure::failure_in;
-use crate::kept::ReplayBudget;
 use crate::loose_fields::FlexibleText;
 use crate::message::ToolSpec;
-use crate::replay::ProviderMessage;
+use crate::replay::{ProviderMessage, ReplayBudget};
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
-use crate::web::{Citation, WebCall};
 use lepo_base::error::Result;
 
 /// The used fields of one event. A field of an unexpected type is treated as missing.
