@@ -10,9 +10,9 @@ use super::notice::{ServerNotice, ToolsFault};
 use super::offers::Offers;
 use super::secrets::ServerSecrets;
 use super::session::{StartedSession, answers, list};
-use super::timeouts::ServerTimeouts;
 use super::tool_list_cache::{ToolListCache, ToolListFile, is_recent};
 use super::tools::{Tool, ToolListing};
+use crate::mcp::client::ServerTimeouts;
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use serde_json::Value;
 

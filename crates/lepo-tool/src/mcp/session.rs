@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::client::{CallFailure, ConnectMethod, ListKind, McpClient, ProcessSetup, TimeLimits};
 use super::secrets::ServerSecrets;
-use super::timeouts::ServerTimeouts;
 use super::tools::ToolListing;
+use crate::mcp::client::ServerTimeouts;
 use crate::mcp::config::ServerConfig;
 
 /// How long to wait for a sign of life from a server that may have exited.

@@ -1,5 +1,6 @@
 //! Why a request failed, and its time limits.
 
+use crate::mcp::config::ServerConfig;
 use std::time::Duration;
 
 /// Why a request to a server failed.
@@ -44,4 +45,22 @@ pub struct TimeLimits {
 /// Describes a time limit that has passed.
 pub fn silence(limit: Duration) -> String {
     format!("no answer for {:.1} s", limit.as_secs_f64())
+}
+
+/// Time limits of a server.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerTimeouts {
+    /// To start and to list its tools.
+    pub connect: Duration,
+    /// For a call.
+    pub call: TimeLimits,
+}
+
+impl ServerTimeouts {
+    /// Replaces these limits by those in the configuration of a server.
+    pub(in crate::mcp) fn with(self, server: &ServerConfig) -> ServerTimeouts {
+        let connect = server.details.connect.unwrap_or(self.connect);
+        let call = server.details.call.map_or(self.call, |limit| TimeLimits { idle: limit, total: limit });
+        ServerTimeouts { connect, call }
+    }
 }

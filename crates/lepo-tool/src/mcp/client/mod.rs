@@ -27,7 +27,7 @@ use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
 use tokio::sync::{mpsc, oneshot};
 
 pub use connect::ConnectMethod;
-pub use failure::{CallFailure, SignInNeeded, TimeLimits, silence};
+pub use failure::{CallFailure, ServerTimeouts, SignInNeeded, TimeLimits, silence};
 pub use process::ProcessSetup;
 pub use requests::ListKind;
 
