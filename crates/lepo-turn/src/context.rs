@@ -173,7 +173,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::path_entry::fixture::path;
-    use super::super::request_words::several_note;
+    use super::super::request::several_note;
     use super::*;
     use lepo_model::{ProviderMessage, ToolCall};
 

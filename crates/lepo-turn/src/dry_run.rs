@@ -4,14 +4,13 @@
 use serde_json::{Map, Value};
 
 use super::answer_loop::holds_with_tools;
-use super::code_only::add_code_only;
 use super::context::{Inst, messages};
 use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::OpeningBubb;
 use super::planner::choice_schema;
-use super::schema::add_instruction;
+use super::schema::{add_code_only, add_instruction};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::turn::Turn;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::native::{call_of, is_bubb_of};
 use super::path_entry::{CalledAnswer, PathEntry};
-use super::request_words::{REFUSED, several_note};
+use super::request::{REFUSED, several_note};
 use super::transcript::Transcript;
 use lepo_model::{ChatMessage, ChatRole, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
 use lepo_store::bubb::{BubbId, Kind};

@@ -263,7 +263,7 @@ const WRITERS: Table = &[
         &[
             "commands/do/replay.rs",
             "commands/edit.rs",
-            "lepo-turn/instructions/sent.rs",
+            "lepo-turn/instructions/opening.rs",
             "lepo-turn/between_turns.rs",
             "lepo-turn/flow.rs",
             "lepo-turn/group/opening.rs",

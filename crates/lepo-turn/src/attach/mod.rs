@@ -1,6 +1,7 @@
 //! Files of a question: recognised, checked against the limits of the model, stored, and loaded again for
 //! each request.
 
+mod attached_file;
 mod bounded;
 mod folder_summary;
 mod gather;
@@ -8,9 +9,9 @@ mod incoming_file;
 mod limits;
 mod new_file;
 mod same_name;
-mod sent;
 mod web_page;
 
+pub use attached_file::{AttachedFile, UnsentFiles, choose, sent_text};
 pub use bounded::{read_bounded, read_text};
 pub use folder_summary::{FolderSummary, SkipReason, SkippedGroup};
 pub use gather::FileGatherer;
@@ -18,5 +19,4 @@ pub use incoming_file::{FileUpload, begin_files, keep_file, keep_files};
 pub use limits::check;
 pub use new_file::{FileContent, NewFile};
 pub use same_name::{composed, lookalike, same_name};
-pub use sent::{AttachedFile, UnsentFiles, choose, sent_text};
 pub use web_page::web_page;

@@ -5,14 +5,17 @@ use std::path::Path;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
+use super::Settings;
 use super::entry::KeyEntry;
 use super::file::ConfigFile;
+use super::models::complete;
 use super::write::replace;
+use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::keyword::Keyword;
-use lepo_model::Provider;
+use lepo_model::{ModelConfig, Provider};
 use lepo_tool::ToolMode;
 
 /// A model to be added to a file.
@@ -226,4 +229,13 @@ fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {
         activate(document, &model.name);
     }
     Ok(())
+}
+
+/// Returns the model as the user's file would define it; `None` if the file has a model of this name.
+pub fn planned_model(settings: &Settings, model: &NewModel, env: &Env) -> Result<Option<ModelConfig>> {
+    let file = &settings.file;
+    let Some(text) = with_model(file, &text_of(file)?, model)? else { return Ok(None) };
+    let entries = ConfigFile::parse(file, text.as_bytes())?.models;
+    let Some(entry) = entries.into_iter().find(|entry| entry.name == model.name) else { return Ok(None) };
+    complete(entry, env, &settings.ambient).map(Some)
 }

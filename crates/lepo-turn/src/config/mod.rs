@@ -1,7 +1,6 @@
 //! Resolves files and environment to [`Settings`], once; they are only borrowed afterwards. This module does
 //! not print, and uses the network or runs programs only when called to do so.
 
-mod added;
 mod alias;
 mod ambient;
 mod choose;
@@ -38,11 +37,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use added::planned_model;
 pub use alias::Alias;
 pub use choose::{LocalModels, ModelChoice};
 pub use document::SettingSource;
-pub use edit::{NewModel, add_model, remove_model, set_active, set_tool_mode};
+pub use edit::{NewModel, add_model, planned_model, remove_model, set_active, set_tool_mode};
 pub use entry::KeyEntry;
 pub use file::aliases;
 pub use flags::Flags;

@@ -5,7 +5,7 @@
 mod bounded;
 mod consent;
 mod find;
-mod sent;
+mod opening;
 mod text;
 mod turn;
 

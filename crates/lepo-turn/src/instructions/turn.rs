@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::bounded::in_note;
 use super::find::Instructions;
-use super::sent::opening;
+use super::opening::opening;
 use crate::path_entry::OpeningBubb;
 use crate::turn::Turn;
 use crate::{Notice, TurnEvent};

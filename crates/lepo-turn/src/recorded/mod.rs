@@ -3,7 +3,6 @@
 //! A request is recognised by the messages before it, and by model, options, schema and tools. In that case
 //! nothing is sent, and nothing is written.
 
-mod added;
 mod debate;
 mod facts;
 mod find;
@@ -13,12 +12,12 @@ mod past_message;
 mod paths;
 mod query;
 
-pub(crate) use added::is_added;
 pub use debate::{ParticipantSpec, debate};
 pub use facts::{RequestFacts, options_json, schema_hash, tools_hash};
 pub use find::{find, verdict};
 pub use hit::{RecordedAnswer, show_answer};
 pub use nearest::{missed, no_verdict, not_recorded};
+pub(crate) use past_message::is_added;
 pub use past_message::{PastMessage, before, question};
 pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::front_matter::{FieldValue, FrontMatter};
-use super::skill_file::{FILES, MOST_FILE};
+use super::{FILES, MOST_FILE};
 use crate::instructions::read_inside;
 
 /// Known fields.

@@ -5,7 +5,6 @@
 //! | [`front_matter`] | the front matter of a `SKILL.md`, parsed strictly and leniently at once |
 //! | [`check`] | the faults of a skill according to the published rules |
 //! | [`find`] | the skills of the user and of the repository |
-//! | [`skill_file`] | names and maximum size of a `SKILL.md` |
 //! | [`text`] | the bubbs with the catalogue, and with the instructions of a skill |
 //! | [`tool`] | the tool `skill` |
 
@@ -13,7 +12,6 @@ mod check;
 mod find;
 mod front_matter;
 mod lines;
-mod skill_file;
 mod text;
 mod tool;
 mod turn;
@@ -25,3 +23,9 @@ pub use tool::files_of;
 pub(crate) use turn::{
     catalogue, find_skills, gives_skill, keep_skills, kept_skills, named_skill, readable_skills, skill_tool,
 };
+
+/// File names, in order of preference.
+pub const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
+
+/// Maximum bytes of a `SKILL.md`.
+pub const MOST_FILE: usize = 256 << 10;

@@ -3,8 +3,8 @@
 use ignore::WalkBuilder;
 use serde_json::json;
 
+use super::FILES;
 use super::find::Skill;
-use super::skill_file::FILES;
 use lepo_model::ToolSpec;
 
 pub const TOOL: &str = "skill";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::faults_of_name;
 use super::front_matter::FrontMatter;
-use super::skill_file::{FILES, MOST_FILE};
+use super::{FILES, MOST_FILE};
 use crate::Notice;
 use crate::config::{Paths, RepoFile, Trust};
 use crate::instructions::{NOT_TAKEN, in_note, read_inside};
@@ -162,7 +162,7 @@ impl SkillSearch {
                     FILES.map(|name| real.join(name)).into_iter().find(|path| path.symlink_metadata().is_ok())
             {
                 self.folders.push(folder.clone());
-                self.take(&folder, &real, &file, origin, within);
+                self.add(&folder, &real, &file, origin, within);
                 continue;
             }
             if depth < DEEPEST {
@@ -175,7 +175,7 @@ impl SkillSearch {
     }
 
     /// Adds the skill in this folder; `real` is its path without symbolic links.
-    fn take(&mut self, folder: &Path, real: &Path, file: &Path, origin: SkillOrigin, within: Option<&Path>) {
+    fn add(&mut self, folder: &Path, real: &Path, file: &Path, origin: SkillOrigin, within: Option<&Path>) {
         if self.found.len() == MOST {
             if !std::mem::replace(&mut self.is_full, true) {
                 self.left_out(folder, &format!("it and those after it are more than {MOST} skills"));
