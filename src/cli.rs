@@ -9,7 +9,6 @@ mod help;
 pub mod help_blocks;
 mod parse_error;
 mod preparse;
-mod store_words;
 pub mod tasks;
 mod version;
 
@@ -28,7 +27,6 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use parse_error::parse_error;
 use preparse::{PreparsedLine, preparse};
-use store_words::words_for_store;
 use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
@@ -332,5 +330,17 @@ impl Command {
             Command::Prompt(args) => args.wants_json(),
             _ => false,
         }
+    }
+}
+
+/// Rejects a store name that is text: most likely the user meant the system prompt.
+pub(super) fn words_for_store(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let text = path.to_string_lossy();
+    let is_there = cd.unwrap_or(Path::new("")).join(path).exists();
+    match text.contains(char::is_whitespace) && !text.contains('/') && !is_there {
+        true => Err(Error::usage(format!("no folder {text:?} for a store"))
+            .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
+        false => Ok(()),
     }
 }

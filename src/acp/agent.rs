@@ -11,8 +11,8 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::{sync::Notify, time::timeout};
 
 use super::commands::available;
+use super::editor_server::read_editor_servers;
 use super::failure::{busy, no_session, rpc_error, wrong};
-use super::given::read_editor_servers;
 use super::history::HistorySender;
 use super::inbox::read_stdin;
 use super::list::{SessionTitles, list};

@@ -13,9 +13,9 @@
 mod agent;
 mod commands;
 mod consent;
+mod editor_server;
 mod failure;
 mod frontend;
-mod given;
 mod history;
 mod inbox;
 mod list;

@@ -1,7 +1,7 @@
 //! MCP servers that an editor sends with a session: they are used only with the user's approval.
 
 use super::consent::ask_shown;
-use super::given::EditorServer;
+use super::editor_server::EditorServer;
 use super::peer::EditorConnection;
 use super::session::AcpSession;
 use crate::ui::{folder_name, in_fence};

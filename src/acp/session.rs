@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::OpenFolder;
-use super::given::EditorServer;
+use super::editor_server::EditorServer;
 use crate::ui;
 use lepo_acp::agent;
 use lepo_base::error::{Error, Result};

@@ -1,14 +1,15 @@
 //! A turn that starts at the prompt: with a question, or with the last one again.
 
 use super::around_turn::{check_files, confirms_size, with_files};
-use super::first_model::offer_model;
-use super::past::UndoStep;
+use super::complain::complain;
+use super::confirm::confirm;
 use super::server_prompts::resources;
-use super::session::{ReplSession, report_error};
+use super::session::{ReplSession, UndoStep, report_error};
 use super::turn::turn;
 use super::window::make_room;
-use crate::ui::{ChoicePrompt, PromptChoice, ViewEvent, ViewState};
-use lepo_base::error::{Error, Result, quoted};
+use crate::term::print_status;
+use crate::ui::{ChoicePrompt, PartialModel, PromptChoice, ViewEvent, ViewState, add_model};
+use lepo_base::error::{Error, ExitKind, Result, quoted};
 use lepo_model::ModelConfig;
 use lepo_turn::{ResourceAddress, ServerContent, TurnRequest, TurnStart};
 
@@ -92,4 +93,36 @@ pub(super) async fn ask_with(
     session.served = ServerContent { resources, prompt: None };
     let ask = TurnRequest::new(start, question, &session.runs);
     turn(session, state, &forest, ask).await
+}
+
+/// Offers to add a model, once a session, if none is configured and none was found.
+pub(super) async fn offer_model(session: &mut ReplSession<'_>) -> Result<()> {
+    const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
+    let settings = session.env.settings();
+    let may_lack = session.model.is_none() && settings.models.is_empty() && settings.chosen().is_none();
+    if session.offered_model || !may_lack || !session.reader.edits() {
+        return Ok(());
+    }
+    if session.env.interrupt.or(session.env.configured.choose()).await.is_ok() {
+        return Ok(());
+    }
+    session.offered_model = true;
+    if !confirm(session, QUESTION).await? {
+        return Ok(());
+    }
+    let configured = &session.env.configured;
+    let adding = add_model(PartialModel::default(), true, &configured.settings, &configured.paths);
+    match session.env.interrupt.or(adding).await {
+        Ok(Some(name)) => session.env.use_model(&name),
+        Ok(None) => Ok(()),
+        Err(error) if matches!(error.kind, ExitKind::Signal(_)) => {
+            print_status("nothing was added");
+            session.env.interrupt.reset();
+            Ok(())
+        }
+        Err(error) => {
+            complain(&error);
+            Ok(())
+        }
+    }
 }

@@ -3,16 +3,14 @@
 use std::future::{Future, ready};
 use std::pin::Pin;
 
-use super::decide::decision;
 use super::find::find;
 use super::rebase::rebase;
 use super::session::ReplSession;
 use super::slash::{
-    attach, compact, copy, edit_question, file, name_branch, new_conv, servers, set_model, set_tool_mode,
-    show, system_prompt, tail, use_model,
+    attach, compact, copy, decision, edit_question, file, name_branch, new_conv, servers, set_model,
+    set_tool_mode, show, system_prompt, tail, title, use_model,
 };
 use super::slash_spec::{ArgumentKind, SessionStep, SlashSpec};
-use super::title::title;
 use super::tokens::{list, tokens};
 use super::undo::undo;
 use crate::term::{columns, page_status, print_status};

@@ -1,7 +1,6 @@
 //! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
 
-use super::past::UndoStep;
-use super::session::{ReplSession, report_error};
+use super::session::{ReplSession, UndoStep, report_error};
 use super::turn::turn;
 use crate::ui::{ViewEvent, ViewState};
 use lepo_base::error::{Error, Result};

@@ -4,7 +4,6 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::sync::Arc;
 
 use super::complain::complain;
-use super::past::UndoStep;
 use super::peer_news::News;
 use super::reader::PromptReader;
 use crate::term::{Out, Paint, StatusLine, is_dumb, print_status, stderr_is_terminal};
@@ -169,4 +168,22 @@ pub(super) fn report_error(state: ViewState, error: &Error) -> Result<ViewState>
         _ => complain(error),
     }
     Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
+}
+
+/// A step that `/undo` reverts: a question, or a command that left the conversation for a new one.
+pub(super) enum UndoStep {
+    /// A question as typed, and the end of the conversation before it.
+    Asked(Option<BubbId>, String),
+    /// `/new` or `/system`, with the position before it.
+    Left(SessionSnapshot),
+}
+
+/// The position of a session in the store.
+pub(super) struct SessionSnapshot {
+    pub(super) at: Option<BubbId>,
+    pub(super) unanswered: Option<BubbId>,
+    pub(super) branch: Option<(String, BubbId)>,
+    pub(super) waiting: Option<BubbId>,
+    /// The system prompt that `/system` replaced, from the command line or `None`; absent after `/new`.
+    pub(super) system_prompt: Option<Option<String>>,
 }

@@ -6,25 +6,24 @@ use super::around_turn::kept_at_prompt;
 use super::ask::ask;
 use super::complain::complain;
 use super::confirm::confirm;
-use super::decide::decide;
 use super::leaving::print_leaving;
 use super::mentions::ask_typed;
 use super::named_prompt::{enter_prompt, offered};
-use super::own_command::run_own_command;
 use super::paths::pasted_file;
 use super::peer_news::News;
 use super::prompt_entry::PromptEntry;
 use super::reader::PromptReader;
 use super::session::{ReplSession, SIGINT, SessionOptions, SessionTokens, report_error};
+use super::slash::decide;
 use super::slash_spec::SessionStep;
 use super::tokens::print_place;
 use super::turn::find_waiting;
 use crate::term::{Out, Paint, print_status};
-use crate::ui::{self, DisplayOptions, ViewEvent, ViewState};
+use crate::ui::{self, DisplayOptions, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
-use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, start, unanswered};
+use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, run_own, start, unanswered};
 
 /// Reads entries and runs turns until the user leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
@@ -194,4 +193,28 @@ pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
         print_status(&format!("{clone} answered in this conversation: /tail {}", name.id));
     }
     Ok(())
+}
+
+/// Runs the user's own command; the next question follows its output.
+pub(super) async fn run_own_command(
+    session: &mut ReplSession<'_>,
+    state: ViewState,
+    command: &str,
+) -> Result<ViewState> {
+    let state = state.after(ViewEvent::Entered);
+    let forest = session.forest()?;
+    let start = session.start(&forest, false)?;
+    let running =
+        async |env: &TurnEnv, view: &mut TurnView<'_>| run_own(env, &forest, start, command, view).await;
+    match session.with_view(state, running).await {
+        Ok(bubb) => {
+            session.at = Some(bubb);
+            Ok(state.after(ViewEvent::Done))
+        }
+        Err(error) if error.kind == ExitKind::Signal(SIGINT) => {
+            print_status("stopped; nothing was kept");
+            Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
+        }
+        Err(error) => report_error(state, &error),
+    }
 }

@@ -6,11 +6,12 @@ use super::around_turn::check_files;
 use super::paths::file_of;
 use super::session::ReplSession;
 use super::slash_spec::{SAVE, SessionStep, without_save};
-use super::turn::find_waiting;
+use super::turn::{find_waiting, turn};
 use super::undo::{leave, tails};
 use super::window::compacted;
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, print_status};
 use crate::ui;
+use crate::ui::{ViewEvent, ViewState, change_title};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
 use lepo_base::keyword::{Keyword, parse_keyword};
@@ -22,7 +23,7 @@ use lepo_tool::ToolMode;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
 use lepo_turn::config::ModelChoice;
 use lepo_turn::instructions::is_of_repository;
-use lepo_turn::{Compaction, ContextFile, KEEP, TurnStart};
+use lepo_turn::{Compaction, ContextFile, Decision, KEEP, TurnRequest, TurnStart, Verdict};
 
 /// Starts and lists the MCP servers, which then run for the next turn.
 pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
@@ -298,4 +299,58 @@ pub(super) fn edit_question(text: &str) -> Result<SessionStep> {
     let text = text.trim_end_matches(['\n', '\r']);
     print_status(&format!("> {}", text.replace('\n', "\n  ")));
     Ok(SessionStep::Turn(Some(text.to_string())))
+}
+
+/// Sets the title of the conversation; without a text, prints it.
+pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
+    let forest = session.forest()?;
+    let at = session
+        .at
+        .and_then(|id| forest.find(id))
+        .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
+    let root = forest.name(forest.origins().value(at).root).id;
+    if !words.is_empty() {
+        change_title(&session.store, root, words)?;
+    }
+    match session.store.titles().all().get(&root) {
+        Some(title) => print_status(&one_line(&format!("title: {title}"))),
+        None => print_status("no title; to set one: /title WORDS"),
+    }
+    Ok(())
+}
+
+/// The minimum length of the part of an id that identifies a request.
+const LEAST_OF_ID: usize = 4;
+
+/// Runs or refuses the pending request, and continues its turn.
+pub(super) async fn decide(session: &mut ReplSession<'_>, verdict: Verdict) -> Result<ViewState> {
+    let id = session.waiting.ok_or_else(|| {
+        Error::nothing("no request is pending here")
+            .hint("/ls lists the conversations, /tail ID continues at a pending request")
+    })?;
+    let store = session.store.clone();
+    let _claim = store.requests().claim(id)?;
+    let forest = store.names().forest()?;
+    let decision = Decision::on((&store, &session.env.masking), &forest, id, verdict)?;
+    session.waiting = None;
+    let state = ViewState::Idle.after(ViewEvent::Entered);
+    let ask = TurnRequest {
+        decision: Some(decision),
+        ..TurnRequest::new(TurnStart::Decided(id), None, &session.runs)
+    };
+    turn(session, state, &forest, ask).await
+}
+
+/// Returns the decision on the pending request, which `named` may identify by its id or one end of it.
+pub(super) fn decision(session: &ReplSession<'_>, named: &str, verdict: Verdict) -> Result<SessionStep> {
+    let (named, id) = (named.to_ascii_uppercase(), session.waiting.map(|id| id.to_string()));
+    let is_meant = |id: &String| {
+        let is_part = named.len() >= LEAST_OF_ID && (id.starts_with(&named) || id.ends_with(&named));
+        named.is_empty() || is_part
+    };
+    match id {
+        Some(id) if !is_meant(&id) => Err(Error::usage(format!("the pending request here is {id}"))
+            .hint("/tail ID continues at another one")),
+        _ => Ok(SessionStep::Decide(verdict)),
+    }
 }

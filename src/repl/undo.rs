@@ -1,7 +1,6 @@
 //! Leaving a conversation, and the way back: `/new`, `/system TEXT` and `/undo`.
 
-use super::past::{SessionSnapshot, UndoStep};
-use super::session::ReplSession;
+use super::session::{ReplSession, SessionSnapshot, UndoStep};
 use crate::term::print_status;
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result};

@@ -5,10 +5,10 @@ use std::pin::Pin;
 
 use super::agent_permission;
 use super::consent;
+use super::display_options::DisplayOptions;
 use super::form;
 use super::notices::notice_lines;
 use super::output_preview::OutputPreview;
-use super::shown::DisplayOptions;
 use super::start_question::agree_to_start;
 use super::state::{ViewEvent, ViewState};
 use super::thinking::Thinking;

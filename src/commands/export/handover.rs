@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::args::ExportArgs;
-use super::find::find_in;
 use super::handoff::{HandoffCommand, HandoffConversation, HandoffMessage, text};
 use super::output::OutputPath;
 use super::render::ExportFormat;
 use super::{output, render};
 use crate::commands::Context;
+use crate::commands::address_args::find_one;
 use crate::commands::output_file::{check_folder, replace_output};
 use crate::commands::secret_finder::masker;
 use crate::term::{StatusLine, print_status};
@@ -109,4 +109,11 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     let first = || said.iter().find(|said| said.is_question).map(|said| words(&said.text).into_owned());
     let title = title.map(|title| mask(&title)).or_else(first).unwrap_or_default();
     Ok(HandoffConversation { title, said, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
+}
+
+/// Resolves an address in a forest that contains all bubbs.
+pub fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
+    let (found_in, found) = find_one(store, address, &[])?;
+    let id = found_in.name(found.ix).id;
+    forest.find(id).ok_or_else(|| Error::nothing(format!("message {id} no longer exists")))
 }

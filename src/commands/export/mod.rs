@@ -2,7 +2,6 @@
 
 mod args;
 mod files;
-mod find;
 mod foreign_formats;
 mod handoff;
 mod handover;
@@ -21,7 +20,7 @@ use super::secret_finder::warn_secrets;
 use crate::ui::warn_incomplete;
 pub use args::ExportArgs;
 use files::Files;
-use find::find_in;
+use handover::find_in;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbName;

@@ -1,14 +1,15 @@
 //! `lepo mcp ls`: lists configured servers with their sign-ins and trusted tools, from files alone.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
-use super::sign_ins::sign_in_store;
 use crate::commands::Context;
 use crate::term::{print_status, width};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::HashFile;
 use lepo_tool::mcp::Pins;
-use lepo_tool::mcp::client::auth::SignInInfo;
+use lepo_tool::mcp::client::auth::{SignInInfo, SignInStore};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, Transport};
 use lepo_turn::config::Paths;
 use lepo_turn::server_folders;
@@ -106,4 +107,11 @@ fn document(listed: &ListedServer<'_>) -> Value {
         "signed_in": signed_in,
         "agreed": agreed,
     })
+}
+
+/// Returns the store for a server's sign-in, which may be empty.
+pub fn sign_in_store(server: &ServerConfig, paths: &Paths) -> Result<SignInStore> {
+    let dir: PathBuf = paths.sign_ins();
+    SignInStore::for_server(&dir, server)
+        .ok_or_else(|| Error::usage(format!("server {} has no sign-in", server.name)))
 }

@@ -3,7 +3,6 @@
 mod list;
 mod login;
 mod serve;
-mod sign_ins;
 
 use std::path::PathBuf;
 
@@ -16,8 +15,8 @@ use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
 use lepo_turn::config::{Flags, Paths, Settings, load_settings};
+use list::sign_in_store;
 use login::LoginArgs;
-use sign_ins::sign_in_store;
 
 /// Manage sign-ins to MCP servers, list servers, and serve conversations
 ///

@@ -257,7 +257,7 @@ const WRITERS: Table = &[
     ),
     (".prove_missing(", &["commands/import/write.rs"]),
     // The user's own words.
-    (".titles().set(", &["commands/title.rs", "repl/title.rs"]),
+    (".titles().set(", &["commands/title.rs", "repl/slash.rs"]),
     (
         "ScreenedBytes::typed(",
         &[

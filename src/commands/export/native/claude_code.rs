@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::install::SessionFile;
 use super::session::{NativeSession, moment, session_id, uuid};
-use super::written::SessionFile;
 use lepo_store::bubb::{BubbId, Kind};
 
 /// The version with this format.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::super::render::local;
 use super::super::tree::ExportedFile;
+use super::install::SessionFile;
 use super::session::{NativeSession, NativeTurn, moment, session_id, uuid};
-use super::written::SessionFile;
 use lepo_store::bubb::{BubbId, Kind};
 
 fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Option<Value>) {

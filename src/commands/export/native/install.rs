@@ -4,9 +4,18 @@
 use std::path::{Path, PathBuf};
 
 use super::super::render::ExportFormat;
-use super::written::SessionFile;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+
+/// A file to install in the folder of another tool.
+pub struct SessionFile {
+    /// The session's id in that tool.
+    pub id: String,
+    pub name: String,
+    /// Folder where the tool searches for it, relative to the tool's own.
+    pub folder: String,
+    pub text: String,
+}
 
 pub struct SessionHome(PathBuf);
 

@@ -5,7 +5,6 @@ mod claude_code;
 mod codex;
 mod install;
 mod session;
-mod written;
 
 use std::path::Path;
 
@@ -16,11 +15,10 @@ use crate::commands::Context;
 use crate::commands::output_file::check_folder;
 use crate::commands::secret_finder::warn_secrets;
 use crate::term::{print_status, print_verbatim};
-use install::SessionHome;
+use install::{SessionFile, SessionHome};
 use lepo_base::error::{Error, Result};
 use session::NativeSession;
 pub use session::moment;
-use written::SessionFile;
 
 pub struct NativeExport<'a> {
     pub format: ExportFormat,

@@ -50,7 +50,7 @@ impl ImportWriter<'_> {
             }
             match is_request(name, &bytes) {
                 true => requests.push(*name),
-                false => self.take(from, name, &bytes, tally)?,
+                false => self.copy_message(from, name, &bytes, tally)?,
             }
         }
         let waiting = self.add_requests(from, requests, &missing, tally)?;
@@ -82,13 +82,13 @@ impl ImportWriter<'_> {
         for name in requests.iter().filter(|name| !waits.contains(&name.id)) {
             self.stop.check()?;
             if let Some(bytes) = from.proven(name)? {
-                self.take(from, name, &bytes, tally)?;
+                self.copy_message(from, name, &bytes, tally)?;
             }
         }
         Ok(waits)
     }
 
-    fn take(
+    fn copy_message(
         &mut self,
         from: &StoreCopy,
         name: &BubbName,
