@@ -39,6 +39,10 @@ impl Items {
                         }
                     }
                 }
+                // The name of a macro's parameter, such as `$type`.
+                TokenTree::Punct(mark) if mark.as_char() == '$' => {
+                    index += usize::from(matches!(trees.get(index), Some(TokenTree::Ident(_))));
+                }
                 TokenTree::Punct(mark) if mark.as_char() == ';' => {
                     (opens_associated, is_function) = (false, false);
                 }
@@ -92,9 +96,9 @@ fn items_are_found_wherever_they_are_and_those_of_tests_are_left_out() {
         "pub struct A; enum B { X } impl Iterator for A { type Item = u8; fn of(&self) { struct Inner; } }\n\
          trait C { type D; fn take(); } type E = fn(u8) -> A; fn f(g: impl Fn(u8)) -> impl C { type Low = u8; }\n\
          #[cfg(test)] mod tests { struct T; fn told() {} } #[cfg(test)] use x::Y; #[cfg(unix)] fn u() {}\n\
-         macro_rules! m { ($name:ident) => { struct $name; } }",
+         macro_rules! m { ($name:ident) => { struct $name; $(fn r() {})* <$type as C>::v(); } }",
     );
     let names = |items: &[Item]| items.iter().map(|item| item.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&items.types), ["A", "B", "Inner", "C", "E", "Low"]);
-    assert_eq!(names(&items.functions), ["of", "take", "f", "u"]);
+    assert_eq!(names(&items.functions), ["of", "take", "f", "u", "r"]);
 }
