@@ -52,18 +52,26 @@ pub fn warn_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
 /// Reports that a text of the user's contains an apparent secret and is stored unmasked, with a command that
 /// removes it; silent if the setting `secrets` is `off`.
 pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
+    tell_each_typed([(words, remedy.to_string())], what);
+}
+
+/// Like [`tell_typed`], for several texts, each with its command.
+pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, what: &str) {
     let env = Env::from_process();
     let loaded = Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
     if loaded.is_ok_and(|settings| settings.secrets == SecretsMode::Off) {
         return;
     }
-    let mut tally = SecretCounts::default();
-    finder().find(words).iter().for_each(|found| tally.add(found));
-    if tally.count() > 0 {
-        let kinds = tally.words();
-        print_status(&format!(
-            "{what} has what looks like a secret ({kinds}); it is kept as typed. Take it out: {remedy}"
-        ));
+    let finder = finder();
+    for (text, remedy) in texts {
+        let mut tally = SecretCounts::default();
+        finder.find(text).iter().for_each(|found| tally.add(found));
+        if tally.count() > 0 {
+            let kinds = tally.words();
+            print_status(&format!(
+                "{what} has what looks like a secret ({kinds}); it is kept as typed. Take it out: {remedy}"
+            ));
+        }
     }
 }
 

@@ -101,6 +101,8 @@ pub(super) fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
         return path.to_vec();
     }
     let on_path: HashSet<Ix> = path.iter().copied().collect();
+    let below = children_of_all(forest);
+    let children_of = |ix: Ix| below.get(&ix).into_iter().flatten().copied();
     let mut all = Vec::new();
     for (place, &ix) in path.iter().enumerate() {
         all.push(ix);
@@ -108,13 +110,13 @@ pub(super) fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
         // Messages that other users have there do not belong to this line.
         let is_of_line =
             |child: &Ix| !on_path.contains(child) && forest.store_of(*child) == forest.store_of(ix);
-        let mut open: Vec<Ix> = forest.children(ix).filter(is_of_line).collect();
+        let mut open: Vec<Ix> = children_of(ix).filter(is_of_line).collect();
         let children = open.clone();
         let mut at = 0;
         while let Some(&next) = open.get(at) {
             at += 1;
             beside.push(next);
-            open.extend(forest.children(next));
+            open.extend(children_of(next));
         }
         // A branch with a visible message is the line of another answer.
         let mut visible: HashSet<Ix> = HashSet::new();
@@ -133,6 +135,17 @@ pub(super) fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
         all.extend(beside.into_iter().filter(|side| !visible.contains(side) && is_taken(side)));
     }
     all
+}
+
+/// Returns the children of each message, oldest first. [`Forest::children`] reads all names for a single one.
+fn children_of_all(forest: &Forest) -> HashMap<Ix, Vec<Ix>> {
+    let mut children: HashMap<Ix, Vec<Ix>> = HashMap::new();
+    for ix in forest.all() {
+        if let Some(prev) = forest.prev(ix) {
+            children.entry(prev).or_default().push(ix);
+        }
+    }
+    children
 }
 
 /// Selects the side branches of a message that belong to the next answer on the line: not newer than it, but

@@ -13,7 +13,7 @@ use super::args::RebaseArgs;
 use super::report::{RebaseOutcome, print};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;
-use crate::commands::secret_finder::{TextMasker, tell_typed};
+use crate::commands::secret_finder::{TextMasker, tell_each_typed};
 use crate::rebase::{
     EditableLine, EditedLine, edit_line, notes, plan_text, why_unchanged, write_edited_line, write_undoable,
 };
@@ -44,10 +44,10 @@ pub fn run_text(args: &RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         if args.from.is_some() {
             write(args, &store, &edited)?;
         } else {
-            for copy in edited.own.iter().filter_map(|index| edited.copies.get(*index)) {
-                let remedy = format!("lepo rm --redact {}", copy.name.id);
-                tell_typed(copy.words().unwrap_or_default(), "the message", &remedy);
-            }
+            let own = edited.own.iter().filter_map(|index| edited.copies.get(*index));
+            let remedy = |copy: &PlannedCopy| format!("lepo rm --redact {}", copy.name.id);
+            let texts = own.map(|copy| (copy.words().unwrap_or_default(), remedy(copy)));
+            tell_each_typed(texts, "the message");
         }
     }
     let made: Vec<&PlannedCopy> = edited.copies.iter().filter(|copy| !copy.here).collect();
