@@ -14,6 +14,8 @@ pub struct Wrap {
     column: usize,
     /// Prefix of continuation lines, and its width.
     hang: (String, usize),
+    /// Bytes and columns of `hang` that come from marks, not from an indent.
+    marked: (usize, usize),
     spaces: usize,
     word: String,
     last: Option<char>,
@@ -32,6 +34,7 @@ impl Wrap {
             columns,
             column: 0,
             hang: (String::new(), 0),
+            marked: (0, 0),
             spaces: 0,
             word: String::new(),
             last: None,
@@ -48,6 +51,7 @@ impl Wrap {
         self.column += width(mark);
         self.hang.0.push_str(again);
         self.hang.1 += width(again);
+        self.marked = (self.hang.0.len(), self.hang.1);
     }
 
     pub fn push(&mut self, text: &str, out: &mut String) {
@@ -87,7 +91,17 @@ impl Wrap {
     pub fn newline(&mut self, out: &mut String) {
         self.flush_word(out);
         out.push('\n');
-        (self.column, self.spaces, self.hang, self.long) = (0, 0, (String::new(), 0), false);
+        (self.column, self.spaces, self.hang, self.marked, self.long) =
+            (0, 0, (String::new(), 0), (0, 0), false);
+    }
+
+    /// Ends a line, but not its paragraph: the next one begins with the same marks.
+    pub fn hard_break(&mut self, out: &mut String) {
+        self.flush_word(out);
+        self.hang.0.truncate(self.marked.0);
+        self.hang.1 = self.marked.1;
+        (self.spaces, self.long) = (0, false);
+        self.break_line(out);
     }
 
     fn room(&self) -> usize {

@@ -2,27 +2,36 @@
 //!
 //! Output is never redrawn, so an opening mark waits for its closing one, at most to the end of the line.
 
+use super::escape::{self, TextBefore};
+use super::formula::{self, FormulaMatch, InlineText, code_end, run};
+use super::span_end::{balanced, closing};
 use super::style::{Span, Style};
 
 /// Bytes to wait for a closing mark; after that the opening one is text.
 const PATIENCE: usize = 1000;
 
-/// Limits a link's text and its URL, in bytes each.
-const LONGEST_LINK: usize = 2000;
+/// Parses a complete text.
+pub fn read_whole(text: &str, style: Style, spans: &mut Vec<Span>) {
+    read(InlineText::whole(text), &mut TextBefore::default(), style, spans);
+}
 
-/// Parses spans from the start of `text`, which follows the character `before`; returns the number of bytes
-/// consumed: all of them if the line has `ended`.
-pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: &mut Vec<Span>) -> usize {
+/// Parses spans from the start of `input`, which follows `before`; returns the number of bytes consumed: all of
+/// the line if it has ended, except from a possible formula on, and more than the line if a formula ends later.
+pub fn read(input: InlineText<'_>, before: &mut TextBefore, style: Style, spans: &mut Vec<Span>) -> usize {
     let (plain, unclosed) = (String::new(), Vec::new());
-    let mut reader = InlineParser { text, at: 0, before, ended, style, spans, plain, unclosed };
+    let (text, ended) = (input.line, input.ended);
+    let mut reader =
+        InlineParser { input, text, at: 0, before: *before, ended, style, spans, plain, unclosed };
     while let Some(next) = reader.next() {
         match next {
             MarkOutcome::Took => {}
+            MarkOutcome::Hold => break,
             MarkOutcome::Wait if reader.patient() => break,
             MarkOutcome::Wait | MarkOutcome::Literal => reader.literal(),
         }
     }
     reader.flush();
+    *before = reader.before;
     reader.at
 }
 
@@ -31,13 +40,14 @@ pub fn has_marks(text: &str) -> bool {
 }
 
 fn is_mark(byte: u8) -> bool {
-    matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b'!')
+    matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b'!' | b'$')
 }
 
 struct InlineParser<'r> {
+    input: InlineText<'r>,
     text: &'r str,
     at: usize,
-    before: Option<char>,
+    before: TextBefore,
     ended: bool,
     style: Style,
     spans: &'r mut Vec<Span>,
@@ -49,8 +59,10 @@ struct InlineParser<'r> {
 
 enum MarkOutcome {
     Took,
-    /// Undecided until more text arrives.
+    /// Undecided until more text of the line arrives.
     Wait,
+    /// Undecided until a possible formula is closed or its paragraph ends.
+    Hold,
     Literal,
 }
 
@@ -72,7 +84,14 @@ impl<'r> InlineParser<'r> {
         self.plain.push_str(plain);
         self.push_text(plain);
         Some(match rest.chars().next()? {
-            '\\' => self.escape(rest),
+            '$' => match self.formula() {
+                MarkOutcome::Literal => self.dollars(rest),
+                outcome => outcome,
+            },
+            '\\' => match self.formula() {
+                MarkOutcome::Literal => self.escape(rest),
+                outcome => outcome,
+            },
             '`' => self.code(rest),
             mark @ ('*' | '_' | '~') => self.emphasis(rest, mark),
             '[' => self.link(rest, rest),
@@ -86,7 +105,7 @@ impl<'r> InlineParser<'r> {
 
     fn push_text(&mut self, text: &str) {
         self.at += text.len();
-        self.before = text.chars().next_back().or(self.before);
+        self.before.push(text);
     }
 
     fn literal(&mut self) {
@@ -105,7 +124,7 @@ impl<'r> InlineParser<'r> {
     }
 
     /// Returns the end that `look` finds, unless the search for this mark and length already failed.
-    fn closed(&mut self, mark: char, length: usize, look: impl Fn() -> Option<usize>) -> Option<usize> {
+    fn closed(&mut self, mark: char, length: usize, look: impl FnOnce() -> Option<usize>) -> Option<usize> {
         if self.unclosed.contains(&(mark, length)) {
             return None;
         }
@@ -116,15 +135,44 @@ impl<'r> InlineParser<'r> {
         end
     }
 
-    fn escape(&mut self, rest: &str) -> MarkOutcome {
-        match rest.chars().nth(1) {
-            None => MarkOutcome::Wait,
-            Some(escaped) if escaped.is_ascii_punctuation() => {
-                self.plain.push(escaped);
-                self.push_text(rest.split_at(2).0);
+    /// Appends the formula at the current position, unchanged.
+    fn formula(&mut self) -> MarkOutcome {
+        let all = self.input.all.get(self.at..).unwrap_or_default();
+        match formula::find(all, self.input.finished, self.input.marks) {
+            FormulaMatch::Found(end) => {
+                let whole = all.split_at(end).0;
+                self.plain.push_str(&formula::source(whole, self.input.marks));
+                self.push_text(whole);
                 MarkOutcome::Took
             }
-            Some(_) => MarkOutcome::Literal,
+            FormulaMatch::Undecided => MarkOutcome::Hold,
+            FormulaMatch::Missing => MarkOutcome::Literal,
+        }
+    }
+
+    fn dollars(&mut self, rest: &str) -> MarkOutcome {
+        let dollars = rest.split_at(run(rest, '$')).0;
+        self.plain.push_str(dollars);
+        self.push_text(dollars);
+        MarkOutcome::Took
+    }
+
+    fn escape(&mut self, rest: &str) -> MarkOutcome {
+        match escape::read(rest, self.before, self.ended, self.style.underlined) {
+            None => MarkOutcome::Wait,
+            Some(true) => {
+                let (taken, _) = rest.split_at(2);
+                self.plain.push_str(taken.split_at(1).1);
+                self.push_text(taken);
+                MarkOutcome::Took
+            }
+            // The second of two backslashes must not escape what follows.
+            Some(false) if rest.starts_with("\\\\") => {
+                self.plain.push_str("\\\\");
+                self.push_text("\\\\");
+                MarkOutcome::Took
+            }
+            Some(false) => MarkOutcome::Literal,
         }
     }
 
@@ -147,14 +195,20 @@ impl<'r> InlineParser<'r> {
     fn emphasis(&mut self, rest: &str, mark: char) -> MarkOutcome {
         let length = run(rest, mark);
         let Some(after) = rest.split_at(length).1.chars().next() else { return MarkOutcome::Wait };
-        let within_word = mark == '_' && self.before.is_some_and(char::is_alphanumeric);
+        let within_word = mark == '_' && self.before.last.is_some_and(char::is_alphanumeric);
         let marks = if mark == '~' { length == 2 } else { length <= 3 };
         if !marks || after.is_whitespace() || within_word {
             return MarkOutcome::Literal;
         }
-        let Some(end) = self.closed(mark, length, || closing(rest, mark, length)) else {
-            return MarkOutcome::Wait;
-        };
+        let all = self.input.all.get(self.at..).unwrap_or_default();
+        let input = InlineText { line: rest, all, ..self.input };
+        let mut is_open = false;
+        let end = self.closed(mark, length, || closing(input, mark, length, &mut is_open));
+        if is_open {
+            self.unclosed.clear();
+            return MarkOutcome::Hold;
+        }
+        let Some(end) = end else { return MarkOutcome::Wait };
         // As with code: the run may become longer.
         if end == rest.len() && self.patient() {
             return MarkOutcome::Wait;
@@ -169,7 +223,7 @@ impl<'r> InlineParser<'r> {
             _ => (style.bold, style.italic) = (true, true),
         }
         self.flush();
-        read(inner, None, true, style, self.spans);
+        read_whole(inner, style, self.spans);
         self.push_text(whole);
         MarkOutcome::Took
     }
@@ -191,7 +245,7 @@ impl<'r> InlineParser<'r> {
         let address = inner(after.split_at(end).0);
         let address = address.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>']);
         self.flush();
-        read(&label, None, true, Style { underlined: true, ..self.style }, self.spans);
+        read_whole(&label, Style { underlined: true, ..self.style }, self.spans);
         // The URL stays visible: the user must see where a link leads.
         if address != label && !address.is_empty() {
             self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
@@ -199,74 +253,6 @@ impl<'r> InlineParser<'r> {
         self.push_text(rest.split_at(rest.len() - link.len() + close + end).0);
         MarkOutcome::Took
     }
-}
-
-/// Length of the run of `mark` at the start of `text`.
-fn run(text: &str, mark: char) -> usize {
-    text.len() - text.trim_start_matches(mark).len()
-}
-
-/// Returns the end of the code span at the start: a run of backquotes as long as the opening one.
-fn code_end(text: &str) -> Option<usize> {
-    let length = run(text, '`');
-    let mut at = length;
-    loop {
-        let rest = text.get(at..)?;
-        at += rest.find('`')?;
-        let closing = run(text.get(at..)?, '`');
-        at += closing;
-        if closing == length {
-            return Some(at);
-        }
-    }
-}
-
-/// Returns the end of the run that closes the emphasis at the start, which a run of `length` opened.
-fn closing(text: &str, mark: char, length: usize) -> Option<usize> {
-    let mut at = length;
-    let mut before = None;
-    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        let rest = text.get(at..).unwrap_or_default();
-        let mut taken = c.len_utf8();
-        if c == '\\' {
-            taken += rest.chars().nth(1).map_or(0, char::len_utf8);
-        } else if c == '`' {
-            taken = code_end(rest).unwrap_or_else(|| run(rest, '`'));
-        } else if c == mark {
-            taken = run(rest, mark);
-            let after = rest.split_at(taken).1.chars().next();
-            let flanks = before.is_some_and(|before: char| !before.is_whitespace())
-                && (mark != '_' || !after.is_some_and(char::is_alphanumeric));
-            // A run of three also closes an inner emphasis of one or two.
-            if flanks && (taken == length || (taken == 3 && length < 3)) {
-                return Some(at + taken);
-            }
-        }
-        at += taken;
-        before = Some(c);
-    }
-    None
-}
-
-/// Returns the end of the bracketed text at the start, within `LONGEST_LINK`.
-fn balanced(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0usize;
-    let mut escaped = false;
-    for (at, c) in text.char_indices().take_while(|(at, _)| *at < LONGEST_LINK) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == open => depth += 1,
-            _ if c == close => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + c.len_utf8());
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -297,9 +283,14 @@ mod tests {
         spans.iter().map(span).collect()
     }
 
+    fn read_part(text: &str, ended: bool, spans: &mut Vec<Span>) -> usize {
+        let input = InlineText { ended, finished: ended, ..InlineText::whole(text) };
+        read(input, &mut TextBefore::default(), Style::default(), spans)
+    }
+
     fn whole(text: &str) -> String {
         let mut spans = Vec::new();
-        assert_eq!(read(text, None, true, Style::default(), &mut spans), text.len(), "{text}");
+        read_whole(text, Style::default(), &mut spans);
         rendered(&spans)
     }
 
@@ -358,18 +349,18 @@ mod tests {
             ("a\\", "a", "\\"),
         ] {
             let mut read_so_far = Vec::new();
-            let taken = read(text, None, false, Style::default(), &mut read_so_far);
+            let taken = read_part(text, false, &mut read_so_far);
             assert_eq!((rendered(&read_so_far).as_str(), &text[taken..]), (spans, left), "{text}");
         }
         for marks in ["*a ", "_a* ", "`` ", "[", "![", "[a]("] {
             // No mark here is closed; each is searched for once.
             let many = marks.repeat(3_000);
             for ended in [true, false] {
-                let taken = read(&many, None, ended, Style::default(), &mut Vec::new());
+                let taken = read_part(&many, ended, &mut Vec::new());
                 assert!(taken + PATIENCE > many.len(), "{marks}");
             }
         }
         let long = format!("*{}", "x".repeat(PATIENCE));
-        assert_eq!(read(&long, None, false, Style::default(), &mut Vec::new()), long.len());
+        assert_eq!(read_part(&long, false, &mut Vec::new()), long.len());
     }
 }

@@ -5,12 +5,19 @@
 //! line of code waits for its end, and a table for the end of the table.
 
 mod code;
+mod escape;
+mod formula;
 mod inline;
 mod line;
+#[cfg(test)]
+mod report_tests;
+mod span_end;
 mod style;
 mod table;
 
 use code::Language;
+use escape::TextBefore;
+use formula::{InlineText, LineMarks};
 use line::{FenceMark, LineForm};
 use style::{Span, Style};
 
@@ -29,14 +36,18 @@ pub struct Markdown {
     place: BlockState,
     /// Wraps prose; code and tables are not wrapped.
     wrap: Wrap,
+    /// Marks of the current line.
+    marks: LineMarks,
+    /// Bytes of `pending` that wait for the end of a formula.
+    waiting: usize,
 }
 
 /// The block that `pending` continues.
 enum BlockState {
     /// At the start of a line; `quoted` inside a quote.
     Start { quoted: bool },
-    /// Within a line of text, after this character.
-    Within(Style, Option<char>),
+    /// Within a line of text, after this text.
+    Within(Style, TextBefore),
     /// Within a block of code.
     Code(FenceMark, Language),
     /// Possibly in a table: its lines so far.
@@ -49,22 +60,40 @@ impl Markdown {
     /// `columns` returns the terminal's width at the moment a table is laid out.
     pub fn new(paint: Paint, columns: fn() -> usize) -> Markdown {
         let wrap = Wrap::new(columns);
-        Markdown { paint, columns, cleaner: Cleaner::default(), pending: String::new(), place: START, wrap }
+        let (cleaner, pending) = (Cleaner::default(), String::new());
+        Markdown {
+            paint,
+            columns,
+            cleaner,
+            pending,
+            place: START,
+            wrap,
+            marks: LineMarks::default(),
+            waiting: 0,
+        }
     }
 
     /// Appends the output that is certain once `bytes` have arrived.
     pub fn push(&mut self, bytes: &[u8], out: &mut String) {
         self.cleaner.push(bytes, &mut self.pending);
+        // Searching the whole again for each byte would cost the square of a formula's length.
+        let arrived = self.pending.get(self.waiting..).unwrap_or_default();
+        let decides = |byte: u8| matches!(byte, b'$' | b')' | b']' | b'`' | b'\n');
+        if self.waiting > 0 && self.pending.len() < PATIENCE && !arrived.bytes().any(decides) {
+            return;
+        }
+        self.waiting = 0;
         self.go(false, out);
     }
 
     pub fn finish(&mut self, out: &mut String) {
+        self.waiting = 0;
         self.cleaner.finish(&mut self.pending);
         self.go(true, out);
         self.end_table(out);
         self.wrap.finish(out);
         self.wrap = Wrap::new(self.columns);
-        self.place = START;
+        (self.place, self.marks) = (START, LineMarks::default());
     }
 
     fn go(&mut self, finished: bool, out: &mut String) {
@@ -76,7 +105,7 @@ impl Markdown {
                 None => (rest, None),
             };
             let ended = after.is_some() || finished;
-            let Some(taken) = self.step(line, ended, out) else { break };
+            let Some(taken) = self.step(line, rest, (ended, finished), out) else { break };
             rest = match after {
                 Some(after) if taken == line.len() => {
                     self.end_line(out);
@@ -90,8 +119,15 @@ impl Markdown {
         self.pending = text;
     }
 
-    /// Handles a line or its beginning; returns the number of bytes consumed, `None` or 0 if it must wait.
-    fn step(&mut self, line: &str, ended: bool, out: &mut String) -> Option<usize> {
+    /// Handles a line or its beginning, with which `all` starts; returns the number of bytes consumed, `None` or 0
+    /// if it must wait.
+    fn step(
+        &mut self,
+        line: &str,
+        all: &str,
+        (ended, finished): (bool, bool),
+        out: &mut String,
+    ) -> Option<usize> {
         match &mut self.place {
             BlockState::Start { quoted } => {
                 let quoted = *quoted;
@@ -103,18 +139,31 @@ impl Markdown {
             }
             // Fast path for most text.
             BlockState::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
-                *before = line.chars().next_back().or(*before);
+                before.push(line);
                 self.wrap.push(line, out);
                 Some(line.len())
             }
             BlockState::Within(style, before) => {
                 let (style, mut spans) = (*style, Vec::new());
-                let taken = inline::read(line, *before, ended, style, &mut spans);
-                *before = line.split_at(taken).0.chars().next_back().or(*before);
+                // A heading is one line.
+                let (all, finished) = if style == Style::default() { (all, finished) } else { (line, ended) };
+                let input = InlineText { line, ended, all, finished, marks: self.marks };
+                let taken = inline::read(input, before, style, &mut spans);
                 let mut painted = String::new();
                 spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
-                self.wrap.push(&painted, out);
-                (taken > 0 || ended).then_some(taken)
+                let mut lines = painted.split('\n');
+                self.wrap.push(lines.next().unwrap_or_default(), out);
+                for line in lines {
+                    self.wrap.hard_break(out);
+                    self.wrap.push(line, out);
+                }
+                let rest = line.get(taken..).unwrap_or_default();
+                let is_formula = rest.starts_with('$') || rest.starts_with("\\(") || rest.starts_with("\\[");
+                // A closing dollar sign is decided by the character after it, whatever that is.
+                if is_formula && !all.ends_with(['$', '\\', '\n']) && rest.len() > 2 {
+                    self.waiting = all.len() - taken;
+                }
+                (taken > 0 || line.is_empty()).then_some(taken)
             }
             BlockState::Code(fence, language) => {
                 if !ended && line.len() < PATIENCE {
@@ -122,7 +171,7 @@ impl Markdown {
                 }
                 if fence.is_closed_by(line) {
                     Span::new(line, Style::DIM).paint(self.paint, out);
-                    self.place = BlockState::Within(Style::default(), None);
+                    self.place = BlockState::Within(Style::default(), TextBefore::default());
                 } else {
                     language.paint(line, self.paint, out);
                 }
@@ -154,11 +203,13 @@ impl Markdown {
                 let indent = mark.replace('\t', "    ");
                 let again = " ".repeat(indent.len() + text.chars().count() + 1);
                 self.wrap.mark(&format!("{indent}{} ", paint.cyan(&text)), &again, out);
+                self.marks.indent += again.len();
                 (taken, Style::default())
             }
             LineForm::Quote { taken } => {
                 let bar = paint.dim("│ ");
                 self.wrap.mark(&bar, &bar, out);
+                self.marks.quotes += 1;
                 self.place = BlockState::Start { quoted: true };
                 return Some(taken);
             }
@@ -178,7 +229,7 @@ impl Markdown {
             }
             LineForm::Fence(_) | LineForm::Row => (0, Style::default()),
         };
-        self.place = BlockState::Within(style, None);
+        self.place = BlockState::Within(style, TextBefore::default());
         Some(taken)
     }
 
@@ -189,7 +240,7 @@ impl Markdown {
             BlockState::Code(..) => out.push('\n'),
             BlockState::Start { .. } | BlockState::Within(..) => {
                 self.wrap.newline(out);
-                self.place = START;
+                (self.place, self.marks) = (START, LineMarks::default());
             }
         }
     }
@@ -203,7 +254,7 @@ impl Markdown {
         }
         for line in lines {
             let mut spans = Vec::new();
-            inline::read(&line, None, true, Style::default(), &mut spans);
+            inline::read_whole(&line, Style::default(), &mut spans);
             let mut painted = String::new();
             spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
             self.wrap.push(&painted, out);
@@ -218,145 +269,4 @@ fn is_table(lines: &[String], line: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::term::Color;
-
-    fn markdown() -> Markdown {
-        Markdown::new(Paint::new(Color::Always, true, |_| None), || 40)
-    }
-
-    /// Renders a text that arrives in these chunks, with paint as `‹CODE:…›`.
-    fn rendered<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> String {
-        let (mut markdown, mut out) = (markdown(), String::new());
-        pieces.into_iter().for_each(|piece| markdown.push(piece, &mut out));
-        markdown.finish(&mut out);
-        legible(&out)
-    }
-
-    fn legible(painted: &str) -> String {
-        let mut parts = painted.split("\u{1b}[");
-        let first = parts.next().unwrap_or_default().to_string();
-        parts.fold(first, |shown, part| match part.split_once('m').unwrap() {
-            ("0", rest) => format!("{shown}›{rest}"),
-            (code, rest) => format!("{shown}‹{code}:{rest}"),
-        })
-    }
-
-    /// Joins adjacent spans of one style: chunk boundaries may split them.
-    fn joined(shown: &str) -> String {
-        let mut parts = shown.split('‹');
-        let mut joined = parts.next().unwrap_or_default().to_string();
-        let mut last = "";
-        for part in parts {
-            let (code, text) = part.split_once(':').unwrap();
-            match joined.strip_suffix('›').filter(|_| code == last) {
-                Some(open) => joined = format!("{open}{text}"),
-                None => joined = format!("{joined}‹{code}:{text}"),
-            }
-            last = code;
-        }
-        joined
-    }
-
-    const CASES: &[(&str, &str)] = &[
-        ("plain\n\ntext", "plain\n\ntext"),
-        ("# One\n## Two *x*\n####### no", "‹1;4:One›\n‹1:Two ›‹1;3:x›\n####### no"),
-        ("#no #hash", "#no #hash"),
-        ("- a\n  * b\n+ c\n-d", "‹36:•› a\n  ‹36:•› b\n‹36:•› c\n-d"),
-        ("1. one\n10) ten\n1.5 is", "‹36:1.› one\n‹36:10)› ten\n1.5 is"),
-        ("- [ ] todo\n- [x] done\n- [a] b", "‹36:☐› todo\n‹36:☑› done\n‹36:•› [a] b"),
-        ("> said\n>> twice\n> - x", "‹2:│ ›said\n‹2:│ ›‹2:│ ›twice\n‹2:│ ›‹36:•› x"),
-        ("- - -\n", "‹2:────────────────────────────────────────›\n"),
-        (
-            "***\n___",
-            "‹2:────────────────────────────────────────›\n‹2:────────────────────────────────────────›",
-        ),
-        ("**bold** start\n* * *x", "‹1:bold› start\n‹36:•› * *x"),
-        (
-            "```rust\nlet x = 1;\n\n# no\n```\nafter",
-            "‹2:```rust›\n‹35:let› x = ‹33:1›;\n\n# no\n‹2:```›\nafter",
-        ),
-        ("  ~~~\n  a ``` b\n  ~~~~\nz", "‹2:  ~~~›\n  a ``` b\n‹2:  ~~~~›\nz"),
-        ("```inline``` code", "‹36:inline› code"),
-        ("```\nnever closed", "‹2:```›\nnever closed"),
-        ("a\n|x|y|\n|-|-|\n|1|2|\n\nb", "a\n‹1:x›  ‹2: │ ›‹1:y›\n‹2:────┼────›\n1  ‹2: │ ›2\n\nb"),
-        ("|x|y|\n|-|-|\nb", "‹1:x›  ‹2: │ ›‹1:y›\n‹2:────┼────›\nb"),
-        ("|x|\n|y|\n", "|x|\n|y|\n"),
-        ("|not a table", "|not a table\n"),
-        ("tab\there <U+0000>", "tab     here <U+0000>"),
-        ("한글 **굵게** 끝\r\n", "한글 ‹1:굵게› 끝␍\n"),
-        ("", ""),
-        ("\n\n", "\n\n"),
-    ];
-
-    #[test]
-    fn forms_are_painted() {
-        for (text, painted) in CASES {
-            assert_eq!(&rendered([text.as_bytes()]), painted, "{text}");
-        }
-    }
-
-    #[test]
-    fn pieces_give_what_the_whole_gives() {
-        for (text, painted) in CASES {
-            let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-            assert_eq!(joined(&rendered(bytes)), joined(painted), "{text}");
-        }
-    }
-
-    #[test]
-    fn text_is_shown_at_once_and_code_by_the_line() {
-        for (text, painted) in [
-            ("The answer", "The"),
-            ("The answer is", "The answer"),
-            ("- ", ""),
-            ("- a ", "‹36:•› a"),
-            ("1", ""),
-            ("1. o ", "‹36:1.› o"),
-            ("a **b", "a"),
-            ("```rust\nlet x", "‹2:```rust›\n"),
-            ("```rust\nlet x\n", "‹2:```rust›\n‹35:let› x\n"),
-            ("|a|b|\n|-|-|\n|1|2|\n", ""),
-        ] {
-            let (mut markdown, mut out) = (markdown(), String::new());
-            markdown.push(text.as_bytes(), &mut out);
-            assert_eq!(legible(&out), painted, "{text}");
-        }
-    }
-
-    #[test]
-    fn prose_breaks_between_words_and_its_marks_are_repeated() {
-        for (text, painted) in [
-            (
-                "One sentence that is longer than forty columns, and **bold words** in it.",
-                "One sentence that is longer than forty\ncolumns, and ‹1:bold words› in it.",
-            ),
-            (
-                "- a point that is longer than forty columns is\n  1. nested, and longer than forty columns\n",
-                "‹36:•› a point that is longer than forty\n  columns is\n  ‹36:1.› nested, and longer than forty\n     columns\n",
-            ),
-            (
-                "> a quotation that is longer than forty columns",
-                "‹2:│ ›a quotation that is longer than forty\n‹2:│ ›columns",
-            ),
-            (
-                "긴 한국어 문장은 낱말 사이에서 나뉘고, 낱말 안에서는 나뉘지 않습니다.",
-                "긴 한국어 문장은 낱말 사이에서 나뉘고,\n낱말 안에서는 나뉘지 않습니다.",
-            ),
-            (
-                "```\nlet code_is_never_broken = \"wherever its line ends\";\n```",
-                "‹2:```›\nlet code_is_never_broken = \"wherever its line ends\";\n‹2:```›",
-            ),
-        ] {
-            assert_eq!(rendered([text.as_bytes()]), painted, "{text}");
-            let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-            assert_eq!(joined(&rendered(bytes)), joined(painted), "{text}");
-        }
-    }
-
-    #[test]
-    fn nothing_a_model_says_can_drive_the_terminal() {
-        assert_eq!(rendered([b"**a\x1b[2J".as_slice(), b"b** `\x1b]0;x\x07`"]), "‹1:a␛[2Jb› ‹36:␛]0;x␇›");
-    }
-}
+mod tests;

@@ -4,8 +4,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::Paint;
-use super::inline;
 use super::style::{Span, Style};
+use super::{formula, inline};
 
 const BORDER: &str = " │ ";
 /// Minimum column width: leaves room for a wide character.
@@ -79,12 +79,29 @@ impl ColumnAlign {
     }
 }
 
-/// Splits a row into trimmed cells. A `|` after a backslash or inside code is not a border.
+/// Splits a row into trimmed cells. A `|` after a backslash, inside code or inside a formula is not a border.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
     let (mut cells, mut cell, mut escaped, mut in_code) = (Vec::new(), String::new(), false, false);
-    for c in line.chars() {
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if matches!(c, '$' | '\\') && !escaped && !in_code {
+            if let Some(end) = formula::find_in_row(rest) {
+                let (found, after) = rest.split_at(end);
+                cell.push_str(&found.replace("\\|", "|"));
+                rest = after;
+                continue;
+            }
+            let dollars = rest.len() - rest.trim_start_matches('$').len();
+            if dollars > 1 {
+                let (run, after) = rest.split_at(dollars);
+                cell.push_str(run);
+                rest = after;
+                continue;
+            }
+        }
+        rest = rest.split_at(c.len_utf8()).1;
         if c == '|' && !escaped && !in_code {
             cells.push(std::mem::take(&mut cell).trim().to_string());
             continue;
@@ -105,7 +122,7 @@ fn cells(line: &str) -> Vec<String> {
 
 fn spans(text: &str, style: Style) -> Vec<Span> {
     let mut spans = Vec::new();
-    inline::read(text, None, true, style, &mut spans);
+    inline::read_whole(text, style, &mut spans);
     spans
 }
 
