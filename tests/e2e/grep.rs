@@ -52,7 +52,10 @@ fn version_and_help_are_where_they_are_everywhere() {
 
 /// The ids in whose files grep(1) finds a word, sorted.
 fn by_grep(home: &Home, word: &str) -> Vec<String> {
-    let found = home.shell(&format!("grep -rlF --include='*.md' -- '{word}' .lepo")).output().unwrap();
+    let found = home
+        .shell(&format!("grep -rlF --include='*.md' --exclude-dir=_removed -- '{word}' .lepo"))
+        .output()
+        .unwrap();
     let text = String::from_utf8(found.stdout).unwrap();
     let id = |path: &str| path.rsplit('/').next().unwrap()[..26].to_string();
     let mut ids: Vec<String> = text.lines().map(id).collect();
