@@ -192,7 +192,11 @@ fn a_title_is_in_what_is_exported() {
 fn without_the_program_of_the_small_model_lepo_says_so_everywhere() {
     let home = Home::with_config("");
     std::fs::create_dir(home.path().join("bin")).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_lepo"), home.path().join("bin/lepo")).unwrap();
+    // By another process: a program that is open for writing here, in a child of another test, cannot be started.
+    let copied = std::process::Command::new("cp")
+        .args([env!("CARGO_BIN_EXE_lepo"), home.path().join("bin/lepo").to_str().unwrap()])
+        .status();
+    assert!(copied.unwrap().success());
     let lepo = home.path().join("bin/lepo");
     let ran = |args: &[&str]| {
         let mut command = home.program(lepo.to_str().unwrap(), args);

@@ -158,7 +158,7 @@ mod tests {
             (r#","cwd":"sub""#, repository, in_work("sub"), in_work("sub"), "/no-such-work/sub"),
             (r#","cwd":"none""#, repository, Ok(Some(empty.clone())), Ok(Some(empty.clone())), "none"),
         ] {
-            let config = config(&format!(r#"{{"command":"x"{cwd}}}"#), origin);
+            let config = config(&format!(r#"{{"command":"sh"{cwd}}}"#), origin);
             let start = |is_trusted| folders(is_trusted).start_of(&config);
             assert_eq!((start(false), start(true)), (untrusted, trusts), "{cwd} {origin:?}");
             assert_eq!(folders(false).kept_by(&config), Some(kept.into()), "{cwd} {origin:?}");

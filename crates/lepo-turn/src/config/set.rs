@@ -78,7 +78,10 @@ fn without_line(text: &str, name: &str) -> Option<DocumentMut> {
     let (rest, below) = after.split_at_checked(after.find('\n').map_or(after.len(), |at| at + 1))?;
     let (above, indent) = before.split_at_checked(start)?;
     let is_comment = rest.trim().is_empty() || rest.trim_start().starts_with('#');
-    (indent.trim().is_empty() && is_comment).then(|| [above, below].concat().parse().ok())?
+    // A dotted key, `http.idle_timeout`, has its table before it.
+    let dotted = name.split_once('.').map(|(table, _)| format!("{table}."));
+    let begins_line = indent.trim().is_empty() || dotted.is_some_and(|dotted| indent.trim() == dotted);
+    (begins_line && is_comment).then(|| [above, below].concat().parse().ok())?
 }
 
 /// Checks the text of a file that is not written yet.
