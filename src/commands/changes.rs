@@ -20,11 +20,12 @@ pub fn removed_span() -> RemovedSpan {
 
 /// Deletes removed messages that are older than the setting says; a folder dated ahead stays.
 pub fn empty_old(store: &Store) -> Result<()> {
-    let before = match removed_span().millis() {
-        Some(millis) => now().saturating_sub(millis),
-        None => now(),
-    };
-    let list = store.change_list();
+    let (list, now) = (store.change_list(), now());
+    // Most stores have none: their settings need not be read.
+    if !list.has_folders_before(now) {
+        return Ok(());
+    }
+    let before = removed_span().millis().map_or(now, |millis| now.saturating_sub(millis));
     if !list.has_folders_before(before) {
         return Ok(());
     }

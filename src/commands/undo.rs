@@ -19,9 +19,9 @@ const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /un
 /// Takes back the newest change of the store, or the change N of the list; a second `undo` takes back the change
 /// before. `--redo` makes again what was taken back last.
 ///
-/// Covered are `rm`, `branch`, `title`, `rebase`, `import`, and `sync` where it removed messages here. Not covered are turns of `do` (go back with --tail, or /undo in a
-/// session), `rm --redact`, `rm --now` and `rm --empty`, `tidy`, settings, models, prompts and files
-/// edited by hand.
+/// Covered are `rm`, `branch`, `title`, `rebase`, `import`, and `sync` where it removed messages here. Not covered are
+/// turns of `do` (go back with --tail, or /undo in a session), `rm --redact`, `rm --now` and `rm --empty`, `tidy`,
+/// settings, models, prompts and files edited by hand.
 ///
 /// A change is taken back only if what that overwrites is still as the change left it: a branch moved since then is
 /// refused with exit code 1, naming both values, unless --force is given. All of it is taken back, or nothing; but of

@@ -140,7 +140,7 @@ const EDITS: &[(&str, &str)] = &[
     ("%% user <1>\nb\t\n", "1=b\t"),
     ("%% user <1>\n\nb\n", "1=\nb"),
     ("%% user <1>\nB\r\n", "1=B\r"),
-    // Blank lines before a mark are words; a single final one of an editor is none.
+    // Blank lines before a mark belong to the text; the last newline that an editor adds does not.
     ("%% user <1>\nb\n\n%% assistant <2>\nc\n", "1|2"),
     ("%% user <1>\nb\n\n\n%% assistant <2>\nc\n", "1=b\n|2"),
     ("%% user <1>\nx\n\n", "1=x"),

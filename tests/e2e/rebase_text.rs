@@ -254,7 +254,7 @@ fn the_text_names_its_range_and_later_turns_do_not_matter() {
     let new = ran.out.trim().to_string();
     assert_eq!(messages(&home, &new), ["u0 eins", "a0 two"]);
     assert!(ran.err.contains("@ is still"), "{}", ran.err);
-    // The same text makes the same line, whatever came in the meantime.
+    // The ids of a line depend on its text alone, so the newer message changes none.
     let again = home.lepo(&["rebase", "--from", "text.md"]);
     assert_eq!((again.code, again.out.trim()), (0, new.as_str()), "{}", again.err);
     assert!(again.err.contains("already here"), "{}", again.err);
@@ -367,7 +367,7 @@ fn a_text_that_cannot_be_used_is_kept() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("robot") && text.contains("eins"), "{text}");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    // Corrected, it goes on; the range stands in the text.
+    // The first line of the text names the range, so the hint needs none.
     std::fs::write(&path, text.replace("robot", "user")).unwrap();
     let ran = home.lepo(&["rebase", "--from", &path, "--branch", "new"]);
     assert_eq!(messages(&home, ran.out.trim()), ["u0 eins", "a0 two"], "{}", ran.err);
@@ -389,7 +389,7 @@ fn a_text_that_cannot_be_used_is_kept() {
     assert!(!std::path::Path::new(&path).exists());
     // Nothing of it came into the store but the corrected line.
     assert_eq!(home.bubbs().len(), before.len() + 2);
-    // Of a file its name is said, and nothing is kept.
+    // A file stays where it is, so no copy is stored.
     home.write("work/text.md", "%% robot\nx\n");
     let ran = home.lepo(&["rebase", "--from", "text.md"]);
     assert_eq!(ran.code, 2);

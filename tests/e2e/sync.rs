@@ -119,11 +119,14 @@ fn a_removal_is_brought_back_on_either_side_and_the_other_is_told() {
     a.alone(&["sync"]);
     b.alone(&["sync"]);
     assert_eq!(b.ok(&["resolve", "main"]).trim(), answer);
+    let remove = || {
+        a.ok(&["branch", "-d", "main"]);
+        a.ok(&["rm", "-y", &answer]);
+        a.alone(&["sync"]);
+        b.alone(&["sync"])
+    };
     // Where it was removed, after the others were told.
-    a.ok(&["branch", "-d", "main"]);
-    a.ok(&["rm", "-y", &answer]);
-    a.alone(&["sync"]);
-    let ran = b.alone(&["sync"]);
+    let ran = remove();
     assert!(ran.out.contains("removed 2 messages"), "{} {}", ran.out, ran.err);
     a.ok(&["undo"]);
     a.alone(&["sync"]);
@@ -136,10 +139,7 @@ fn a_removal_is_brought_back_on_either_side_and_the_other_is_told() {
     b.alone(&["sync"]);
     assert_eq!(b.ok(&["resolve", "main"]).trim(), answer);
     // Where the removal came by sync, with its branch.
-    a.ok(&["branch", "-d", "main"]);
-    a.ok(&["rm", "-y", &answer]);
-    a.alone(&["sync"]);
-    b.alone(&["sync"]);
+    remove();
     assert!(ids(&b).is_empty() && b.ok(&["branch"]).is_empty());
     let listed = b.ok(&["undo", "--list"]);
     assert!(

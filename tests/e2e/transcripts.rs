@@ -7,7 +7,8 @@
 //! - a block whose language is followed by a path, such as `toml config/config.toml`: a file below the home.
 //!
 //! Ids become `$A`, `$B` in the order in which they appear, and are variables of the next commands; the last eight
-//! letters, as terminals have them, `${A: -8}`. Times of today become `$TIME`, its date `$DAY`, the home `$HOME`.
+//! letters, as terminals have them, `${A: -8}`. Times of today become `$TIME`, its date `$DAY`, the home `$HOME`, and
+//! the directory `work` `$PWD`.
 //!
 //! `LEPO_WRITE_DOCS=1 cargo test --test e2e transcripts` writes what the commands print now.
 
@@ -82,7 +83,7 @@ fn check_transcript(name: &str) {
     );
 }
 
-/// The same document with what its commands print now.
+/// Runs the commands of a document; returns it with their present output.
 fn run_transcript(document: &str) -> String {
     let mut section = Section::new();
     let mut found = String::new();
@@ -156,6 +157,7 @@ impl Section {
     }
 
     fn normalize(&mut self, text: &str) -> String {
+        let text = text.replace(self.home.work().to_str().unwrap(), "$PWD");
         let text = text.replace(self.home.path().to_str().unwrap(), "$HOME");
         let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
         let named: String = words.map(|word| self.name_id(word)).collect();
@@ -210,12 +212,12 @@ fn what_a_run_alone_decides_has_a_name() {
     let (a, b) = ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B");
     let now = jiff::Timestamp::now().to_string();
     let text = format!(
-        "{b}-u0-{a}.md of {}/work: X1Y3Z5A 9X1Y3Z5A, {now} {} {} 2025-11-01",
+        "{b}-u0-{a}.md of {}/work/x: X1Y3Z5A 9X1Y3Z5A, {now} {} {} 2025-11-01",
         section.home.path().display(),
         &now[..10],
         &now[..16]
     );
-    let expected = "$A-u0-$B.md of $HOME/work: X1Y3Z5A ${B: -8}, $TIME $DAY $TIME 2025-11-01";
+    let expected = "$A-u0-$B.md of $PWD/x: X1Y3Z5A ${B: -8}, $TIME $DAY $TIME 2025-11-01";
     assert_eq!(section.normalize(&text), expected);
     assert_eq!(without_times(r#"{"time":1795706241471}"#), r#"{"time":$TIME}"#);
 }

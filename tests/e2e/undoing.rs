@@ -24,7 +24,7 @@ fn the_wrong_conversation_deleted_three_times_comes_back_with_its_branch() {
     home.ok(&["branch", "keep", &ids[0][1]]);
     home.ok(&["title", "--", "numbers"]);
     let before = (home.bubbs(), home.ok(&["branch"]));
-    // It is refused while a branch names it, so the branch goes first.
+    // A branch protects the messages that it names.
     assert_eq!(home.lepo(&["rm", "-y", &ids[0][1]]).code, 1);
     home.ok(&["branch", "-d", "keep"]);
     for [_, tail] in &ids[..3] {
@@ -118,7 +118,7 @@ fn what_changed_since_is_refused_and_named() {
     );
     home.ok(&["undo", "--force"]);
     assert_eq!(home.lepo(&["title"]).code, 1);
-    // What was brought back and continued is not removed again.
+    // A redo would cut off the message that now follows.
     home.ok(&["branch", "-d", "main"]);
     home.ok(&["rm", "-y", &tail]);
     home.ok(&["undo"]);

@@ -39,7 +39,7 @@ pub use remote::{RefFilter, RemoteRefs};
 pub use removal_consent::RemovalConsent;
 pub use round::{SyncOptions, SyncRound, round, unsent};
 pub use secrets::PushSecrets;
-pub use state::SyncState;
+pub use state::{Identity, SyncState};
 pub use sweep::unfetched;
 
 #[cfg(test)]

@@ -259,10 +259,10 @@ impl<'s> CommitWriter<'s> {
 mod tests {
     use super::super::push::push;
     use super::super::remote::RemoteRefs;
+    use super::super::state::Identity;
     use super::super::tree::CloneTree;
     use super::*;
     use lepo_store::bubb::Kind;
-    use lepo_store::store::Identity;
     use lepo_store::store::WriteBatch;
 
     #[test]

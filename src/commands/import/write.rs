@@ -327,6 +327,9 @@ impl<'s> ImportWriter<'s> {
                 break;
             }
         }
+        if moved.is_empty() {
+            return Ok(());
+        }
         let Some(mut lock) = lock_changes(store)? else {
             return moved.iter().try_for_each(|(name, ids)| store.branches().restore(name, ids.as_deref()));
         };

@@ -1,10 +1,11 @@
 //! `lepo rebase`: copies a line of messages onto another base.
 
 mod args;
+mod input_file;
 mod report;
 mod text;
 
-use std::io::Read;
+use std::path::Path;
 
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -18,6 +19,7 @@ use super::address_args::find_all;
 use super::secret_finder::{masked, tell_typed};
 use crate::rebase::{RebaseSelection, choose, left_out_note, write_undoable};
 pub use args::RebaseArgs;
+use input_file::read;
 use report::{RebaseOutcome, print};
 use text::run_text;
 
@@ -136,7 +138,7 @@ impl RebaseInput {
 }
 
 fn words_of(file: &str) -> Result<Vec<u8>> {
-    let text = read(file)?;
+    let text = read(Path::new(file))?;
     if text.is_empty() {
         return Err(Error::usage(format!("{file} is empty: a message needs at least one byte"))
             .hint("--drop ADDR leaves the message out"));
@@ -147,21 +149,10 @@ fn words_of(file: &str) -> Result<Vec<u8>> {
 /// Reads the text of `--system`: literal, from a file after `@`, or from stdin.
 fn system_prompt(given: &str) -> Result<Vec<u8>> {
     match given.strip_prefix('@') {
-        Some(path) => read(path),
-        None if given == "-" => read(given),
+        Some(path) => read(Path::new(path)),
+        None if given == "-" => read(Path::new(given)),
         None => Ok(given.as_bytes().to_vec()),
     }
-}
-
-fn read(file: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = match file {
-        "-" => std::io::stdin().lock().read_to_end(&mut bytes),
-        path => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
-    };
-    let name = if file == "-" { "stdin" } else { file };
-    read.map_err(|error| Error::usage(format!("cannot read {name}")).because(error))?;
-    Ok(bytes)
 }
 
 /// Names the root with the new system prompt: dated as the root that it replaces, or just before a root that

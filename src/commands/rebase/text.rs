@@ -1,6 +1,5 @@
 //! `lepo rebase -i`, `--print` and `--from`: a line of messages as one text.
 
-use std::io::Read;
 use std::path::Path;
 
 use lepo_base::env::Env;
@@ -10,6 +9,7 @@ use lepo_store::store::{PlannedCopy, Store};
 use lepo_turn::config::Paths;
 
 use super::args::RebaseArgs;
+use super::input_file::{is_stdin, name_of, read};
 use super::report::{RebaseOutcome, print};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;
@@ -93,11 +93,11 @@ fn from_file<'s>(
     path: &Path,
     store: &'s Store,
 ) -> Result<(EditableLine<'s>, Option<EditedLine>)> {
-    let is_stdin = path == Path::new("-");
+    let is_stdin = is_stdin(path);
     if is_stdin && [args.address.as_deref(), args.onto.as_deref()].contains(&Some("-")) {
         return Err(Error::usage("stdin cannot be both the address and the text"));
     }
-    let name = if is_stdin { "stdin".into() } else { path.display().to_string() };
+    let name = name_of(path);
     let named = |error: Error| match error.kind {
         ExitKind::Usage if error.message.starts_with("line ") => {
             let mut error = error;
@@ -106,8 +106,7 @@ fn from_file<'s>(
         }
         _ => error,
     };
-    let text = read_text(path).map_err(|error| Error::usage(format!("cannot read {name}")).because(error))?;
-    let parsed = parse(&text).map_err(named)?;
+    let parsed = parse(&read(path)?).map_err(named)?;
     let line = match (&args.address, parsed.range) {
         (None, Some(range)) => EditableLine::from_range(store, with_options(range, args, store)?)?,
         _ => line_of_address(args, store)?,
@@ -116,15 +115,6 @@ fn from_file<'s>(
     let planned = plan_text(&line, parsed, &|text| masker.mask(&text)).map_err(named)?;
     masker.report();
     Ok((line, planned))
-}
-
-fn read_text(path: &Path) -> std::io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return std::fs::read(path);
-    }
-    let mut text = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut text)?;
-    Ok(text)
 }
 
 /// Options of the command line count for the text, too.

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use lepo_base::env::Env;
 use lepo_store::bubb::BubbId;
-use lepo_store::store::{Identity, Store};
-use lepo_sync::{SyncState, is_committed};
+use lepo_store::store::Store;
+use lepo_sync::{Identity, SyncState, is_committed};
 use lepo_turn::config::Paths;
 
 use super::outcome::RedactOutcome;

@@ -18,10 +18,10 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::time;
 use lepo_store::bubb::{BubbId, ContentHash, counted};
-use lepo_store::store::{Identity, Store, now};
+use lepo_store::store::{Store, now};
 use lepo_sync::{
-    Git, PushSecrets, RemovalConsent, SyncOptions, SyncRound, SyncState, check_clone_name, email, forget,
-    forget_taken, round, unfetched, unsent,
+    Git, Identity, PushSecrets, RemovalConsent, SyncOptions, SyncRound, SyncState, check_clone_name, email,
+    forget, forget_taken, round, unfetched, unsent,
 };
 use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;

@@ -54,7 +54,7 @@ enum Delimiter {
 
 impl Delimiter {
     fn parse(text: &str) -> Option<Delimiter> {
-        match text.len() - text.trim_start_matches('$').len() {
+        match run(text, '$') {
             1 => Some(Delimiter::Dollar),
             2 => Some(Delimiter::Dollars),
             0 if text.starts_with("\\(") => Some(Delimiter::Paren),
@@ -112,12 +112,11 @@ pub fn find(text: &str, finished: bool, marks: LineMarks) -> FormulaMatch {
             Some(b'\\') if rest.starts_with("\\\n") => at += 1,
             Some(b'\\') => at += 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
             Some(b'`') => {
-                let run = rest.len() - rest.trim_start_matches('`').len();
                 let line = rest.get(..line_end.map_or(rest.len(), |end| end - at)).unwrap_or(rest);
                 match code_end(line) {
                     Some(_) => return FormulaMatch::Missing,
                     None if line_end.is_none() && !finished => return more,
-                    None => at += run,
+                    None => at += run(rest, '`'),
                 }
             }
             Some(b'\n') => {

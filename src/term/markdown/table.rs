@@ -93,7 +93,7 @@ fn cells(line: &str) -> Vec<String> {
                 rest = after;
                 continue;
             }
-            let dollars = rest.len() - rest.trim_start_matches('$').len();
+            let dollars = formula::run(rest, '$');
             if dollars > 1 {
                 let (run, after) = rest.split_at(dollars);
                 cell.push_str(run);

@@ -196,7 +196,7 @@ fn a_copy_or_a_summary_is_the_users_if_all_that_it_was_made_of_is() {
         let mine = Bot::openai(AUTO, replies);
         configure(&mine.home, &[("s", hostile(&mine.home, "s", "good"))]);
         if is_own {
-            // The same user's key, and the same store, moved.
+            // A moved store keeps its identity, and its user has the key.
             let (from, to) = [&other, &mine].map(|bot| bot.home.work().join(".lepo")).into();
             std::fs::rename(from, to).unwrap();
             mine.home.write(

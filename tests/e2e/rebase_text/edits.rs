@@ -10,7 +10,7 @@ use crate::home::Home;
 const BEFORE: [&str; 5] =
     ["s1 Be brief.", "u0 첫 질문", "a0 first answer\nin two lines", "u0 second question ", "a0 둘째 답\n"];
 
-/// What comes of an edit.
+/// The result of an edit.
 enum Outcome {
     /// Nothing is made.
     Same,

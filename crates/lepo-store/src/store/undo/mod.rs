@@ -109,7 +109,7 @@ impl<'s> ChangeList<'s> {
         let failed = |error: io::Error| store.dir.error("cannot write in", REMOVED, error);
         let (removed, is_new) = RemovedFiles::make(store).map_err(failed)?;
         let lock = File::from(removed.root.try_clone().map_err(failed)?);
-        // On a file system without locks there is none.
+        // A file system without locks does not order processes.
         let _ = rustix::fs::flock(&lock, FlockOperation::LockExclusive);
         if is_new {
             store.furniture().ignore_changes()?;
