@@ -82,6 +82,7 @@ mod on_a_terminal;
 mod outward;
 mod page;
 mod planted;
+mod prefix;
 mod program_bytes;
 mod prompts;
 mod providers;

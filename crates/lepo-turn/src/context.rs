@@ -3,6 +3,7 @@
 //! At the end, so that all requests of a turn have the same prefix and every server's prompt cache works.
 
 use super::attach::sent_text;
+use super::general_inst::has_new_result;
 use super::instructions::is_instructions_entry;
 use super::path_entry::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
@@ -49,8 +50,8 @@ pub fn messages(
 
 fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
     let inst = match inst {
-        // The default text describes results.
-        Inst::General(text) => text.filter(|text| !is_general_as_made(text) || entries.iter().any(is_result)),
+        // The default text describes results, and costs what it costs only in the turn that has some.
+        Inst::General(text) => text.filter(|text| !is_general_as_made(text) || has_new_result(entries)),
         Inst::Planner(text) => text,
     };
     let (mut messages, mut at) = (Vec::new(), 0);
@@ -144,15 +145,6 @@ fn is_none(entry: &PathEntry) -> bool {
 /// tools.
 fn is_of_repository(entry: &PathEntry) -> bool {
     is_instructions_entry(entry) || is_catalogue_entry(entry)
-}
-
-/// Whether the bubb is the result of a command or a call, or other information for the model.
-fn is_result(entry: &PathEntry) -> bool {
-    match entry.kind {
-        Kind::Tool => true,
-        Kind::System => !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry),
-        Kind::User | Kind::Assistant => false,
-    }
 }
 
 fn is_system_prompt(entry: &PathEntry) -> bool {
@@ -278,29 +270,6 @@ mod tests {
             entries[0].text = prompt.into();
             let sent = messages(&entries, &[], Inst::General(Some("INST")), ConversationFormat::Plain, None);
             assert_eq!(written(&sent), "user hi", "{prompt}");
-        }
-    }
-
-    #[test]
-    fn general_as_it_is_made_goes_with_results_only() {
-        use ConversationFormat::{Messages, Prompted};
-        let made = crate::config::Insts::default().general.unwrap();
-        for (text, goes) in [
-            ("s1 P / u0 hi", false),
-            ("u0 a / a0 b / u0 c", false),
-            (r#"s1 P / u0 hi / s1 {"tool":"none"}"#, false),
-            ("s1 P / s1 [instructions of this repository] I / u0 a", false),
-            (r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#, true),
-            ("s1 P / u0 a / a0 b / t1 c / u0 d", true),
-            ("s1 P / s0 ran / u0 hi", true),
-        ] {
-            for form in [Messages, Prompted] {
-                let sent = messages(&path(text), &[], Inst::General(Some(&made)), form, None);
-                assert_eq!(sent.iter().any(|message| message.instruction), goes, "{text}");
-                // The prefix is equal with and without.
-                let without = messages(&path(text), &[], Inst::General(None), form, None);
-                assert_eq!(sent[..without.len()], without[..], "{text}");
-            }
         }
     }
 

@@ -15,7 +15,7 @@ const DEFAULTS: &str = include_str!("default-insts.toml");
 /// The instruction texts in use. `None` if the file has an empty text: nothing is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insts {
-    /// Sent with requests for an answer; the default text only in conversations that contain a result.
+    /// Sent with requests for an answer; the default text only in a turn with a command's result.
     pub general: Option<String>,
     /// Asks whether a command is needed (`toolChooser`).
     pub tool_chooser: Option<String>,

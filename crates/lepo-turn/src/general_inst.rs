@@ -1,0 +1,84 @@
+//! Decides whether the default text of `general` goes along: it is about results of commands, and a request that
+//! has it where the next one does not makes the server read the answer between them again.
+
+use super::path_entry::{PathEntry, request};
+use lepo_store::bubb::Kind;
+use lepo_tool::ToolRequest;
+
+/// Whether the result of a command came after the last question, or between the last answer and it.
+pub fn has_new_result(entries: &[PathEntry]) -> bool {
+    let is_visible = |kind| move |entry: &PathEntry| entry.kind == kind && !entry.hidden;
+    let question = entries.iter().rposition(is_visible(Kind::User)).unwrap_or(entries.len());
+    let before = entries.get(..question).unwrap_or_default();
+    let since = before.iter().rposition(is_visible(Kind::Assistant)).map_or(0, |answer| answer + 1);
+    let turn = entries.get(since..).unwrap_or_default();
+    turn.iter().any(is_own_output) || turn.windows(2).any(is_command_with_result)
+}
+
+/// Whether the bubb is the output of a command that the user ran.
+fn is_own_output(entry: &PathEntry) -> bool {
+    entry.kind == Kind::System && !entry.hidden && entry.text.starts_with("$ ")
+}
+
+fn is_command_with_result(pair: &[PathEntry]) -> bool {
+    let asked = |entry: &PathEntry| request(entry.kind, entry.hidden, &entry.text);
+    match pair {
+        [command, result] => {
+            matches!(result.kind, Kind::System | Kind::Tool)
+                && matches!(asked(command), Some(ToolRequest::Command(_)))
+                && asked(result).is_none()
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::{Inst, messages};
+    use super::super::path_entry::fixture::path;
+    use lepo_model::ConversationFormat;
+
+    #[test]
+    fn general_as_it_is_made_goes_only_in_a_turn_with_a_result_of_a_command() {
+        use ConversationFormat::{Messages, Prompted};
+        let made = crate::config::Insts::default().general.unwrap();
+        let ran = r#"a1 {"access":"read","command":"ls"} / t1 b"#;
+        let call = r#"a1 {"arguments":{},"server":"s","tool":"t"} / t1 b"#;
+        let skill = r#"a1 {"arguments":{"name":"a"},"name":"skill"} / t1 [skill a, from /a] x"#;
+        let planned = r#"s1 {"tool":"command"} / s1 {"access":"read","command":"ls"} / s1 b"#;
+        for (text, goes) in [
+            ("s1 P / u0 hi".to_string(), false),
+            ("u0 a / a0 b / u0 c".into(), false),
+            (r#"s1 P / u0 hi / s1 {"tool":"none"}"#.into(), false),
+            ("s1 P / s1 [instructions of this repository] I / u0 a".into(), false),
+            ("s1 P / s1 [skills of this conversation] S / s1 [skill a, from /a] x / u0 a".into(), false),
+            ("s1 P / s0 [summary of the conversation up to X] $ x / u0 a".into(), false),
+            ("s1 P / s0 a note / u0 a".into(), false),
+            (format!("u0 a / {skill}"), false),
+            (format!("u0 a / {call}"), false),
+            (format!("u0 a / {ran}"), true),
+            (format!("u0 a / {skill} / {ran}"), true),
+            (format!("u0 a / {planned}"), true),
+            ("s1 P / s0 $ ls / u0 hi".into(), true),
+            ("s1 P / u0 a / a0 b / s0 $ ls / u0 hi".into(), true),
+            // Two questions without an answer between them are of one turn.
+            ("s1 P / s0 $ ls / u0 a / u0 b".into(), true),
+            // … and never in later turns.
+            (format!("u0 a / {planned} / a0 x / u0 b"), false),
+            (format!("u0 a / {ran} / a0 x / u0 b"), false),
+            ("s1 P / s0 $ ls / u0 hi / a0 x / u0 c".into(), false),
+            (format!("s1 P / s0 $ ls / u0 hi / a0 x / u0 c / {ran}"), true),
+            // Not yet with a request that has no result.
+            (r#"u0 a / a1 {"access":"read","command":"ls"}"#.into(), false),
+        ] {
+            let text = text.as_str();
+            for form in [Messages, Prompted] {
+                let sent = messages(&path(text), &[], Inst::General(Some(&made)), form, None);
+                assert_eq!(sent.iter().any(|message| message.instruction), goes, "{text}");
+                // The prefix is equal with and without.
+                let without = messages(&path(text), &[], Inst::General(None), form, None);
+                assert_eq!(sent[..without.len()], without[..], "{text}");
+            }
+        }
+    }
+}
