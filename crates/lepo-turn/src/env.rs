@@ -130,6 +130,7 @@ impl TurnEnv {
     pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<mcp::ServerNotice>) {
         let mut servers = self.servers.lock().await;
         take_answers(&mut servers, &self.configured.paths);
+        servers.wait_fully();
         let notes = servers.ready().await;
         (servers, notes)
     }

@@ -172,3 +172,26 @@ fn an_interruption_does_not_wait_for_a_server_that_says_nothing() {
     assert_eq!(ran.code, 130, "{}", ran.err);
     no_orphans(&bot.home, "s");
 }
+
+#[test]
+fn a_server_that_was_silent_is_waited_for_briefly_until_it_answers() {
+    let home = Home::new().trusting();
+    home.write(
+        "config/config.toml",
+        "planner = 'off'\n[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['sh', '-c', 'cat > /dev/null; echo Hi.']\nactive = true\n",
+    );
+    let server = |mode: &str| {
+        let mut server = hostile(&home, "s", mode);
+        server["startup_timeout_sec"] = 2.5.into();
+        configure(&home, &[("s", server)]);
+    };
+    server("mute");
+    let said = |args: &[&str]| within(60, "an answer", || home.alone(args)).err;
+    let first = said(&["do", "x"]);
+    assert!(first.contains("server s cannot be used: no answer for 2.5 s\n"), "{first}");
+    let second = said(&["do", "x"]);
+    let words = "no answer for 2.0 s, as some minutes ago; `lepo do --list-tools` waits longer\n";
+    assert!(second.contains(words), "{second}");
+    let listed = said(&["do", "--list-tools"]);
+    assert!(listed.contains("server s cannot be used: no answer for 2.5 s\n"), "{listed}");
+}

@@ -20,6 +20,7 @@ pub mod serve;
 mod server;
 mod servers;
 mod session;
+mod start_tasks;
 mod tool_list_cache;
 mod tools;
 

@@ -43,6 +43,10 @@ pub struct Server {
     pub(super) suspect: bool,
     /// Whether it is starting in the background.
     pub(super) is_starting: bool,
+    /// Whether it is waited for briefly, because it was silent lately.
+    pub(super) is_brief: bool,
+    /// Whether its last start used up the time limit.
+    pub(super) ran_out: bool,
     /// The state of the record of changed files when its own were last compared.
     pub(super) compared_at: u64,
     /// Number of starts in this turn.
@@ -75,6 +79,8 @@ impl Server {
             has_run: false,
             suspect: false,
             is_starting: false,
+            is_brief: false,
+            ran_out: false,
             compared_at: 0,
             starts: 0,
         }
@@ -101,9 +107,10 @@ impl Server {
         self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
     }
 
-    /// Notes that it is starting in the background.
-    pub(super) fn starts_in(&mut self, setup: &ProcessSetup) {
+    /// Notes that it is starting in the background, and for how long it is waited for.
+    pub(super) fn starts_in(&mut self, setup: &ProcessSetup, may_be_brief: bool) {
         self.is_starting = true;
+        self.is_brief = may_be_brief && self.kept.as_ref().is_some_and(ToolListFile::was_silent);
         self.compared_at = setup.check.stamp();
         self.notes_start_in(&setup.folders);
     }
@@ -159,11 +166,21 @@ impl Server {
                 }
                 (self.client, self.failed, self.suspect) = (Some(client), None, false);
                 self.offers = None;
+                if let Some(kept) = &self.kept {
+                    kept.forget_silence();
+                }
                 said
             }
             Err(failure) => {
                 let name = &self.config.name;
-                let words = failure_words(&failure, &self.secrets, name);
+                let mut words = failure_words(&failure, &self.secrets, name);
+                if self.ran_out && self.is_brief {
+                    words.push_str(", as some minutes ago; `lepo do --list-tools` waits longer");
+                } else if self.ran_out
+                    && let Some(kept) = &self.kept
+                {
+                    kept.note_silence();
+                }
                 self.sign_in_is_over = matches!(&failure, CallFailure::SignIn(needed) if needed.over);
                 tracing::warn!(server = name, failed = words, "not started");
                 let mut said = vec![ServerNotice::CannotBeUsed(name.clone(), words.clone())];
@@ -244,6 +261,7 @@ impl Server {
             None => None,
         };
         self.starts += 1;
+        self.ran_out = false;
         self.notes_start_in(&setup.folders);
         self.compared_at = setup.check.stamp();
         let opened = StartedSession::open(&self.config, setup, patience, &self.secrets, again).await;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::client::{CallFailure, ProcessSetup, TimeLimits};
+use super::client::{ProcessSetup, TimeLimits};
 use super::content::{self, CallResult};
 use super::elicitation::ElicitationHandler;
 use super::failure_text::{failure_words, hidden};
@@ -17,7 +17,7 @@ use super::folders::{ServerFolders, program_label};
 use super::notice::ServerNotice;
 use super::request::native_prefix;
 use super::server::Server;
-use super::session::StartedSession;
+use super::start_tasks::StartTasks;
 use super::tool_list_cache::ToolListCache;
 use super::tools::Tool;
 use super::{CallRequest, native_name};
@@ -34,9 +34,11 @@ pub struct Servers {
     pub(super) place: ProcessSetup,
     /// Notices that have not been printed yet.
     pub(super) unsaid: Vec<ServerNotice>,
-    starting: Vec<JoinHandle<(usize, Result<StartedSession, CallFailure>)>>,
+    starting: StartTasks,
     /// Whether every server is asked for its tools, in spite of cached lists.
     pub(super) asks_all: bool,
+    /// Whether a server that was silent lately is given its whole time limit.
+    waits_fully: bool,
     lists: Option<ToolListCache>,
 }
 
@@ -65,8 +67,9 @@ impl Servers {
             patience,
             place,
             unsaid: Vec::new(),
-            starting: Vec::new(),
+            starting: StartTasks::default(),
             asks_all: false,
+            waits_fully: false,
             lists: lists.cloned(),
         }
     }
@@ -124,9 +127,15 @@ impl Servers {
         labels
     }
 
-    /// Asks every server for its tools, in spite of cached lists.
+    /// Asks every server for its tools, in spite of cached lists, and gives each its whole time limit.
     pub fn ask_all(&mut self) {
         self.asks_all = true;
+        self.waits_fully = true;
+    }
+
+    /// Gives servers that are started from now on their whole time limit, those that were silent lately too.
+    pub fn wait_fully(&mut self) {
+        self.waits_fully = true;
     }
 
     /// Starts, concurrently, the servers whose tools are not known. For the others, the cached lists are loaded.
@@ -169,26 +178,20 @@ impl Servers {
 
     fn start(&mut self, at: usize) {
         let Some(server) = self.each.get_mut(at) else { return };
-        server.starts_in(&self.place);
-        let (config, secrets) = (server.config.clone(), server.secrets.clone());
-        let (patience, place) = (self.patience.with(&config), self.place.clone());
-        self.starting.push(tokio::spawn(async move {
-            (at, StartedSession::open(&config, &place, patience, &secrets, None).await)
-        }));
+        server.starts_in(&self.place, !self.waits_fully);
+        let patience = self.patience.with(&server.config);
+        let patience = if server.is_brief { patience.brief() } else { patience };
+        self.starting.spawn(at, server, &self.place, patience);
     }
 
     /// Waits for the servers that are starting.
     async fn started(&mut self) -> Vec<ServerNotice> {
         let mut said = Vec::new();
-        while let Some(starting) = self.starting.last_mut() {
-            let started = starting.await;
-            self.starting.pop();
-            // The task is never cancelled, and its result contains every failure.
-            let Ok((at, started)) = started else { continue };
-            let Some(server) = self.each.get_mut(at) else { continue };
-            server.is_starting = false;
+        while let Some(finished) = self.starting.next().await {
+            let Some(server) = self.each.get_mut(finished.server) else { continue };
+            (server.is_starting, server.ran_out) = (false, finished.ran_out);
             server.starts += 1;
-            said.extend(server.finish_start(started, false));
+            said.extend(server.finish_start(finished.session, false));
         }
         said
     }
@@ -388,10 +391,7 @@ impl Servers {
             .filter_map(|server| server.client.take())
             .map(|client| tokio::spawn(client.close()))
             .collect();
-        for starting in std::mem::take(&mut self.starting) {
-            starting.abort();
-            let _ = starting.await;
-        }
+        self.starting.abort().await;
         for closed in closing {
             let _ = closed.await;
         }

@@ -22,6 +22,9 @@ const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 /// Age at which an unused list is deleted.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// Time for which a server that did not answer is waited for briefly.
+const SILENT: Duration = Duration::from_secs(10 * 60);
+
 /// Longest file that is read, in bytes. A list has a lower limit, but JSON may escape each of its bytes.
 const LONGEST: u64 = 32 << 20;
 
@@ -131,6 +134,31 @@ impl ToolListFile {
         if let Err(error) = self.write(document.to_string().as_bytes()) {
             tracing::debug!(%error, "a list of tools is not kept");
         }
+    }
+
+    /// Records that the server did not answer within its time limit.
+    pub fn note_silence(&self) {
+        let Some(dir) = self.path.parent() else { return };
+        let written = DirBuilder::new().recursive(true).mode(0o700).create(dir);
+        let written = written.and_then(|()| std::fs::write(self.silence(), b""));
+        if let Err(error) = written {
+            tracing::debug!(%error, "a silent server is not noted");
+        }
+    }
+
+    /// Deletes that record.
+    pub fn forget_silence(&self) {
+        let _ = std::fs::remove_file(self.silence());
+    }
+
+    /// Whether the server did not answer a short time ago.
+    pub fn was_silent(&self) -> bool {
+        let noted = self.silence().symlink_metadata().and_then(|about| about.modified());
+        noted.is_ok_and(|noted| noted.elapsed().is_ok_and(|age| age < SILENT))
+    }
+
+    fn silence(&self) -> PathBuf {
+        self.path.with_extension("silent")
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {

@@ -47,6 +47,9 @@ pub fn silence(limit: Duration) -> String {
     format!("no answer for {:.1} s", limit.as_secs_f64())
 }
 
+/// Longest wait for the start of a server that was silent lately.
+const BRIEF: Duration = Duration::from_secs(2);
+
 /// Time limits of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerTimeouts {
@@ -62,5 +65,10 @@ impl ServerTimeouts {
         let connect = server.details.connect.unwrap_or(self.connect);
         let call = server.details.call.map_or(self.call, |limit| TimeLimits { idle: limit, total: limit });
         ServerTimeouts { connect, call }
+    }
+
+    /// Shortens these limits for a server that was silent lately.
+    pub(in crate::mcp) fn brief(self) -> ServerTimeouts {
+        ServerTimeouts { connect: self.connect.min(BRIEF), ..self }
     }
 }
