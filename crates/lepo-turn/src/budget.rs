@@ -70,18 +70,23 @@ pub struct Budget {
     limits: Budgets,
     prices: Prices,
     store: Arc<Store>,
-    /// Whether requests add a line to the journal of this store, which is not the store of the conversation.
-    told: bool,
+    /// Whether the conversation is not in this store, so that its requests add lines of their own to the journal here.
+    is_untracked: bool,
     spent: Mutex<SpendingState>,
 }
 
 impl Budget {
-    /// Creates the budget of the settings, counted in `store`; `None` without a limit. `told`: the
+    /// Creates the budget of the settings, counted in `store`; `None` without a limit. `is_untracked`: the
     /// conversation is in another store, or not stored, and adds no lines to this one.
-    pub fn new(settings: &Settings, limits: Budgets, store: Arc<Store>, told: bool) -> Option<Arc<Budget>> {
+    pub fn new(
+        settings: &Settings,
+        limits: Budgets,
+        store: Arc<Store>,
+        is_untracked: bool,
+    ) -> Option<Arc<Budget>> {
         let prices = settings.prices();
         let spent = Mutex::default();
-        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, told, spent }))
+        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, is_untracked, spent }))
     }
 
     /// Rejects a model without a known price, if there is a limit in money.
@@ -211,10 +216,10 @@ impl Meter for Budget {
         spent.all = spent.all.plus(sum);
         // Other processes count from the journal, so costs that no line of the conversation has get their own
         // line.
-        if self.limits.day.is_some() && sum.tokens > 0 && (self.told || taken.is_estimate) {
+        if self.limits.day.is_some() && sum.tokens > 0 && (self.is_untracked || taken.is_estimate) {
             let Usage { input, cached, output, .. } = taken.usage;
             let model = Some(taken.config.name.as_str());
-            let what = if self.told { "unkept" } else { "estimate" };
+            let what = if self.is_untracked { "unkept" } else { "estimate" };
             self.store.journal().add(JournalEntry {
                 what,
                 model,

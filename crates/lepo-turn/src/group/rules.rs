@@ -23,7 +23,7 @@ struct Debater {
     /// Whether the participant wanted to speak in an earlier round, and has not spoken since.
     unheard: bool,
     /// Whether the participant failed in this round.
-    failed: bool,
+    has_failed: bool,
     /// Number of consecutive rounds in which it failed.
     failures: u32,
 }
@@ -52,7 +52,7 @@ impl DebateRules {
         let still_in: Vec<usize> = self.those(|debater| !debater.is_out());
         for &who in &still_in {
             let debater = &mut self.debaters[who];
-            debater.failures = if std::mem::take(&mut debater.failed) { debater.failures + 1 } else { 0 };
+            debater.failures = if std::mem::take(&mut debater.has_failed) { debater.failures + 1 } else { 0 };
         }
         for debater in &mut self.debaters {
             debater.unheard |= std::mem::take(&mut debater.asks);
@@ -73,12 +73,12 @@ impl DebateRules {
 
     /// Returns the participants that wanted to speak in an earlier round, were not chosen, and can speak now.
     pub fn unheard(&self) -> Vec<usize> {
-        self.those(|debater| debater.unheard && !debater.failed && !debater.is_out())
+        self.those(|debater| debater.unheard && !debater.has_failed && !debater.is_out())
     }
 
     /// Records a failure: the participant is skipped for the rest of this round.
     pub fn fail(&mut self, who: usize) {
-        self.debaters[who].failed = true;
+        self.debaters[who].has_failed = true;
     }
 
     /// Removes a participant that cannot be asked.
@@ -88,7 +88,7 @@ impl DebateRules {
 
     /// Returns the participants that can speak in this round.
     pub fn present(&self) -> Vec<usize> {
-        self.those(|debater| !debater.failed && !debater.is_out())
+        self.those(|debater| !debater.has_failed && !debater.is_out())
     }
 
     /// Returns the next speaker if the orchestrator does not choose one: among the participants that want to
