@@ -126,7 +126,7 @@ impl Program {
             reports: ReportReader { lepo: UnixStream::from_std(lepo)?, buffer, status: None, left: None },
             keeper,
             leader,
-            ended: false,
+            has_ended: false,
         })
     }
 }
@@ -207,7 +207,7 @@ pub struct RunningProgram {
     keeper: Child,
     /// The program's process, which leads its own process group.
     leader: Option<Pid>,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl RunningProgram {
@@ -237,7 +237,7 @@ impl RunningProgram {
     /// Terminates the program and all its descendants, and returns the number that survived. Processes that ignore the
     /// request are killed. Blocks for some seconds at most.
     pub fn terminate(&mut self) -> usize {
-        if std::mem::replace(&mut self.ended, true) {
+        if std::mem::replace(&mut self.has_ended, true) {
             return 0;
         }
         let _ = rustix::io::write(&self.reports.lepo, b"end");

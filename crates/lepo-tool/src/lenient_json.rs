@@ -60,7 +60,7 @@ fn without_trailing_commas(text: &str) -> Option<String> {
 /// Recognises the inside of strings, including the quotes.
 #[derive(Default)]
 struct QuoteScanner {
-    quoted: bool,
+    is_quoted: bool,
     escaped: bool,
 }
 
@@ -68,15 +68,15 @@ impl QuoteScanner {
     fn is_within_text(&mut self, c: char) -> bool {
         match c {
             _ if std::mem::take(&mut self.escaped) => true,
-            '\\' if self.quoted => {
+            '\\' if self.is_quoted => {
                 self.escaped = true;
                 true
             }
             '"' => {
-                self.quoted = !self.quoted;
+                self.is_quoted = !self.is_quoted;
                 true
             }
-            _ => self.quoted,
+            _ => self.is_quoted,
         }
     }
 }

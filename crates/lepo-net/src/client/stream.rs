@@ -15,7 +15,7 @@ pub const LIMIT: usize = 16 << 20;
 #[derive(Default)]
 pub struct LineSplitter {
     partial: Vec<u8>,
-    begun: bool,
+    has_begun: bool,
     /// A CR alone ends a line too.
     ends_at_cr: bool,
     /// The last line ended in a CR: an LF after it belongs to it.
@@ -71,7 +71,7 @@ impl LineSplitter {
 
     fn bare<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if std::mem::replace(&mut self.begun, true) {
+        if std::mem::replace(&mut self.has_begun, true) {
             return line;
         }
         line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)

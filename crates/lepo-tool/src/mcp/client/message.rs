@@ -98,7 +98,7 @@ pub struct AttributeErrors<T> {
     grace: Duration,
     /// An error without a request id, and when it is attributed.
     unassigned: Option<(JsonRpcError, Instant)>,
-    ended: bool,
+    has_ended: bool,
     /// Requests that are no longer awaited, because `initialize` was sent after them: a server that starts slowly still
     /// answers them, and that is not the answer to `initialize`.
     overtaken: Arc<Mutex<HashSet<RequestId>>>,
@@ -112,7 +112,7 @@ impl<T> AttributeErrors<T> {
             waiting: Arc::default(),
             grace,
             unassigned: None,
-            ended: false,
+            has_ended: false,
             overtaken: Arc::default(),
         }
     }
@@ -169,13 +169,14 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            if self.ended && self.unassigned.is_none() {
+            if self.has_ended && self.unassigned.is_none() {
                 return None;
             }
-            let due = self.unassigned.as_ref().map(|(_, due)| if self.ended { Instant::now() } else { *due });
+            let due =
+                self.unassigned.as_ref().map(|(_, due)| if self.has_ended { Instant::now() } else { *due });
             let message = tokio::select! {
                 biased;
-                message = self.inner.receive(), if !self.ended => message,
+                message = self.inner.receive(), if !self.has_ended => message,
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     let Some((mut error, _)) = self.unassigned.take() else { continue };
                     let mut waiting = self.waiting();
@@ -186,7 +187,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 }
             };
             match message {
-                None => self.ended = true,
+                None => self.has_ended = true,
                 Some(message) if self.is_late(&message) => {}
                 Some(JsonRpcMessage::Error(error)) if error.id.is_none() => {
                     let grace =

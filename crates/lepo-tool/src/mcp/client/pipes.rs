@@ -23,7 +23,7 @@ pub struct StdioTransport {
     stdin: Arc<Mutex<Option<Sender>>>,
     /// The incomplete line; a field, because a read may be cancelled in its middle.
     line: Vec<u8>,
-    too_long: bool,
+    is_too_long: bool,
     /// Further messages of a line that had several.
     queue: VecDeque<ServerJsonRpcMessage>,
     junk: Arc<AtomicUsize>,
@@ -44,7 +44,7 @@ impl StdioTransport {
             stdout: BufReader::with_capacity(64 << 10, stdout),
             stdin: Arc::new(Mutex::new(Some(stdin))),
             line: Vec::new(),
-            too_long: false,
+            is_too_long: false,
             queue: VecDeque::new(),
             junk,
         }
@@ -60,10 +60,10 @@ impl StdioTransport {
             let end = memchr::memchr(b'\n', bytes);
             let piece = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
             if self.line.len() + piece.len() > self.limit.load(Ordering::Relaxed) {
-                self.too_long = true;
+                self.is_too_long = true;
                 self.line = Vec::new();
             }
-            if !self.too_long {
+            if !self.is_too_long {
                 self.line.extend_from_slice(piece);
             }
             let taken = piece.len() + usize::from(end.is_some());
@@ -100,7 +100,7 @@ impl Transport<RoleClient> for StdioTransport {
             }
             // A pipe that cannot be read counts as ended.
             let line = self.next_line().await.ok()??;
-            if std::mem::take(&mut self.too_long) {
+            if std::mem::take(&mut self.is_too_long) {
                 let limit = self.limit.load(Ordering::Relaxed) >> 20;
                 return Some(error_without_id(format!("an answer is longer than {limit} MiB")));
             }

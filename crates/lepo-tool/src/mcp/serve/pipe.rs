@@ -41,7 +41,7 @@ pub struct Pipe {
     lines: mpsc::Receiver<InputLine>,
     shared: Arc<PipeState>,
     /// Whether a request has come; before the first one, no other message has a meaning.
-    begun: bool,
+    has_begun: bool,
 }
 
 struct PipeState {
@@ -59,7 +59,7 @@ impl Pipe {
         let _ = thread::Builder::new().name("stdin".into()).spawn(move || read_lines(input, &sender));
         let shared =
             PipeState { output: Mutex::new(output), open: Mutex::default(), answered: Notify::default() };
-        Pipe { lines, shared: Arc::new(shared), begun: false }
+        Pipe { lines, shared: Arc::new(shared), has_begun: false }
     }
 
     /// Waits until at most `most` requests are open.
@@ -180,7 +180,7 @@ impl Transport<RoleServer> for Pipe {
             };
             match &message {
                 JsonRpcMessage::Request(request) => {
-                    self.begun = true;
+                    self.has_begun = true;
                     // A subscription has no answer until it ends.
                     if !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_)) {
                         self.shared.open().insert(request.id.clone());
@@ -192,11 +192,11 @@ impl Transport<RoleServer> for Pipe {
                     {
                         self.shared.close(id);
                     }
-                    if !self.begun {
+                    if !self.has_begun {
                         continue;
                     }
                 }
-                _ if !self.begun => continue,
+                _ if !self.has_begun => continue,
                 _ => {}
             }
             return Some(message);
