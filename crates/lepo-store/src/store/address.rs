@@ -35,7 +35,8 @@ impl<'s> Addresses<'s> {
         }
     }
 
-    /// Loads as much of the forest as a new turn needs: the newest tail, the bubb of `--tail`, or neither.
+    /// Loads as much of the forest as a turn needs: the path to the bubb of `--tail`, else to the newest tail; for a `new`
+    /// conversation, only that tail itself.
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
         self.store.names().forest_for(&match tail {
             Some(address) if address != "-" => self.read_scope(address)?,

@@ -42,7 +42,7 @@ pub struct WriteBatch<'s> {
     known: HashSet<BubbId>,
     blobs: BTreeSet<ContentHash>,
     /// Whether bubbs go into folders of days from the start.
-    many: bool,
+    is_large: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,9 +53,9 @@ pub struct AddedBubb {
 }
 
 impl<'s> WriteBatch<'s> {
-    /// Starts a batch and removes the remains of batches that ended early. With `many`, bubbs of past days go into
+    /// Starts a batch and removes the remains of batches that ended early. With `is_large`, bubbs of past days go into
     /// the folders of their days from the start; otherwise only once the batch has more than [`MANY`] bubbs.
-    pub fn new(store: &'s Store, many: bool) -> Result<WriteBatch<'s>> {
+    pub fn new(store: &'s Store, is_large: bool) -> Result<WriteBatch<'s>> {
         let failed = |error: io::Error| store.dir.error("cannot write in", "_tmp", error);
         let tmp = store.dir.subdir("_tmp").map_err(failed)?;
         sweep_stages(&store.dir, &tmp).map_err(failed)?;
@@ -69,7 +69,7 @@ impl<'s> WriteBatch<'s> {
             staged: Vec::new(),
             known: HashSet::new(),
             blobs: BTreeSet::new(),
-            many,
+            is_large,
         })
     }
 
@@ -153,7 +153,7 @@ impl<'s> WriteBatch<'s> {
         let blobs = std::mem::take(&mut self.blobs);
         self.publish_blobs(&blobs)
             .map_err(|error| self.store.dir.error("cannot write in", "_blobs", error))?;
-        self.many |= self.known.len() > MANY;
+        self.is_large |= self.known.len() > MANY;
         let staged = std::mem::take(&mut self.staged);
         self.publish(&staged).map_err(|error| self.store.dir.error("cannot write in", "", error))
     }
@@ -199,7 +199,7 @@ impl<'s> WriteBatch<'s> {
         let mut placed = 0;
         for name in staged {
             let (file, day) = (name.to_string(), Day::from_id(name.id));
-            let to_day = self.many && day < over && counts_in(day, name);
+            let to_day = self.is_large && day < over && counts_in(day, name);
             if to_day && open.as_ref().is_none_or(|(opened, _)| *opened != day) {
                 open = Some((day, self.store.places().make_day_dir(day)?));
             }
