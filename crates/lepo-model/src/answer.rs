@@ -41,7 +41,7 @@ pub struct AnswerStream<'m> {
     events: EventQueue,
     think: ThinkFilter,
     failure: Option<Error>,
-    ended: bool,
+    has_ended: bool,
     spent: Usage,
     /// The request to send again after a pause.
     again: Option<RetryKind<'m>>,
@@ -73,7 +73,7 @@ impl<'m> AnswerStream<'m> {
             events,
             think,
             failure,
-            ended: false,
+            has_ended: false,
             spent,
             again,
             paused,
@@ -132,7 +132,7 @@ impl<'m> AnswerStream<'m> {
     fn split_thinking(&mut self) {
         let before = self.again.as_ref().and_then(|again| again.said.as_ref());
         for event in self.raw.drain(..) {
-            self.ended |= matches!(event, ChatEvent::Done(_));
+            self.has_ended |= matches!(event, ChatEvent::Done(_));
             let event = match event {
                 ChatEvent::Paused(replay) => {
                     self.paused = Some(replay);
@@ -160,7 +160,7 @@ impl<'m> AnswerStream<'m> {
             }
         }
         if self.failure.is_some() {
-            self.ended = true;
+            self.has_ended = true;
             self.think.flush(&mut self.events);
         }
     }
@@ -186,7 +186,7 @@ impl<'m> AnswerStream<'m> {
                 self.log.failed(&error);
                 return Err(error);
             }
-            if self.ended {
+            if self.has_ended {
                 return Ok(None);
             }
             match self.paused {

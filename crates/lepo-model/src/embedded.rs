@@ -92,7 +92,7 @@ impl EmbeddedModel {
         if let Some(process) = &mut self.process {
             process.send(Bytes::from(line), true);
         }
-        Ok(EmbeddedAnswer { model: self, lines: LineSplitter::default(), done: false })
+        Ok(EmbeddedAnswer { model: self, lines: LineSplitter::default(), is_done: false })
     }
 }
 
@@ -100,19 +100,19 @@ impl EmbeddedModel {
 pub(super) struct EmbeddedAnswer<'m> {
     model: &'m mut EmbeddedModel,
     lines: LineSplitter,
-    done: bool,
+    is_done: bool,
 }
 
 impl EmbeddedAnswer<'_> {
     /// Waits for the next events.
     pub async fn read_more(&mut self, events: &mut EventQueue) -> Result<()> {
-        let EmbeddedAnswer { model, lines, done } = self;
+        let EmbeddedAnswer { model, lines, is_done } = self;
         let Some(process) = &mut model.process else {
             return Err(Error::remote("the embedded model has exited"));
         };
         match process.read(model.timeouts.idle).await? {
             Some(bytes) => lines.feed(&bytes, |line| {
-                *done |= parse_line(line, events)?;
+                *is_done |= parse_line(line, events)?;
                 Ok(())
             }),
             None => Err(process.ended()),
@@ -122,7 +122,7 @@ impl EmbeddedAnswer<'_> {
 
 impl Drop for EmbeddedAnswer<'_> {
     fn drop(&mut self) {
-        if !self.done {
+        if !self.is_done {
             self.model.process = None;
         }
     }

@@ -12,13 +12,13 @@ pub(super) struct RequestLog {
     /// The HTTP status, once it is known.
     status: Option<u16>,
     usage: Usage,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl RequestLog {
     pub fn start(model: &str) -> RequestLog {
         let (start, usage) = (Instant::now(), Usage::default());
-        RequestLog { model: model.to_owned(), start, status: None, usage, ended: false }
+        RequestLog { model: model.to_owned(), start, status: None, usage, has_ended: false }
     }
 
     pub fn status(&mut self, status: u16) {
@@ -36,14 +36,14 @@ impl RequestLog {
 
     /// Logs that the answer is missing or incomplete. `error` must not contain a key.
     pub fn failed(&mut self, error: &Error) {
-        if !std::mem::replace(&mut self.ended, true) {
+        if !std::mem::replace(&mut self.has_ended, true) {
             let (model, status, ms) = (&self.model, self.status, self.ms());
             tracing::warn!(model, status, ms, error = error.chain(), "request failed");
         }
     }
 
     fn end(&mut self, how: &str) {
-        if !std::mem::replace(&mut self.ended, true) {
+        if !std::mem::replace(&mut self.has_ended, true) {
             let Usage { input, cached, output, .. } = self.usage;
             let (model, status, ms) = (&self.model, self.status, self.ms());
             tracing::info!(model, status, input, cached, output, ms, "request {how}");

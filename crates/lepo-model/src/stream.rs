@@ -100,7 +100,7 @@ pub(super) struct ResponseBody {
     pump: JoinHandle<()>,
     place: String,
     timeouts: Timeouts,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl ResponseBody {
@@ -120,7 +120,7 @@ impl ResponseBody {
             }
             let _ = sender.send(Ok(unpacking.end())).await;
         });
-        ResponseBody { chunks, pump, place, timeouts, ended: false }
+        ResponseBody { chunks, pump, place, timeouts, has_ended: false }
     }
 
     /// Returns all chunks that have arrived, at least one; empty at the end.
@@ -133,19 +133,19 @@ impl ResponseBody {
         if timeout(limit, self.chunks.recv_many(&mut batch, WAITING)).await.is_err() {
             return Err(silent(&self.place, self.timeouts));
         }
-        self.ended = batch.is_empty();
+        self.has_ended = batch.is_empty();
         Ok(batch)
     }
 
     /// Leaves the connection open: the answer is complete, and only the body's own end is outstanding.
     pub fn finish(&mut self) {
-        self.ended = true;
+        self.has_ended = true;
     }
 }
 
 impl Drop for ResponseBody {
     fn drop(&mut self) {
-        if !self.ended {
+        if !self.has_ended {
             self.pump.abort();
         }
     }

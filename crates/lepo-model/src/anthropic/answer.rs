@@ -61,10 +61,10 @@ pub struct MessagesDecoder {
     tokens: Tokens,
     stop: Option<String>,
     stop_details: Option<Value>,
-    begun: bool,
+    has_begun: bool,
     /// Whether anything but thinking has come.
     has_more: bool,
-    done: bool,
+    is_done: bool,
 }
 
 /// Most blocks of an answer: each delta searches for its own.
@@ -81,7 +81,7 @@ impl Decoder for MessagesDecoder {
         let index = chunk.index.as_ref().and_then(number);
         match &*chunk.kind.0 {
             "message_start" => {
-                self.begun = true;
+                self.has_begun = true;
                 let Some(message) = chunk.message else { return Ok(EventUse::Used) };
                 self.count(message.get("usage"));
                 if message
@@ -118,7 +118,7 @@ impl Decoder for MessagesDecoder {
             // `ping`, errors, and future events.
             _ => return Ok(EventUse::Unused),
         }
-        self.begun = true;
+        self.has_begun = true;
         Ok(EventUse::Used)
     }
 
@@ -126,7 +126,7 @@ impl Decoder for MessagesDecoder {
         if !whole.get("content").is_some_and(|content| content.is_array() || content.is_string()) {
             return Ok(false);
         }
-        self.begun = true;
+        self.has_begun = true;
         self.blocks_of(whole, events)?;
         self.count(whole.get("usage"));
         let stop = whole.get("stop_reason").and_then(FinishReason::word_in);
@@ -136,7 +136,7 @@ impl Decoder for MessagesDecoder {
     }
 
     fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
-        self.done = true;
+        self.is_done = true;
         if self.stop.as_deref() == Some("refusal") {
             return Err(refusal(self.stop_details.take()));
         }
@@ -145,11 +145,11 @@ impl Decoder for MessagesDecoder {
     }
 
     fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     fn is_done(&self) -> bool {
-        self.done
+        self.is_done
     }
 
     fn has_finish(&self) -> bool {
@@ -295,7 +295,7 @@ impl MessagesDecoder {
                 }
             }
         }
-        self.begun |= taken == EventUse::Used;
+        self.has_begun |= taken == EventUse::Used;
         Ok(taken)
     }
 

@@ -66,7 +66,7 @@ struct OllamaDecoder {
     /// The name of the finish reason.
     finish: Option<String>,
     usage: Usage,
-    begun: bool,
+    has_begun: bool,
     done: bool,
 }
 
@@ -99,10 +99,10 @@ impl AnswerReader for OllamaReader {
         }
         match state {
             OllamaDecoder { done: true, .. } => Ok(()),
-            OllamaDecoder { begun: false, stray: Some(words), .. } => {
+            OllamaDecoder { has_begun: false, stray: Some(words), .. } => {
                 Err(Error::remote(format!("the answer is not valid JSON: {words}")))
             }
-            OllamaDecoder { begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
+            OllamaDecoder { has_begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
             _ => Err(cut_off("the stream ended without `done`")),
         }
     }
@@ -137,7 +137,7 @@ impl OllamaDecoder {
             }
         };
         let is_mark = matches!(line.trim_ascii(), b"[DONE]" | b"data: [DONE]");
-        if is_mark && self.begun {
+        if is_mark && self.has_begun {
             return self.finish(events);
         }
         let values = values_in(line);
@@ -149,7 +149,7 @@ impl OllamaDecoder {
         for value in &values {
             if !self.object(value.to_string().as_bytes(), events)? {
                 let is_told = value.get("message").or(value.get("detail")).is_some();
-                self.fails(value, is_told && !self.begun)?;
+                self.fails(value, is_told && !self.has_begun)?;
             }
         }
         if values.is_empty() && !is_mark {
@@ -193,11 +193,11 @@ impl OllamaDecoder {
             let count = |told: Option<Value>| told.as_ref().and_then(tokens);
             let (input, output) = (count(line.prompt_eval_count), count(line.eval_count));
             self.usage = Usage { input, output, ..Usage::default() };
-            self.begun = true;
+            self.has_begun = true;
             self.finish(events)?;
             return Ok(true);
         }
-        self.begun |= is_used || has_part;
+        self.has_begun |= is_used || has_part;
         Ok(is_used || has_part)
     }
 

@@ -24,12 +24,12 @@ pub struct ChatDecoder {
     /// The size of its fields besides the texts.
     other: ReplayBudget,
     /// Whether the answer is one document, whose message counts, and not a stream, whose deltas count.
-    whole: bool,
-    begun: bool,
+    is_whole: bool,
+    has_begun: bool,
     /// Whether text other than thinking has arrived.
     has_text: bool,
     has_thinking: bool,
-    done: bool,
+    is_done: bool,
 }
 
 impl ChatDecoder {
@@ -46,7 +46,7 @@ impl Decoder for ChatDecoder {
     const FORM: &'static str = "a chat completion";
 
     fn document(&mut self, whole: &Value, events: &mut EventQueue) -> Result<bool> {
-        self.whole = true;
+        self.is_whole = true;
         let taken = self.data(whole.to_string().as_bytes(), events)?;
         if taken == EventUse::Used || self.has_message(whole) {
             // A complete document needs no other end mark.
@@ -57,17 +57,17 @@ impl Decoder for ChatDecoder {
     }
 
     fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
-        self.done = true;
+        self.is_done = true;
         self.hand_on(events);
         Ok(())
     }
 
     fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     fn is_done(&self) -> bool {
-        self.done
+        self.is_done
     }
 
     fn has_finish(&self) -> bool {
@@ -87,21 +87,21 @@ impl Decoder for ChatDecoder {
     fn data(&mut self, data: &[u8], events: &mut EventQueue) -> Result<EventUse> {
         let Ok(chunk) = serde_json::from_slice::<ChatChunk<'_>>(data) else { return Ok(EventUse::Unread) };
         if let Some(told) = chunk.usage.filter(Value::is_object) {
-            self.begun = true;
+            self.has_begun = true;
             self.usage = Some(usage(&told));
         }
         let Some(ChatChoice { delta, message, text, finish_reason }) = chunk.choices.first else {
             return Ok(EventUse::Unused);
         };
-        self.begun = true;
+        self.has_begun = true;
         if let Some(word) = finish_reason.as_ref().and_then(FinishReason::word_in) {
             self.finish = Some(word);
         }
-        let said = if self.whole { message.0.or(delta.0) } else { delta.0.or(message.0) };
+        let said = if self.is_whole { message.0.or(delta.0) } else { delta.0.or(message.0) };
         if said.is_some()
             && let Some(kept) = &mut self.kept
         {
-            keep(kept, data, self.whole, &mut self.other)?;
+            keep(kept, data, self.is_whole, &mut self.other)?;
         }
         let mut is_used = match said {
             Some(delta) => self.delta(delta, events)?,
@@ -114,7 +114,7 @@ impl Decoder for ChatDecoder {
         }
         // Calls in a choice of their own, as Copilot sends them.
         for choice in chunk.choices.more {
-            let more = if self.whole { choice.message.0.or(choice.delta.0) } else { choice.delta.0 };
+            let more = if self.is_whole { choice.message.0.or(choice.delta.0) } else { choice.delta.0 };
             is_used |=
                 more.and_then(|more| more.tool_calls).map_or(Ok(false), |calls| self.calls.add(&calls))?;
         }

@@ -45,8 +45,8 @@ pub struct ResponsesDecoder {
     web: u64,
     /// The response in its last event.
     response: Option<Value>,
-    begun: bool,
-    done: bool,
+    has_begun: bool,
+    is_done: bool,
 }
 
 impl Decoder for ResponsesDecoder {
@@ -106,7 +106,7 @@ impl Decoder for ResponsesDecoder {
             }
             "response.completed" | "response.incomplete" | "response.done" => {
                 self.response = Some(chunk.response.unwrap_or_default());
-                self.begun = true;
+                self.has_begun = true;
                 return Ok(EventUse::End);
             }
             "response.failed" | "response.cancelled" => {
@@ -118,11 +118,11 @@ impl Decoder for ResponsesDecoder {
                 return Ok(EventUse::End);
             }
             kind => {
-                self.begun |= kind.starts_with("response.");
+                self.has_begun |= kind.starts_with("response.");
                 return Ok(EventUse::Unused);
             }
         }
-        self.begun = true;
+        self.has_begun = true;
         Ok(EventUse::Used)
     }
 
@@ -131,24 +131,24 @@ impl Decoder for ResponsesDecoder {
         if items.is_empty() && failure_in(whole, false).is_some() {
             return Ok(false);
         }
-        self.begun = true;
+        self.has_begun = true;
         self.response = Some(whole.clone());
         Ok(true)
     }
 
     fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
-        self.done = true;
+        self.is_done = true;
         let response = self.response.take().unwrap_or_default();
         self.hand_on(&response, events);
         Ok(())
     }
 
     fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     fn is_done(&self) -> bool {
-        self.done
+        self.is_done
     }
 
     fn has_finish(&self) -> bool {
