@@ -65,7 +65,7 @@ struct NodePosition {
     spine: Option<BubbId>,
     /// Bubb of this node, or of its nearest ancestor with one.
     own: Option<BubbId>,
-    side: bool,
+    is_side: bool,
     /// Nothing below is imported.
     held: bool,
     /// The newest call on the path: an index in `calls`, from 1.
@@ -180,7 +180,7 @@ impl ImportPlanner<'_> {
                 if text.is_empty() {
                     return above;
                 }
-                if above.side {
+                if above.is_side {
                     return self.side(place, above, role, text);
                 }
                 let prev = above.spine.or_else(|| self.root(above.waiting));
@@ -208,15 +208,15 @@ impl ImportPlanner<'_> {
 
     /// Adds a message of a subagent: below the call that started it, or after its previous message.
     fn side(&mut self, place: usize, above: NodePosition, role: ImportRole, text: String) -> NodePosition {
-        let prev = if above.side { above.spine } else { above.own };
+        let prev = if above.is_side { above.spine } else { above.own };
         if self.rules.tools == ToolDetail::None {
-            return NodePosition { spine: None, own: None, side: true, ..above };
+            return NodePosition { spine: None, own: None, is_side: true, ..above };
         }
         if prev.is_none() {
             return self.wait(place, above);
         }
         let id = self.emit(place, prev, kind_of(role), true, text, Vec::new());
-        NodePosition { spine: Some(id), own: Some(id), side: true, ..above }
+        NodePosition { spine: Some(id), own: Some(id), is_side: true, ..above }
     }
 
     /// Adds a hidden part as a child of the visible bubb before it.

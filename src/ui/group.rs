@@ -45,7 +45,7 @@ pub struct GroupView<'o> {
     complete: BTreeMap<usize, Option<BubbName>>,
     printed: usize,
     /// Whether stdout has output already.
-    begun: bool,
+    has_begun: bool,
     /// The bids since bids were last printed.
     bids: Vec<(String, Bid)>,
     shown: DisplayOptions,
@@ -86,7 +86,7 @@ impl<'o> GroupView<'o> {
             rows: ModelRows::default(),
             complete: BTreeMap::new(),
             printed: 0,
-            begun: false,
+            has_begun: false,
             bids: Vec::new(),
             shown,
             markdown: None,
@@ -150,7 +150,7 @@ impl<'o> GroupView<'o> {
     /// Prints a heading on stdout, after a blank line unless it is the first.
     fn head(&mut self, heading: &str) {
         self.live.clear();
-        if std::mem::replace(&mut self.begun, true) {
+        if std::mem::replace(&mut self.has_begun, true) {
             self.out.trusted("\n");
         }
         let (before, after) = self.paint.green_ends();

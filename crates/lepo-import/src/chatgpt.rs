@@ -73,7 +73,7 @@ fn asset_names(archive: &mut Archive, reading: &mut SourceReader) -> Result<Hash
     Ok(names)
 }
 
-/// Sets the bytes of a conversation's files, whose ids are in the order of the files, and the names of those without.
+/// Sets the bytes of a conversation's files, and the names of unnamed ones. `ids` has an item for each file, in order.
 fn fill(conversation: &mut History, ids: Ids, names: &HashMap<String, String>, assets: &mut Archive) {
     let files = conversation.nodes.iter_mut().flat_map(|node| match &mut node.what {
         NodeContent::Text(_, _, files) | NodeContent::Output { files, .. } => files.as_mut_slice(),

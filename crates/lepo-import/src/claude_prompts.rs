@@ -1,8 +1,8 @@
 //! Claude Code's `history.jsonl`: the prompts that the user typed, in all sessions. The program removes the sessions'
 //! logs after some weeks, but not this file, which so preserves half of each conversation.
 //!
-//! Prompts of a session whose log exists are skipped. The other prompts of a session, or those without a session of one
-//! project, become a conversation.
+//! Prompts of a session whose log exists are skipped. The other prompts become conversations: one for each session, and
+//! one for each project's prompts without a session.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -110,7 +110,7 @@ struct CodexLog {
     /// The answer that the next token counts are for.
     answer: Option<usize>,
     /// The last turn ended, so its nodes are final.
-    ended: bool,
+    has_ended: bool,
     ordinal: u64,
     /// Pairs the messages of events with the messages of records.
     echoes: Echoes,
@@ -146,7 +146,7 @@ impl CodexLog {
         self.ordinal = ordinal.saturating_add(1);
         self.echoes = Echoes::default();
         // The records that follow imply that the last turn is complete.
-        (self.last, self.answer, self.ended) = (self.conversation.nodes.len(), None, true);
+        (self.last, self.answer, self.has_ended) = (self.conversation.nodes.len(), None, true);
     }
 
     /// Copies the times of another log as far as its nodes are equal: a copied thread may have new times.
@@ -186,7 +186,7 @@ impl CodexLog {
                 self.answer = None;
                 self.add(part);
             }
-            CodexContent::Ended => self.ended = true,
+            CodexContent::Ended => self.has_ended = true,
             CodexContent::Model(model) => self.model = model.or(self.model.take()),
             CodexContent::RolledBack(back) => {
                 let keep = self.turns.len().saturating_sub(back);
@@ -257,7 +257,7 @@ impl CodexLog {
         self.last = self.conversation.nodes.len();
         self.conversation.append(part, self.at);
         self.at = self.conversation.nodes.len().checked_sub(1);
-        self.ended = false;
+        self.has_ended = false;
     }
 
     /// Removes the answer that was the summary of a compaction, because the compaction repeats it.
@@ -274,7 +274,7 @@ impl CodexLog {
     }
 
     fn mark_last(&mut self) {
-        if self.ended {
+        if self.has_ended {
             return;
         }
         for node in self.conversation.nodes.iter_mut().skip(self.last) {
@@ -302,7 +302,7 @@ impl CodexLog {
     /// Adds a subagent's log, hidden, under a call.
     fn add_side(&mut self, side: CodexLog, under: Option<usize>) {
         let shift = self.conversation.nodes.len();
-        let ended = side.ended;
+        let ended = side.has_ended;
         for (place, mut node) in side.conversation.nodes.into_iter().enumerate() {
             node.parent = node.parent.map(|parent| parent + shift).or(under);
             node.last = !ended && place >= side.last;

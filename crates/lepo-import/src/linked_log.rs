@@ -21,7 +21,7 @@ pub struct LogRecord {
     /// No earlier record has an id with this hash.
     is_first: bool,
     /// The record says that its message is complete.
-    ended: bool,
+    has_ended: bool,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl LinkedLog {
             first,
             tail,
             is_first,
-            ended: false,
+            has_ended: false,
         });
         self.records[place].parent = match parent {
             None => ParentRef::None,
@@ -106,7 +106,7 @@ impl LinkedLog {
     /// Sets whether the message of the last record is complete.
     pub fn ended(&mut self, ended: bool) {
         if let Some(record) = self.records.last_mut() {
-            record.ended = ended;
+            record.has_ended = ended;
         }
     }
 
@@ -155,7 +155,7 @@ impl LinkedLog {
                 .iter()
                 .any(|node| !matches!(node.what, NodeContent::Nothing))
         };
-        let Some(last) = records.iter().rev().find(says).filter(|last| !last.ended) else { return };
+        let Some(last) = records.iter().rev().find(says).filter(|last| !last.has_ended) else { return };
         for record in records.iter().rev() {
             if record.first == last.first || (last.message.is_some() && record.message == last.message) {
                 for node in &mut conversation.nodes[record.first..=record.tail] {

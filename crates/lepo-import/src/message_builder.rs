@@ -11,7 +11,7 @@ pub struct MessageBuilder<'c> {
     time: Option<u64>,
     kind: ImportRole,
     /// The message is a subagent's.
-    side: bool,
+    is_side: bool,
     /// The texts since the last node.
     text: String,
     /// The files since the last node.
@@ -34,7 +34,7 @@ impl<'c> MessageBuilder<'c> {
             parent,
             time,
             kind,
-            side: false,
+            is_side: false,
             text: String::new(),
             files: Vec::new(),
             first,
@@ -43,7 +43,7 @@ impl<'c> MessageBuilder<'c> {
 
     /// Marks the message as a subagent's if `side`.
     pub fn as_subagent(mut self, side: bool) -> MessageBuilder<'c> {
-        self.side = side;
+        self.is_side = side;
         self
     }
 
@@ -139,7 +139,7 @@ impl<'c> MessageBuilder<'c> {
     fn flush(&mut self) {
         let (text, files) = (std::mem::take(&mut self.text), std::mem::take(&mut self.files));
         if !text.is_empty() || !files.is_empty() {
-            let what = if self.side {
+            let what = if self.is_side {
                 NodeContent::Side(self.kind, text)
             } else {
                 NodeContent::Text(self.kind, text, files)

@@ -74,7 +74,7 @@ pub struct ValueReader<R> {
     seen: usize,
     /// The text exceeds the limit, and its start was discarded.
     dropped: bool,
-    ended: bool,
+    has_ended: bool,
     /// A read error, to return after the values read before it.
     failed: Option<io::Error>,
     largest: usize,
@@ -151,7 +151,7 @@ impl<R: Read> ValueReader<R> {
             rest: Vec::new(),
             seen: 0,
             dropped: false,
-            ended: false,
+            has_ended: false,
             failed: None,
             largest: LARGEST,
             step: STEP,
@@ -196,15 +196,15 @@ impl<R: Read> ValueReader<R> {
     fn next_batch(&mut self) -> io::Result<Option<ValueBatch>> {
         let (mut batch, mut bytes) = (ValueBatch::default(), std::mem::take(&mut self.rest));
         let mut start = 0;
-        while batch.is_empty() && !self.ended {
+        while batch.is_empty() && !self.has_ended {
             bytes.drain(..start);
             self.seen -= start;
             bytes.reserve(self.step);
             match self.from.by_ref().take(self.step as u64).read_to_end(&mut bytes) {
-                Ok(read) => self.ended = read < self.step,
-                Err(error) => (self.ended, self.failed) = (true, Some(error)),
+                Ok(read) => self.has_ended = read < self.step,
+                Err(error) => (self.has_ended, self.failed) = (true, Some(error)),
             }
-            let whole = self.ended && self.failed.is_none();
+            let whole = self.has_ended && self.failed.is_none();
             start = match self.form {
                 ValueLayout::Lines => self.cut_lines(&bytes, whole, &mut batch),
                 _ => self.cut_values(&bytes, whole, &mut batch),
@@ -272,7 +272,7 @@ impl<R: Read> ValueReader<R> {
                     (_, ValueLayout::Behind) => {
                         batch.odd.behind += 1;
                         // The rest is not read, and errors in it are ignored.
-                        (self.ended, self.failed, self.seen) = (true, None, bytes.len());
+                        (self.has_ended, self.failed, self.seen) = (true, None, bytes.len());
                         return bytes.len();
                     }
                     (b'{' | b'[', _) => OpenToken::Brackets(1),

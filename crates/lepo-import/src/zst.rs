@@ -18,12 +18,17 @@ pub struct ZstdReader<R> {
     decoder: FrameDecoder,
     /// An error to return after all bytes read before it.
     failed: Option<io::Error>,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl<R: Read> ZstdReader<R> {
     pub fn new(from: R) -> ZstdReader<R> {
-        ZstdReader { from: BufReader::new(from), decoder: FrameDecoder::new(), failed: None, ended: false }
+        ZstdReader {
+            from: BufReader::new(from),
+            decoder: FrameDecoder::new(),
+            failed: None,
+            has_ended: false,
+        }
     }
 
     /// Starts the next frame; false at the end.
@@ -58,17 +63,17 @@ impl<R: Read> ZstdReader<R> {
 
 impl<R: Read> Read for ZstdReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        while !self.ended && !to.is_empty() {
+        while !self.has_ended && !to.is_empty() {
             let n = self.decoder.read(to)?;
             if n > 0 {
                 return Ok(n);
             }
             if let Some(error) = self.failed.take() {
-                self.ended = true;
+                self.has_ended = true;
                 return Err(error);
             }
             if self.decoder.is_finished() {
-                self.ended = !self.next_frame().inspect_err(|_| self.ended = true)?;
+                self.has_ended = !self.next_frame().inspect_err(|_| self.has_ended = true)?;
             } else if let Err(error) = self.decoder.decode_blocks(&mut self.from, ONE) {
                 self.failed = Some(self.error(&error));
                 // The decoder releases its window only after a last block. If that block itself was torn, it already

@@ -58,28 +58,28 @@ fn has_separator(word: &str) -> bool {
 }
 
 /// Whether the backslash at the start of `rest` is an escape; `None` if more text decides.
-pub fn read(rest: &str, before: TextBefore, ended: bool, is_label: bool) -> Option<bool> {
+pub fn read(rest: &str, before: TextBefore, has_ended: bool, is_label: bool) -> Option<bool> {
     let mut chars = rest.chars().skip(1);
-    let Some(escaped) = chars.next() else { return (ended).then_some(false) };
+    let Some(escaped) = chars.next() else { return (has_ended).then_some(false) };
     let next = chars.next();
     let is_start = before.last.is_none();
     Some(match escaped {
         '$' | '`' => true,
         '_' | '*' => !before.is_path,
-        '\\' if next.is_none() && !ended => return None,
+        '\\' if next.is_none() && !has_ended => return None,
         '\\' => !before.is_path && matches!(next, Some('_' | '*' | '`' | '$')),
-        '~' if next.is_none() && !ended => return None,
+        '~' if next.is_none() && !has_ended => return None,
         '~' => before.last == Some('~') || matches!(next, Some('~' | '\\')),
         '[' if is_label => true,
-        '[' if !ended => return None,
+        '[' if !has_ended => return None,
         '[' => {
             rest.contains("](")
                 || is_start && ["\\[ ]", "\\[x]", "\\[X]"].iter().any(|task| rest.starts_with(task))
         }
         ']' => is_label,
-        '!' if next.is_none() && !ended => return None,
+        '!' if next.is_none() && !has_ended => return None,
         '!' => next == Some('['),
-        '<' if next.is_none() && !ended => return None,
+        '<' if next.is_none() && !has_ended => return None,
         '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!')),
         '>' => is_start || before.has_angle,
         '#' | '-' | '+' | '|' => is_start,

@@ -19,7 +19,7 @@ pub struct LineMarks {
 pub struct InlineText<'t> {
     pub line: &'t str,
     /// Whether `line` is complete.
-    pub ended: bool,
+    pub has_ended: bool,
     /// `line` and all text that has arrived after it, where a formula may end.
     pub all: &'t str,
     /// Whether no more text can follow `all`.
@@ -30,7 +30,7 @@ pub struct InlineText<'t> {
 impl<'t> InlineText<'t> {
     /// A text in which every formula ends.
     pub fn whole(line: &'t str) -> InlineText<'t> {
-        InlineText { line, ended: true, all: line, finished: true, marks: LineMarks::default() }
+        InlineText { line, has_ended: true, all: line, finished: true, marks: LineMarks::default() }
     }
 }
 
@@ -182,16 +182,16 @@ fn has_sign(inner: &str) -> bool {
 }
 
 /// Whether a formula may continue on this line; `None` if more text decides.
-fn continues(line: &str, ended: bool, is_display: bool, marks: LineMarks) -> Option<bool> {
+fn continues(line: &str, has_ended: bool, is_display: bool, marks: LineMarks) -> Option<bool> {
     let line = strip_quotes(line, marks.quotes);
     if line.trim().is_empty() {
-        return ended.then_some(false);
+        return has_ended.then_some(false);
     }
     if line.trim_start().starts_with('|') {
         return Some(true);
     }
     // A line of a formula may begin with a minus, a plus or a greater-than sign.
-    Some(match line::form(line, ended)? {
+    Some(match line::form(line, has_ended)? {
         LineForm::Text | LineForm::Row => true,
         LineForm::Fence(_) => false,
         _ => is_display && marks.indent == 0,

@@ -19,9 +19,9 @@ pub fn read_whole(text: &str, style: Style, spans: &mut Vec<Span>) {
 /// the line if it has ended, except from a possible formula on, and more than the line if a formula ends later.
 pub fn read(input: InlineText<'_>, before: &mut TextBefore, style: Style, spans: &mut Vec<Span>) -> usize {
     let (plain, unclosed) = (String::new(), Vec::new());
-    let (text, ended) = (input.line, input.ended);
+    let (text, has_ended) = (input.line, input.has_ended);
     let mut reader =
-        InlineParser { input, text, at: 0, before: *before, ended, style, spans, plain, unclosed };
+        InlineParser { input, text, at: 0, before: *before, has_ended, style, spans, plain, unclosed };
     while let Some(next) = reader.next() {
         match next {
             MarkOutcome::Took => {}
@@ -48,7 +48,7 @@ struct InlineParser<'r> {
     text: &'r str,
     at: usize,
     before: TextBefore,
-    ended: bool,
+    has_ended: bool,
     style: Style,
     spans: &'r mut Vec<Span>,
     /// Plain text that is not a span yet.
@@ -73,7 +73,7 @@ impl<'r> InlineParser<'r> {
 
     /// Whether more text may arrive, and is worth waiting for.
     fn patient(&self) -> bool {
-        !self.ended && self.rest().len() < PATIENCE
+        !self.has_ended && self.rest().len() < PATIENCE
     }
 
     /// Consumes text up to the next mark, and handles that.
@@ -158,7 +158,7 @@ impl<'r> InlineParser<'r> {
     }
 
     fn escape(&mut self, rest: &str) -> MarkOutcome {
-        match escape::read(rest, self.before, self.ended, self.style.underlined) {
+        match escape::read(rest, self.before, self.has_ended, self.style.underlined) {
             None => MarkOutcome::Wait,
             Some(true) => {
                 let (taken, _) = rest.split_at(2);
@@ -283,8 +283,8 @@ mod tests {
         spans.iter().map(span).collect()
     }
 
-    fn read_part(text: &str, ended: bool, spans: &mut Vec<Span>) -> usize {
-        let input = InlineText { ended, finished: ended, ..InlineText::whole(text) };
+    fn read_part(text: &str, has_ended: bool, spans: &mut Vec<Span>) -> usize {
+        let input = InlineText { has_ended, finished: has_ended, ..InlineText::whole(text) };
         read(input, &mut TextBefore::default(), Style::default(), spans)
     }
 
@@ -355,8 +355,8 @@ mod tests {
         for marks in ["*a ", "_a* ", "`` ", "[", "![", "[a]("] {
             // No mark here is closed; each is searched for once.
             let many = marks.repeat(3_000);
-            for ended in [true, false] {
-                let taken = read_part(&many, ended, &mut Vec::new());
+            for has_ended in [true, false] {
+                let taken = read_part(&many, has_ended, &mut Vec::new());
                 assert!(taken + PATIENCE > many.len(), "{marks}");
             }
         }

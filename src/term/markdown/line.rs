@@ -35,27 +35,27 @@ impl FenceMark {
     }
 }
 
-/// Recognises the form of `line`, which is complete if `ended`; `None` if more characters are needed.
-pub fn form(line: &str, ended: bool) -> Option<LineForm<'_>> {
+/// Recognises the form of `line`, which is complete if `has_ended`; `None` if more characters are needed.
+pub fn form(line: &str, has_ended: bool) -> Option<LineForm<'_>> {
     let text = line.trim_start_matches([' ', '\t']);
     let (indent, _) = line.split_at(line.len() - text.len());
-    let Some(first) = text.chars().next() else { return ended.then_some(LineForm::Text) };
+    let Some(first) = text.chars().next() else { return has_ended.then_some(LineForm::Text) };
     match first {
-        '#' => heading(text, indent, ended),
-        '`' | '~' => fence(text, first, ended),
-        '>' => quote(text, indent, ended),
-        '|' => ended.then_some(LineForm::Row),
-        '-' | '*' | '+' | '_' => bullet(text, first, indent, ended),
-        _ if first.is_ascii_digit() => number(text, indent, ended),
+        '#' => heading(text, indent, has_ended),
+        '`' | '~' => fence(text, first, has_ended),
+        '>' => quote(text, indent, has_ended),
+        '|' => has_ended.then_some(LineForm::Row),
+        '-' | '*' | '+' | '_' => bullet(text, first, indent, has_ended),
+        _ if first.is_ascii_digit() => number(text, indent, has_ended),
         _ => Some(LineForm::Text),
     }
 }
 
-fn heading(text: &str, indent: &str, ended: bool) -> Option<LineForm<'static>> {
+fn heading(text: &str, indent: &str, has_ended: bool) -> Option<LineForm<'static>> {
     let after = text.trim_start_matches('#');
     let level = text.len() - after.len();
     match after.chars().next() {
-        None if !ended => None,
+        None if !has_ended => None,
         Some(' ') if level <= 6 => {
             let words = after.trim_start_matches(' ');
             Some(LineForm::Heading { level, taken: indent.len() + text.len() - words.len() })
@@ -64,40 +64,40 @@ fn heading(text: &str, indent: &str, ended: bool) -> Option<LineForm<'static>> {
     }
 }
 
-fn fence(text: &str, mark: char, ended: bool) -> Option<LineForm<'static>> {
+fn fence(text: &str, mark: char, has_ended: bool) -> Option<LineForm<'static>> {
     let after = text.trim_start_matches(mark);
     let length = text.len() - after.len();
     match (length < 3, after.is_empty()) {
-        (true, true) if !ended => None,
+        (true, true) if !has_ended => None,
         (true, _) => Some(LineForm::Text),
         // With another backquote it is a code span in a line of text.
         (false, _) if mark == '`' && after.contains('`') => Some(LineForm::Text),
-        (false, _) => ended.then_some(LineForm::Fence(FenceMark { mark, length })),
+        (false, _) => has_ended.then_some(LineForm::Fence(FenceMark { mark, length })),
     }
 }
 
-fn quote(text: &str, indent: &str, ended: bool) -> Option<LineForm<'static>> {
+fn quote(text: &str, indent: &str, has_ended: bool) -> Option<LineForm<'static>> {
     let after = text.split_at(1).1;
     match after.chars().next() {
-        None if !ended => None,
+        None if !has_ended => None,
         Some(' ') => Some(LineForm::Quote { taken: indent.len() + 2 }),
         _ => Some(LineForm::Quote { taken: indent.len() + 1 }),
     }
 }
 
-fn bullet<'l>(text: &str, mark: char, indent: &'l str, ended: bool) -> Option<LineForm<'l>> {
+fn bullet<'l>(text: &str, mark: char, indent: &'l str, has_ended: bool) -> Option<LineForm<'l>> {
     let marks = text.chars().filter(|c| *c == mark).count();
     if mark != '+' && text.chars().all(|c| c == mark || c == ' ') {
         // `- ` may become `- - -`, and `**` may become bold text.
-        return match (ended, marks >= 3) {
+        return match (has_ended, marks >= 3) {
             (false, _) => None,
             (true, true) => Some(LineForm::Rule),
             (true, false) => Some(item(text, indent)),
         };
     }
     match text.chars().nth(1) {
-        None if !ended => None,
-        Some(' ') if mark != '_' => task(text, indent, ended),
+        None if !has_ended => None,
+        Some(' ') if mark != '_' => task(text, indent, has_ended),
         _ => Some(LineForm::Text),
     }
 }
@@ -112,26 +112,26 @@ fn item<'l>(text: &str, indent: &'l str) -> LineForm<'l> {
 }
 
 /// Parses a list item, possibly a task.
-fn task<'l>(text: &str, indent: &'l str, ended: bool) -> Option<LineForm<'l>> {
+fn task<'l>(text: &str, indent: &'l str, has_ended: bool) -> Option<LineForm<'l>> {
     let after = text.split_at(2).1;
     for (bracket, sign) in [("[ ] ", "☐"), ("[x] ", "☑"), ("[X] ", "☑")] {
         if after.starts_with(bracket) {
             let taken = indent.len() + 2 + bracket.len();
             return Some(LineForm::Item { mark: indent, text: sign.into(), taken });
         }
-        if !ended && bracket.starts_with(after) {
+        if !has_ended && bracket.starts_with(after) {
             return None;
         }
     }
     Some(item(text, indent))
 }
 
-fn number<'l>(text: &str, indent: &'l str, ended: bool) -> Option<LineForm<'l>> {
+fn number<'l>(text: &str, indent: &'l str, has_ended: bool) -> Option<LineForm<'l>> {
     let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = text.len() - after.len();
     let mut behind = after.chars();
     match (behind.next(), behind.next()) {
-        (None, _) | (Some('.' | ')'), None) if !ended && digits < 10 => None,
+        (None, _) | (Some('.' | ')'), None) if !has_ended && digits < 10 => None,
         (Some('.' | ')'), Some(' ')) if digits < 10 => {
             let number = text.split_at(digits + 1).0;
             Some(LineForm::Item { mark: indent, text: number.into(), taken: indent.len() + digits + 2 })
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn first_characters_tell_or_wait() {
         let text = || Some(LineForm::Text);
-        for (line, so_far, ended) in [
+        for (line, so_far, has_ended) in [
             ("", None, text()),
             ("  ", None, text()),
             ("T", text(), text()),
@@ -175,7 +175,7 @@ mod tests {
             ("```", None, Some(LineForm::Fence(FenceMark { mark: '`', length: 3 }))),
             ("|a", None, Some(LineForm::Row)),
         ] {
-            assert_eq!((form(line, false), form(line, true)), (so_far, ended), "{line:?}");
+            assert_eq!((form(line, false), form(line, true)), (so_far, has_ended), "{line:?}");
         }
     }
 }

@@ -104,8 +104,8 @@ impl Markdown {
                 Some((line, after)) => (line, Some(after)),
                 None => (rest, None),
             };
-            let ended = after.is_some() || finished;
-            let Some(taken) = self.step(line, rest, (ended, finished), out) else { break };
+            let has_ended = after.is_some() || finished;
+            let Some(taken) = self.step(line, rest, (has_ended, finished), out) else { break };
             rest = match after {
                 Some(after) if taken == line.len() => {
                     self.end_line(out);
@@ -125,13 +125,13 @@ impl Markdown {
         &mut self,
         line: &str,
         all: &str,
-        (ended, finished): (bool, bool),
+        (has_ended, finished): (bool, bool),
         out: &mut String,
     ) -> Option<usize> {
         match &mut self.place {
             BlockState::Start { quoted } => {
                 let quoted = *quoted;
-                let form = match line::form(line, ended) {
+                let form = match line::form(line, has_ended) {
                     None if line.len() < PATIENCE => return None,
                     form => form.unwrap_or(LineForm::Text),
                 };
@@ -146,8 +146,9 @@ impl Markdown {
             BlockState::Within(style, before) => {
                 let (style, mut spans) = (*style, Vec::new());
                 // A heading is one line.
-                let (all, finished) = if style == Style::default() { (all, finished) } else { (line, ended) };
-                let input = InlineText { line, ended, all, finished, marks: self.marks };
+                let (all, finished) =
+                    if style == Style::default() { (all, finished) } else { (line, has_ended) };
+                let input = InlineText { line, has_ended, all, finished, marks: self.marks };
                 let taken = inline::read(input, before, style, &mut spans);
                 let mut painted = String::new();
                 spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
@@ -166,7 +167,7 @@ impl Markdown {
                 (taken > 0 || line.is_empty()).then_some(taken)
             }
             BlockState::Code(fence, language) => {
-                if !ended && line.len() < PATIENCE {
+                if !has_ended && line.len() < PATIENCE {
                     return None;
                 }
                 if fence.is_closed_by(line) {
@@ -179,7 +180,7 @@ impl Markdown {
             }
             BlockState::Table(lines) => {
                 let length: usize = lines.iter().map(String::len).sum();
-                match line::form(line, ended) {
+                match line::form(line, has_ended) {
                     None if length + line.len() < PATIENCE => None,
                     Some(LineForm::Row) if length < PATIENCE && is_table(lines, line) => {
                         lines.push(line.to_string());

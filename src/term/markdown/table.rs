@@ -173,8 +173,8 @@ fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
             }
             end += 1;
         }
-        let ended = end == characters.len();
-        let (stop, next) = match (ended, space) {
+        let has_ended = end == characters.len();
+        let (stop, next) = match (has_ended, space) {
             (false, _) if characters[end].0 == " " => (end, end + 1),
             (false, Some(space)) if space > start => (space, space + 1),
             _ => (end, end),
