@@ -1,4 +1,4 @@
-//! Copies of a line of messages: which ones a rebase copies, and a line as one text, edited and planned.
+//! Rebases consecutive messages: selects those to copy, and plans the copies from a text in which the user edits them.
 
 mod choose;
 mod edited_line;

@@ -11,8 +11,8 @@ use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 use lepo_turn::{MainTail, WorktreeRecord};
 
-/// Selects that conversation as `--tail` would, or starts a new one and says so: all worktrees share a store,
-/// whose newest conversation may belong to another one.
+/// Selects the work tree's conversation as `--tail` would, or starts a new one and prints a note: all work trees share
+/// a store, whose newest conversation may belong to another of them.
 pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     if !args.takes_default_tail() || args.recorded.options()?.is_some() {
         return Ok(());
