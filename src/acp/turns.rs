@@ -254,7 +254,7 @@ impl SessionTurn<'_> {
 
     fn follow(&self, report: &Report) -> Result<()> {
         let mut state = self.session.state.borrow_mut();
-        state.at = report.answer.map(|answer| answer.name.id).or(report.user).or(state.at);
+        state.at = report.end().or(state.at);
         state.pending = report.pending;
         if let Some(answer) = &report.answer {
             self.session.wrote(answer.name.id);

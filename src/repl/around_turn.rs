@@ -67,7 +67,7 @@ pub(super) fn follow(session: &mut ReplSession<'_>, report: &Report) -> Result<(
         session.unanswered = report.user;
         return Ok(());
     }
-    session.at = report.answer.map(|answer| answer.name.id).or(report.user).or(session.at);
+    session.at = report.end().or(session.at);
     session.unanswered = None;
     // After an interruption or a failure the branch stays, and moves with the next answer.
     if let Some(answer) = &report.answer
@@ -98,7 +98,10 @@ pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Report) -> R
             print_status(&format!("stopped; request {id} is waiting: /approve or /deny it"));
         }
         StopPoint::Partial => {
-            print_status("stopped; the partial answer is kept (lepo show -a); /retry answers again")
+            print_status("stopped; the next question continues from here; /retry answers anew")
+        }
+        StopPoint::Thinking => {
+            print_status("stopped; the thinking is kept (lepo show -a); /retry answers again")
         }
         StopPoint::Question => print_status("stopped; /retry answers again"),
         StopPoint::Nothing => print_status("stopped"),

@@ -12,8 +12,10 @@ use lepo_turn::Report;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopPoint {
     Request(BubbId),
-    /// A partial answer, hidden.
+    /// A partial answer, which the next question follows.
     Partial,
+    /// A hidden part that no question follows.
+    Thinking,
     /// Only the question.
     Question,
     /// Not even the question.
@@ -34,7 +36,8 @@ impl StopPoint {
         });
         Ok(match pending.first() {
             Some((_, id)) => StopPoint::Request(*id),
-            None if report.partial.is_some() => StopPoint::Partial,
+            None if report.is_continued => StopPoint::Partial,
+            None if report.partial.is_some() => StopPoint::Thinking,
             None => StopPoint::Question,
         })
     }
@@ -50,7 +53,12 @@ impl StopPoint {
                     .words(" refuses it"),
             ),
             StopPoint::Partial => error.hint(
-                Hint::from("the partial answer is kept (`lepo show -a`); ")
+                Hint::from("stopped; the next question continues from here; ")
+                    .command(ResumeAction::Retry)
+                    .words(" answers anew"),
+            ),
+            StopPoint::Thinking => error.hint(
+                Hint::from("the thinking is kept (`lepo show -a`); ")
                     .command(ResumeAction::Retry)
                     .words(" answers again"),
             ),

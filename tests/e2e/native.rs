@@ -223,13 +223,19 @@ fn rounds_are_limited() {
 }
 
 #[test]
-fn cut_short_the_answer_stays_at_the_end_of_the_side_branch() {
+fn cut_short_the_answer_stands_beside_its_calls_and_the_next_question_follows_it() {
     let partial = openai_event(json!({ "content": "Half an" }), None);
-    let bot = bot([echo(), Reply::new(200, partial).header("content-type", "text/event-stream")]);
+    let cut = Reply::new(200, partial).header("content-type", "text/event-stream");
+    let bot = bot([echo(), cut, openai_sse(["Done."])]);
     let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
     assert_eq!(ran.code, 3, "{}", ran.out);
-    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a1 D");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a1 B");
     assert_eq!(bubbs(&bot.home)[4].text, "Half an");
+    assert_eq!(bot.home.alone(&["do", "go on"]).code, 0);
+    assert_eq!(
+        short(&bot.bodies()[2]),
+        ["system PROMPT", "user say it", "assistant Half an", "user go on", "system GENERAL"]
+    );
 }
 
 #[test]

@@ -1,9 +1,17 @@
 //! What a request has in common with the one before it: a server's cache reads nothing twice.
 
-use serde_json::Value;
+use std::io::Read;
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
 
 use crate::bots::{Bot, messages};
-use crate::scripted::openai_sse;
+use crate::disk::{bubbs, spools};
+use crate::home::{DEADLINE, Home, finish};
+use crate::screen::Screen;
+use crate::scripted::{Piece, Reply, openai_event, openai_sse};
 
 /// The part of lepo's own `general` by which it is found in a request.
 const GENERAL: &str = "The conversation may hold results of commands";
@@ -40,5 +48,106 @@ fn general_as_made_is_of_the_turn_with_a_result_alone_and_ones_own_of_every_requ
             let (run, next) = (messages(&bodies[1]), messages(&bodies[2]));
             assert_eq!(next[..run.len() - 1], run[..run.len() - 1]);
         }
+    }
+}
+
+/// A reply that begins with these words.
+fn begun(words: &str, end: Piece) -> Reply {
+    Reply::pieces([Piece::Bytes(openai_event(json!({"content": words}), None).into_bytes()), end])
+}
+
+/// Starts it with pipes, and waits until it has printed `words`.
+fn started(home: &Home, args: &[&str], words: &str) -> Child {
+    let lepo = env!("CARGO_BIN_EXE_lepo");
+    let mut command = home.program("env", &[&["--default-signal", lepo], args].concat());
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut seen = vec![0; words.len()];
+    child.stdout.as_mut().unwrap().read_exact(&mut seen).unwrap();
+    assert_eq!(String::from_utf8_lossy(&seen), words);
+    child
+}
+
+/// The roles and texts of a request behind the system prompt.
+fn talk(body: &Value) -> Vec<(String, String)> {
+    messages(body).split_off(1)
+}
+
+fn pair(role: &str, text: &str) -> (String, String) {
+    (role.to_string(), text.to_string())
+}
+
+#[test]
+fn the_next_question_follows_a_stopped_answer_however_it_was_stopped() {
+    let expected = [pair("user", "q"), pair("assistant", "반쪽 답"), pair("user", "go on")];
+    for how in ["INT", "TERM", "HUP", "KILL", "closed", "session"] {
+        let end = if how == "closed" { Piece::Close } else { Piece::Wait };
+        let bot = Bot::openai(
+            "planner = 'off'",
+            [begun("반쪽 답", end), openai_sse([" answer."]), openai_sse(["Anew."])],
+        );
+        let signal = |signal: Signal| {
+            let child = started(&bot.home, &["do", "q"], "반쪽 답");
+            // What is shown is in the spool a moment later.
+            let begun = Instant::now();
+            while !spools(&bot.home).iter().any(|(_, text)| text == "반쪽 답") {
+                assert!(begun.elapsed() < DEADLINE, "the part is not on disk");
+                std::thread::yield_now();
+            }
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            finish(child)
+        };
+        match how {
+            "closed" => assert_eq!(bot.home.alone(&["do", "q"]).code, 3),
+            "session" => {
+                let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { continue };
+                screen.prompts("> ").enters("q").shows("\n반쪽").keys(&["C-c"]);
+                screen.shows("stopped; the next question continues from here").prompts("> ");
+                screen.enters("go on").shows("\n answer.").prompts("> ").enters("exit").ends(0);
+            }
+            name => {
+                let signals = [
+                    ("INT", Signal::INT),
+                    ("TERM", Signal::TERM),
+                    ("HUP", Signal::HUP),
+                    ("KILL", Signal::KILL),
+                ];
+                let found = signals.into_iter().find(|(known, _)| *known == name).unwrap();
+                let ran = signal(found.1);
+                let is_told = ran.err.contains("the next question continues from here");
+                assert_eq!(is_told, name != "KILL", "{name}: {}", ran.err);
+            }
+        }
+        if how != "session" {
+            let ran = bot.home.alone(&["do", "go on"]);
+            assert_eq!(ran.code, 0, "{how}: {}", ran.err);
+        }
+        assert_eq!(talk(&bot.bodies()[1]), expected, "{how}");
+        // Another answer to the question stands beside the part.
+        let question = bubbs(&bot.home)[1].id.clone();
+        assert_eq!(bot.home.alone(&["do", "--retry", "--tail", &question]).code, 0);
+        assert_eq!(talk(&bot.bodies()[2]), [pair("user", "q")], "{how}");
+    }
+}
+
+#[test]
+fn a_part_that_is_blank_or_thinking_alone_is_no_part_of_the_talk() {
+    let thought =
+        |text: &str| Piece::Bytes(openai_event(json!({"reasoning_content": text}), None).into_bytes());
+    for part in [
+        Reply::pieces([
+            Piece::Bytes(openai_event(json!({"content": " \n"}), None).into_bytes()),
+            Piece::Close,
+        ]),
+        Reply::pieces([thought("hm"), Piece::Close]),
+        Reply::new(200, openai_event(json!({"reasoning_content": "hm"}), Some("stop")) + "data: [DONE]\n\n")
+            .header("content-type", "text/event-stream"),
+    ] {
+        let bot = Bot::openai("planner = 'off'", [part, openai_sse(["Yes."])]);
+        assert_eq!(bot.home.alone(&["do", "q"]).code, 3);
+        assert_eq!(bot.home.alone(&["do", "go on"]).code, 0);
+        let sent = talk(&bot.bodies()[1]);
+        assert!(!sent.iter().any(|(role, _)| role == "assistant"), "{sent:?}");
+        assert_eq!(sent.last(), Some(&pair("user", "go on")));
     }
 }

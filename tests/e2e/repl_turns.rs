@@ -84,7 +84,12 @@ fn ctrl_c_gives_the_prompt_back_and_what_came_is_kept() {
         ],
     );
     let Some(screen) = opened(&bot) else { return };
-    screen.enters("q").shows("\n반쪽").keys(&["C-c"]).shows("/retry answers again").prompts("> ");
+    screen
+        .enters("q")
+        .shows("\n반쪽")
+        .keys(&["C-c"])
+        .shows("the next question continues from here")
+        .prompts("> ");
     assert!(screen.text().contains("**굵"), "what was waited for is shown: {}", screen.text());
     assert_eq!(bubbs(&bot.home)[2].text, "반쪽 **굵");
     // While nothing has come there is nothing to keep.

@@ -25,6 +25,7 @@ use super::schema::{add_code_only, add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
+use super::stopped_answer::is_stopped_text;
 use super::stored_calls::keep_called;
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
@@ -101,6 +102,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
             }
             RequestOutcome::Received(ReceivedAnswer::Cut(part, error)) => {
                 turn.record.report.partial = part.map(|part| part.id);
+                turn.record.report.is_continued = part.is_some_and(|part| is_stopped_answer(turn, &part));
                 return Err(error);
             }
             RequestOutcome::Received(ReceivedAnswer::Unfit(words, fault)) => {
@@ -269,6 +271,11 @@ fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &LoopState) {
     }
     turn.record.report.answer = Some(answered);
     turn.record.report.is_json = turn.schema.is_some();
+}
+
+/// Whether the next question follows this part of an answer.
+fn is_stopped_answer(turn: &Turn<'_>, part: &BubbName) -> bool {
+    turn.env.store.bubbs().text(part).is_ok_and(|text| is_stopped_text(&text))
 }
 
 /// Requests the answer again in the format of the schema, but only once.

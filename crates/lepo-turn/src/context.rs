@@ -78,6 +78,8 @@ pub fn instruction(text: &str) -> ChatMessage {
 /// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
 /// and only the question, if nothing visible precedes it.
 fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMessage> {
+    // A stopped answer is hidden, and part of the talk.
+    let is_seen = |entry: &&PathEntry| !entry.hidden || entry.kind == Kind::Assistant;
     // The program reads the repository's instructions on its own.
     let is_told =
         |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
@@ -88,7 +90,7 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMes
     };
     let is_alone = path
         .split_last()
-        .is_some_and(|(last, before)| last.kind == Kind::User && before.iter().all(|entry| entry.hidden));
+        .is_some_and(|(last, before)| last.kind == Kind::User && !before.iter().any(is_seen));
     let path = match path.last().filter(|_| is_alone && planner.is_none() && !told) {
         Some(question) => std::slice::from_ref(question),
         None => &path,
@@ -236,6 +238,19 @@ mod tests {
             ("s1 P / s0 ran / u0 hi", general, Program, "system ran / user hi"),
             ("s1 P / u0 a / a0 b / u0 c", general, Program, "user a / assistant b / user c"),
             ("s1 P / u0 hi", planner, Program, "user hi / system PLAN"),
+            ("s1 P / u0 a / a1 part / u0 go on", general, Program, "user a / assistant part / user go on"),
+            (
+                "s1 P / u0 a / a1 part / u0 go on",
+                general,
+                Plain,
+                "system P / user a / assistant part / user go on",
+            ),
+            (
+                "s1 P / u0 a / a1 part / u0 go on",
+                Inst::General(None),
+                Messages,
+                "system P / user a / assistant part / user go on",
+            ),
             ("u0 hi / s1 r", general, Program, "user hi / system r"),
             ("s1 P / u0 hi", general, Plain, "system P / user hi"),
             ("u0 hi", general, Plain, "user hi"),

@@ -2,15 +2,18 @@
 //! has it where the next one does not makes the server read the answer between them again.
 
 use super::path_entry::{PathEntry, request};
+use super::stopped_answer::is_stopped_text;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
 
 /// Whether the result of a command came after the last question, or between the last answer and it.
 pub fn has_new_result(entries: &[PathEntry]) -> bool {
-    let is_visible = |kind| move |entry: &PathEntry| entry.kind == kind && !entry.hidden;
-    let question = entries.iter().rposition(is_visible(Kind::User)).unwrap_or(entries.len());
+    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
+    let is_answer =
+        |entry: &PathEntry| entry.kind == Kind::Assistant && (!entry.hidden || is_stopped_text(&entry.text));
+    let question = entries.iter().rposition(is_question).unwrap_or(entries.len());
     let before = entries.get(..question).unwrap_or_default();
-    let since = before.iter().rposition(is_visible(Kind::Assistant)).map_or(0, |answer| answer + 1);
+    let since = before.iter().rposition(is_answer).map_or(0, |answer| answer + 1);
     let turn = entries.get(since..).unwrap_or_default();
     turn.iter().any(is_own_output) || turn.windows(2).any(is_command_with_result)
 }
@@ -68,6 +71,7 @@ mod tests {
             (format!("u0 a / {ran} / a0 x / u0 b"), false),
             ("s1 P / s0 $ ls / u0 hi / a0 x / u0 c".into(), false),
             (format!("s1 P / s0 $ ls / u0 hi / a0 x / u0 c / {ran}"), true),
+            ("s1 P / s0 $ ls / u0 hi / a1 part / u0 go on".into(), false),
             // Not yet with a request that has no result.
             (r#"u0 a / a1 {"access":"read","command":"ls"}"#.into(), false),
         ] {

@@ -14,6 +14,7 @@ use super::received::{AnswerEnd, ReceivedAnswer};
 use super::schema::AnswerSchema;
 use super::send::report_cut;
 use super::spool::AnswerSpool;
+use super::stopped_answer::thinking_alone;
 use super::transcript::{write_bubb, write_bubb_at};
 use super::{Front, Interrupt, Notice, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
@@ -51,7 +52,9 @@ struct AnswerReceiver<'s> {
     behind: String,
     /// Events of the agent.
     beside: AgentBranch<'s>,
-    /// The bubb that the spool follows.
+    /// The bubb that the spool follows, as the answer will: a recovered part is then part of the talk.
+    under: Option<BubbId>,
+    /// The end of the side branch.
     tip: Option<BubbId>,
     model: &'s str,
     /// Thinking, as long as nothing else has arrived.
@@ -92,14 +95,18 @@ pub async fn receive(
             receiving.spool.put_under(under);
         }
         // As after a call, the answer follows later.
-        AnswerEnd::Unfit(_) => front.on_event(TurnEvent::NotFinal),
+        AnswerEnd::Unfit(_) => {
+            receiving.spool.put_under(receiving.tip);
+            front.on_event(TurnEvent::NotFinal);
+        }
         // Text after a call is displayed once its calls are separated from it.
         AnswerEnd::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
             front.on_event(TurnEvent::Text(&receiving.behind));
             front.on_event(TurnEvent::Pause);
         }
-        AnswerEnd::Failed(_) => receiving.spool.put_under(receiving.beside.tip),
-        AnswerEnd::Calls(..) | AnswerEnd::TextCalls(..) => {}
+        // The next question follows it, so calls stay a side branch.
+        AnswerEnd::Failed(_) | AnswerEnd::TextCalls(..) => {}
+        AnswerEnd::Calls(..) => receiving.spool.put_under(receiving.tip),
     }
     let (tip, session) = (receiving.beside.tip, receiving.beside.session.take());
     if let AnswerEnd::Final | AnswerEnd::Calls(..) | AnswerEnd::Unfit(_) = ending {
@@ -214,7 +221,7 @@ async fn receive_events(
 impl<'s> AnswerReceiver<'s> {
     fn new(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
         Ok(AnswerReceiver {
-            spool: AnswerSpool::new(place.store, place.tip, place.masking)?,
+            spool: AnswerSpool::new(place.store, place.under, place.masking)?,
             blank: true,
             lead: String::new(),
             room: place.limit as usize,
@@ -230,6 +237,7 @@ impl<'s> AnswerReceiver<'s> {
             filter: CallFilter::default(),
             behind: String::new(),
             beside: AgentBranch::new(place),
+            under: place.under,
             tip: place.tip,
             model: place.model,
             thought: String::new(),
@@ -267,7 +275,7 @@ impl<'s> AnswerReceiver<'s> {
             let said = lepo_model::ModelNotice::WasThinking(self.model.to_string());
             front.on_event(TurnEvent::Notice(&Notice::Model(said)));
         }
-        self.spool.begin_again(self.tip)?;
+        self.spool.begin_again(self.under)?;
         (self.blank, self.lead, self.said) = (true, String::new(), String::new());
         self.filter = CallFilter::default();
         Ok(())
@@ -280,7 +288,7 @@ impl<'s> AnswerReceiver<'s> {
         if self.is_thought {
             self.blank = false;
             let thought = std::mem::take(&mut self.thought);
-            self.spool.push(&thought);
+            self.spool.push(&thinking_alone(&thought));
         }
     }
 
@@ -326,7 +334,7 @@ impl<'s> AnswerReceiver<'s> {
             Err(fault) => return Ok(Some(fault)),
         };
         if json != given {
-            self.spool.replace(place.tip, &place.masking.screen_uncounted(&json))?;
+            self.spool.replace(place.under, &place.masking.screen_uncounted(&json))?;
         }
         Ok(None)
     }

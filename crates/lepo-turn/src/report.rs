@@ -18,6 +18,8 @@ pub struct Report {
     pub answer: Option<Answered>,
     /// The hidden bubb with the partial text of an interrupted answer.
     pub partial: Option<BubbId>,
+    /// Whether the next question follows `partial`: thinking alone is kept, and no part of the talk.
+    pub is_continued: bool,
     /// Whether the answer is JSON, as a schema required.
     pub is_json: bool,
     /// The requests of this turn.
@@ -36,6 +38,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns the bubb that the next question follows: the answer, a stopped one, or the question.
+    pub fn end(&self) -> Option<BubbId> {
+        let stopped = self.partial.filter(|_| self.is_continued);
+        self.answer.map(|answer| answer.name.id).or(stopped).or(self.user)
+    }
+
     /// Unmasks a text of the answer's bubb.
     pub fn as_given(&self, text: String) -> String {
         if self.truths.is_empty() { text } else { lepo_secrets::restore(&text, &self.truths) }

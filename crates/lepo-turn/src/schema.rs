@@ -96,11 +96,17 @@ pub fn add_instruction(messages: &mut Vec<ChatMessage>, form: ConversationFormat
     }
 }
 
+/// Prefix of each complaint; docs/format.md has it.
+const COMPLAINT: &str = "This answer does not fit the JSON Schema: ";
+
 /// Returns the message to a model whose answer does not match.
 pub fn complaint(fault: &str) -> String {
-    format!(
-        "This answer does not fit the JSON Schema: {fault}. Answer again, with the corrected JSON and nothing else."
-    )
+    format!("{COMPLAINT}{fault}. Answer again, with the corrected JSON and nothing else.")
+}
+
+/// Whether this is the text of a [`complaint`]: the answers around it are no part of the talk.
+pub fn is_complaint(text: &str) -> bool {
+    text.starts_with(COMPLAINT)
 }
 
 /// Returns the inside of a code fence, if the text has nothing else.

@@ -1,5 +1,6 @@
 //! Chooses the bubb that a question follows, or a new conv.
 
+use super::stopped_answer::step_back;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_store::bubb::{BubbId, Kind};
@@ -81,7 +82,7 @@ pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<TurnStart> {
     let open = being_answered(store, forest, tip).or_else(|| unanswered(store, forest, tip));
     let under = match open {
         Some(question) => forest.prev(question),
-        None => step_back(store, forest, tip)?,
+        None => step_back(store, forest, tip),
     };
     Ok(under.map_or(TurnStart::New, |ix| TurnStart::Under(forest.name(ix).id)))
 }
@@ -119,21 +120,4 @@ pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let name = forest.name(question);
     let is_asked = name.kind == Kind::User && !name.hidden && forest.store_of(question).is_none();
     (is_asked && store.journal().is_unanswered(name.id)).then_some(question)
-}
-
-/// Steps back over the bubbs of an unfinished turn: hidden answers, tool results, and a pending request.
-fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Result<Option<Ix>> {
-    for ix in forest.up(tip) {
-        let name = forest.name(ix);
-        let left_behind = name.hidden
-            && match name.kind {
-                Kind::Assistant | Kind::Tool => true,
-                Kind::System => CommandRequest::from_canonical(&store.bubbs().text(&name)?).is_some(),
-                Kind::User => false,
-            };
-        if !left_behind {
-            return Ok(Some(ix));
-        }
-    }
-    Ok(None)
 }

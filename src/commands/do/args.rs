@@ -53,7 +53,7 @@ const OUTPUT: &str = "Output";
 ///                 ↖ u0 ← a0
 ///
 /// Without a question, on a terminal, lepo starts an interactive conversation. If stdout is a pipe and
-/// is closed early, lepo continues for five seconds, then stops and keeps the partial answer, hidden;
+/// is closed early, lepo continues for five seconds, then stops and keeps the partial answer;
 /// with --output it continues to the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER, verbatim_doc_comment)]

@@ -14,7 +14,7 @@ pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
         {
             let id = name.id;
             print_status(&StatusLine::note(format!(
-                "an answer was cut short by a kill; its part is kept, hidden: lepo show {id}"
+                "an answer was cut short by a kill; the next question continues from its part: lepo show {id}"
             )));
         }
     }
