@@ -12,6 +12,7 @@ CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO)
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 DAY_MS, LAST_MS, MAX = 86_400_000, 2**48 - 1, 256 << 20
+ACCESS, COMPLAINT = ("read", "write", "net", "full"), "This answer does not fit the JSON Schema: "
 WORDS = dict(s="system", u="user", a="assistant", t="tool")
 
 class Problem(Exception): """Told on stderr, with exit code 2."""
@@ -154,10 +155,43 @@ def path_to(counts, m):
         print(f"lepo-read: incomplete conversation, before {id}", file=sys.stderr)
     return list(way.values())[::-1]
 
+def hidden_text(top, m):
+    """What a hidden message between question and answer is: a call, words, a complaint about words, or nothing of these."""
+    if not m.hidden or m.kind not in "as":
+        return ""
+    text = b"".join(chunks(top, m)).decode(errors="replace")
+    with contextlib.suppress(ValueError):
+        fields = json.loads(text)
+        keys = sorted(fields) if isinstance(fields, dict) else []
+        is_command = keys in (["access", "command"], ["access", "command", "why"]) and fields["access"] in ACCESS
+        is_call = keys == ["arguments", "name", "server"] or keys == ["arguments", "name"] and m.kind == "a"
+        form = json.dumps(fields, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+        if (is_command or is_call) and form == text:
+            return "call"
+    if m.kind == "s":
+        return "complaint" if text.startswith(COMPLAINT) else ""
+    return "words" if text.strip() and not text.startswith("<think>") else ""
+
+def stopped(top, way):
+    """The ids of the stopped answers of a conversation."""
+    found, after = set(), ""
+    texts = [hidden_text(top, m) for m in way]
+    for n in reversed(range(len(way))):
+        text = texts[n]
+        if text == "words" and after == "call":
+            text = "call"                           # words before a call are of the call
+        elif text == "words" and after != "complaint" and not (n and texts[n - 1] == "complaint"):
+            found.add(way[n].id)
+        after = text
+    return found
+
 def show(top, counts, m):
-    for m in [m for m in path_to(counts, m) if not m.hidden]:
+    way = path_to(counts, m)
+    parts = stopped(top, way)
+    for m in [m for m in way if not m.hidden or m.id in parts]:
         end = b"\n"
-        sys.stdout.buffer.write(f"# {WORDS[m.kind]} {m.id}\n".encode())
+        mark = " (stopped)" if m.hidden else ""
+        sys.stdout.buffer.write(f"# {WORDS[m.kind]} {m.id}{mark}\n".encode())
         for piece in chunks(top, m):
             if sys.stdout.isatty():
                 piece = "".join(c for c in piece.decode(errors="replace") if c in "\n\t" or unicodedata.category(c) not in

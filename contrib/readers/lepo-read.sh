@@ -113,19 +113,53 @@ id=$3
 [ "$id" != @ ] || id=$(newest)
 case $id in *[!0-9A-Za-z]* | '') found= ;; *) found=$(all | winners "$id" | sed '1!G;h;$!d') ;; esac
 [ -n "$found" ] || fail 'no such message'
+find_path() {
+    home=. kind=${name#*-}
+    others at_rank
+    for path in "$home/$name" "$home/_old/$day/$name" "$home/$name"; do if [ -f "$path" ]; then break; fi; done
+}
+# hidden_text: what a hidden message is: a call, words, a complaint about words, or nothing of these.
+hidden_text() {
+    is=
+    case $kind in a1* | s1*) ;; *) return ;; esac
+    find_path
+    content=$(cat "$path" 2>/dev/null; echo x)
+    case $kind:${content%x} in
+        *':{"access":"read","command":"'*'"}' | *':{"access":"write","command":"'*'"}') is=call ;;
+        *':{"access":"net","command":"'*'"}' | *':{"access":"full","command":"'*'"}') is=call ;;
+        *':{"arguments":'*',"name":"'*'","server":"'*'"}' | a*':{"arguments":'*',"name":"'*'"}') is=call ;;
+        s*':This answer does not fit the JSON Schema: '*) is=complaint ;;
+        s* | *':<think>'*) ;;
+        *:*[![:space:]]*) is=words ;;
+    esac
+}
+# stopped: the ids of the stopped answers, from a conversation with the newest message first.
+stopped() {
+    after='' pending=''
+    while read -r wanted id day is_hidden name; do
+        kind=${name#*-}
+        hidden_text
+        if [ -n "$pending" ] && [ "$is" != complaint ]; then printf '%s ' "$pending"; fi
+        pending=
+        if [ "$is:$after" = words:call ]; then is=call
+        elif [ "$is" = words ] && [ "$after" != complaint ]; then pending=$id; fi
+        after=$is
+    done
+    printf '%s ' "$pending"
+}
 show() {
     while read -r wanted id day is_hidden name; do
-        [ "$is_hidden" = 0 ] || continue
-        home=. kind=${name#*-}
-        others at_rank
-        for path in "$home/$name" "$home/_old/$day/$name" "$home/$name"; do if [ -f "$path" ]; then break; fi; done
+        mark=
+        case $is_hidden$parts in 0*) ;; *" $id "*) mark=' (stopped)' ;; *) continue ;; esac
+        find_path
         case $kind in s*) kind=system ;; u*) kind=user ;; a*) kind=assistant ;; t*) kind=tool ;; esac
         if [ -h "$path" ] || [ ! -f "$path" ]; then fail "$id: its file is gone"; fi
-        printf '# %s %s\n' "$kind" "$id"
+        printf '# %s %s%s\n' "$kind" "$id" "$mark"
         cat "$path" || fail "$id cannot be read"
         case $(tail -c 1 "$path" | od -An -to1) in '' | *012*) echo ;; *) printf '\n\n' ;; esac
     done
 }
+parts=" $(printf '%s\n' "$found" | sed '1!G;h;$!d' | stopped)"
 to_terminal() {
     tr -d '\000-\010\013-\037\177' | awk '{
         gsub(/\302[\200-\237\255]|\330\234|\342\200[\213-\217\250-\256]|\342\201[\240-\257]/, "")

@@ -10,6 +10,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
+use lepo_turn::StoppedAnswers;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -30,9 +31,10 @@ impl HistorySender<'_> {
         let path =
             at.and_then(|at| self.forest.find(at)).map(|ix| self.forest.conv(ix).path).unwrap_or_default();
         let on_path: HashSet<Ix> = path.iter().copied().collect();
+        let stopped = StoppedAnswers::new(self.store, self.forest);
         for pair in path.iter().map(Some).chain([None]).collect::<Vec<_>>().windows(2) {
             let (Some(&ix), next) = (pair[0], pair[1].copied()) else { continue };
-            self.message(ix)?;
+            self.message(ix, stopped.contains(self.forest.name(ix).id))?;
             self.side(ix, next, &on_path, pending)?;
             while !self.peer.takes_more() {
                 tokio::time::sleep(std::time::Duration::from_millis(2)).await;
@@ -41,12 +43,15 @@ impl HistorySender<'_> {
         Ok(())
     }
 
-    fn message(&self, ix: Ix) -> Result<()> {
+    fn message(&self, ix: Ix, is_stopped: bool) -> Result<()> {
         let name = self.forest.name(ix);
-        if name.hidden {
+        if name.hidden && !is_stopped {
             return self.hidden(&name);
         }
-        let (id, text) = (name.id.to_string(), self.store.bubbs().text(&name)?);
+        let (id, mut text) = (name.id.to_string(), self.store.bubbs().text(&name)?);
+        if is_stopped {
+            text = format!("{}\n\n(stopped)\n\n", text.trim_end());
+        }
         let say = |voice, text: &str| self.peer.send_message_text(self.session, voice, text, Some(&id));
         match name.kind {
             Kind::User => {

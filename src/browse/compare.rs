@@ -6,11 +6,13 @@ use super::message_pane::{PaneLine, Tone};
 use crate::term::clean;
 use lepo_store::conv::{BubbPair, Forest, Ix};
 use lepo_store::store::Store;
+use lepo_turn::StoppedAnswers;
 
 /// Returns the comparison: lines of `a` as removed, lines of `b` as added.
 pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<PaneLine> {
     let mut lines = Vec::new();
-    for pair in forest.pairs(a, b, false) {
+    let stopped = StoppedAnswers::new(store, forest);
+    for pair in forest.pairs(a, b, |name| stopped.is_shown(name)) {
         let (a, b) = match pair {
             BubbPair::Both(a, b) => (Some(a), Some(b)),
             BubbPair::First(a) => (Some(a), None),

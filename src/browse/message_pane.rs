@@ -7,6 +7,7 @@ use lepo_base::time;
 use lepo_store::bubb::{BubbId, Kind, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{BubbFacts, JournalIndex, Store};
+use lepo_turn::StoppedAnswers;
 
 /// In bytes; `lepo show` prints the rest.
 const MOST: usize = 256 << 10;
@@ -52,7 +53,8 @@ impl<'a> MessagePane<'a> {
     /// Shows the conversation that ends at `tail`, from its last question on.
     pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, tail: Ix) -> MessagePane<'a> {
         let mut path = forest.conv(tail).path;
-        path.retain(|&ix| !forest.name(ix).hidden);
+        let stopped = StoppedAnswers::new(store, forest);
+        path.retain(|&ix| stopped.is_shown(&forest.name(ix)));
         let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
         let top = PanePosition { message: asked, line: 0 };
         MessagePane { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
@@ -117,6 +119,10 @@ impl<'a> MessagePane<'a> {
             None => name.kind.as_str().to_string(),
         };
         who += &format!("  {}", time::day_and_hour(name.id.time(), lepo_store::store::now()));
+        // The path has no other hidden message.
+        if name.hidden {
+            who += "  (stopped)";
+        }
         if let Some(model) = fact.model {
             who += &format!("  {}", clean(model_label(&model)));
         }

@@ -8,6 +8,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbName, Kind, split_attachments};
 use lepo_store::conv::Forest;
 use lepo_store::store::{BubbFacts, Store};
+use lepo_turn::StoppedAnswers;
 
 /// Returns the fields that a bubb's name contains.
 pub fn name_json(store: &Store, name: &BubbName) -> serde_json::Map<String, serde_json::Value> {
@@ -29,20 +30,27 @@ pub fn bubbs_json(
     to: &mut impl Write,
 ) -> Result<()> {
     let facts = store.journal().facts();
+    let stopped = StoppedAnswers::new(store, forest);
     let mut open = write!(to, "{{\"bubbs\":[").is_ok();
     for (i, name) in names.enumerate() {
         if !open {
             break; // the reader has closed the pipe, or `to` remembers the error
         }
         let comma = if i > 0 { "," } else { "" };
-        open = write!(to, "{comma}\n{}", bubb_json(store, forest, &name, facts.get(&name.id))?).is_ok();
+        open = write!(to, "{comma}\n{}", bubb_json(store, (forest, &stopped), &name, facts.get(&name.id))?)
+            .is_ok();
     }
     let _ = write!(to, "\n]}}\n");
     Ok(())
 }
 
 /// Returns a bubb with its journal facts; unknown ones are null.
-fn bubb_json(store: &Store, forest: &Forest, name: &BubbName, fact: Option<&BubbFacts>) -> Result<Value> {
+fn bubb_json(
+    store: &Store,
+    (forest, stopped): (&Forest, &StoppedAnswers),
+    name: &BubbName,
+    fact: Option<&BubbFacts>,
+) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.bubbs().text(name)?;
     let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
@@ -57,6 +65,7 @@ fn bubb_json(store: &Store, forest: &Forest, name: &BubbName, fact: Option<&Bubb
         };
         map.insert("attachments".into(), files.iter().map(file).collect());
     }
+    map.insert("stopped".into(), stopped.contains(name.id).into());
     map.insert("text".into(), text.into());
     let fact = fact.cloned().unwrap_or_default();
     map.insert("speaker".into(), store.bubbs().speaker(forest, name).into());

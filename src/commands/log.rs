@@ -11,6 +11,7 @@ use lepo_base::time;
 use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::conv::{AddressMatch, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::{JournalIndex, Store, now};
+use lepo_turn::StoppedAnswers;
 
 /// List the messages of a conversation, newest first
 ///
@@ -47,7 +48,8 @@ pub struct LogArgs {
 pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, mut bubbs) = bubbs(&args, &store)?;
-    bubbs.retain(|&ix| args.hidden || !forest.name(ix).hidden);
+    let stopped = StoppedAnswers::new(&store, &forest);
+    bubbs.retain(|&ix| args.hidden || stopped.is_shown(&forest.name(ix)));
     if args.graph && !args.hidden {
         let joints = hidden_joints(&forest, &bubbs);
         bubbs.extend(joints);
@@ -87,6 +89,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
             map.insert("excerpt".into(), excerpt_of(&store, &name).into());
             map.insert("branches".into(), names.into());
             map.insert("speaker".into(), store.bubbs().speaker(&forest, &name).into());
+            map.insert("stopped".into(), stopped.contains(name.id).into());
             context.out.line(&serde_json::Value::Object(map).to_string());
         } else {
             let speaker = store.bubbs().speaker(&forest, &name);
@@ -99,10 +102,14 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
                     };
                     vec![date, about]
                 }
-                false => speaker.into_iter().map(|speaker| format!("{speaker}:")).collect(),
+                false => {
+                    let mark = stopped.contains(name.id).then(|| "(stopped)".to_string());
+                    speaker.into_iter().map(|speaker| format!("{speaker}:")).chain(mark).collect()
+                }
             };
             let fact = facts.get(name.id).unwrap_or_default();
-            bubb_line((&store, &shorts), &name, &row.drawing, &about, ended_early(&fact), names, context);
+            let early = stopped.contains(name.id).then_some("stopped").or_else(|| ended_early(&fact));
+            bubb_line((&store, &shorts), &name, &row.drawing, &about, early, names, context);
         }
         context.out.row_done(i);
     }

@@ -12,6 +12,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::{AddressMatch, Forest};
 use lepo_store::store::Store;
+use lepo_turn::StoppedAnswers;
 use lepo_turn::config::Prices;
 
 /// Show a conversation, or only its last message (--one)
@@ -63,13 +64,15 @@ pub struct ShowArgs {
 pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
+    let stopped = StoppedAnswers::new(&store, &forest);
     if args.json {
-        let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
+        let names = found.iter().flat_map(|found| bubbs(&args, (&forest, &stopped), found));
         bubbs_json(&store, &forest, names, context.out)?;
         return Ok(0);
     }
     if args.code > 0 {
-        let names: Vec<BubbName> = found.iter().flat_map(|found| bubbs(&args, &forest, found)).collect();
+        let names: Vec<BubbName> =
+            found.iter().flat_map(|found| bubbs(&args, (&forest, &stopped), found)).collect();
         return print_code(&args, &store, &names, context);
     }
     if !args.no_pager && !args.paths && !args.blobs && !args.one {
@@ -85,7 +88,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         {
             context.out.trusted(&format!("{}\n", context.paint.dim(&format!("cost {cost}"))));
         }
-        let names = bubbs(&args, &forest, found);
+        let names = bubbs(&args, (&forest, &stopped), found);
         if !(args.paths || args.blobs || args.one) {
             view.print_all(&names, context.out)?;
             continue;
@@ -116,7 +119,11 @@ fn show(args: &ShowArgs, (store, name): (&Store, &BubbName), context: &mut Conte
     Ok(())
 }
 
-fn bubbs(args: &ShowArgs, forest: &Forest, found: &AddressMatch) -> Vec<BubbName> {
+fn bubbs(
+    args: &ShowArgs,
+    (forest, stopped): (&Forest, &StoppedAnswers),
+    found: &AddressMatch,
+) -> Vec<BubbName> {
     let path = match found {
         AddressMatch::One(found) if args.one || args.code > 0 => return vec![forest.name(found.ix)],
         AddressMatch::One(found) => {
@@ -126,7 +133,7 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &AddressMatch) -> Vec<BubbName
         }
         AddressMatch::Range(bubbs) => bubbs.clone(),
     };
-    path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.hidden || !name.hidden).collect()
+    path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.hidden || stopped.is_shown(name)).collect()
 }
 
 /// Prints the requested code blocks; exit 1 without any.

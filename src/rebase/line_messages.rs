@@ -9,6 +9,7 @@ use super::choose::line;
 use crate::rebase_text::{MessageSource, PrintedMessage, RangeBase, TextRange, print};
 use crate::term::one_line;
 use crate::ui::{ShortIds, ended_early};
+use lepo_turn::StoppedAnswers;
 
 /// A message of more bytes is printed as a line.
 const MOST_TEXT: u64 = 1 << 20;
@@ -22,6 +23,7 @@ pub struct EditableLine<'s> {
     pub range: TextRange,
     shorts: ShortIds,
     facts: JournalIndex,
+    stopped: StoppedAnswers,
 }
 
 impl<'s> EditableLine<'s> {
@@ -76,7 +78,8 @@ impl<'s> EditableLine<'s> {
         let has_parts = names.iter().any(|name| name.hidden && name.kind == Kind::Assistant);
         let facts = if has_parts { store.journal().index() } else { JournalIndex::default() };
         let shorts = ShortIds::new(names.iter().map(|name| name.id));
-        EditableLine { store, forest, path, range, shorts, facts }
+        let stopped = StoppedAnswers::new(store, &forest);
+        EditableLine { store, forest, path, range, shorts, facts, stopped }
     }
 
     pub fn name(&self, index: usize) -> BubbName {
@@ -134,7 +137,10 @@ impl MessageSource for EditableLine<'_> {
             Ok(PrintedMessage { id: id.clone(), kind: name.kind, hidden: name.hidden, note, text })
         };
         let fact = (name.hidden && name.kind == Kind::Assistant).then(|| self.facts.get(name.id)).flatten();
-        let early = fact.as_ref().and_then(ended_early).map(str::to_string);
+        let early = match self.stopped.contains(name.id) {
+            true => Some("stopped".to_string()),
+            false => fact.as_ref().and_then(ended_early).map(str::to_string),
+        };
         if name.hidden && !self.range.all && early.is_none() {
             return message(Some(self.about_hidden(&name)?), None);
         }

@@ -5,19 +5,19 @@ use lepo_store::bubb::{BubbName, Kind};
 
 /// Formats `# user ID`, with ` hidden` if it is.
 pub fn heading(name: &BubbName, paint: Paint) -> String {
-    in_colour(name, paint, &format!("# {}", title(name, &name.id.to_string())))
+    in_colour(name, paint, &format!("# {}", titled(name, &name.id.to_string(), false)))
 }
 
-/// Formats the heading with `id`, the participant's name and, as far as `columns` allow, the texts `about`
+/// Formats the heading with `title`, the participant's name and, as far as `columns` allow, the texts `about`
 /// the bubb.
 pub fn full_heading(
-    (name, id): (&BubbName, &str),
+    (name, title): (&BubbName, &str),
     speaker: Option<&str>,
     about: &[String],
     columns: Option<usize>,
     paint: Paint,
 ) -> String {
-    let mut line = format!("# {}", title(name, id));
+    let mut line = format!("# {title}");
     if let Some(speaker) = speaker {
         line.push_str(&format!(" {}", clean(speaker)));
     }
@@ -32,10 +32,14 @@ pub fn full_heading(
     heading
 }
 
-/// Formats `user ID`, with ` hidden` if it is.
-pub fn title(name: &BubbName, id: &str) -> String {
-    let hidden = if name.hidden { " hidden" } else { "" };
-    format!("{} {id}{hidden}", name.kind.as_str())
+/// Formats `user ID`, with ` (stopped)` for a stopped answer, and ` hidden` for another hidden message.
+pub fn titled(name: &BubbName, id: &str, is_stopped: bool) -> String {
+    let mark = match (is_stopped, name.hidden) {
+        (true, _) => " (stopped)",
+        (false, true) => " hidden",
+        (false, false) => "",
+    };
+    format!("{} {id}{mark}", name.kind.as_str())
 }
 
 /// Paints `text` in the colour of the bubb's kind; dim if hidden.
@@ -67,7 +71,13 @@ mod tests {
             (None, Some(48), "  2h ago"),
             (None, Some(40), ""),
         ] {
-            let shown = full_heading((&name, &name.id.to_string()), speaker, &about, columns, paint);
+            let shown = full_heading(
+                (&name, &titled(&name, &name.id.to_string(), false)),
+                speaker,
+                &about,
+                columns,
+                paint,
+            );
             assert_eq!(shown, format!("{bare}{behind}"), "{columns:?}");
         }
     }

@@ -41,7 +41,7 @@ pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
 pub use fold::{fold, folded_question};
 pub use full_screen::{FullScreen, KeyPress};
 pub use hangul_keys::{is_yes, latin_keys};
-pub use heading::{full_heading, heading, in_colour, title};
+pub use heading::{full_heading, heading, in_colour, titled};
 pub use live_rows::LiveRows;
 pub use markdown::Markdown;
 pub use messages::MessageWriter;

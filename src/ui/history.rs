@@ -5,7 +5,7 @@ use crate::term::{Out, Paint, StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::conv::{Conv, ConvEnd, Forest};
 use lepo_store::store::Store;
-use lepo_turn::TurnStart;
+use lepo_turn::{StoppedAnswers, TurnStart};
 
 /// Prints the conv that a turn continues.
 pub fn show_past(
@@ -20,7 +20,8 @@ pub fn show_past(
     warn_incomplete(&conv);
     let view = MessageView::new(store, forest, out, paint, shown.plain);
     let path = conv.path.into_iter().map(|ix| forest.name(ix));
-    let names: Vec<_> = path.filter(|name| shown.all || !name.hidden).collect();
+    let stopped = StoppedAnswers::new(store, forest);
+    let names: Vec<_> = path.filter(|name| shown.all || stopped.is_shown(name)).collect();
     view.print_all(&names, out)?;
     out.flush();
     Ok(())

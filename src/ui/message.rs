@@ -5,12 +5,13 @@ use std::io::Read;
 
 use super::ShortIds;
 use super::incomplete_answers::{AnswerIndex, became_of, ended_early};
-use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
+use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading, titled};
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
 use lepo_store::bubb::{BubbName, Kind, model_label};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalIndex, Store, now};
+use lepo_turn::StoppedAnswers;
 
 /// Prints messages of a conversation with the same options.
 pub struct MessageView<'s> {
@@ -18,6 +19,7 @@ pub struct MessageView<'s> {
     forest: &'s Forest,
     facts: JournalIndex,
     shorts: ShortIds,
+    stopped: StoppedAnswers,
     now: u64,
     /// Whether Markdown is rendered and prose wrapped.
     formed: bool,
@@ -40,6 +42,7 @@ impl<'s> MessageView<'s> {
             forest,
             facts,
             shorts: ShortIds::on_terminal(on_terminal, forest.all().map(|ix| forest.name(ix).id)),
+            stopped: StoppedAnswers::new(store, forest),
             now: now(),
             formed: on_terminal && !plain && paint.is_on(),
             paint,
@@ -56,7 +59,8 @@ impl<'s> MessageView<'s> {
         let about = match out.is_terminal() {
             true => {
                 let fact = self.facts.get(name.id).unwrap_or_default();
-                let early = ended_early(&fact).unwrap_or_default().to_string();
+                let is_stopped = self.stopped.contains(name.id);
+                let early = ended_early(&fact).filter(|_| !is_stopped).unwrap_or_default().to_string();
                 let model = fact.model.filter(|model| speaker.as_ref() != Some(model));
                 vec![
                     early,
@@ -66,8 +70,8 @@ impl<'s> MessageView<'s> {
             }
             false => Vec::new(),
         };
-        let id = self.shorts.show(name.id);
-        out.trusted(&full_heading((name, &id), speaker.as_deref(), &about, out.columns(), self.paint));
+        let title = titled(name, &self.shorts.show(name.id), self.stopped.contains(name.id));
+        out.trusted(&full_heading((name, &title), speaker.as_deref(), &about, out.columns(), self.paint));
         out.trusted("\n");
         match name.kind {
             Kind::Assistant if self.formed => self.print_markdown(name, out)?,

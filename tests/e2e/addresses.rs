@@ -114,7 +114,7 @@ fn a_caret_steps_over_hidden_bubbs_and_show_json_has_every_prev() {
     let home = Home::new();
     let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "prompt");
     let question = home.add(&[], "question");
-    let call = home.add(&["--kind", "a", "--hidden"], "call");
+    let call = home.add(&["--kind", "a", "--hidden"], r#"{"access":"read","command":"ls"}"#);
     let result = home.add(&["--kind", "t", "--hidden"], "result");
     let answer = home.add(&["--kind", "a"], "answer");
     for address in ["@^", "@~1", &format!("{answer}^")] {

@@ -33,15 +33,15 @@ fn a_question_without_an_answer_says_on_a_terminal_what_became_of_it() {
     let [stopped, part, failed, other] = store(&home);
     for columns in [80, 40] {
         let read = shown(&home, columns, &["show"]);
-        let lines = [(&part, "stopped"), (&other, "failed")]
-            .map(|(id, word)| format!("({word}; see lepo show --one {})\n", &id[18..]));
-        assert!(lines.iter().all(|line| read.contains(line)), "{read}");
+        let line = format!("(stopped; see lepo show --one {})\n", &part[18..]);
+        assert!(read.contains(&line), "{read}");
+        assert!(read.contains(&format!("# assistant {} (stopped)", &other[18..])), "{read}");
         assert!(read.lines().all(|line| line.chars().count() <= columns as usize), "{read}");
     }
-    // The part itself is read with -a; an answer beside it, and a pipe, need no such line.
+    // The part of the talk is read as it is; one beside the next question by its line.
     let read = shown(&home, 80, &["show", "-a"]);
     assert!(read.contains(&format!("(stopped; see lepo show --one {})\n", &part[18..])), "{read}");
-    assert!(read.contains(&format!("# assistant {} hidden  failed · now · gpt-4o", &other[18..])), "{read}");
+    assert!(read.contains(&format!("# assistant {} (stopped)  now · gpt-4o", &other[18..])), "{read}");
     assert!(!read.contains("(failed"), "{read}");
     let whole = home.add(&["--kind", "a", "--prev", &failed], "One second more.");
     let read = shown(&home, 80, &["show", &whole]);
@@ -79,14 +79,14 @@ fn lists_and_documents_have_the_word_too() {
         let listed = shown(&home, columns, &["log", "-a", "--graph"]);
         let line = listed.lines().find(|line| line.contains(&part[18..])).unwrap();
         assert!(line.contains("(stopped) A"), "{listed}");
-        assert!(listed.contains("(failed) O"), "{listed}");
+        assert!(listed.contains("(stopped)"), "{listed}");
+        assert!(!listed.contains("failed"), "it is part of the talk: {listed}");
     }
     let second = home.add(&["--kind", "a", "--hidden", "--prev", "@~1"], "Other words");
     let listed = shown(&home, 120, &["ls"]);
     assert!(listed.contains("(failed) One that") && listed.contains("(stopped) Other words"), "{listed}");
-    assert!(!home.ok(&["log", "-a"]).contains("stopped"));
     let document = home.ok(&["export", "-a", &other]);
-    assert!(document.contains("## Assistant (gpt-4o, failed), hidden\n"), "{document}");
+    assert!(document.contains("## Assistant (gpt-4o) (stopped)\n"), "{document}");
     let page = home.ok(&["export", "-a", "--format", "html", &part, &second]);
     assert!(page.contains(" · gpt-4o · stopped"), "{page}");
 }

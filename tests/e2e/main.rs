@@ -115,6 +115,7 @@ mod show_journal;
 mod shown;
 mod starts;
 mod stats;
+mod stopped;
 mod sync;
 mod sync_days;
 mod sync_random;

@@ -734,6 +734,43 @@ def conventions():
     v.msg("D", "a1", "C", request)
     v.expect("D3", pending=[v.ids["D"]])
 
+    complaint = "This answer does not fit the JSON Schema: name is missing. Answer again."
+
+    v = Vector("stopped", "A stopped answer is a part of the talk, at its end and before the next question.")
+    v.msg("A", "u0")
+    v.msg("B", "a1", "A", "Half an")
+    v.msg("C", "u0", "B", "go on")
+    v.msg("D", "s1", "C", '{"tool":"none"}')
+    v.msg("E", "a1", "D", "Another {")
+    v.expect("E5", stopped=[v.ids["B"], v.ids["E"]])
+
+    v = Vector("stopped-calls", "Words around calls, calls of an agent, thinking alone and blanks are no stopped answers.")
+    v.msg("A", "u0")
+    v.msg("B", "a1", "A", "I look.")
+    v.msg("C", "a1", "B", "(1 request)")
+    v.msg("D", "a1", "C", call)
+    v.msg("E", "t1", "D")
+    v.msg("F", "a1", "E", '{"arguments":{},"name":"Read"}')
+    v.msg("G", "t1", "F")
+    v.msg("H", "a1", "G", "I write.")
+    v.msg("I", "s1", "H", request)
+    v.msg("J", "s1", "I", "done")
+    v.msg("K", "a1", "J", "<think>\nhm\n</think>")
+    v.msg("L", "u0", "K")
+    v.msg("M", "a1", "L", " \n")
+    v.expect("M13", stopped=[])
+
+    v = Vector("stopped-schema", "Answers that do not fit their schema are no stopped answers; what is only like a call is one.")
+    v.msg("A", "u0")
+    v.msg("B", "a1", "A", "{}")
+    v.msg("C", "s1", "B", complaint)
+    v.msg("D", "a1", "C", "[]")
+    v.msg("E", "u0", "D")
+    v.msg("F", "a1", "E", call + "\n")
+    v.msg("G", "u0", "F")
+    v.msg("H", "a1", "G", '{"name":"get","arguments":{}}')
+    v.expect("H8", stopped=[v.ids["F"], v.ids["H"]])
+
     v = Vector("request-words", "What is not in the one form, not hidden, or not of a model is no request.")
     v.msg("A", "u0")
     for label, tag, text in (("B", "s1", request + "\n"), ("C", "a1", '{"command":"ls","access":"read"}'), ("D", "t1", request),

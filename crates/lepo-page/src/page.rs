@@ -11,7 +11,7 @@ pub struct PageMessage {
     pub id: BubbId,
     /// The kind of speaker.
     pub kind: Kind,
-    /// The message is hidden, and the page includes hidden messages.
+    /// The message is hidden, and the page includes hidden messages; not for a stopped answer.
     pub hidden: bool,
     /// Index of the previous message, which comes earlier in the list.
     pub prev: Option<usize>,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
 
 /// The bubbs of a page, each after its prev.
@@ -25,15 +26,21 @@ struct WalkMark {
 }
 
 /// Selects the conversations that end at `tips`; the page displays the first of them first. With `hidden` it includes
-/// their hidden bubbs, and the side branches on them that end at `spent`.
-pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> PageSelection {
+/// their hidden bubbs, and the side branches on them that end at `spent`; otherwise the stopped answers.
+pub fn pick(
+    forest: &Forest,
+    tips: &[Ix],
+    (hidden, stopped): (bool, &dyn Fn(BubbId) -> bool),
+    spent: &[Ix],
+) -> PageSelection {
     let mut picked = PageSelection::default();
     let mut passed: HashMap<Ix, WalkMark> = HashMap::new();
     for (walk, &tip) in tips.iter().enumerate() {
         let (chain, joint) = climb(forest, tip, walk, &mut passed);
         let mut place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
         for ix in chain.into_iter().rev() {
-            if hidden || !forest.name(ix).hidden {
+            let name = forest.name(ix);
+            if hidden || !name.hidden || stopped(name.id) {
                 picked.bubbs.push((ix, place));
                 place = Some(picked.bubbs.len() - 1);
             }
@@ -106,7 +113,7 @@ mod tests {
             let tips: Vec<Ix> = tips.chars().map(at).collect();
             let spent: Vec<Ix> =
                 forest.tails(true).into_iter().filter(|ix| !forest.tails(false).contains(ix)).collect();
-            let picked = pick(&forest, &tips, hidden, &spent);
+            let picked = pick(&forest, &tips, (hidden, &|_| false), &spent);
             let letter = |place: usize| fixture::letters(&forest, &[picked.bubbs[place].0]);
             let told: Vec<String> = (0..picked.bubbs.len())
                 .map(|place| {

@@ -18,7 +18,7 @@ pub struct Report {
     pub answer: Option<Answered>,
     /// The hidden bubb with the partial text of an interrupted answer.
     pub partial: Option<BubbId>,
-    /// Whether the next question follows `partial`: thinking alone is kept, and no part of the talk.
+    /// Whether the next question follows `partial`, which it does not if that is thinking alone.
     pub is_continued: bool,
     /// Whether the answer is JSON, as a schema required.
     pub is_json: bool,

@@ -104,7 +104,7 @@ pub fn complaint(fault: &str) -> String {
     format!("{COMPLAINT}{fault}. Answer again, with the corrected JSON and nothing else.")
 }
 
-/// Whether this is the text of a [`complaint`]: the answers around it are no part of the talk.
+/// Whether this is the text of a [`complaint`], whose answers nothing follows.
 pub fn is_complaint(text: &str) -> bool {
     text.starts_with(COMPLAINT)
 }

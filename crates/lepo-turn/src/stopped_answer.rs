@@ -1,5 +1,4 @@
-//! Stopped answers: the words of a model before it was stopped are part of the talk. The rule is that of
-//! docs/format.md, section 12, and needs no journal.
+//! Stopped answers are part of the talk: the rule of docs/format.md, section 12, which needs no journal.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,12 +12,12 @@ use lepo_store::store::Store;
 /// Marks thinking where nothing else came; answers never begin with it.
 const THINKING: &str = "<think>";
 
-/// Returns the text of an answer that is thinking alone, which is no part of the talk.
+/// Returns the text of an answer of thinking alone, which nothing follows.
 pub fn thinking_alone(thought: &str) -> String {
     format!("{THINKING}\n{}\n</think>", thought.trim())
 }
 
-/// Whether the text of a hidden message of the assistant is words, and neither blank, a call nor thinking alone.
+/// Whether the text of a hidden message of the assistant is neither blank, a call nor thinking alone.
 pub fn is_stopped_text(text: &str) -> bool {
     !text.trim().is_empty() && !text.starts_with(THINKING) && !is_call(Kind::Assistant, text)
 }
@@ -132,7 +131,7 @@ fn follows_complaint(store: &Store, forest: &Forest, ix: Ix) -> bool {
 }
 
 /// Steps back over what an unfinished turn left at this end of a conversation: calls, results, a pending
-/// request, and hidden messages that are not words of an answer.
+/// request, and hidden messages that are not stopped answers.
 pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let mut after = HiddenText::Other;
     for ix in forest.up(tip) {
@@ -194,7 +193,7 @@ mod tests {
             ("A u0 - hi / B a1 A part / C u0 B on / D a0 C yes", "B", "D"),
             ("A u0 - hi / B a1 A part / C u1 B on / D a0 C yes", "B", "D"),
             ("A u0 - hi / S s1 A planned / B a1 S part / C u0 B on", "B", "C"),
-            // Beside the calls of its turn, which are no part of the talk.
+            // Beside the calls of its turn.
             ("A u0 - hi / B a1 A CALL / C t1 B x / D a1 A part", "D", "D"),
             ("A u0 - hi / B a1 A AGENT / C t1 B x / D a1 A part / E u0 D on", "D", "E"),
             // … by an earlier version, behind them.

@@ -6,7 +6,7 @@ mod turns;
 
 use super::address_args::find_all;
 use super::{Context, complete};
-use crate::term::{Out, Paint, title};
+use crate::term::{Out, Paint, titled};
 use crate::ui::ShortIds;
 use compare::{ChangeKind, counts, hunks};
 use inline::print_words;
@@ -14,6 +14,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::{AddressMatch, BubbPair, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
+use lepo_turn::StoppedAnswers;
 
 /// Compare two conversations after their common ancestor
 ///
@@ -60,9 +61,10 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
         let same = turns::compare(&store, &forest, (a, b), args.json, context)?;
         return Ok(u8::from(!same));
     }
+    let stopped = StoppedAnswers::new(&store, &forest);
     let pairs = match args.one {
         true => vec![BubbPair::Both(a, b)],
-        false => forest.pairs(a, b, args.hidden),
+        false => forest.pairs(a, b, |name| args.hidden || stopped.is_shown(name)),
     };
     let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
     let mut differ = false;
@@ -88,7 +90,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
             context.out.line(&stat(plus, minus, (a, b), &shorts));
             (added, removed) = (added + plus, removed + minus);
         } else {
-            headings((a, b), &shorts, context.out, context.paint);
+            headings((a, b), (&shorts, &stopped), context.out, context.paint);
             let print = if args.word { print_words } else { print_lines };
             print(&old, &new, context.out, context.paint);
         }
@@ -133,8 +135,13 @@ fn stat(
     format!("+{added} -{removed} {kind} {} {}", id(a), id(b))
 }
 
-fn headings((a, b): (Option<BubbName>, Option<BubbName>), shorts: &ShortIds, out: &mut Out, paint: Paint) {
-    let shown = |name: BubbName| title(&name, &shorts.show(name.id));
+fn headings(
+    (a, b): (Option<BubbName>, Option<BubbName>),
+    (shorts, stopped): (&ShortIds, &StoppedAnswers),
+    out: &mut Out,
+    paint: Paint,
+) {
+    let shown = |name: BubbName| titled(&name, &shorts.show(name.id), stopped.contains(name.id));
     let title = |name: Option<BubbName>| name.map_or("/dev/null".to_string(), shown);
     for line in [format!("--- {}", title(a)), format!("+++ {}", title(b))] {
         out.trusted(&paint.bold(&line));

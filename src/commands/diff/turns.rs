@@ -6,6 +6,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, model_label, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, Store};
+use lepo_turn::StoppedAnswers;
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -79,15 +80,17 @@ pub fn compare(
 
 fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<DiffTurn>> {
     let mut turns: Vec<DiffTurn> = Vec::new();
+    let stopped = StoppedAnswers::new(store, forest);
     for ix in forest.conv(end).path {
         let name = forest.name(ix);
-        match (name.kind, name.hidden) {
+        match (name.kind, !stopped.is_shown(&name)) {
             (Kind::User, false) => {
                 turns.push(DiffTurn { id: name.id, question: store.bubbs().words(&name)?, answer: None });
             }
             (Kind::Assistant, false) => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let text = store.bubbs().text(&name)?;
+                let text = if name.hidden { format!("{} (stopped)", text.trim_end()) } else { text };
                 turn.answer = Some(match turn.answer.take() {
                     Some(before) => AnswerText { id: name.id, text: format!("{}\n\n{text}", before.text) },
                     None => AnswerText { id: name.id, text },

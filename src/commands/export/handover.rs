@@ -18,6 +18,7 @@ use lepo_store::bubb::{Kind, model_label, words};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
+use lepo_turn::StoppedAnswers;
 
 /// Default limit of the text, in bytes.
 const BYTES: usize = 24 << 10;
@@ -65,7 +66,8 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     let (facts, masker) = (store.journal().facts(), masker());
     let mask = |text: &str| masker.mask(text).text.replace('\0', "\u{FFFD}");
     let (mut said, mut ran) = (Vec::new(), Vec::new());
-    for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| !name.hidden) {
+    let stopped = StoppedAnswers::new(store, forest);
+    for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| stopped.is_shown(name)) {
         let text = store.bubbs().text(&name)?;
         let fact = facts.get(&name.id);
         let heading = match name.kind {
@@ -77,6 +79,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
                 None => "Assistant".to_string(),
             },
         };
+        let heading = if stopped.contains(name.id) { format!("{heading} (stopped)") } else { heading };
         if let (Kind::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
             let command = rest.lines().next().unwrap_or_default();
             ran.push((

@@ -17,11 +17,13 @@ use lepo_page::{Bar, Figures, Page, PageMessage, PageSelection};
 use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{BubbFacts, JournalRecord, Store};
+use lepo_turn::StoppedAnswers;
 
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
+    let stopped = StoppedAnswers::new(store, forest);
     let spent = if args.hidden { spent(forest) } else { Vec::new() };
-    let picked = lepo_page::pick(forest, &tips, args.hidden, &spent);
+    let picked = lepo_page::pick(forest, &tips, (args.hidden, &|id| stopped.contains(id)), &spent);
     let Some(chosen) = picked.chosen else {
         let nothing = Error::nothing("nothing to show on a page");
         return Err(match forest.is_empty() {
@@ -31,7 +33,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     };
     let root = forest.up(picked.bubbs[chosen].0).last();
     let title = root.and_then(|root| store.titles().all().remove(&forest.name(root).id));
-    let mut page = Page::new(messages(store, forest, &picked)?, chosen, title);
+    let mut page = Page::new(messages(store, (forest, &stopped), &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
     let html = lepo_page::html(&page);
     warn_secrets([html.as_bytes()]);
@@ -113,14 +115,18 @@ fn spent(forest: &Forest) -> Vec<Ix> {
     forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
 }
 
-fn messages(store: &Store, forest: &Forest, picked: &PageSelection) -> Result<Vec<PageMessage>> {
+fn messages(
+    store: &Store,
+    (forest, stopped): (&Forest, &StoppedAnswers),
+    picked: &PageSelection,
+) -> Result<Vec<PageMessage>> {
     let (facts, branches) = (store.journal().facts(), store.branches().by_bubb()?);
     let read = |at: usize| -> Result<PageMessage> {
         let (ix, prev) = picked.bubbs[at];
-        let mut message = message(store, forest, ix, &facts, &branches)?;
+        let mut message = message(store, (forest, stopped), ix, &facts, &branches)?;
         message.prev = prev;
         for &side in picked.sides.get(&at).into_iter().flatten() {
-            message.sides.push(self::message(store, forest, side, &facts, &branches)?);
+            message.sides.push(self::message(store, (forest, stopped), side, &facts, &branches)?);
         }
         Ok(message)
     };
@@ -140,7 +146,7 @@ fn messages(store: &Store, forest: &Forest, picked: &PageSelection) -> Result<Ve
 
 fn message(
     store: &Store,
-    forest: &Forest,
+    (forest, stopped): (&Forest, &StoppedAnswers),
     ix: Ix,
     facts: &HashMap<BubbId, BubbFacts>,
     branches: &HashMap<BubbId, Vec<String>>,
@@ -151,16 +157,16 @@ fn message(
     Ok(PageMessage {
         id: name.id,
         kind: name.kind,
-        hidden: name.hidden,
+        hidden: !stopped.is_shown(&name),
         prev: None,
         speaker: store.bubbs().speaker(forest, &name),
-        ended_early: ended_early(&fact),
+        ended_early: stopped.contains(name.id).then_some("(stopped)").or_else(|| ended_early(&fact)),
         model: fact.model,
         input: fact.input,
         output: fact.output,
         ms: fact.ms,
         branches: branches.get(&name.id).cloned().unwrap_or_default(),
-        body: lepo_page::body(name.kind, name.hidden, &text, &|hash| store.blobs().bytes(hash)),
+        body: lepo_page::body(name.kind, !stopped.is_shown(&name), &text, &|hash| store.blobs().bytes(hash)),
         sides: Vec::new(),
     })
 }

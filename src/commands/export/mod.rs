@@ -25,6 +25,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
+use lepo_turn::StoppedAnswers;
 use output::OutputPath;
 use render::{Export, ExportFormat};
 
@@ -68,9 +69,13 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let tip = found.ix;
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
+    let stopped = StoppedAnswers::new(&store, &forest);
     let bubbs = match format {
-        ExportFormat::Session => forest.finished_turns(&conv.path),
-        _ => conv.path.into_iter().filter(|&ix| args.hidden || !forest.name(ix).hidden).collect(),
+        ExportFormat::Session => forest.finished_turns(&conv.path, |name| stopped.is_shown(name)),
+        _ => {
+            let path = conv.path.into_iter();
+            path.filter(|&ix| args.hidden || stopped.is_shown(&forest.name(ix))).collect()
+        }
     };
     if bubbs.is_empty() {
         let hint = match format {

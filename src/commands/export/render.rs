@@ -15,6 +15,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind, words};
 use lepo_store::conv::Forest;
 use lepo_store::store::{BubbFacts, Store};
+use lepo_turn::StoppedAnswers;
 
 /// The form to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -105,6 +106,7 @@ pub struct Export<'s> {
     /// Oldest first.
     names: Vec<BubbName>,
     facts: HashMap<BubbId, BubbFacts>,
+    stopped: StoppedAnswers,
     /// The attached files, if they are written next to the document.
     pub files: Option<Files>,
 }
@@ -112,7 +114,8 @@ pub struct Export<'s> {
 impl<'s> Export<'s> {
     /// `names` are oldest first.
     pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<BubbName>) -> Export<'s> {
-        Export { store, forest, names, facts: store.journal().facts(), files: None }
+        let stopped = StoppedAnswers::new(store, forest);
+        Export { store, forest, names, facts: store.journal().facts(), stopped, files: None }
     }
 
     pub fn bytes(&self, format: ExportFormat) -> Result<Vec<u8>> {
@@ -178,11 +181,16 @@ impl<'s> Export<'s> {
             // The participant, in a debate or among several answers.
             let speaker = self.store.bubbs().speaker(self.forest, name);
             let model = self.model(name).filter(|model| speaker.as_deref() != Some(model));
-            let early = self.facts.get(&name.id).and_then(ended_early);
+            let is_stopped = self.stopped.contains(name.id);
+            let early = self.facts.get(&name.id).and_then(ended_early).filter(|_| !is_stopped);
             let model = model.into_iter().chain(early).collect::<Vec<_>>().join(", ");
             let model = if model.is_empty() { model } else { format!(" ({model})") };
             let speaker = speaker.map(|speaker| format!(" {speaker}")).unwrap_or_default();
-            let hidden = if name.hidden { ", hidden" } else { "" };
+            let hidden = match (is_stopped, name.hidden) {
+                (true, _) => " (stopped)",
+                (false, true) => ", hidden",
+                (false, false) => "",
+            };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
             let mut said = self.store.bubbs().text(name)?;
             if let (Some(files), Kind::User) = (&self.files, name.kind) {
@@ -200,7 +208,9 @@ impl<'s> Export<'s> {
     fn session(&self) -> Result<String> {
         let mut messages = Vec::new();
         for name in &self.names {
-            messages.push(json!({ "role": name.kind.as_str(), "content": self.store.bubbs().text(name)? }));
+            let text = self.store.bubbs().text(name)?;
+            let text = if self.stopped.contains(name.id) { marked_stopped(&text) } else { text };
+            messages.push(json!({ "role": name.kind.as_str(), "content": text }));
         }
         let started = self.first().map(|first| local(first.id).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
         let document = json!({
@@ -210,6 +220,11 @@ impl<'s> Export<'s> {
         });
         Ok(format!("{document:#}\n"))
     }
+}
+
+/// Returns the text of a stopped answer for a format that has no field for it.
+pub fn marked_stopped(text: &str) -> String {
+    format!("{}\n\n(stopped)", text.trim_end())
 }
 
 /// Returns the time of a bubb in the local zone, clamped to the calendar's maximum.

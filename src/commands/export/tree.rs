@@ -2,15 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::render::marked_stopped;
 use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments, words};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{BubbFacts, Store};
+use lepo_turn::StoppedAnswers;
 
 pub type ExportedFile = (Attachment, Vec<u8>);
 
 pub struct TreeNode {
     pub name: BubbName,
+    /// Whether a reader sees it without asking for hidden messages.
+    pub is_shown: bool,
     /// Without the lines of the files that are in `files`.
     pub text: String,
     pub parent: Option<usize>,
@@ -68,6 +72,7 @@ pub fn is_prompt(node: &TreeNode) -> bool {
 /// Builds all trees of a forest, or the one with a bubb. Without `hidden`, hidden bubbs except the prompt are
 /// omitted.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
+    let stopped = if hidden { StoppedAnswers::default() } else { StoppedAnswers::new(store, forest) };
     let (facts, titles) = (store.journal().facts(), store.titles().all());
     let mut origins = forest.origins();
     let wanted = of.map(|tip| origins.value(tip).root);
@@ -93,7 +98,8 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
             let name = forest.name(ix);
             let is_root = ix == root && name.kind == Kind::System;
             let parent = forest.prev(ix).and_then(|prev| places.get(&prev).copied().flatten());
-            if name.hidden && !hidden && !is_root {
+            let is_stopped = stopped.contains(name.id);
+            if name.hidden && !hidden && !is_root && !is_stopped {
                 places.insert(ix, parent);
                 continue;
             }
@@ -103,11 +109,20 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
                 nodes[parent].children.push(place);
             }
             let (text, files) = text(store, &name)?;
+            let text = if is_stopped { marked_stopped(&text) } else { text };
             let fact = facts.get(&name.id).cloned().unwrap_or_default();
-            nodes.push(TreeNode { name, text, parent, children: Vec::new(), fact, files });
+            nodes.push(TreeNode {
+                name,
+                is_shown: !name.hidden || is_stopped,
+                text,
+                parent,
+                children: Vec::new(),
+                fact,
+                files,
+            });
             let shown = match of {
                 Some(_) => shown_path.contains(&ix),
-                None => !name.hidden,
+                None => !name.hidden || is_stopped,
             };
             if shown {
                 current = nodes.len() - 1;

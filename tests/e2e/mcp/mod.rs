@@ -10,7 +10,7 @@ mod listing;
 mod offering;
 mod real;
 mod remote;
-mod serving;
+pub mod serving;
 mod serving_hostile;
 mod serving_masked;
 mod sign_in;

@@ -3,6 +3,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{Forest, Ix};
+use crate::bubb::BubbName;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BubbPair {
@@ -16,10 +17,10 @@ pub enum BubbPair {
 
 impl Forest {
     /// Pairs the bubbs of the convs of `a` and `b` after their common ancestor, in order. They are matched by kind,
-    /// so that two answers to the same question are compared. Hidden bubbs are included if `hidden`.
-    pub fn pairs(&self, a: Ix, b: Ix, hidden: bool) -> Vec<BubbPair> {
+    /// so that two answers to the same question are compared. Only bubbs for which `is_shown` is true are included.
+    pub fn pairs(&self, a: Ix, b: Ix, is_shown: impl Fn(&BubbName) -> bool) -> Vec<BubbPair> {
         let shown = |mut path: Vec<Ix>| {
-            path.retain(|&ix| hidden || !self.name(ix).hidden);
+            path.retain(|&ix| is_shown(&self.name(ix)));
             path
         };
         let (a_only, b_only) = (shown(self.beyond(b, a)), shown(self.beyond(a, b)));
@@ -70,7 +71,7 @@ mod tests {
             let [a, b] = [a, b].map(|letter| forest.find(id(letter)).unwrap());
             let letter = |ix: Ix| fixture::letters(&forest, &[ix]);
             let found: Vec<String> = forest
-                .pairs(a, b, hidden)
+                .pairs(a, b, |name| hidden || !name.hidden)
                 .into_iter()
                 .map(|pair| match pair {
                     BubbPair::Both(a, b) => letter(a) + &letter(b),

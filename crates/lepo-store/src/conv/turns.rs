@@ -1,15 +1,15 @@
 //! The turns of a conv: a question and all its answers.
 
 use super::{Forest, Ix};
-use crate::bubb::Kind;
+use crate::bubb::{BubbName, Kind};
 
 impl Forest {
-    /// Returns the visible questions and answers of the finished turns on `path`, in order, without unanswered
+    /// Returns the shown questions and answers of the finished turns on `path`, in order, without unanswered
     /// questions and without answers that have no question.
-    pub fn finished_turns(&self, path: &[Ix]) -> Vec<Ix> {
+    pub fn finished_turns(&self, path: &[Ix], is_shown: impl Fn(&BubbName) -> bool) -> Vec<Ix> {
         let mut said: Vec<Ix> = Vec::new();
         let kind = |ix: Ix| self.name(ix).kind;
-        for &ix in path.iter().filter(|&&ix| !self.name(ix).hidden) {
+        for &ix in path.iter().filter(|&&ix| is_shown(&self.name(ix))) {
             match kind(ix) {
                 Kind::User => {
                     said.pop_if(|last| kind(*last) == Kind::User);
@@ -44,7 +44,11 @@ mod tests {
         ] {
             let forest = fixture::forest(store);
             let path = forest.conv(forest.find(id(leaf)).unwrap()).path;
-            assert_eq!(fixture::letters(&forest, &forest.finished_turns(&path)), turns, "{store}");
+            assert_eq!(
+                fixture::letters(&forest, &forest.finished_turns(&path, |name| !name.hidden)),
+                turns,
+                "{store}"
+            );
         }
     }
 }

@@ -39,7 +39,7 @@ pub struct NativeCall<'t> {
 
 impl<'t> NativeSession<'t> {
     pub fn new(tree: &'t ExportTree, path: &[usize]) -> NativeSession<'t> {
-        let shown: Vec<usize> = path.iter().copied().filter(|&at| !tree.nodes[at].name.hidden).collect();
+        let shown: Vec<usize> = path.iter().copied().filter(|&at| tree.nodes[at].is_shown).collect();
         let tip = shown.last().map_or(tree.current, |&at| at);
         let mut turns = Vec::new();
         for (place, &at) in shown.iter().enumerate() {
@@ -63,10 +63,10 @@ impl<'t> NativeSession<'t> {
         // Parents precede their children.
         for at in (0..tree.nodes.len()).rev() {
             if let Some(parent) = tree.nodes[at].parent {
-                is_followed[parent] |= is_followed[at] || !tree.nodes[at].name.hidden;
+                is_followed[parent] |= is_followed[at] || tree.nodes[at].is_shown;
             }
         }
-        let ends = (0..tree.nodes.len()).filter(|&at| !tree.nodes[at].name.hidden && !is_followed[at]);
+        let ends = (0..tree.nodes.len()).filter(|&at| tree.nodes[at].is_shown && !is_followed[at]);
         ends.map(|end| NativeSession::new(tree, &tree.path_to(end))).collect()
     }
 
@@ -109,7 +109,7 @@ fn calls(tree: &ExportTree, at: usize, next: Option<usize>) -> Vec<NativeCall<'_
     let mut left = vec![at];
     while let Some(at) = left.pop() {
         for &child in &tree.nodes[at].children {
-            match tree.nodes[child].name.hidden {
+            match !tree.nodes[child].is_shown {
                 true => {
                     hidden.push(child);
                     left.push(child);

@@ -14,6 +14,7 @@ use lepo_store::bubb::{BubbId, BubbName, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::ToolOutput;
+use lepo_turn::StoppedAnswers;
 
 /// Largest message whose text is returned, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -126,11 +127,12 @@ fn part(
     const END: usize = 160;
     let FoundBubb { store, forest, ix, .. } = place;
     let name = forest.name(*ix);
+    let stopped = StoppedAnswers::new(store, forest);
     let names: Vec<BubbName> = match one {
         true => vec![name],
         false => {
             let path = forest.conv(*ix).path.into_iter().map(|ix| forest.name(ix));
-            path.filter(|bubb| !bubb.hidden || bubb.id == name.id).collect()
+            path.filter(|bubb| stopped.is_shown(bubb) || bubb.id == name.id).collect()
         }
     };
     let from = match cursor {
@@ -148,7 +150,8 @@ fn part(
     for bubb in names.into_iter().skip(from) {
         let begin = std::mem::take(&mut byte);
         let model = facts.get(bubb.id).and_then(|fact| fact.model);
-        let head = head(masker, &bubb, model.as_deref(), store.bubbs().speaker(forest, &bubb), begin > 0);
+        let marks = (stopped.contains(bubb.id), begin > 0);
+        let head = head(masker, &bubb, model.as_deref(), store.bubbs().speaker(forest, &bubb), marks);
         let at = |byte| Some(Cursor { tail: name.id, at: bubb.id, byte });
         if !quoted.line(&head) {
             next = at(begin);
@@ -176,14 +179,16 @@ fn head(
     name: &BubbName,
     model: Option<&str>,
     speaker: Option<String>,
-    goes_on: bool,
+    (is_stopped, goes_on): (bool, bool),
 ) -> String {
     let mut head = format!("{} {} {}", name.id, name.kind.as_str(), time::iso_minute(name.id.time()));
     for word in [model.map(model_label), speaker.as_deref()].into_iter().flatten() {
         head.push_str(&format!(" {}", inline(masker, word, 40)));
     }
-    if name.hidden {
-        head.push_str(" hidden");
+    match (is_stopped, name.hidden) {
+        (true, _) => head.push_str(" (stopped)"),
+        (false, true) => head.push_str(" hidden"),
+        (false, false) => {}
     }
     if goes_on {
         head.push_str(" (continued)");

@@ -1,0 +1,114 @@
+//! A stopped answer is part of the talk: each view for reading shows it, marked.
+
+use serde_json::{Value, json};
+
+use crate::acp_client::Client;
+use crate::bots::Bot;
+use crate::common::vectors::vectors;
+use crate::mcp::serving::Session;
+use crate::screen::Screen;
+use crate::scripted::{Piece, Reply, openai_event, openai_sse};
+
+/// Words of the part that nothing else has.
+const PART: &str = "반쪽 답";
+
+/// A conversation: a question, a part, a question, an answer; and the id of the first question.
+fn talk() -> (Bot, String) {
+    let part = openai_event(json!({"content": PART}), None).into_bytes();
+    let cut = Reply::pieces([Piece::Bytes(part), Piece::Close]);
+    let bot = Bot::openai("planner = 'off'", [cut, openai_sse(["The rest."])]);
+    assert_eq!(bot.home.alone(&["do", "what is it?"]).code, 3);
+    assert_eq!(bot.home.alone(&["do", "go on"]).code, 0);
+    let question = crate::disk::bubbs(&bot.home)[1].id.clone();
+    (bot, question)
+}
+
+/// The text has the part, and the mark before it or behind it.
+fn assert_marked(view: &str, text: &str) {
+    let count = text.matches(PART).count();
+    assert!(count > 0 && text.contains("(stopped)"), "{view}: {count} times, {text}");
+    assert!(!text.contains(" hidden\n") && !text.contains(", hidden\n"), "{view}: {text}");
+}
+
+#[test]
+fn each_view_shows_a_stopped_answer_and_marks_it() {
+    let (bot, question) = talk();
+    let home = &bot.home;
+    let other = home.add(&["--prev", &question, "--kind", "a"], "Another answer.");
+    let last = crate::disk::bubbs(home)[4].id.clone();
+    let last = last.as_str();
+    for args in [
+        &["show", last][..],
+        &["show", last, "--plain"],
+        &["log", last],
+        &["log", "--graph", last],
+        &["log", "--all"],
+        &["diff", &other, last],
+        &["diff", "--word", &other, last],
+        &["diff", "--turns", &other, last],
+        &["rebase", "--print", last],
+        &["export", last],
+        &["export", "--format", "markdown", last],
+        &["export", "--format", "session", last],
+        &["export", "--format", "html", last],
+        &["export", "--format", "messages", last],
+        &["export", "--format", "chatgpt", last],
+        &["export", "--format", "openwebui", last],
+        &["export", "--format", "pi", last],
+        &["export", "--format", "claude-code", last],
+        &["export", "--format", "codex", last],
+        &["export", "--format", "handoff", last],
+    ] {
+        assert_marked(&args.join(" "), &home.lepo(args).out);
+    }
+    for args in
+        [&["show", "--json", last][..], &["log", "--json", last], &["export", "--format", "json", last]]
+    {
+        let text = home.ok(args);
+        let stopped = text.lines().filter(|line| line.contains("\"stopped\":true"));
+        assert_eq!(stopped.filter(|line| line.contains(PART)).count(), 1, "{args:?}: {text}");
+    }
+    let mut session = Session::open(home, &[]);
+    let told = session.call("show", json!({ "address": last }));
+    assert_marked("mcp serve", told["content"][0]["text"].as_str().unwrap());
+    for size in [(100, 30), (40, 30)] {
+        let Some(screen) = Screen::sized(&home.command(&["browse"]), home, size) else { continue };
+        screen.shows("go on").keys(&["j", "Enter", "k", "k", "k", "k"]).shows("(stopped)").shows(PART);
+    }
+}
+
+#[test]
+fn a_session_of_an_editor_is_loaded_with_its_stopped_answer() {
+    let part = openai_event(json!({"content": PART}), None).into_bytes();
+    let cut = Reply::pieces([Piece::Bytes(part), Piece::Close]);
+    let bot = Bot::openai("planner = 'off'", [cut, openai_sse(["The rest."])]);
+    let mut client = Client::start(&bot.home, &[]);
+    let session = client.session(&bot.home);
+    let id = client.ask(&session, "what is it?");
+    let _ = client.end(id);
+    assert_eq!(client.asks(&session, "go on"), "end_turn");
+    let sent = bot.bodies()[1]["messages"].as_array().unwrap().clone();
+    assert_eq!(sent[sent.len() - 2]["content"], PART, "the next question follows it: {sent:?}");
+    client.leave();
+    let mut client = Client::start(&bot.home, &[]);
+    client.call("session/load", json!({ "sessionId": session, "cwd": bot.home.work(), "mcpServers": [] }));
+    assert_marked("session/load", &client.said(&session, "agent_message_chunk"));
+}
+
+#[test]
+fn the_stopped_answers_of_each_vector_are_those_that_it_says() {
+    let mut count = 0;
+    for vector in vectors().iter().filter(|vector| vector.expected["stopped"].is_array()) {
+        for (tail, _) in vector.by_id("conversations") {
+            let document: Value =
+                serde_json::from_str(&vector.home.ok(&["export", "-a", "--format", "json", tail])).unwrap();
+            let messages = document["bubbs"].as_array().unwrap().iter();
+            let stopped: Vec<&Value> =
+                messages.filter(|message| message["stopped"] == true).map(|message| &message["id"]).collect();
+            let expected: Vec<&Value> = vector.expected["stopped"].as_array().unwrap().iter().collect();
+            assert_eq!(stopped, expected, "{}", vector.name);
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "{count}");
+}
