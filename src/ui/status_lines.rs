@@ -113,12 +113,12 @@ fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
     ConvLabel { short: excerpt(&whole), whole }
 }
 
-/// Returns `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, without the parts that are unknown.
+/// Returns `MODEL · 3,000 in, 2,800 cached · 120 out · 4.2 s`, without the parts that are unknown.
 pub fn usage_line(report: &Report, prices: &Prices) -> String {
     let mut parts: Vec<String> = report.model.iter().map(|model| model_label(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
-        let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();
+        let cached = cached.map(|cached| format!(", {} cached", thousands(cached))).unwrap_or_default();
         parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
         parts.extend(answer.usage.web.map(|web| format!("{web} web")));

@@ -135,7 +135,7 @@ fn a_turn_tells_what_it_goes_on_with_and_what_it_took() {
         assert_eq!(ran.code, 0, "{}", ran.out);
         ran.out
     };
-    let took = "test · 1,200 in (1,000 cached) · 34 out · ";
+    let took = "test · 1,200 in, 1,000 cached · 34 out · ";
     let shown = plain(&["질문 하나"]);
     assert!(shown.starts_with("test · new conversation\r\n") && shown.contains(took), "{shown}");
     let shown = plain(&["--no-usage", "and?"]);

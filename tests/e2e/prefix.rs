@@ -151,3 +151,44 @@ fn a_part_that_is_blank_or_thinking_alone_is_no_part_of_the_talk() {
         assert_eq!(sent.last(), Some(&pair("user", "go on")));
     }
 }
+
+/// The line `prefix: …` of a dry run.
+fn prefix_line(bot: &Bot, args: &[&str]) -> Option<String> {
+    let out = bot.home.ok(&[&["do", "--dry-run"], args].concat());
+    out.lines().find_map(|line| line.strip_prefix("prefix: ")).map(str::to_string)
+}
+
+#[test]
+fn a_dry_run_names_the_first_difference_from_the_last_request() {
+    let bot = Bot::openai("planner = 'native'", (0..3).map(|_| openai_sse(["Yes."])));
+    assert_eq!(prefix_line(&bot, &["one"]), None, "nothing was sent before");
+    assert_eq!(bot.home.alone(&["do", "one"]).code, 0);
+    let all = "100 % of the last request";
+    assert_eq!(prefix_line(&bot, &["two"]).as_deref(), Some(all));
+    // It is what the requests then have in common.
+    assert_eq!(bot.home.alone(&["do", "two"]).code, 0);
+    let bodies = bot.bodies();
+    assert_eq!(bodies[0]["tools"], bodies[1]["tools"]);
+    let (last, now) = (messages(&bodies[0]), messages(&bodies[1]));
+    assert_eq!(now[..last.len()], last[..]);
+    let instruction = "differs at the instruction at its end";
+    assert_eq!(bot.home.alone(&["do", "--run", "echo 1", "three"]).code, 0);
+    assert!(
+        prefix_line(&bot, &["four"]).unwrap().ends_with(instruction),
+        "{:?}",
+        prefix_line(&bot, &["four"])
+    );
+    assert_eq!(prefix_line(&bot, &["-n", "x"]), None);
+    let gone = prefix_line(&bot, &["--tools", "off", "four"]).unwrap();
+    assert!(gone.ends_with("differs at tools: server run_command is gone"), "{gone}");
+    crate::mcp::configure(&bot.home, &[("time", crate::mcp::hostile(&bot.home, "time", "plain"))]);
+    assert_eq!(bot.home.lepo(&["do", "--list-tools"]).code, 0);
+    let line = prefix_line(&bot, &["four"]).unwrap();
+    assert!(line.ends_with("; differs at tools: server time is new"), "{line}");
+    bot.home.write_insts("general = 'MINE'");
+    assert!(
+        bot.home
+            .ok(&["do", "--dry-run", "x"])
+            .contains("\ngeneral: your own text goes along in every request\n")
+    );
+}

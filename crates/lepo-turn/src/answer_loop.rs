@@ -18,13 +18,13 @@ use super::path_entry::CalledAnswer;
 use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
-use super::recorded::{RequestFacts, tools_hash};
+use super::recorded::{RequestFacts, ToolHashes};
 use super::report::Answered;
 use super::request::{Continuation, decide_and_run, several_note};
 use super::schema::{add_code_only, add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
-use super::skills::{gives_skill, keep_skills, kept_skills};
+use super::skills::{gives_skill, keep_skills, kept_skills, skill_tool};
 use super::stopped_answer::is_stopped_text;
 use super::stored_calls::keep_called;
 use super::turn::Turn;
@@ -158,12 +158,17 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
 }
 
 fn request_facts(turn: &Turn<'_>) -> RequestFacts {
+    RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn))
+}
+
+/// Returns the hashes of the tools in a request.
+pub(super) fn tool_hashes(turn: &Turn<'_>) -> ToolHashes {
     let settings = turn.env.settings();
-    let tools = match settings.tool_call_mode {
-        ToolMode::Off => None,
-        _ => tools_hash(settings.may_command(turn.config), turn.servers.each()),
-    };
-    RequestFacts::new(turn.config, turn.schema.as_deref(), tools)
+    match settings.tool_call_mode {
+        ToolMode::Off => ToolHashes::default(),
+        _ => ToolHashes::new(settings.may_command(turn.config), turn.servers.each())
+            .with_skills(skill_tool(turn).filter(|_| turn.takes_native_tools())),
+    }
 }
 
 async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<RequestOutcome> {

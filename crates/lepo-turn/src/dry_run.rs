@@ -11,11 +11,12 @@ use super::offer::{ToolOffer, tool_list};
 use super::path_entry::OpeningBubb;
 use super::planner::choice_schema;
 use super::schema::{add_code_only, add_instruction};
+use super::shared_prefix::SharedPrefix;
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{Front, NOT_FETCHED, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
-use crate::config::Insts;
+use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::Result;
 use lepo_base::media::Media;
 use lepo_model::{ApiKey, ChatMessage, ChatRequest, Gate, ModelConfig, Planner, Schema, ToolSpec, spec};
@@ -41,6 +42,10 @@ pub struct FirstRequest {
     pub not_asked: Vec<String>,
     /// The other fields of its body.
     pub fields: Map<String, Value>,
+    /// The part that the last request of the conversation had too.
+    pub prefix: Option<SharedPrefix>,
+    /// Whether the user's own text of `general` goes along, as it does in each request.
+    pub own_general: bool,
 }
 
 /// A file of the question.
@@ -76,6 +81,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let files = ask.question.iter().flat_map(|question| &question.files);
     let files = files.map(|file| DryRunFile { media: file.media, name: file.name.clone(), len: file.len });
     let files = files.collect();
+    let loaded = turn.record.transcript.entries.len();
     let opening = imagined(turn, ask)?;
     turn.record.transcript.imagine(opening);
     turn.choose_files();
@@ -103,6 +109,9 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let transcript = &turn.record.transcript;
     let path = spec(turn.config).path;
     let mut messages = messages(&transcript.entries, &transcript.called, inst, path, told.blocks.as_deref());
+    let prefix = SharedPrefix::new(turn, loaded, &told, &messages).filter(|_| !plans);
+    let general = turn.insts.general.as_deref();
+    let own_general = general.is_some_and(|text| !plans && !is_general_as_made(text));
     let answer_form = turn.schema.as_ref().filter(|_| !plans);
     if let Some(schema) = answer_form {
         add_instruction(&mut messages, path, &schema.instruction());
@@ -123,7 +132,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let fields = turn.model.fields(request);
     let not_asked = turn.servers.each().iter().filter(|server| calls && !server.is_known());
     let not_asked = not_asked.map(|server| server.config.name.clone()).collect();
-    Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields })
+    Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields, prefix, own_general })
 }
 
 /// A bubb that is not written: kind, hidden, text.

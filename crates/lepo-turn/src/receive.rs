@@ -140,7 +140,7 @@ pub async fn receive(
         failed: matches!(&ending, AnswerEnd::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
         options: place.facts.options.as_ref(),
         schema: place.facts.schema.as_deref(),
-        tools: place.facts.tools.as_deref(),
+        tools: place.facts.tools.as_ref(),
         ..usage_entry(ending.journal_label(kept.is_none()), place.model, usage, ms)
     });
     ending.into_received(kept, (usage, limit), ms)

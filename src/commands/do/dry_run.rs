@@ -19,7 +19,9 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
-use lepo_turn::{FirstRequest, Interrupt, StartOptions, TurnEnv, TurnRequest, first_request, start};
+use lepo_turn::{
+    FirstRequest, Interrupt, SharedPrefix, StartOptions, TurnEnv, TurnRequest, first_request, start,
+};
 
 /// Bytes of text per token, roughly.
 const BYTES_OF_TOKEN: usize = 4;
@@ -81,6 +83,13 @@ fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) 
     if let Some(schema) = &first.schema {
         head.push(format!("schema: {}, {}", schema.name, size(schema.schema.to_string().len())));
     }
+    if let Some(SharedPrefix { percent, difference }) = &first.prefix {
+        let difference = difference.iter().map(|difference| format!("; differs at {difference}"));
+        head.push(format!("prefix: {percent} % of the last request{}", difference.collect::<String>()));
+    }
+    if first.own_general {
+        head.push("general: your own text goes along in every request".to_string());
+    }
     let messages = counted_in_thousands(first.messages.len(), "message");
     head.push(format!("total: {messages}, {}", size(all_bytes(first))));
     head.iter().for_each(|line| context.out.line(&one_line(line)));
@@ -118,6 +127,10 @@ fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
         "messages": with_files(first).map(message).collect::<Vec<_>>(),
         "tools": first.tools.iter().map(tool).collect::<Vec<_>>(),
         "not_asked": first.not_asked,
+        "prefix": first.prefix.as_ref().map(|prefix| {
+            json!({ "percent": prefix.percent, "difference": prefix.difference })
+        }),
+        "own_general": first.own_general,
         "schema": first.schema.as_ref().map(|schema| &schema.schema),
         "bytes": all_bytes(first),
         "tokens": tokens(all_bytes(first)),

@@ -20,8 +20,8 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{STORE, Store};
 use lepo_tool::ToolMode;
 use lepo_turn::recorded::{
-    OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolsRule, before, find,
-    missed, not_recorded, options_json, question, schema_hash, show_answer, tools_hash,
+    OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolHashes, ToolsRule,
+    before, find, missed, not_recorded, options_json, question, schema_hash, show_answer,
 };
 use lepo_turn::{
     AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, Interrupt, Question, StartOptions,
@@ -101,8 +101,10 @@ pub fn wish<'w>(
         None => OptionsRule::Have(given),
     };
     let tools = match (&config, settings.tool_call_mode) {
-        (_, ToolMode::Off) => ToolsRule::Are(None),
-        (Some(config), _) if !has_servers => ToolsRule::Are(tools_hash(settings.may_command(config), &[])),
+        (_, ToolMode::Off) => ToolsRule::Are(ToolHashes::default()),
+        (Some(config), _) if !has_servers => {
+            ToolsRule::Are(ToolHashes::new(settings.may_command(config), &[]))
+        }
         _ => ToolsRule::Any,
     };
     Query { past, model: name, options, schema: schema.map(schema_hash), tools }

@@ -8,7 +8,8 @@ use crate::commands::Context;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 use lepo_turn::recorded::{
-    RecordStore, RecordedAnswer, RecordedOptions, ToolsRule, debate, find, missed, no_verdict, verdict,
+    RecordStore, RecordedAnswer, RecordedOptions, ToolHashes, ToolsRule, debate, find, missed, no_verdict,
+    verdict,
 };
 use lepo_turn::{AnswerSchema, Configuration, DebateOutcome, GroupMode, Question, ToolResult};
 
@@ -41,7 +42,7 @@ pub fn find_recorded(
     let of = |name: &str| {
         let wish = wish(&asked.past, configured, Some(name), schema, false);
         // Group turns have no tools.
-        lepo_turn::recorded::Query { tools: ToolsRule::Are(None), ..wish }
+        lepo_turn::recorded::Query { tools: ToolsRule::Are(ToolHashes::default()), ..wish }
     };
     let settings = &configured.settings;
     let names = &settings.many_participants;

@@ -65,9 +65,9 @@ pub struct JournalEntry<'a> {
     /// A hash of the schema of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<&'a str>,
-    /// A hash of the tools offered to the model.
+    /// Hashes of the tools offered to the model, an object with a hash for each server.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tools: Option<&'a str>,
+    pub tools: Option<&'a Value>,
 }
 
 #[derive(Serialize)]
@@ -101,9 +101,9 @@ pub struct BubbFacts {
     /// A hash of the schema of the answer.
     #[serde(deserialize_with = "hash")]
     pub schema: Option<String>,
-    /// A hash of the tools offered to the model.
-    #[serde(deserialize_with = "hash")]
-    pub tools: Option<String>,
+    /// Hashes of the tools offered to the model: an object, or a hash of all of them by earlier versions.
+    #[serde(deserialize_with = "hashes")]
+    pub tools: Option<Value>,
 }
 
 /// A parsed line of the journal.
@@ -181,6 +181,12 @@ fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option
 /// Ignores a value that is not a string.
 fn hash<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<String>, D::Error> {
     Ok(Option::<Value>::deserialize(from)?.and_then(|hash| hash.as_str().map(str::to_string)))
+}
+
+/// Ignores a value that is neither a string nor an object.
+fn hashes<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<Value>, D::Error> {
+    let value = Option::<Value>::deserialize(from)?;
+    Ok(value.filter(|value| value.is_string() || value.is_object()))
 }
 
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use crate::answer_order::OrderedAnswer;
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::receive;
 use crate::received::ReceivedAnswer;
-use crate::recorded::{RecordedAnswer, RequestFacts, schema_hash};
+use crate::recorded::{RecordedAnswer, RequestFacts, ToolHashes, schema_hash};
 use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, add_instruction, complaint, unfit};
 use crate::send::whole;
@@ -70,7 +70,7 @@ impl ShortReply {
 impl Participant {
     /// Creates the participant of this configuration.
     pub fn new(config: &ModelConfig, accepts: FileSupport, model: Result<Model>) -> Participant {
-        let facts = RequestFacts::new(config, None, None);
+        let facts = RequestFacts::new(config, None, &ToolHashes::default());
         Participant {
             name: config.name.clone(),
             shown: config.name.clone(),

@@ -3,15 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::tool_hashes::{ToolHashes, canonical, short};
 use crate::schema::AnswerSchema;
-use lepo_base::hash::{hash_of, sha256_hex};
+use lepo_base::hash::sha256_hex;
 use lepo_model::{ModelConfig, ModelOptions};
-use lepo_tool::mcp::{Server, native_name};
-
-/// Hexadecimal digits of a hash in the journal.
-const DIGITS: usize = 16;
-
-const COMMANDS: &str = "run_command";
 
 /// The options, the schema and the tools of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,15 +15,15 @@ pub struct RequestFacts {
     pub options: Option<Value>,
     /// Hash of the schema.
     pub schema: Option<String>,
-    /// Hash of the tools.
-    pub tools: Option<String>,
+    /// Hashes of the tools, by server.
+    pub tools: Option<Value>,
 }
 
 impl RequestFacts {
     /// Computes the facts of a request to a model.
-    pub fn new(config: &ModelConfig, schema: Option<&AnswerSchema>, tools: Option<String>) -> RequestFacts {
+    pub fn new(config: &ModelConfig, schema: Option<&AnswerSchema>, tools: &ToolHashes) -> RequestFacts {
         let options = options_json(&config.options, &config.extra);
-        RequestFacts { options, schema: schema.map(schema_hash), tools }
+        RequestFacts { options, schema: schema.map(schema_hash), tools: tools.to_json() }
     }
 }
 
@@ -56,33 +51,6 @@ pub fn schema_hash(schema: &AnswerSchema) -> String {
     short(&sha256_hex(canonical(schema.in_request.schema.clone()).as_bytes()))
 }
 
-/// Computes the hash of a model's tools: lepo's own by name, the tools of servers by name and schema. `None`
-/// without tools.
-pub fn tools_hash(commands: bool, servers: &[Server]) -> Option<String> {
-    let of_server = |server: &Server| {
-        let name = server.config.name.clone();
-        let tool = move |tool: &lepo_tool::mcp::Tool| {
-            format!("{} {}", native_name(&name, &tool.name), canonical(tool.parameters()))
-        };
-        server.tools.iter().map(tool).collect::<Vec<_>>()
-    };
-    let own = commands.then(|| COMMANDS.to_string());
-    let mut tools: Vec<String> = own.into_iter().chain(servers.iter().flat_map(of_server)).collect();
-    tools.sort();
-    let parts: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
-    (!parts.is_empty()).then(|| short(&hash_of(&parts)))
-}
-
-/// Serialises JSON with sorted keys.
-fn canonical(mut value: Value) -> String {
-    value.sort_all_objects();
-    value.to_string()
-}
-
-fn short(hash: &str) -> String {
-    hash.chars().take(DIGITS).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,11 +68,5 @@ mod tests {
         let extra: Map<String, Value> = serde_json::from_str(r#"{"key":"hidden"}"#).unwrap();
         let told = options_json(&ModelOptions::default(), &extra).unwrap().to_string();
         assert!(!told.contains("hidden"), "{told}");
-    }
-
-    #[test]
-    fn tools_that_there_are_none_of_have_no_hash() {
-        assert_eq!(tools_hash(false, &[]), None);
-        assert!(tools_hash(true, &[]).is_some());
     }
 }

@@ -11,15 +11,17 @@ mod nearest;
 mod past_message;
 mod paths;
 mod query;
+mod tool_hashes;
 
 pub use debate::{ParticipantSpec, debate};
-pub use facts::{RequestFacts, options_json, schema_hash, tools_hash};
+pub use facts::{RequestFacts, options_json, schema_hash};
 pub use find::{find, verdict};
 pub use hit::{RecordedAnswer, show_answer};
 pub use nearest::{missed, no_verdict, not_recorded};
 pub(crate) use past_message::is_added;
 pub use past_message::{PastMessage, before, question};
 pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
+pub use tool_hashes::ToolHashes;
 
 use std::path::PathBuf;
 

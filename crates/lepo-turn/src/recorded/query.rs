@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::is_added;
 use super::past_message::PastMessage;
+use super::tool_hashes::ToolHashes;
 use crate::group::selected;
 use crate::path_entry::request;
 use crate::planner::ChooserAnswer;
@@ -34,8 +35,8 @@ pub enum OptionsRule {
 /// The tools that a recorded answer must have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolsRule {
-    /// The tools with this hash.
-    Are(Option<String>),
+    /// These tools.
+    Are(ToolHashes),
     /// Any tools: a server's tools are not known before it is started.
     Any,
 }
@@ -204,8 +205,8 @@ impl Query<'_> {
             return Some(("the schema", word(&fact.schema), word(&self.schema)));
         }
         match &self.tools {
-            ToolsRule::Are(tools) if *tools != fact.tools => {
-                Some(("the tools", word(&fact.tools), word(tools)))
+            ToolsRule::Are(tools) if !tools.matches(fact.tools.as_ref()) => {
+                Some(("the tools", json(&fact.tools), json(&tools.to_json())))
             }
             _ => None,
         }
