@@ -17,13 +17,16 @@ use super::Context;
 use super::address_args::resolve_all;
 use super::changes::{print_way_back, removed_span};
 use super::summary_line::question;
+use crate::import::record_removed;
 use crate::term::{columns, excerpt_within, print_status, tty};
 use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
+use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner};
 use lepo_store::store::{ChangedFiles, ChangingCommand, Store, now};
+use lepo_turn::config::Paths;
 
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.redact {
@@ -78,6 +81,8 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     if ask {
         unchanged(&store, &plan, by_rule)?;
     }
+    // Recorded before they go: what is in the store is never left out.
+    record_removed(&store, &Paths::from_env(&Env::from_process())?, &plan.bubbs)?;
     let Some(mut lock) = lock else { return empty::remove_now(&store, &plan.bubbs, &plan.blobs).map(|()| 0) };
     let mut change = lock.new_change(ChangingCommand::Rm);
     change.removed = ChangedFiles { bubbs: plan.bubbs, blobs: plan.blobs };

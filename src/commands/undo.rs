@@ -9,7 +9,7 @@ use crate::ui::lock_changes;
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
 use lepo_store::bubb::counted;
-use lepo_store::store::{ChangeLog, Store, now};
+use lepo_store::store::{ChangeLog, ChangingCommand, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
     tidy, settings, files edited by hand";
@@ -81,6 +81,10 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (staying, dropped) = (plan.staying, plan.dropped);
     let about = lock.log().changes().into_iter().find(|change| change.last.n == n);
     let about = about.map(|change| describe(&store, &change)).unwrap_or_default();
+    if plan.change.command == ChangingCommand::Import && !args.redo {
+        // Before they go: what is in the store is never left out of an import.
+        store.journal().add_undone(&plan.change.removed.bubbs)?;
+    }
     lock.make(plan.change)?;
     let done = if args.redo { "made again" } else { "taken back" };
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));

@@ -10,12 +10,14 @@ mod held_back;
 mod mask;
 mod plan;
 mod prepared_text;
+mod removals;
 mod store_copy;
 mod tool_detail;
 
 pub use held_back::HeldBackPart;
-pub use plan::{ImportPlan, ImportRules, NO_TIME, VERSION, plan};
+pub use plan::{ImportPlan, ImportRules, NO_TIME, PlannedBubb, VERSION, plan};
 pub use prepared_text::finish;
+pub use removals::{RemovedMessages, record_removed};
 pub use store_copy::{StoreCopy, copy, is_request, store_in};
 pub use tool_detail::ToolDetail;
 

@@ -62,6 +62,13 @@ impl WorkTree {
     }
 }
 
+/// Whether the repository of a work tree has a commit. Nothing is fetched.
+pub fn has_commit(root: &Path, commit: &str) -> bool {
+    let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let object = format!("{commit}^{{commit}}");
+    is_hash && git_agrees(root, &["cat-file".as_ref(), "-e".as_ref(), object.as_ref()])
+}
+
 /// Whether a repository has no work tree next to it: it is bare, or configures another folder.
 fn is_bare(repository: &Path) -> bool {
     let says = |file: &str| {
@@ -102,6 +109,7 @@ fn git_agrees(root: &Path, args: &[&OsStr]) -> bool {
     for variable in REMOVED {
         git.env_remove(variable);
     }
+    git.env("GIT_NO_LAZY_FETCH", "1");
     git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false"]).args(args);
     let ran = git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ran.is_ok_and(|status| status.success())

@@ -19,6 +19,7 @@
 
 mod archive;
 mod attach;
+mod changed_logs;
 mod chatgpt;
 mod claude_ai;
 mod claude_code;
@@ -60,6 +61,7 @@ mod value_reader;
 mod zst;
 
 pub use attach::of_hash as file_of_hash;
+pub use changed_logs::{LogFolder, log_folders, sources_of};
 pub use conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
 pub use format::{FORMATS, SourceFormat};
 pub use json::JsonValue;
@@ -68,10 +70,11 @@ pub use opencode::{
     CallNodes, OpencodeFacts as OpencodeMessage, OpencodeLine, gather, part as opencode_part,
 };
 pub use openwebui::read_text as open_webui;
-pub use recognise::{is_about, is_below, recognise};
+pub use recognise::{directory_of, is_about, is_below, recognise};
 pub use scanner::read_json;
 pub use source::{SkipCounts, SourceReader, files_in, folders_in};
 pub use stream::{line, read_stream};
+pub use threads::commit_of;
 pub use time::read as written_time;
 pub use tool_histories::{ToolHistory, find_histories};
 

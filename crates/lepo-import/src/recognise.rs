@@ -367,25 +367,27 @@ pub fn is_below(written: &str, dir: &Path) -> bool {
 
 /// Whether a log is about a directory or one below it, by its first records.
 pub fn is_about(format: SourceFormat, path: &Path, dir: &Path) -> bool {
+    directory_of(format, path).is_some_and(|of| is_below(&of, dir))
+}
+
+/// Returns the directory that a log is about, by its first records.
+pub fn directory_of(format: SourceFormat, path: &Path) -> Option<String> {
     match format {
-        SourceFormat::GeminiCli => {
-            return gemini::directory(path).is_some_and(|of| is_below(&of, dir));
-        }
+        SourceFormat::GeminiCli => return gemini::directory(path),
         SourceFormat::OpenCode => {
-            let of = first_value(path, |session| session.get("directory").non_empty()).flatten();
-            return of.is_some_and(|of| is_below(&of, dir));
+            return first_value(path, |session| session.get("directory").non_empty()).flatten();
         }
         _ => {}
     }
     let mut reading = SourceReader::default();
-    let Ok(mut values) = reading.lines(path) else { return false };
+    let mut values = reading.lines(path).ok()?;
     for _ in 0..TRIES {
-        let Ok(Some(value)) = reading.next(&mut values) else { return false };
+        let value = reading.next(&mut values).ok()??;
         let cwd =
             if format == SourceFormat::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
         if let Some(cwd) = cwd.non_empty().or_else(|| value.get("cwd").non_empty()) {
-            return is_below(&cwd, dir);
+            return Some(cwd);
         }
     }
-    false
+    None
 }

@@ -91,6 +91,16 @@ impl CodexThread {
     }
 }
 
+/// Returns the commit that was checked out when a thread of Codex began, if its log has it.
+pub fn commit_of(log: &Path) -> Option<String> {
+    let mut reading = SourceReader::default();
+    let mut values = reading.lines(log).ok()?;
+    let first = reading.next(&mut values).ok()??;
+    let commit = first.at(&["payload", "git", "commit_hash"]).non_empty()?;
+    let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then_some(commit)
+}
+
 #[derive(Debug, Default)]
 pub struct CodexThreads {
     /// In the order of their paths.

@@ -22,6 +22,29 @@ pub struct ToolHistory {
     pub sources: Vec<PathBuf>,
 }
 
+/// The folders of the environment in which tools store their histories.
+pub struct ToolFolders {
+    pub claude: PathBuf,
+    pub codex: PathBuf,
+    pub gemini: PathBuf,
+    pub pi: PathBuf,
+    pub opencode: PathBuf,
+}
+
+impl ToolFolders {
+    /// `env` returns a variable of the environment.
+    pub fn new(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> ToolFolders {
+        let data = env("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
+        ToolFolders {
+            claude: env("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
+            codex: env("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
+            gemini: home.join(".gemini/tmp"),
+            pi: home.join(".pi/agent/sessions"),
+            opencode: data.join("opencode"),
+        }
+    }
+}
+
 /// Finds all histories that have sources. `env` returns a variable of the environment.
 pub fn find_histories(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<ToolHistory> {
     let mut found = Vec::new();
@@ -40,7 +63,7 @@ pub fn find_histories(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec
     let config = env("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
     let data = env("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
 
-    let claude = env("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
+    let ToolFolders { claude, codex, gemini, pi, opencode } = ToolFolders::new(home, env);
     let prompts = claude.join("history.jsonl");
     let claude = claude.join("projects");
     let mut sessions = below(&claude, 1, &[".jsonl"]);
@@ -50,21 +73,18 @@ pub fn find_histories(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec
         add(SourceFormat::ClaudeCode, "Claude Code's prompts", prompts.clone(), vec![prompts]);
     }
 
-    let codex = env("CODEX_HOME").unwrap_or_else(|| home.join(".codex"));
     for folder in ["sessions", "archived_sessions"] {
         let folder = codex.join(folder);
         let logs = logs_in(&folder);
         add(SourceFormat::Codex, "Codex", folder, logs);
     }
 
-    let gemini = home.join(".gemini/tmp");
     let chats = folders_in(&gemini)
         .into_iter()
         .flat_map(|project| below(&project.join("chats"), 0, &[".json", ".jsonl"]));
     let chats = chats.collect();
     add(SourceFormat::GeminiCli, "Gemini CLI", gemini, chats);
 
-    let pi = home.join(".pi/agent/sessions");
     let sessions = below(&pi, 2, &[".jsonl"]);
     add(SourceFormat::Pi, "pi", pi, sessions);
 
@@ -83,11 +103,11 @@ pub fn find_histories(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec
     for database in llm.into_iter().map(|folder| folder.join("logs.db")).filter(|path| is_database(path)) {
         add(SourceFormat::Database, "llm", database.clone(), vec![database]);
     }
-    let storage = data.join("opencode/storage");
+    let storage = opencode.join("storage");
     let sessions = super::opencode::sessions_in(&storage).unwrap_or_default();
     add(SourceFormat::OpenCode, "opencode", storage, sessions);
     for (tool, database) in
-        [("opencode", data.join("opencode/opencode.db")), ("Open WebUI", home.join(".open-webui/webui.db"))]
+        [("opencode", opencode.join("opencode.db")), ("Open WebUI", home.join(".open-webui/webui.db"))]
     {
         if is_database(&database) {
             add(SourceFormat::Database, tool, database.clone(), vec![database]);

@@ -4,7 +4,8 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::json;
 
-use super::sources::{database, on_this_machine};
+use super::database::read_database;
+use super::sources::on_this_machine;
 use crate::commands::Context;
 use crate::term::width as columns_of;
 use lepo_base::error::Result;
@@ -72,7 +73,7 @@ fn conversations(place: &ToolHistory) -> Option<usize> {
     }
     let mut count = 0;
     for path in &place.sources {
-        database(path, &mut SourceReader::default(), &mut |_, _| {
+        read_database(path, &mut SourceReader::default(), &mut |_, _| {
             count += 1;
             Ok(())
         })

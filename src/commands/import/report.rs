@@ -15,6 +15,17 @@ use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{Store, now};
 
+/// A session from which an import by a watch took something.
+pub struct SessionNews {
+    pub format: String,
+    pub source: PathBuf,
+    /// Its id in the other tool; may be empty.
+    pub id: String,
+    pub made: u64,
+    /// Its first question.
+    pub question: Option<String>,
+}
+
 #[derive(Default)]
 pub struct ImportReport {
     pub sources: Vec<(String, PathBuf)>,
@@ -32,6 +43,12 @@ pub struct ImportReport {
     pub known: u64,
     /// Conversations older than `--since`.
     pub older: u64,
+    /// Messages that are not imported again, because they were removed here or taken back.
+    pub left_out: u64,
+    /// Messages that were removed here and are here again.
+    pub brought_back: u64,
+    /// In an import by a watch.
+    pub news: Vec<SessionNews>,
     pub undated: u64,
     /// Files whose bytes are not in the source.
     pub lost_files: u64,
@@ -95,7 +112,7 @@ impl ImportReport {
 
     /// Whether no conversation was imported, found again, withheld or too old.
     pub fn is_empty(&self) -> bool {
-        self.made + self.here + self.held + self.older + self.known == 0
+        self.made + self.here + self.held + self.older + self.known + self.left_out == 0
     }
 
     pub fn json(&self, at: Option<BubbId>) -> Value {
@@ -111,6 +128,7 @@ impl ImportReport {
             "made": self.made,
             "here": self.here,
             "held": self.held,
+            "left_out": self.left_out,
             "held_until": self.held_back.iter().filter_map(|held| held.until).max(),
             "skipped": self.skipped.iter().map(skipped).collect::<Vec<_>>(),
             "at": at.map(|at| at.to_string()),
@@ -158,6 +176,15 @@ impl ImportReport {
         }
         if self.older > 0 {
             out.line(&format!("left out {} older than --since", counted(self.older, "conversation")));
+        }
+        if self.left_out > 0 {
+            let messages = counted(self.left_out, "message");
+            out.line(&format!("left out {messages} that `lepo undo` took back, with what follows them"));
+        }
+        if self.brought_back > 0 {
+            let (verb, messages) =
+                (if dry { "would bring" } else { "brought" }, counted(self.brought_back, "message"));
+            out.line(&format!("{verb} back {messages} that `lepo rm` removed here"));
         }
         for (reason, count) in &self.skipped {
             let files = self.files.get(reason).filter(|files| !self.are_only_source(files));

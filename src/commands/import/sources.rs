@@ -1,18 +1,15 @@
 //! Finds the sources of an import: paths whose format is recognised, or a tool's own folders.
 
-use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Stdio};
-use std::thread;
 
+use super::moved::{self, LoggedDir};
 use crate::commands::Context;
 use crate::import::store_in;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
-use lepo_base::search_path::{self, own_program};
 use lepo_import::{
-    FORMATS, History, SourceFormat, SourceReader, ToolHistory, find_histories, is_about, read_stream,
-    recognise,
+    FORMATS, LogFolder, SourceFormat, SourceReader, ToolHistory, directory_of, find_histories, is_below,
+    log_folders, recognise,
 };
 
 pub struct SourceGroup {
@@ -98,27 +95,7 @@ fn expand(path: &Path) -> PathBuf {
 
 /// Returns a tool's own sessions on this machine: those about this repository, or all.
 fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<SourceGroup>> {
-    let is_meant = |place: &ToolHistory| {
-        let is_any_database =
-            word == SourceFormat::Database.as_str() && place.format == SourceFormat::Database;
-        is_any_database || place.word == word
-    };
-    let places: Vec<ToolHistory> = on_this_machine().into_iter().filter(is_meant).collect();
-    let there: Vec<PathBuf> = places.iter().flat_map(|place| place.sources.iter().cloned()).collect();
-    if there.is_empty() {
-        return Err(Error::nothing(format!("no conversations of {word} on this machine"))
-            .hint(format!("name a file or a folder: lepo import {word} PATH")));
-    }
-    let count = there.len();
-    let mut chosen: Vec<SourceGroup> = Vec::new();
-    for ToolHistory { format, sources, .. } in places {
-        match chosen.iter_mut().find(|chosen| chosen.format == format) {
-            Some(chosen) => chosen.paths.extend(sources),
-            None => chosen.push(SourceGroup { format, paths: sources, about: Vec::new(), is_own: true }),
-        }
-    }
-    // Databases first: older files with the same conversations are then skipped.
-    chosen.sort_by_key(|chosen| chosen.format != SourceFormat::Database);
+    let chosen = own_groups(word)?;
     if all {
         return Ok(chosen);
     }
@@ -128,23 +105,63 @@ fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Re
         ))
         .hint(format!("`lepo import {word} --all` takes all of them; or name a file")));
     }
-    let dirs = directories(context)?;
-    for chosen in &mut chosen {
-        match chosen.format {
-            // Each conversation in a database contains its directory.
-            SourceFormat::Database => chosen.about = dirs.clone(),
-            format => chosen.paths.retain(|path| dirs.iter().any(|dir| is_about(format, path, dir))),
-        }
-    }
-    chosen.retain(|chosen| !chosen.paths.is_empty());
-    match dirs.first() {
-        Some(dir) if chosen.is_empty() => Err(none_about(word, dir, count)),
+    let own = directories(context)?;
+    let dirs = [&own[..], &remembered(format, context)?].concat();
+    let there = logs_of(&chosen);
+    let chosen = about(chosen, &dirs);
+    match own.first() {
+        Some(dir) if chosen.is_empty() => Err(moved::none_about(word, dir, &LoggedDir::read_all(&there))),
         _ => Ok(chosen),
     }
 }
 
+/// Returns all of a tool's own sources on this machine.
+pub fn own_groups(word: &str) -> Result<Vec<SourceGroup>> {
+    let is_meant = |place: &ToolHistory| {
+        let is_any_database =
+            word == SourceFormat::Database.as_str() && place.format == SourceFormat::Database;
+        is_any_database || place.word == word
+    };
+    let mut chosen: Vec<SourceGroup> = Vec::new();
+    for ToolHistory { format, sources, .. } in on_this_machine().into_iter().filter(is_meant) {
+        match chosen.iter_mut().find(|chosen| chosen.format == format) {
+            Some(chosen) => chosen.paths.extend(sources),
+            None => chosen.push(SourceGroup { format, paths: sources, about: Vec::new(), is_own: true }),
+        }
+    }
+    if chosen.is_empty() {
+        return Err(Error::nothing(format!("no conversations of {word} on this machine"))
+            .hint(format!("name a file or a folder: lepo import {word} PATH")));
+    }
+    // Databases first: older files with the same conversations are then skipped.
+    chosen.sort_by_key(|chosen| chosen.format != SourceFormat::Database);
+    Ok(chosen)
+}
+
+/// Returns those sources that are about one of these directories.
+pub fn about(mut chosen: Vec<SourceGroup>, dirs: &[PathBuf]) -> Vec<SourceGroup> {
+    for chosen in &mut chosen {
+        match chosen.format {
+            // Each conversation in a database contains its directory.
+            SourceFormat::Database => chosen.about = dirs.to_vec(),
+            format => chosen.paths.retain(|path| {
+                directory_of(format, path).is_some_and(|of| dirs.iter().any(|dir| is_below(&of, dir)))
+            }),
+        }
+    }
+    chosen.retain(|chosen| !chosen.paths.is_empty());
+    chosen
+}
+
+/// Returns the directories that earlier imports of a format were told with `--from`.
+pub fn remembered(format: SourceFormat, context: &Context<'_>) -> Result<Vec<PathBuf>> {
+    let Some(store) = context.find_store()? else { return Ok(Vec::new()) };
+    let dirs = store.journal().import_choices().dirs.into_iter();
+    Ok(dirs.filter(|(of, _)| of == format.as_str()).map(|(_, dir)| PathBuf::from(dir)).collect())
+}
+
 /// Returns the store's directory, and in a linked worktree also the main one's.
-fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
+pub fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
     let mut dirs = match context.find_store()? {
         Some(store) => {
             let main = store.path().parent().filter(|_| store.is_linked()).map(Path::to_path_buf);
@@ -156,99 +173,29 @@ fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
     Ok(dirs)
 }
 
-pub fn none_about(word: &str, dir: &Path, count: usize) -> Error {
-    Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
-        .hint(format!("`lepo import {word} --all` takes all {count}, of every directory"))
+/// Returns the sources with their formats.
+pub fn logs_of(chosen: &[SourceGroup]) -> Vec<(SourceFormat, PathBuf)> {
+    let logs = |group: &SourceGroup| -> Vec<_> {
+        group.paths.iter().map(|path| (group.format, path.clone())).collect()
+    };
+    chosen.iter().flat_map(logs).collect()
 }
 
-pub fn on_this_machine() -> Vec<ToolHistory> {
-    let Some(home) = env::var("HOME").map(PathBuf::from) else { return Vec::new() };
+/// Returns the home directory and the lookup of variables by which tools' folders are found.
+fn environment() -> Option<(PathBuf, impl Fn(&str) -> Option<PathBuf>)> {
+    let home = env::var("HOME").map(PathBuf::from)?;
     let variable = |name: &str| {
         let value = env::var(name).filter(|value| !value.is_empty());
         value.map(PathBuf::from).filter(|path| path.is_absolute())
     };
-    find_histories(&home, &variable)
+    Some((home, variable))
 }
 
-/// The program that reads databases.
-const PROGRAM: &str = "lepo-import-db";
-
-/// Maximum bytes to read of its error output.
-const MOST_COMPLAINT: u64 = 4096;
-
-pub fn database(
-    path: &Path,
-    reading: &mut SourceReader,
-    each: &mut dyn FnMut(&str, History) -> Result<()>,
-) -> Result<()> {
-    let program = own_program(PROGRAM).unwrap_or_else(|| PROGRAM.into());
-    read_from(&program, path, reading, each)
+pub fn on_this_machine() -> Vec<ToolHistory> {
+    environment().map_or_else(Vec::new, |(home, variable)| find_histories(&home, &variable))
 }
 
-fn read_from(
-    program: &Path,
-    path: &Path,
-    reading: &mut SourceReader,
-    each: &mut dyn FnMut(&str, History) -> Result<()>,
-) -> Result<()> {
-    let mut child = search_path::command(program)
-        .arg(path)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| {
-            Error::usage(format!(
-                "{} is a database, and the program {PROGRAM} is not \
-                installed",
-                path.display()
-            ))
-            .because(error)
-            .hint("build it: cargo install --path crates/lepo-import-db")
-        })?;
-    // Both pipes are read concurrently: a program with much output on one of them would block.
-    let err = child.stderr.take();
-    let complaint = thread::spawn(move || err.map(beginning).unwrap_or_default());
-    let told = match child.stdout.take() {
-        Some(out) => read_stream(BufReader::with_capacity(1 << 18, out), reading, each),
-        None => Ok(()),
-    };
-    let complaint = complaint.join().unwrap_or_default();
-    let ended = child.wait();
-    told?;
-    match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(match complaint.lines().find_map(|line| line.strip_prefix("error: ")) {
-            Some(why) => Error::usage(why),
-            None => Error::usage(format!("{} could not be read as a database", path.display())),
-        }),
-        Err(error) => Err(Error::usage(format!("{PROGRAM} failed")).because(error)),
-    }
-}
-
-/// Returns the first bytes of the error output, and drains the rest.
-fn beginning(mut err: ChildStderr) -> String {
-    let mut complaint = Vec::new();
-    let _ = err.by_ref().take(MOST_COMPLAINT).read_to_end(&mut complaint);
-    let _ = io::copy(&mut err, &mut io::sink());
-    String::from_utf8_lossy(&complaint).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::*;
-
-    #[test]
-    fn a_program_that_complains_at_length_is_read_to_its_end() {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("program");
-        let script = "#!/bin/sh\necho 'error: no such table' >&2\nhead -c 300000 /dev/zero >&2\nexit 2\n";
-        fs::write(&program, script).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let read = read_from(&program, Path::new("x.db"), &mut SourceReader::default(), &mut |_, _| Ok(()));
-        assert_eq!(read.unwrap_err().message, "no such table");
-    }
+/// Returns the folders into which tools write logs, whether they exist or not.
+pub fn folders_on_this_machine() -> Vec<LogFolder> {
+    environment().map_or_else(Vec::new, |(home, variable)| log_folders(&home, &variable))
 }

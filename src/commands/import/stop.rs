@@ -1,7 +1,10 @@
 //! Handles Ctrl+C during an import: conversations read so far are stored, and a line says so.
 
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register_conditional_shutdown, register_usize};
@@ -27,6 +30,23 @@ impl StopSignal {
             register_usize(number, signal.clone(), number as usize).map_err(failed)?;
         }
         Ok(StopSignal { signal })
+    }
+
+    /// Calls a function in a thread of its own when a signal has come, so that a wait can end.
+    pub fn call_on_signal(&self, call: impl FnOnce() + Send + 'static) -> Result<()> {
+        let failed = |error| Error::store("cannot listen for signals").because(error);
+        let (mut receiver, sender) = UnixStream::pair().map_err(failed)?;
+        for number in heeded([SIGINT, SIGTERM]) {
+            let sender = sender.try_clone().map_err(failed)?;
+            signal_hook::low_level::pipe::register(number, sender).map_err(failed)?;
+        }
+        // The thread ends with the process.
+        drop(thread::spawn(move || {
+            if receiver.read_exact(&mut [0]).is_ok() {
+                call();
+            }
+        }));
+        Ok(())
     }
 
     pub fn check(&self) -> Result<()> {

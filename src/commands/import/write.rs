@@ -1,5 +1,6 @@
 //! Writes planned bubbs to the store, and facts about them to the journal.
 
+mod omissions;
 mod store;
 
 use std::collections::{HashMap, HashSet};
@@ -16,6 +17,7 @@ use lepo_store::store::{
     BranchIds, Change, ChangeLock, ChangingCommand, ImportIndex, ImportRecord, Redactions, Store, WriteBatch,
     check_branch_name, has_ended_batches,
 };
+pub use omissions::Omissions;
 
 /// Maximum number of bubbs that wait to be published.
 const FLUSH: usize = 20_000;
@@ -71,6 +73,7 @@ pub struct ImportWriter<'s> {
     staged: Vec<BubbName>,
     /// The number of this import in the list of changes, once it has one.
     change: Option<u64>,
+    pub omissions: Omissions,
     pub made: u64,
     /// Bubbs that already existed.
     pub here: u64,
@@ -79,12 +82,13 @@ pub struct ImportWriter<'s> {
 }
 
 impl<'s> ImportWriter<'s> {
-    /// Writes to `store`, or to a new one from `make`; only counts if `dry`.
+    /// Writes to `store`, or to a new one from `make`; only counts if `dry`. `is_automatic`: for a hook or a watch.
     pub fn new(
         store: Option<&'s Store>,
         dry: bool,
         make: StoreMaker<'s>,
         stop: &'s StopSignal,
+        is_automatic: bool,
     ) -> Result<ImportWriter<'s>> {
         let imports = store.map(|store| store.journal().imports()).unwrap_or_default();
         let target = match store {
@@ -105,6 +109,7 @@ impl<'s> ImportWriter<'s> {
             own: HashSet::new(),
             staged: Vec::new(),
             change: None,
+            omissions: Omissions::read(store, is_automatic)?,
             made: 0,
             here: 0,
             edited: Vec::new(),
@@ -164,6 +169,12 @@ impl<'s> ImportWriter<'s> {
                 break;
             }
             let (name, is_redacted) = self.settled(bubb.name, bubb.text.as_bytes())?;
+            if let Some(store) = self.store
+                && !self.has(name.id)?
+                && self.omissions.leaves_out(store, &name)
+            {
+                continue;
+            }
             if name.prev.is_none() && !roots.contains(&name.id) {
                 roots.push(name.id);
             }
@@ -268,7 +279,9 @@ impl<'s> ImportWriter<'s> {
         let Some(store) = self.store else { return batch.flush().map(|_| ()) };
         let mut bubbs = std::mem::take(&mut self.staged);
         bubbs.reverse();
-        let mut lock = if bubbs.is_empty() { None } else { lock_changes(store)? };
+        // Only an import by hand can be taken back.
+        let is_listed = !bubbs.is_empty() && !self.omissions.is_automatic;
+        let mut lock = if is_listed { lock_changes(store)? } else { None };
         let mut open = None;
         if let Some(lock) = &mut lock {
             let mut change = import_change(lock, &mut self.change);
@@ -330,7 +343,8 @@ impl<'s> ImportWriter<'s> {
         if moved.is_empty() {
             return Ok(());
         }
-        let Some(mut lock) = lock_changes(store)? else {
+        let lock = if self.omissions.is_automatic { None } else { lock_changes(store)? };
+        let Some(mut lock) = lock else {
             return moved.iter().try_for_each(|(name, ids)| store.branches().restore(name, ids.as_deref()));
         };
         let mut change = import_change(&lock, &mut self.change);

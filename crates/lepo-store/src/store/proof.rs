@@ -9,8 +9,14 @@ pub(super) const PROVEN: &str = "proven";
 /// The kind of a journal line about a redacted message, with no other fact.
 pub(super) const REDACTED: &str = "redacted";
 
+/// The kind of a journal line about an imported message that was taken back, with no other fact.
+pub(super) const UNDONE: &str = "undone";
+
+/// The kind of a journal line about a directory whose sessions an import takes as this repository's.
+pub(super) const IMPORT_DIR: &str = "import_dir";
+
 pub(super) fn is_fact(what: &str) -> bool {
-    !matches!(what, PROVEN | REDACTED)
+    !matches!(what, PROVEN | REDACTED | UNDONE | IMPORT_DIR)
 }
 
 /// The start of a proof in a line.
@@ -38,6 +44,10 @@ pub enum Statement<'s> {
     /// The message was redacted. Only its keyed hash is stored, because its id would allow guessing the redacted
     /// text.
     Redacted(BubbId),
+    /// The user removed the message from this store. Only its keyed hash is stored.
+    Removed(BubbId),
+    /// Sessions of this format about this directory are this repository's.
+    ImportDir(&'s str, &'s str),
 }
 
 impl Statement<'_> {
@@ -58,6 +68,10 @@ impl Statement<'_> {
             Statement::Change(bytes) => prover.keyed_hash(&[b"change", bytes, store]),
             // Copies of the message are looked for in every store of the user.
             Statement::Redacted(id) => prover.keyed_hash(&[b"redacted", &id.ascii()]),
+            Statement::Removed(id) => prover.keyed_hash(&[b"removed", &id.ascii(), store]),
+            Statement::ImportDir(format, dir) => {
+                prover.keyed_hash(&[b"import directory", format.as_bytes(), dir.as_bytes(), store])
+            }
         }
     }
 }

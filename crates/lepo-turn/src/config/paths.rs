@@ -83,6 +83,11 @@ impl Paths {
         self.state.join("unkept")
     }
 
+    /// The folder of keyed hashes of removed messages, a file for each store.
+    pub fn removals(&self) -> PathBuf {
+        self.state.join("removed")
+    }
+
     /// The folder of the embedded model's weights.
     pub fn models(&self) -> PathBuf {
         self.data.join("models")

@@ -1,0 +1,139 @@
+//! `lepo import --watch`: imports what tools write, as they write it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::ImportArgs;
+use super::importer::{ImportOutcome, Importer};
+use super::log_watch::{ChangedLogs, LogWatch};
+use super::report::{ImportReport, SessionNews};
+use super::sources::{self, SourceGroup};
+use super::stop::StopSignal;
+use crate::commands::Context;
+use crate::term::{StatusLine, one_line, print_status};
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_import::{SourceFormat, SourceReader};
+use lepo_store::store::now;
+
+pub fn run_watch(args: &ImportArgs, context: &mut Context<'_>) -> Result<u8> {
+    let formats = formats_of(args)?;
+    let stop = StopSignal::listen()?;
+    let store = context.store_or_make(false)?.path();
+    let mut folders = sources::folders_on_this_machine();
+    folders.retain(|folder| formats.is_empty() || formats.contains(&folder.format));
+    let (mut watch, mut changed) = LogWatch::start(folders, &stop)?;
+    let mut printer = NewsPrinter { is_json: args.json, ..NewsPrinter::default() };
+    let importer = Importer::new(args, &stop)?.automatic(None);
+    let mut held: BTreeMap<(SourceFormat, PathBuf), u64> = BTreeMap::new();
+    loop {
+        let begun = Instant::now();
+        import_changed(&importer, changed, (args, &mut held), &mut printer, context)?;
+        stop.check()?;
+        if !store.is_dir() {
+            return Err(Error::store(format!("{} is gone", store.display())));
+        }
+        // A log that grows all the time takes half of a processor's time at most.
+        let rest = watch.wait_at_least(begun.elapsed())?;
+        stop.check()?;
+        let due = held.values().min().map(|until| Duration::from_millis(until.saturating_sub(now())));
+        changed = if rest.is_empty() { watch.wait(due)? } else { rest };
+        stop.check()?;
+        let now = now();
+        changed.extend(held.iter().filter(|(_, until)| **until <= now).map(|(log, _)| log.clone()));
+    }
+}
+
+/// Returns the named formats; all that record directories if it is empty.
+fn formats_of(args: &ImportArgs) -> Result<Vec<SourceFormat>> {
+    let parse = |word: &PathBuf| {
+        let format = word.to_str().and_then(SourceFormat::parse);
+        format.filter(|format| format.knows_directories()).ok_or_else(|| {
+            Error::usage(format!("{} cannot be watched", word.display()))
+                .hint("--watch takes claude-code, codex, gemini-cli, opencode and pi")
+        })
+    };
+    args.words.iter().map(parse).collect()
+}
+
+/// Imports the changed logs, each format by itself: a log that cannot be read does not stop the others.
+fn import_changed(
+    importer: &Importer<'_>,
+    changed: ChangedLogs,
+    (args, held): (&ImportArgs, &mut BTreeMap<(SourceFormat, PathBuf), u64>),
+    printer: &mut NewsPrinter,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let mut groups: BTreeMap<(SourceFormat, bool), Vec<PathBuf>> = BTreeMap::new();
+    for (format, path) in changed {
+        held.remove(&(format, path.clone()));
+        let is_database = path.extension().is_some_and(|end| end == "db");
+        groups.entry((format, is_database)).or_default().push(path);
+    }
+    for ((format, is_database), paths) in groups {
+        let of = if is_database { SourceFormat::Database } else { format };
+        let mut chosen = vec![SourceGroup { format: of, paths, about: Vec::new(), is_own: true }];
+        if !args.all {
+            let mut dirs = sources::directories(context)?;
+            dirs.extend(sources::remembered(format, context)?);
+            chosen = sources::about(chosen, &dirs);
+        }
+        if chosen.is_empty() {
+            continue;
+        }
+        match importer.run(chosen, SourceReader::default(), context) {
+            Ok(ImportOutcome { report, .. }) => {
+                held.extend(held_logs(format, &report));
+                printer.print(&report, context);
+            }
+            Err(error) if matches!(error.kind, ExitKind::Signal(_) | ExitKind::Store) => return Err(error),
+            // Of a database nothing may be about this repository.
+            Err(error) if error.kind == ExitKind::Nothing => {}
+            Err(error) => printer.warn(&error),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the logs whose last message is withheld, with the time from which it counts as complete.
+fn held_logs(format: SourceFormat, report: &ImportReport) -> Vec<((SourceFormat, PathBuf), u64)> {
+    let until = report.held_back.iter().filter_map(|held| held.until).max();
+    let logs = report.sources.iter().map(|(_, path)| (format, path.clone()));
+    until.map(|until| logs.map(|log| (log, until)).collect()).unwrap_or_default()
+}
+
+/// Prints a line for each session from which something was imported.
+#[derive(Default)]
+struct NewsPrinter {
+    is_json: bool,
+    printed: HashSet<(String, PathBuf)>,
+    warned: HashSet<String>,
+}
+
+impl NewsPrinter {
+    fn print(&mut self, report: &ImportReport, context: &mut Context<'_>) {
+        for SessionNews { format, source, id, made, question } in &report.news {
+            if !self.printed.insert((format.clone(), source.join(id))) {
+                continue;
+            }
+            let question = question.as_deref().unwrap_or_default();
+            let line = match self.is_json {
+                true => json!({ "format": format, "path": source.to_string_lossy(), "id": id, "made": made, "excerpt": question })
+                    .to_string(),
+                false => one_line(&format!("{format} {id} {question}")),
+            };
+            context.out.line(&line);
+        }
+        context.out.flush();
+    }
+
+    /// Prints an error once: the same log is read again and again.
+    fn warn(&mut self, error: &Error) {
+        let text = error.chain();
+        if self.warned.insert(text.clone()) {
+            print_status(&StatusLine::warning(one_line(&text)));
+        }
+    }
+}
