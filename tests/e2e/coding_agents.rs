@@ -13,7 +13,7 @@ use crate::disk::{bubbs, put};
 use crate::home::{Home, Ran, run};
 
 /// The program of an agent; none, and said, if it is not there.
-fn agent(name: &str) -> Option<PathBuf> {
+pub fn agent(name: &str) -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
     let program = cache.unwrap_or_default().join("lepo-agents/node_modules/.bin").join(name);
@@ -29,13 +29,13 @@ fn agent(name: &str) -> Option<PathBuf> {
 }
 
 /// The model's server, until it is dropped.
-struct Model {
+pub struct Model {
     child: Child,
     port: String,
 }
 
 impl Model {
-    fn start() -> Model {
+    pub fn start() -> Model {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/model.py");
         let mut child = Command::new("python3")
             .arg("-B")
@@ -71,6 +71,11 @@ impl Drop for Model {
 
 /// Runs an agent in the home, with the model's address.
 fn ask(home: &Home, model: &Model, program: &Path, args: &[&str]) -> Ran {
+    ask_with(home, model, program, args, "")
+}
+
+/// The same with a line of Codex' configuration.
+pub fn ask_with(home: &Home, model: &Model, program: &Path, args: &[&str], line: &str) -> Ran {
     let mut command = home.program(program.to_str().unwrap(), args);
     let base = format!("http://127.0.0.1:{}", model.port);
     for (name, value) in [
@@ -88,7 +93,7 @@ fn ask(home: &Home, model: &Model, program: &Path, args: &[&str]) -> Ran {
         home.write(
             ".codex/config.toml",
             format!(
-                "model = \"mock-1\"\nmodel_provider = \"mock\"\napproval_policy = \"never\"\n\
+                "{line}\nmodel = \"mock-1\"\nmodel_provider = \"mock\"\napproval_policy = \"never\"\n\
                  sandbox_mode = \"danger-full-access\"\n[model_providers.mock]\nname = \"mock\"\n\
                  base_url = \"{base}/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n\
                  [mcp_servers.lepo]\ncommand = \"lepo\"\nargs = [\"mcp\", \"serve\"]\n"
@@ -98,7 +103,7 @@ fn ask(home: &Home, model: &Model, program: &Path, args: &[&str]) -> Ran {
     run(command, b"")
 }
 
-const CLAUDE: [&str; 3] = ["-p", "--model", "claude-sonnet-4-5"];
+pub const CLAUDE: [&str; 3] = ["-p", "--model", "claude-sonnet-4-5"];
 const SERVED: &str = r#"{"mcpServers":{"lepo":{"command":"lepo","args":["mcp","serve"]}}}"#;
 
 /// The texts of a request's messages, in their order.

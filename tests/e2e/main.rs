@@ -11,6 +11,8 @@ mod addresses;
 mod agents;
 mod aliases;
 mod answering;
+mod archiving;
+mod archiving_agents;
 mod asking;
 mod attach;
 mod attached;

@@ -53,7 +53,8 @@ pub fn print_hook(tool: HookedTool, context: &mut Context<'_>) -> Result<u8> {
         .map_err(|error| Error::usage("cannot find the path of lepo").because(error))?;
     let mut words = vec![program.to_string_lossy().into_owned()];
     if let Some(store) = context.save_to() {
-        let store = context.cwd().join(store);
+        // Without the `.` of `./NAME`.
+        let store: PathBuf = context.cwd().join(store).components().collect();
         words.extend(["-s".to_string(), store.to_string_lossy().into_owned()]);
     }
     words.extend(["import", "--on-end", tool.format().as_str()].map(str::to_string));
