@@ -12,7 +12,7 @@ use lepo_store::bubb::counted;
 use lepo_store::store::{ChangeLog, ChangingCommand, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
-    tidy, settings, files edited by hand";
+    imports by a hook or --watch, tidy, settings, files edited by hand";
 
 /// Take back the newest change, or make it again
 ///
@@ -20,8 +20,8 @@ const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /un
 /// before. `--redo` makes again what was taken back last.
 ///
 /// Covered are `rm`, `branch`, `title`, `rebase`, `import`, and `sync` where it removed messages here. Not covered are
-/// turns of `do` (go back with --tail, or /undo in a session), `rm --redact`, `rm --now` and `rm --empty`, `tidy`,
-/// settings, models, prompts and files edited by hand.
+/// turns of `do` (go back with --tail, or /undo in a session), `rm --redact`, `rm --now` and `rm --empty`, imports by a
+/// hook or --watch, `tidy`, settings, models, prompts and files edited by hand.
 ///
 /// A change is taken back only if what that overwrites is still as the change left it: a branch moved since then is
 /// refused with exit code 1, naming both values, unless --force is given. All of it is taken back, or nothing; but of

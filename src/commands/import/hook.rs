@@ -1,172 +1,25 @@
-//! `--hook` prints the lines by which a tool calls lepo at the end of a session; `--on-end` is that call.
+//! `--on-end`: the import that a tool's hook runs at the end of a session.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use serde_json::json;
 
-use super::ImportArgs;
+use super::args::ImportArgs;
+use super::hooked_tool::HookedTool;
 use super::importer::Importer;
+use super::log_watch::LogWatch;
 use super::sources::{self, SourceGroup};
 use super::stop::StopSignal;
 use crate::commands::Context;
-use lepo_base::env;
-use lepo_base::error::{Error, Result};
+use crate::term::Color;
+use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
 use lepo_import::{SourceFormat, SourceReader, directory_of};
 
-/// Seconds that Claude Code gives the hook, the most that it takes; without a number it is 1.5.
-const CLAUDE_SECONDS: u64 = 60;
-
-/// Milliseconds that Gemini CLI gives the hook.
-const GEMINI_MILLIS: u64 = 60_000;
-
-/// A tool whose sessions can be imported as each ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum HookedTool {
-    ClaudeCode,
-    Codex,
-    GeminiCli,
-    Opencode,
-}
-
-impl HookedTool {
-    fn format(self) -> SourceFormat {
-        match self {
-            HookedTool::ClaudeCode => SourceFormat::ClaudeCode,
-            HookedTool::Codex => SourceFormat::Codex,
-            HookedTool::GeminiCli => SourceFormat::GeminiCli,
-            HookedTool::Opencode => SourceFormat::OpenCode,
-        }
-    }
-
-    /// Whether the tool writes the event to the hook's stdin; else stdin may be the user's terminal.
-    fn writes_event(self) -> bool {
-        matches!(self, HookedTool::ClaudeCode | HookedTool::GeminiCli)
-    }
-}
-
-/// Prints to stdout what to paste, and where to on stderr.
-pub fn print_hook(tool: HookedTool, context: &mut Context<'_>) -> Result<u8> {
-    let program = std::env::current_exe()
-        .map_err(|error| Error::usage("cannot find the path of lepo").because(error))?;
-    let mut words = vec![program.to_string_lossy().into_owned()];
-    if let Some(store) = context.save_to() {
-        // Without the `.` of `./NAME`.
-        let store: PathBuf = context.cwd().join(store).components().collect();
-        words.extend(["-s".to_string(), store.to_string_lossy().into_owned()]);
-    }
-    words.extend(["import", "--on-end", tool.format().as_str()].map(str::to_string));
-    let command = shell_line(&words)?;
-    let home = |variable: &str, folder: &str| match env::var(variable).filter(|value| !value.is_empty()) {
-        Some(value) => Path::new(&value).display().to_string(),
-        None => format!("~/{folder}"),
-    };
-    let (text, hints) = match tool {
-        HookedTool::ClaudeCode => {
-            let hook = json!({ "type": "command", "command": command, "timeout": CLAUDE_SECONDS });
-            let text = pretty(&json!({ "hooks": { "SessionEnd": [{ "hooks": [hook] }] } }));
-            let file = home("CLAUDE_CONFIG_DIR", ".claude");
-            (
-                text,
-                vec![format!(
-                    "put this into {file}/settings.json; if it has hooks already, add the line SessionEnd"
-                )],
-            )
-        }
-        HookedTool::GeminiCli => {
-            let hook =
-                json!({ "name": "lepo", "type": "command", "command": command, "timeout": GEMINI_MILLIS });
-            let text = pretty(&json!({ "hooks": { "SessionEnd": [{ "hooks": [hook] }] } }));
-            (
-                text,
-                vec![
-                    "put this into ~/.gemini/settings.json; if it has hooks already, add the line SessionEnd"
-                        .into(),
-                ],
-            )
-        }
-        HookedTool::Codex => {
-            let words: Vec<String> = words.iter().map(|word| json!(word).to_string()).collect();
-            let file = home("CODEX_HOME", ".codex");
-            (
-                format!("notify = [{}]", words.join(", ")),
-                vec![
-                    format!("put this line into {file}/config.toml, above the first line that begins with ["),
-                    "Codex takes only one notify: if there is one, let it call a script that calls both"
-                        .into(),
-                ],
-            )
-        }
-        HookedTool::Opencode => {
-            let root = sources::directories(context)?.into_iter().next().unwrap_or_default();
-            let hint = "opencode has no hook: this imports every ten minutes what is about this directory";
-            let (text, how) = timer(&words, &root)?;
-            (text, vec![hint.into(), how.into()])
-        }
-    };
-    context.out.line(&text);
-    context.out.flush();
-    hints.into_iter().for_each(|hint| context.print_hint(hint));
-    Ok(0)
-}
-
-fn pretty(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
-}
-
-fn shell_line(words: &[String]) -> Result<String> {
-    shlex::try_join(words.iter().map(String::as_str))
-        .map_err(|error| Error::usage("the path of lepo or of the store cannot be quoted").because(error))
-}
-
-/// Returns a timer of the service manager that runs here, and how to install it.
-fn timer(words: &[String], root: &Path) -> Result<(String, &'static str)> {
-    let (root, name) = (root.to_string_lossy(), "lepo-opencode");
-    if cfg!(target_os = "macos") {
-        return Ok((
-            launchd_plist(words, &root, name),
-            "put it into ~/Library/LaunchAgents/lepo-opencode.plist, then: launchctl load ~/Library/LaunchAgents/lepo-opencode.plist",
-        ));
-    }
-    if Path::new("/run/systemd/system").is_dir() {
-        return Ok((systemd_units(words, &root, name), "paste it into a shell"));
-    }
-    // In a line of cron, `%` ends the command.
-    let line = format!("cd {} && {}", shell_line(&[root.into_owned()])?, shell_line(words)?);
-    Ok((format!("*/10 * * * * {}", line.replace('%', "\\%")), "add this line with `crontab -e`"))
-}
-
-/// Returns shell commands that write and start a timer of the user's systemd.
-fn systemd_units(words: &[String], root: &str, name: &str) -> String {
-    let quote = |word: &str| {
-        let word = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
-        format!("\"{word}\"")
-    };
-    let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
-    let root = root.replace('%', "%%");
-    format!(
-        "mkdir -p ~/.config/systemd/user\n\
-        cat > ~/.config/systemd/user/{name}.service <<'END'\n\
-        [Service]\nType=oneshot\nWorkingDirectory={root}\nExecStart={}\nEND\n\
-        cat > ~/.config/systemd/user/{name}.timer <<'END'\n\
-        [Timer]\nOnCalendar=*:0/10\nPersistent=true\n[Install]\nWantedBy=timers.target\nEND\n\
-        systemctl --user daemon-reload && systemctl --user enable --now {name}.timer",
-        words.join(" ")
-    )
-}
-
-fn launchd_plist(words: &[String], root: &str, name: &str) -> String {
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let words: String = words.iter().map(|word| format!("<string>{}</string>", escape(word))).collect();
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>\n<key>Label</key><string>{name}</string>\n\
-        <key>WorkingDirectory</key><string>{}</string>\n<key>ProgramArguments</key><array>{words}</array>\n\
-        <key>StartInterval</key><integer>600</integer>\n</dict></plist>",
-        escape(root)
-    )
-}
+/// How long a hook waits for the end of a turn to be written.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The event that a tool writes to a hook's stdin.
 #[derive(Debug, Default, Deserialize)]
@@ -207,38 +60,58 @@ pub fn run_on_end(tool: HookedTool, args: &ImportArgs, context: &mut Context<'_>
         }
         None => (dir, None, None),
     };
-    let color = crate::term::Color::Never;
+    let color = Color::Never;
     let context = Context::elsewhere(at, name, color, context.out);
     if context.save_to().is_none() && context.find_store()?.is_none() {
         return Ok(0);
     }
-    let mut dirs = match dirs {
+    let dirs = match dirs {
         Some(root) => vec![root.canonicalize().unwrap_or(root)],
         None => sources::directories(&context)?,
-    };
-    dirs.extend(sources::remembered(format, &context)?);
-    let mut chosen = match sources::own_groups(format.as_str()) {
-        Ok(chosen) => sources::about(chosen, &dirs),
-        Err(_) => Vec::new(),
     };
     let is_ended = |path: &Path| match (&transcript, &event.session_id) {
         (Some(transcript), _) => is_same(path, transcript),
         (None, Some(id)) => path.file_stem().is_some_and(|stem| *stem == **id),
         (None, None) => false,
     };
-    let ended = sources::logs_of(&chosen).into_iter().map(|(_, path)| path).find(|path| is_ended(path));
-    if let (None, Some(path)) = (&ended, &transcript) {
-        let paths = vec![path.clone()];
-        chosen.push(SourceGroup { format, paths, about: Vec::new(), is_own: false });
-    }
-    if !chosen.is_empty() {
-        Importer::new(args, &stop)?.automatic(ended.or(transcript)).run(
-            chosen,
-            SourceReader::default(),
-            &context,
-        )?;
+    let import = || -> Result<u64> {
+        let dirs = [&dirs[..], &sources::remembered(format, &context)?].concat();
+        let mut chosen = match sources::own_groups(format.as_str()) {
+            Ok(chosen) => sources::about(chosen, &dirs),
+            Err(_) => Vec::new(),
+        };
+        let ended = sources::logs_of(&chosen).into_iter().map(|(_, path)| path).find(|path| is_ended(path));
+        if let (None, Some(path)) = (&ended, &transcript) {
+            let paths = vec![path.clone()];
+            chosen.push(SourceGroup { format, paths, about: Vec::new(), is_own: false });
+        }
+        if chosen.is_empty() {
+            return Ok(0);
+        }
+        let importer = Importer::new(args, &stop)?.automatic(ended.or(transcript.clone()));
+        Ok(importer.run(chosen, SourceReader::default(), &context)?.report.held)
+    };
+    match tool {
+        HookedTool::Codex => import_until_written(&import, &stop)?,
+        _ => _ = import()?,
     }
     Ok(0)
+}
+
+/// Imports until nothing is withheld: Codex calls lepo before it writes the end of the turn.
+fn import_until_written(import: &dyn Fn() -> Result<u64>, stop: &StopSignal) -> Result<()> {
+    let mut folders = sources::folders_on_this_machine();
+    folders.retain(|folder| folder.format == SourceFormat::Codex);
+    let (mut watch, _) = LogWatch::start(folders, stop)?;
+    let until = Instant::now() + PATIENCE;
+    while import()? > 0 {
+        let rest = until.saturating_duration_since(Instant::now());
+        if watch.wait(Some(rest))?.is_empty() {
+            break;
+        }
+        stop.check()?;
+    }
+    Ok(())
 }
 
 fn is_same(path: &Path, other: &Path) -> bool {

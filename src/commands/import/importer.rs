@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::ImportArgs;
+use super::args::ImportArgs;
 use super::database::read_database;
-use super::moved::{LoggedDir, none_about};
+use super::former_dirs::{LoggedDir, none_about};
 use super::report::{ImportReport, SessionNews};
 use super::sources::{self, SourceGroup};
 use super::stop::{self, StopSignal};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::moved::{self, LoggedDir};
+use super::former_dirs::{LoggedDir, none_about};
 use crate::commands::Context;
 use crate::import::store_in;
 use lepo_base::env;
@@ -110,7 +110,7 @@ fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Re
     let there = logs_of(&chosen);
     let chosen = about(chosen, &dirs);
     match own.first() {
-        Some(dir) if chosen.is_empty() => Err(moved::none_about(word, dir, &LoggedDir::read_all(&there))),
+        Some(dir) if chosen.is_empty() => Err(none_about(word, dir, &LoggedDir::read_all(&there))),
         _ => Ok(chosen),
     }
 }

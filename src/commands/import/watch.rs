@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::ImportArgs;
+use super::args::ImportArgs;
 use super::importer::{ImportOutcome, Importer};
 use super::log_watch::{ChangedLogs, LogWatch};
 use super::report::{ImportReport, SessionNews};

@@ -1,0 +1,77 @@
+//! Finds directories where a repository may have been before, among those of sessions.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::term::one_line;
+use lepo_base::error::Error;
+use lepo_base::work_tree::{WorkTree, has_commit};
+use lepo_import::{SourceFormat, commit_of, directory_of};
+
+/// Maximum number of directories in a hint.
+const MOST_NAMED: usize = 3;
+
+/// Maximum number of commits to look up in a repository; each starts a process.
+const MOST_COMMITS: usize = 50;
+
+/// The directory of a session.
+pub struct LoggedDir {
+    /// `None` if the log does not contain it.
+    pub dir: Option<String>,
+    /// The log, if it may contain a commit.
+    pub log: Option<PathBuf>,
+}
+
+impl LoggedDir {
+    pub fn read_all(logs: &[(SourceFormat, PathBuf)]) -> Vec<LoggedDir> {
+        let read = |(format, path): &(SourceFormat, PathBuf)| LoggedDir {
+            dir: directory_of(*format, path),
+            log: (*format == SourceFormat::Codex).then(|| path.clone()),
+        };
+        logs.iter().map(read).collect()
+    }
+}
+
+/// The error for a directory without sessions. It names directories that are gone and may be this one's former path.
+pub fn none_about(word: &str, dir: &Path, sessions: &[LoggedDir]) -> Error {
+    let error = Error::nothing(format!("no conversations of {word} are about {}", dir.display()));
+    let former = former_dirs(dir, sessions);
+    if former.is_empty() {
+        let count = sessions.len();
+        return error.hint(format!("`lepo import {word} --all` takes all {count}, of every directory"));
+    }
+    let named = former.iter().take(MOST_NAMED).map(|(from, count)| {
+        let sessions = if *count == 1 { "1 session is".to_string() } else { format!("{count} sessions are") };
+        let quoted = shlex::try_quote(from).map_or_else(|_| from.clone(), |quoted| quoted.into_owned());
+        one_line(&format!("{sessions} about {from}, which is gone: lepo import {word} --from {quoted}"))
+    });
+    error.hint(named.collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns directories of sessions that no longer exist, with the number of sessions, most first: those with the same
+/// last name, and those at a commit that this repository has.
+fn former_dirs(dir: &Path, sessions: &[LoggedDir]) -> Vec<(String, usize)> {
+    let mut gone: BTreeMap<String, (usize, bool)> = BTreeMap::new();
+    let tree = WorkTree::containing(dir).filter(|tree| tree.is_taken);
+    let mut lookups = 0;
+    for LoggedDir { dir: of, log } in sessions {
+        let Some(of) = of.as_ref().filter(|of| !Path::new(of).exists()) else { continue };
+        let is_named_so = dir.file_name().is_some() && Path::new(of).file_name() == dir.file_name();
+        let (count, is_former) = gone.entry(of.clone()).or_insert((0, is_named_so));
+        *count += 1;
+        if !*is_former
+            && lookups < MOST_COMMITS
+            && let (Some(tree), Some(commit)) = (&tree, log.as_ref().and_then(|log| commit_of(log)))
+        {
+            lookups += 1;
+            *is_former = has_commit(&tree.root, &commit);
+        }
+    }
+    let mut former: Vec<(String, usize)> = gone
+        .into_iter()
+        .filter(|(_, (_, is_former))| *is_former)
+        .map(|(dir, (count, _))| (dir, count))
+        .collect();
+    former.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    former
+}
