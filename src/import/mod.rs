@@ -8,16 +8,16 @@ mod deferred;
 mod files;
 mod held_back;
 mod mask;
+mod omissions;
 mod plan;
 mod prepared_text;
-mod removals;
 mod store_copy;
 mod tool_detail;
 
 pub use held_back::HeldBackPart;
+pub use omissions::{Omissions, record_removed};
 pub use plan::{ImportPlan, ImportRules, NO_TIME, PlannedBubb, VERSION, plan};
 pub use prepared_text::finish;
-pub use removals::{RemovedMessages, record_removed};
 pub use store_copy::{StoreCopy, copy, is_request, store_in};
 pub use tool_detail::ToolDetail;
 

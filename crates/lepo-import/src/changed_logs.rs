@@ -38,7 +38,7 @@ pub fn log_folders(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Lo
     ]
 }
 
-/// Returns the sources that may have changed because `path` was written, without those that do not exist.
+/// Returns the existing sources that may have changed because `path` was written.
 pub fn sources_of(format: SourceFormat, folder: &Path, path: &Path) -> Vec<PathBuf> {
     let has_end = |ends: &[&str]| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -91,7 +91,7 @@ impl CodexThread {
     }
 }
 
-/// Returns the commit that was checked out when a thread of Codex began, if its log has it.
+/// Returns the commit at which a thread of Codex began, if its log has it.
 pub fn commit_of(log: &Path) -> Option<String> {
     let mut reading = SourceReader::default();
     let mut values = reading.lines(log).ok()?;

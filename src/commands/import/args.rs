@@ -29,8 +29,8 @@ const WORDS: &[(&str, &str)] = &{
 /// opencode or Open WebUI. From Claude Code also history.jsonl: the prompts of sessions whose logs are gone.
 ///
 /// Tools delete their sessions after a time, or lose them with a directory that moves. --hook prints the lines with which
-/// a tool has each session imported when it ends, --watch imports sessions as they are written, and --from takes those
-/// of the directory where this repository was. Hooks and --watch leave out what `lepo rm` removed here.
+/// a tool calls lepo when a session ends, --watch imports sessions while a tool writes them, and --from takes the
+/// sessions about the directory where this repository was. Hooks and --watch leave out what `lepo rm` removed here.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo import\n  lepo import claude-code\n  lepo import chatgpt export.zip\n  \
@@ -69,7 +69,7 @@ pub struct ImportArgs {
     /// Print the lines with which TOOL calls lepo at the end of each session
     #[arg(long, value_name = "TOOL", value_enum, exclusive = true)]
     pub hook: Option<HookedTool>,
-    /// What such a hook runs: import the sessions of TOOL into the store found here, without output
+    /// Import the sessions of TOOL into the store found here, without output: the command of such a hook
     #[arg(long, value_name = "TOOL", value_enum, conflicts_with_all = ["from", "watch", "dry_run", "strict", "again", "json"])]
     pub on_end: Option<HookedTool>,
     /// Create a branch for each title and label

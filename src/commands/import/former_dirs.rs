@@ -1,4 +1,4 @@
-//! Finds directories where a repository may have been before, among those of sessions.
+//! Finds former paths of a repository among the directories of sessions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl LoggedDir {
     }
 }
 
-/// The error for a directory without sessions. It names directories that are gone and may be this one's former path.
+/// Returns the error for a directory without sessions, which names former paths that it may have had.
 pub fn none_about(word: &str, dir: &Path, sessions: &[LoggedDir]) -> Error {
     let error = Error::nothing(format!("no conversations of {word} are about {}", dir.display()));
     let former = former_dirs(dir, sessions);

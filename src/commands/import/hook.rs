@@ -31,7 +31,7 @@ struct SessionEvent {
 }
 
 impl SessionEvent {
-    /// Reads the first value of stdin, not its end: some tools leave it open. Anything else is no event.
+    /// Reads the first value of stdin and does not wait for its end, because some tools leave it open. Any other value is ignored.
     fn read() -> SessionEvent {
         if io::stdin().is_terminal() {
             return SessionEvent::default();

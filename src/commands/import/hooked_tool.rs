@@ -10,10 +10,10 @@ use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_import::SourceFormat;
 
-/// Seconds that Claude Code gives the hook, the most that it takes; without a number it is 1.5.
+/// Time limit of the hook in seconds: the greatest that Claude Code accepts. Its default is 1.5.
 const CLAUDE_SECONDS: u64 = 60;
 
-/// Milliseconds that Gemini CLI gives the hook.
+/// Time limit of the hook in milliseconds.
 const GEMINI_MILLIS: u64 = 60_000;
 
 /// A tool whose sessions can be imported as each ends.

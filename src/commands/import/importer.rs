@@ -30,7 +30,7 @@ pub struct Importer<'a> {
     stop: &'a StopSignal,
     since: Option<u64>,
     date: Option<u64>,
-    /// A hook or a watch imports, so nobody reads the report, and removed messages are left out.
+    /// A hook or a watch imports: nobody reads the report, and removed messages are omitted.
     is_automatic: bool,
     /// The log of a session that has ended, so that its last message is complete.
     ended: Option<PathBuf>,

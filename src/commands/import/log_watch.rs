@@ -20,11 +20,11 @@ use lepo_import::{LogFolder, SourceFormat, sources_of};
 /// Sources to read again.
 pub type ChangedLogs = BTreeSet<(SourceFormat, PathBuf)>;
 
-/// The longest wait: a clock that stood still while the machine slept is noticed after it.
+/// The longest wait, because a monotonic clock does not count the time during which the machine sleeps.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 enum Wake {
-    /// Paths that were written, made or removed.
+    /// Written, new and removed paths.
     Paths(Vec<PathBuf>),
     /// Events were lost.
     Missed,
@@ -33,7 +33,7 @@ enum Wake {
 
 pub struct LogWatch {
     folders: Vec<LogFolder>,
-    /// The folders that are watched, with those that are awaited in.
+    /// Folders with logs, and the nearest existing parents of missing ones.
     watched: HashSet<PathBuf>,
     wakes: Receiver<Wake>,
     watcher: RecommendedWatcher,
@@ -77,7 +77,7 @@ impl LogWatch {
         Ok(changed)
     }
 
-    /// Collects events for `rest`, so that a log that is written all the time is not read all the time. A signal ends it.
+    /// Collects events for `rest`, so that a busy log is not read all the time. A signal ends the wait.
     pub fn wait_at_least(&mut self, rest: Duration) -> Result<ChangedLogs> {
         let until = Instant::now() + rest;
         let mut changed = ChangedLogs::new();
@@ -137,7 +137,7 @@ impl LogWatch {
             let above = from.ancestors().skip(1).find(|above| above.is_dir());
             if let Some(above) = above {
                 self.watch(above)?;
-                // It may have been made since it was looked for.
+                // Another process may have created the folder since the check.
                 return if from.is_dir() { self.add_folder(number, from, changed) } else { Ok(()) };
             }
             return Ok(());
@@ -166,7 +166,7 @@ impl LogWatch {
         }
         match self.watcher.watch(path, RecursiveMode::NonRecursive) {
             Ok(()) => Ok(()),
-            // It was removed in the meantime.
+            // Another process removed the folder.
             Err(_) if !path.is_dir() => {
                 self.watched.remove(path);
                 Ok(())

@@ -3,12 +3,12 @@
 mod args;
 mod database;
 mod former_dirs;
+mod from_option;
 mod hook;
 mod hooked_tool;
 mod importer;
 mod list;
 mod log_watch;
-mod moved;
 mod report;
 mod sources;
 mod stop;
@@ -41,12 +41,12 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let importer = Importer::new(&args, &stop)?;
     let mut reading = SourceReader::default();
     let chosen = match &args.from {
-        Some(from) => moved::choose_from(&args, from, context)?,
+        Some(from) => from_option::choose_from(&args, from, context)?,
         None => sources::choose(&args.words, args.all, context, &mut reading)?,
     };
     let ImportOutcome { report, store, newest } = importer.run(chosen, reading, context)?;
     if let (Some(from), Some(store), false) = (&args.from, &store, args.dry_run) {
-        moved::remember(&args, from, store)?;
+        from_option::remember(&args, from, store)?;
     }
     match args.json {
         true => context.out.line(&report.json(newest).to_string()),

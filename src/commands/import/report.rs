@@ -45,7 +45,7 @@ pub struct ImportReport {
     pub older: u64,
     /// Messages that are not imported again, because they were removed here or taken back.
     pub left_out: u64,
-    /// Messages that were removed here and are here again.
+    /// Removed messages that an import by hand took again.
     pub brought_back: u64,
     /// In an import by a watch.
     pub news: Vec<SessionNews>,
@@ -105,7 +105,7 @@ impl ImportReport {
         !self.skipped.is_empty()
     }
 
-    /// Whether these are the only file that was read, which the user named.
+    /// Whether these files are the only source, which the user named.
     fn are_only_source(&self, files: &[String]) -> bool {
         matches!((files, &self.sources[..]), ([file], [(_, source)]) if Path::new(file) == source)
     }

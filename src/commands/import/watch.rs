@@ -58,7 +58,7 @@ fn formats_of(args: &ImportArgs) -> Result<Vec<SourceFormat>> {
     args.words.iter().map(parse).collect()
 }
 
-/// Imports the changed logs, each format by itself: a log that cannot be read does not stop the others.
+/// Imports the changed logs, each format separately, so that an unreadable log does not stop the others.
 fn import_changed(
     importer: &Importer<'_>,
     changed: ChangedLogs,
@@ -89,7 +89,7 @@ fn import_changed(
                 printer.print(&report, context);
             }
             Err(error) if matches!(error.kind, ExitKind::Signal(_) | ExitKind::Store) => return Err(error),
-            // Of a database nothing may be about this repository.
+            // A database may have no conversation about this repository.
             Err(error) if error.kind == ExitKind::Nothing => {}
             Err(error) => printer.warn(&error),
         }

@@ -1,13 +1,12 @@
 //! Writes planned bubbs to the store, and facts about them to the journal.
 
-mod omissions;
 mod store;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::stop::StopSignal;
-use crate::import::{ImportPlan, ToolDetail, VERSION};
+use crate::import::{ImportPlan, Omissions, ToolDetail, VERSION};
 use crate::term::{StatusLine, print_status};
 use crate::ui::{branch_changes, lock_changes};
 use lepo_base::error::Result;
@@ -17,7 +16,6 @@ use lepo_store::store::{
     BranchIds, Change, ChangeLock, ChangingCommand, ImportIndex, ImportRecord, Redactions, Store, WriteBatch,
     check_branch_name, has_ended_batches,
 };
-pub use omissions::Omissions;
 
 /// Maximum number of bubbs that wait to be published.
 const FLUSH: usize = 20_000;

@@ -16,7 +16,7 @@ use lepo_base::error::Result;
 /// The lines of the journal that guide later imports.
 #[derive(Debug, Default)]
 pub struct ImportChoices {
-    /// Imported messages that `lepo undo` took back, each without those that followed it.
+    /// Imported messages that `lepo undo` took back, without their descendants.
     pub undone: HashSet<BubbId>,
     /// Formats and directories, in the order in which they were added.
     pub dirs: Vec<(String, String)>,
@@ -71,7 +71,7 @@ impl Journal<'_> {
         choices
     }
 
-    /// Appends that these messages of an import were taken back; those that follow another of them are left out.
+    /// Records that `lepo undo` took back these imported messages. Only the first of a chain gets a line.
     pub fn add_undone(&self, bubbs: &[BubbName]) -> Result<()> {
         let mut lines = Vec::new();
         for name in first_of(bubbs) {

@@ -9,7 +9,7 @@ pub(super) const PROVEN: &str = "proven";
 /// The kind of a journal line about a redacted message, with no other fact.
 pub(super) const REDACTED: &str = "redacted";
 
-/// The kind of a journal line about an imported message that was taken back, with no other fact.
+/// The kind of a journal line about an imported message which `lepo undo` took back, with no other fact.
 pub(super) const UNDONE: &str = "undone";
 
 /// The kind of a journal line about a directory whose sessions an import takes as this repository's.
