@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
-use super::limits::{Size, fitting, is_taken};
+use super::limits::{Size, first_sent, is_taken};
 use lepo_base::media::{MAGIC, Media};
 use lepo_model::{FileSupport, MediaFile, SharedText};
 use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, split_attachments};
@@ -129,7 +129,9 @@ pub fn choose<'a>(
 ) -> UnsentFiles {
     let mut left = UnsentFiles::default();
     let mut files: Vec<&mut AttachedFile> = Vec::new();
-    for attached in bubbs.flatten() {
+    let mut groups = Vec::new();
+    let messages = bubbs.enumerate().flat_map(|(at, files)| files.iter_mut().map(move |file| (at, file)));
+    for (at, attached) in messages {
         let name = attached.line.name.clone();
         if attached.is_settled {
             continue;
@@ -142,10 +144,12 @@ pub fn choose<'a>(
             left.refused.push(name);
         } else {
             files.push(attached);
+            groups.resize(at + 1, 0);
+            groups[at] += 1;
         }
     }
     let sizes: Vec<Size> = files.iter().map(|attached| attached.size()).collect();
-    let beyond = sizes.len() - fitting(&sizes, accepts);
+    let beyond = first_sent(&groups, &sizes, accepts);
     for attached in files.into_iter().take(beyond) {
         (attached.file, attached.is_settled) = (None, true);
         left.beyond.push(attached.line.name.clone());

@@ -57,6 +57,21 @@ pub fn check(files: &[NewFile], accepts: &FileSupport, model: &str) -> Result<()
     }
 }
 
+/// Returns the index of the first file to send, of files that come message by message, `groups` giving the number in
+/// each. Where they exceed the limits, half of the older ones are dropped at once: if only the oldest went with each
+/// turn, a server's cache would lose everything after it each time.
+pub fn first_sent(groups: &[usize], sizes: &[Size], accepts: &FileSupport) -> usize {
+    let (mut first, mut end) = (0, 0);
+    for len in groups {
+        let own = end;
+        end += len;
+        while first < end && !together(sizes.get(first..end).unwrap_or_default(), accepts).is_empty() {
+            first += own.saturating_sub(first).div_ceil(2).max(1);
+        }
+    }
+    first
+}
+
 /// Returns how many of these files, counted from the last, fit into a request.
 pub fn fitting(sizes: &[Size], accepts: &FileSupport) -> usize {
     (0..=sizes.len())
@@ -244,6 +259,28 @@ mod tests {
         }
         let error = check(&[gif("a.gif", 1, 20)], &FileSupport::NOTHING, "m").unwrap_err();
         assert_eq!(error.message, "m does not accept files, and a.gif is one");
+    }
+
+    #[test]
+    fn half_of_the_older_files_give_way_at_once() {
+        let accepts = FileSupport { count: Some(8), ..FileSupport::any(IMAGES) };
+        let size = Size { media: Media::Png, len: 10, side: Some(10) };
+        for (groups, first) in [
+            (vec![1; 8], 0),
+            (vec![1; 9], 4),
+            // It stays where it is until they exceed the limit again.
+            (vec![1; 10], 4),
+            (vec![1; 12], 4),
+            (vec![1; 13], 8),
+            // All files of the newest message go along.
+            (vec![1, 1, 7], 1),
+            (vec![1, 1, 8], 2),
+            (vec![9], 1),
+            (vec![], 0),
+        ] {
+            let sizes = vec![size; groups.iter().sum()];
+            assert_eq!(first_sent(&groups, &sizes, &accepts), first, "{groups:?}");
+        }
     }
 
     #[test]
