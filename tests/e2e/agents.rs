@@ -108,7 +108,7 @@ fn a_replay_tells_those_of_today_with_tools_and_none_without() {
 }
 
 #[test]
-fn a_summary_is_followed_by_them_anew() {
+fn after_a_summary_they_are_right_behind_the_root() {
     let bot = bot(&["1", "2", "3", "SUMMARY", "4"]);
     bot.home.write("work/AGENTS.md", "Use tabs.");
     for question in ["one", "two", "three"] {
@@ -121,7 +121,7 @@ fn a_summary_is_followed_by_them_anew() {
     assert!(last.iter().any(|(_, text)| text.contains("SUMMARY")), "{last:?}");
     assert_eq!(told(&bodies[4]).len(), 1);
     let at = last.iter().position(|(_, text)| text.starts_with(MARK)).unwrap();
-    assert_eq!(last[at + 1].1, "four");
+    assert!(at == 1 && last[2].1.contains("SUMMARY"), "{last:?}");
 }
 
 #[test]

@@ -192,3 +192,28 @@ fn a_dry_run_names_the_first_difference_from_the_last_request() {
             .contains("\ngeneral: your own text goes along in every request\n")
     );
 }
+
+#[test]
+fn after_a_summary_the_instructions_of_the_repository_are_behind_the_root_and_do_not_come_again() {
+    let bot = Bot::openai("planner = 'off'", (0..6).map(|_| openai_sse(["Yes."])));
+    let ran = crate::home::run(bot.home.program("git", &["init", "-q"]), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    bot.home.trust_work();
+    bot.home.write("work/AGENTS.md", "Be kind.");
+    for args in [&["one"][..], &["two"], &["three"], &["--compact", "--keep", "1"], &["four"], &["five"]] {
+        let ran = bot.home.alone(&[&["do"], args].concat());
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+    }
+    let bodies = bot.bodies();
+    let roles = |body: &Value| -> Vec<&str> {
+        let told = |text: &str| match text {
+            text if text.contains("== AGENTS.md") => "agents",
+            text if text.starts_with("[summary") => "summary",
+            _ => "other",
+        };
+        messages(body).iter().skip(1).map(|(_, text)| told(text)).collect()
+    };
+    assert_eq!(roles(&bodies[4]), ["agents", "summary", "other", "other", "other"]);
+    let (last, now) = (messages(&bodies[4]), messages(&bodies[5]));
+    assert_eq!(now[..last.len()], last[..]);
+}

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
+use lepo_base::keyword::Keyword;
 use lepo_base::secret::Secret;
 
 use crate::agent_types::AgentSandbox;
@@ -26,6 +27,29 @@ pub struct ApiKey {
     pub bearer: bool,
     /// A program that prints the key, run at the first request; its output is never logged.
     pub command: Vec<String>,
+}
+
+/// The lifetime of a prompt cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheLife {
+    /// The default.
+    FiveMinutes,
+    /// Writing into the cache costs more.
+    Hour,
+}
+
+impl CacheLife {
+    /// Both values, the default first.
+    pub const ALL: &[CacheLife] = &[CacheLife::FiveMinutes, CacheLife::Hour];
+}
+
+impl Keyword for CacheLife {
+    fn as_str(self) -> &'static str {
+        match self {
+            CacheLife::FiveMinutes => "5m",
+            CacheLife::Hour => "1h",
+        }
+    }
 }
 
 /// The format of the output of a `cli` model.
@@ -74,6 +98,8 @@ pub struct ModelConfig {
     pub extra: Map<String, Value>,
     /// The configured window in tokens.
     pub context: Option<u64>,
+    /// The lifetime of the prompt cache (`anthropic`).
+    pub cache: CacheLife,
     /// Whether this model answers by default.
     pub active: bool,
 }
@@ -100,6 +126,7 @@ impl ModelConfig {
             options: ModelOptions::default(),
             extra: Map::new(),
             context: None,
+            cache: CacheLife::FiveMinutes,
             active: false,
         }
     }

@@ -85,7 +85,7 @@ pub use agent_types::{
 };
 pub use answer::AnswerStream;
 pub use cli::{AGENTS, PRESETS, agent_preset, preset};
-pub use config::{AnswerFormat, ApiKey, ModelConfig, Price, Timeouts};
+pub use config::{AnswerFormat, ApiKey, CacheLife, ModelConfig, Price, Timeouts};
 pub use embedded::{EmbeddedInstall, embedded_program, missing, program_missing};
 pub use event::{ChatEvent, Citation, FinishReason, Usage, WebCall};
 pub use file_support::accepts;

@@ -140,9 +140,11 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         servers_ready(turn).await?;
     }
     let done = turn.record.transcript.requests_of_turn();
+    let tools = tool_list(turn, offer);
     Ok(LoopState {
+        cache_key: turn.cache_key(&tools.specs),
         offer,
-        tools: tool_list(turn, offer),
+        tools,
         rounds: match offer.ended {
             true => 0,
             false => (turn.env.settings().max_rounds as usize).saturating_sub(done.len()),
@@ -150,7 +152,6 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         done,
         // A continued turn has a side branch already.
         base: turn.record.transcript.side_branch(),
-        cache_key: turn.cache_key().await?,
         facts: request_facts(turn),
         asked_again: false,
         warned: false,

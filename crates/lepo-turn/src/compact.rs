@@ -1,18 +1,19 @@
 //! `lepo do --compact`: continues a conversation from a summary of it. The old conversation does not change.
 //!
-//! The new one has the same root, then the summary as a visible bubb, then copies of the last turns. The
+//! The new one has the same root, then the instructions that no summary replaces, the summary as a visible bubb, then copies of the last turns. The
 //! request for the summary has the same prefix as the requests before it, so that the server finds them in
 //! its cache.
 
 use super::context::{Inst, messages};
 use super::folders::{StartNeeds, ask_about_start};
+use super::instructions::is_instructions_entry;
 use super::journal::usage_entry;
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
-use super::skills::find_skills;
+use super::skills::{find_skills, is_catalogue_entry, is_of_skills};
 use super::steering::steers_alone;
 use super::transcript::Transcript;
 use super::turn::Turn;
@@ -25,7 +26,7 @@ use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationF
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, BubbName, Kind, counted};
 use lepo_store::conv::Forest;
-use lepo_store::store::{CopyParent, CopyRequest, WriteBatch, now, plan_copies, write_copies};
+use lepo_store::store::{CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, write_copies};
 use lepo_tool::ToolMode;
 
 /// Prefix of a summary's first line.
@@ -67,6 +68,7 @@ pub async fn compact(
     let start = TurnStart::Under(wanted.tail);
     let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     let cut = cut(&transcript.entries, wanted.keep)?;
+    let lasting = lasting(transcript.entries.get(..cut).unwrap_or_default());
     let path = transcript.path.clone();
     let mut servers = env.servers_of_turns().await;
     let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
@@ -79,9 +81,10 @@ pub async fn compact(
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
-    let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
-    let copies: Vec<BubbName> = copies.map(|ix| forest.name(ix)).collect();
-    write_compacted(env, path.first().copied(), (&text, is_own?), copies)
+    let name = |id: &BubbId| forest.find(*id).map(|ix| forest.name(ix));
+    let last = path.get(cut..).unwrap_or_default().iter().filter_map(name).collect();
+    let lasting = lasting.into_iter().filter_map(|at| path.get(at)).filter_map(name).collect();
+    write_compacted(env, path.first().copied(), lasting, (&text, is_own?), last)
 }
 
 /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; returns the new
@@ -110,23 +113,57 @@ pub async fn make_room(
     }
 }
 
-/// Writes the summary, and copies of the last turns after it; removes them on a failure. The summary is
-/// proven as this user's (`is_own`) if all its sources are.
+/// Returns the indices of the texts that no summary replaces: the newest instructions of the repository, the newest
+/// catalogue of skills, and instructions of skills. After the root they are found by the next turn, which
+/// does not add them again.
+fn lasting(covered: &[PathEntry]) -> Vec<usize> {
+    let below = |at: &usize| *at > 0;
+    let instructions = covered.iter().rposition(is_instructions_entry);
+    let catalogue = covered.iter().rposition(is_catalogue_entry);
+    let is_skill = |entry: &PathEntry| {
+        entry.hidden && entry.kind == Kind::System && is_of_skills(&entry.text) && !is_catalogue_entry(entry)
+    };
+    let skills = covered.iter().enumerate().filter(|(_, entry)| is_skill(entry)).map(|(at, _)| at);
+    let mut lasting: Vec<usize> =
+        instructions.into_iter().chain(catalogue).chain(skills).filter(below).collect();
+    lasting.sort_unstable();
+    lasting
+}
+
+/// Copies a chain of messages onto `base`.
+fn chain_of_copies(
+    env: &TurnEnv,
+    base: Option<BubbId>,
+    originals: Vec<BubbName>,
+) -> Result<Vec<PlannedCopy>> {
+    let under = |at: usize| at.checked_sub(1).map_or(CopyParent::Base, CopyParent::Copy);
+    let copying = originals.into_iter().enumerate();
+    let copying = copying.map(|(at, original)| CopyRequest { original, text: None, under: under(at) });
+    plan_copies(&env.store, base, copying.collect())
+}
+
+/// Writes the lasting texts, the summary, and copies of the last turns after it; removes them on a failure. The summary
+/// is proven as this user's (`is_own`) if all its sources are.
 fn write_compacted(
     env: &TurnEnv,
     root: Option<BubbId>,
+    lasting: Vec<BubbName>,
     (summary, is_own): (&str, bool),
     last: Vec<BubbName>,
 ) -> Result<BubbId> {
     let summary = env.masking.screen(summary.as_bytes(), "the summary");
-    let first = WriteBatch::name(Kind::System, false, root, now(), summary.bytes())?;
-    let under = |at: usize| at.checked_sub(1).map_or(CopyParent::Base, CopyParent::Copy);
-    let copying = last.into_iter().enumerate();
-    let copying = copying.map(|(at, original)| CopyRequest { original, text: None, under: under(at) });
-    let copies = plan_copies(&env.store, Some(first.id), copying.collect())?;
-    if let Err(error) = write_copies(&env.store, Some((first, summary.bytes())), &copies) {
-        let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
-        let written: Vec<BubbName> = new.chain([first]).collect();
+    let lasting = chain_of_copies(env, root, lasting)?;
+    let base = lasting.last().map(|copy| copy.name.id).or(root);
+    let first = WriteBatch::name(Kind::System, false, base, now(), summary.bytes())?;
+    let copies = chain_of_copies(env, Some(first.id), last)?;
+    let written = write_copies(&env.store, None, &lasting)
+        .and_then(|_| write_copies(&env.store, Some((first, summary.bytes())), &copies));
+    if let Err(error) = written {
+        let new = |copies: &[PlannedCopy]| {
+            let new = copies.iter().rev().filter(|copy| !copy.here);
+            new.map(|copy| copy.name).collect::<Vec<_>>()
+        };
+        let written: Vec<BubbName> = new(&copies).into_iter().chain([first]).chain(new(&lasting)).collect();
         let _ = env.store.bubbs().remove(&written, &[]);
         return Err(error);
     }
@@ -164,7 +201,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     if form == ConversationFormat::Plain {
         messages.push(ChatMessage::new(ChatRole::User, asked.as_str()));
     }
-    let cache_key = turn.cache_key().await?;
+    let cache_key = turn.cache_key(&told.specs);
     let request = ChatRequest {
         messages: &messages,
         tools: &told.specs,
@@ -241,6 +278,20 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
 mod tests {
     use super::super::path_entry::fixture::path;
     use super::*;
+
+    #[test]
+    fn instructions_of_the_repository_and_of_skills_outlast_a_summary() {
+        let (agents, list, skill) =
+            ("[instructions of this repository]", "[skills of this conversation]", "[skill a, from /a]");
+        for (text, expected) in [
+            (format!("s1 P / u0 a / a0 b / s1 {skill} / u0 c"), vec![3]),
+            (format!("s1 P / s1 {agents} 1 / s1 {list} / u0 a / a0 b / s1 {agents} 2 / u0 c"), vec![2, 5]),
+            (format!("s1 {agents} / u0 a / a0 b"), vec![]),
+            (format!("s1 P / u0 {agents} / s0 {agents} / a0 {skill}"), vec![]),
+        ] {
+            assert_eq!(lasting(&path(&text)), expected, "{text}");
+        }
+    }
 
     #[test]
     fn the_last_turns_stay_as_they_are() {

@@ -82,7 +82,7 @@ async fn ask<T>(
         spec(turn.config).path,
         None,
     );
-    let cache_key = turn.cache_key().await?;
+    let cache_key = turn.cache_key(&[]);
     for schema in [Some(schema), None] {
         let cache_key = cache_key.as_deref();
         let request = ChatRequest { messages: &messages, schema, cache_key, ..ChatRequest::default() };

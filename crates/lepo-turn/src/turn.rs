@@ -12,7 +12,8 @@ use super::unmask::keep_truth;
 use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
-use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, spec};
+use lepo_base::hash::hash_of;
+use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_tool::mcp::Servers;
 
@@ -106,16 +107,21 @@ impl Turn<'_> {
         spec(self.config).tools == ToolFormat::Native && self.model.takes_tools()
     }
 
-    /// Returns the key of this conversation for the server's cache: its root, if the model's API has a field
-    /// for it. A new conversation's root is known once it is on disk.
-    pub async fn cache_key(&mut self) -> Result<Option<String>> {
+    /// Returns the key of this conversation for the server's cache, if the model's API has a field for it: its root. In
+    /// the first turn it is a hash of the tools and the leading system messages, which conversations of a loop share.
+    pub fn cache_key(&self, tools: &[ToolSpec]) -> Option<String> {
         if !spec(self.config).names_root() {
-            return Ok(None);
+            return None;
         }
-        if self.record.transcript.path.is_empty() {
-            self.question_saved().await?;
+        let transcript = &self.record.transcript;
+        if !transcript.loaded.is_empty() {
+            return transcript.path.first().map(ToString::to_string);
         }
-        Ok(self.record.transcript.path.first().map(ToString::to_string))
+        let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
+        let tools: Vec<String> = tools.iter().map(of_tool).collect();
+        let leading = transcript.entries.iter().take_while(|entry| entry.kind == Kind::System);
+        let texts = tools.iter().map(String::as_bytes).chain(leading.map(|entry| entry.text.as_bytes()));
+        Some(hash_of(&texts.collect::<Vec<_>>()))
     }
 
     /// Reports a notice about the repository, but only once for all turns of a process.

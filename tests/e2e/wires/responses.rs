@@ -70,11 +70,12 @@ fn a_tool_loop_with_reasoning_goes_back_as_it_came() {
     assert_eq!((&input[5]["type"], &input[5]["call_id"]), (&json!("function_call_output"), &json!("call_x")));
     assert_eq!(input.last().unwrap(), &json!({"role": "developer", "content": "GENERAL"}));
     let root = bubbs(&home)[0].id.clone();
-    assert_eq!(bodies[0]["prompt_cache_key"], root.as_str());
-    assert_eq!(bodies[1]["prompt_cache_key"], root.as_str());
+    let key = bodies[0]["prompt_cache_key"].as_str().unwrap();
+    assert!(key.len() == 64 && bodies[1]["prompt_cache_key"] == key, "{key}");
     assert_eq!(bodies[0]["include"], json!(["reasoning.encrypted_content"]));
     assert!(home.read("work/.lepo/_journal.ndjson").contains("\"cached\":64"));
     assert_eq!(home.ok(&["do", "more?"]), "Yes.\n");
+    assert_eq!(self::bodies(&server)[2]["prompt_cache_key"], root.as_str(), "continued, it is the root");
 }
 
 #[test]
@@ -105,4 +106,22 @@ fn what_a_model_without_reasoning_refuses_is_learned() {
     assert_eq!(home.ok(&["do", "hi"]), "Hi.\n");
     assert_eq!(home.ok(&["do", "again"]), "Hi.\n");
     assert_eq!(bodies(&server).len(), 4);
+}
+
+#[test]
+fn new_conversations_with_the_same_tools_and_prompt_share_a_key() {
+    let server = server((0..4).map(|_| responses_api(&[said_item("Yes.")])).collect());
+    let home = home(&server, NATIVE, RESPONSES);
+    for args in [
+        &["-n", "one"][..],
+        &["-n", "two"],
+        &["-n", "-S", "Other.", "three"],
+        &["-n", "--tools", "off", "four"],
+    ] {
+        home.ok(&[&["do"], args].concat());
+    }
+    let bodies = bodies(&server);
+    let key = |at: usize| bodies[at]["prompt_cache_key"].as_str().unwrap();
+    assert_eq!(key(0), key(1));
+    assert!(key(0) != key(2) && key(0) != key(3), "another prompt, and no tools");
 }

@@ -1,9 +1,10 @@
 //! A conversation in the form of the Messages API: system blocks at the top, then turns of the user and the assistant,
-//! each a list of blocks. At most two blocks are marked for the cache.
+//! each a list of blocks. At most three blocks are marked for the cache; the server takes four.
 
 use serde_json::{Value, json};
 
 use crate::body_context::BodyContext;
+use crate::config::CacheLife;
 use crate::media::MediaFile;
 use crate::message::{ChatMessage, ChatRequest, ChatRole, ToolCall};
 use crate::payload::{JsonObjectWriter, Payload, list};
@@ -50,6 +51,7 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
         None => (all, None, &[][..]),
     };
     let inst = inst.map(|message| &message.text);
+    let life = asking.config.cache;
     let leading = path.iter().take_while(|message| message.role == ChatRole::System).count();
     let (system, path) = path.split_at(leading);
     let system: Vec<&SharedText> =
@@ -57,11 +59,11 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     if !system.is_empty() {
         let last = system.len() - 1;
         list(object.key("system"), system.into_iter().enumerate(), |payload, (i, text)| {
-            write_block(payload, &RequestBlock::Text("", text), i == last);
+            write_block(payload, &RequestBlock::Text("", text), (i == last).then_some(life));
         });
     }
     let mut turns = turns(path);
-    let marked = mark(&turns);
+    let marked = marks(&turns);
     let mut trailing = None;
     if let Some(inst) = inst {
         match turns.last_mut().filter(|turn| !turn.assistant) {
@@ -75,7 +77,8 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     let payload = object.key("messages");
     payload.raw("[");
     for (i, turn) in turns.iter().enumerate() {
-        write_turn(payload, turn, i == 0, marked.filter(|at| at.0 == i).map(|at| at.1));
+        let marked = marked.iter().find(|at| at.0 == i).map(|at| (at.1, life));
+        write_turn(payload, turn, i == 0, marked);
     }
     if let Some(inst) = trailing {
         payload.raw(",{\"role\":\"system\",\"content\":");
@@ -88,23 +91,34 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     payload.raw("]");
 }
 
-fn write_turn(payload: &mut Payload, turn: &RoleTurn<'_>, first: bool, marked: Option<usize>) {
+fn write_turn(payload: &mut Payload, turn: &RoleTurn<'_>, first: bool, marked: Option<(usize, CacheLife)>) {
     payload.raw(if first { "{\"role\":" } else { ",{\"role\":" });
     payload.json(if turn.assistant { "assistant" } else { "user" });
     payload.raw(",\"content\":");
     list(payload, turn.blocks.iter().enumerate(), |payload, (i, block)| {
-        write_block(payload, block, marked == Some(i));
+        write_block(payload, block, marked.filter(|(at, _)| *at == i).map(|(_, life)| life));
     });
     payload.raw("}");
 }
 
-/// Returns the last block, up to which the cache should reach; `None` if it was received, because it must stay
-/// unchanged.
-fn mark(turns: &[RoleTurn<'_>]) -> Option<(usize, usize)> {
-    let i = turns.len().checked_sub(1)?;
-    let j = turns.get(i)?.blocks.len().checked_sub(1)?;
-    let block = turns.get(i)?.blocks.get(j)?;
-    (!matches!(block, RequestBlock::Received(_))).then_some((i, j))
+/// Returns the blocks up to which the cache should reach: the last one, and the last one before the newest answer with
+/// calls, because a server looks only 20 blocks back for a mark, and a round of many calls is longer. A received block
+/// must stay unchanged.
+fn marks(turns: &[RoleTurn<'_>]) -> Vec<(usize, usize)> {
+    let is_call = |block: &RequestBlock<'_>| match block {
+        RequestBlock::Call(_) => true,
+        RequestBlock::Received(block) => block["type"] == "tool_use",
+        RequestBlock::Text(..) | RequestBlock::Result(..) | RequestBlock::File(_) => false,
+    };
+    let calls = turns.iter().rposition(|turn| turn.assistant && turn.blocks.iter().any(is_call));
+    let last_of = |i: usize| {
+        let j = turns.get(i)?.blocks.len().checked_sub(1)?;
+        let block = turns.get(i)?.blocks.get(j)?;
+        (!matches!(block, RequestBlock::Received(_))).then_some((i, j))
+    };
+    let before_calls = calls.and_then(|i| i.checked_sub(1)).and_then(last_of);
+    let last = turns.len().checked_sub(1).and_then(last_of);
+    before_calls.into_iter().chain(last).collect()
 }
 
 fn turns(path: &[ChatMessage]) -> Vec<RoleTurn<'_>> {
@@ -146,7 +160,7 @@ fn blocks(message: &ChatMessage) -> Vec<RequestBlock<'_>> {
     blocks
 }
 
-fn write_block(payload: &mut Payload, block: &RequestBlock<'_>, marked: bool) {
+fn write_block(payload: &mut Payload, block: &RequestBlock<'_>, marked: Option<CacheLife>) {
     match block {
         RequestBlock::Received(block) => return payload.json(*block),
         RequestBlock::Text(label, text) => {
@@ -179,12 +193,16 @@ fn write_block(payload: &mut Payload, block: &RequestBlock<'_>, marked: bool) {
                 let words = Some(RequestBlock::Text("", text)).filter(|_| !text.trim().is_empty());
                 let blocks = words.into_iter().chain(files.iter().map(RequestBlock::File));
                 payload.raw(",\"content\":");
-                list(payload, blocks, |payload, block| write_block(payload, &block, false));
+                list(payload, blocks, |payload, block| write_block(payload, &block, None));
             } else if !text.is_empty() {
                 payload.raw(",\"content\":");
                 payload.text(text);
             }
         }
     }
-    payload.raw(if marked { ",\"cache_control\":{\"type\":\"ephemeral\"}}" } else { "}" });
+    payload.raw(match marked {
+        Some(CacheLife::FiveMinutes) => ",\"cache_control\":{\"type\":\"ephemeral\"}}",
+        Some(CacheLife::Hour) => ",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}}",
+        None => "}",
+    });
 }

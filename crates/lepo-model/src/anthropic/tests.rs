@@ -8,7 +8,7 @@ use crate::message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall};
 use crate::quirks::Quirks;
 use crate::replay::ProviderMessage;
 use crate::sse_answer::Decoder;
-use crate::{ModelConfig, ModelOptions, Provider};
+use crate::{CacheLife, ModelConfig, ModelOptions, Provider};
 
 fn config() -> ModelConfig {
     ModelConfig { model: "claude-x".into(), ..ModelConfig::new("m", Provider::Anthropic) }
@@ -84,12 +84,20 @@ fn a_request_has_all_that_is_asked_for() {
         &ModelFacts::default(),
         &Quirks::default(),
     );
+    let hour = sent(
+        &ModelConfig { cache: CacheLife::Hour, ..self::config() },
+        ChatRequest { messages: &messages, ..ChatRequest::default() },
+        &ModelFacts::default(),
+        &Quirks::default(),
+    );
+    let mark = &hour["messages"][0]["content"][0]["cache_control"];
+    assert_eq!(*mark, json!({"type": "ephemeral", "ttl": "1h"}));
     assert_eq!(plain["max_tokens"], 8192);
     assert!(plain["temperature"].is_null() && plain["thinking"].is_null(), "{plain}");
 }
 
 #[test]
-fn the_conversation_is_in_turns_and_marked_in_two_places() {
+fn the_conversation_is_in_turns_and_marked_in_three_places() {
     let call = |id: &str| ToolCall { id: id.into(), name: "f".into(), arguments: json!({"a": 1}) };
     let result = |id: &str| ChatMessage {
         call_id: Some(id.into()),
@@ -132,7 +140,7 @@ fn the_conversation_is_in_turns_and_marked_in_two_places() {
             vec![user("a"), asked, result("1"), result("2"), inst("INST")],
             folded.clone(),
             vec![
-                "user text:a",
+                "user text:a*",
                 "assistant text:both tool_use:1 tool_use:2",
                 "user tool_result:r1 tool_result:r2* text:[system]/INST",
             ],
@@ -140,7 +148,7 @@ fn the_conversation_is_in_turns_and_marked_in_two_places() {
         (
             vec![user("a"), replayed.clone(), result("t1")],
             folded.clone(),
-            vec!["user text:a", "assistant thinking:hm tool_use:t1", "user tool_result:rt1*"],
+            vec!["user text:a*", "assistant thinking:hm tool_use:t1", "user tool_result:rt1*"],
         ),
         (
             vec![
@@ -151,7 +159,7 @@ fn the_conversation_is_in_turns_and_marked_in_two_places() {
                 ChatMessage::new(ChatRole::System, "ran"),
             ],
             folded,
-            vec!["user text:a", "assistant thinking:hm tool_use:t1", "user text:b text:[system]/ran*"],
+            vec!["user text:a*", "assistant thinking:hm tool_use:t1", "user text:b text:[system]/ran*"],
         ),
     ] {
         let request = ChatRequest { messages: &messages, ..ChatRequest::default() };

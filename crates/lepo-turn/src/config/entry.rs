@@ -13,7 +13,7 @@ use lepo_base::error::Result;
 use lepo_base::keyword::Keyword;
 use lepo_base::secret::Secret;
 use lepo_model::Price;
-use lepo_model::{AgentSandbox, AnswerFormat, ModelOptions, Provider, Wire};
+use lepo_model::{AgentSandbox, AnswerFormat, CacheLife, ModelOptions, Provider, Wire};
 use lepo_model::{BASE_URL_FORM, base_url};
 use lepo_model::{ProviderFields, ServerDefaults};
 
@@ -56,6 +56,7 @@ pub struct ModelEntry {
     pub options: ModelOptions,
     pub extra: Map<String, Value>,
     pub context: Option<u64>,
+    pub cache: CacheLife,
     /// Used if the user names no model.
     pub active: bool,
 }
@@ -105,6 +106,7 @@ pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
         options: ModelOptions::default(),
         extra: Map::new(),
         context: section.get::<u32>("context", &(256..=u32::MAX))?.map(u64::from),
+        cache: CacheLife::FiveMinutes,
         active,
     };
     match provider.fields() {
@@ -153,6 +155,9 @@ fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &Server
     }
     if !facts.wires.is_empty() {
         entry.wire = section.get("wire", &facts.wires)?;
+    }
+    if entry.provider == Provider::Anthropic {
+        entry.cache = section.get("cache", &CacheLife::ALL)?.unwrap_or(entry.cache);
     }
     entry.options = read_options(section.section("options")?)?;
     entry.options.web = section.get("web", &())?.unwrap_or(false);

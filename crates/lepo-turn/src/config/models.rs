@@ -75,6 +75,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         options: entry.options,
         extra: entry.extra,
         context: entry.context,
+        cache: entry.cache,
         active: entry.active,
         ..ModelConfig::new(entry.name, entry.provider)
     })

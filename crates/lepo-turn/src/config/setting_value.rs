@@ -14,7 +14,7 @@ use super::setting_enums::{
 };
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::{Keyword, list_words, parse_keyword};
-use lepo_model::{AgentAccess, Planner, Provider, Wire};
+use lepo_model::{AgentAccess, CacheLife, Planner, Provider, Wire};
 use lepo_tool::{AutoAccess, ToolMode};
 
 /// A type of value, used by settings and by keys of models.
@@ -79,6 +79,7 @@ words!(
     ToolMode,
     EditKeys,
     ThinkingShown,
+    CacheLife,
     Wire
 );
 
