@@ -126,11 +126,10 @@ fn code_alone_is_printed() {
     assert_eq!((none.code, none.out.as_str()), (1, ""));
     assert!(none.err.contains("no code block"), "{}", none.err);
     // The whole answer is kept.
-    assert_eq!(bubbs(&bot.home)[2].text, text);
-    // The model is told so, and nothing of it is kept.
-    assert!(question(&bot).starts_with("list\n\nAnswer with code only, in a fenced code block"));
-    assert_eq!(bot.bodies()[2].to_string().matches("code only").count(), 1);
-    assert!(!bubbs(&bot.home).iter().any(|bubb| bubb.text.contains("code only")));
+    assert_eq!(bubbs(&bot.home)[3].text, text);
+    // Each request has it before each question.
+    assert_eq!(question(&bot), "list");
+    assert_eq!(bot.bodies()[2].to_string().matches("code only").count(), 3);
     let ran = bot.lepo(&["do", "-x", "-o", "list.sh", "list"]);
     assert_eq!((ran.out.as_str(), bot.home.read("work/list.sh").as_str()), ("ls -l\n", "ls -l\n"));
     assert_eq!(bot.lepo(&["do", "-x", "--json", "q"]).code, 2);

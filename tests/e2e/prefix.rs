@@ -217,3 +217,44 @@ fn after_a_summary_the_instructions_of_the_repository_are_behind_the_root_and_do
     let (last, now) = (messages(&bodies[4]), messages(&bodies[5]));
     assert_eq!(now[..last.len()], last[..]);
 }
+
+#[test]
+fn the_form_of_an_answer_stays_where_it_was_sent_and_is_for_its_question_alone() {
+    let schema = r#"{"type":"object"}"#;
+    let code = "```\nx\n```";
+    for (args, reply) in [(&["-x"][..], code), (&["--schema", schema], "{}")] {
+        let replies = [reply, "Yes.", "Yes.", reply, "Yes."].map(|text| openai_sse([text]));
+        let bot = Bot::openai("planner = 'off'", replies);
+        let first = [&["do"], args, &["one"]].concat();
+        assert!(bot.home.alone(&first).code < 2, "{args:?}");
+        assert_eq!(bot.home.alone(&["do", "two"]).code, 0);
+        let bodies = bot.bodies();
+        let form = &messages(&bodies[0])[1];
+        assert!(form.1.starts_with("[for the next question only]\n"), "{form:?}");
+        assert_eq!(messages(&bodies[1])[..3], messages(&bodies[0])[..]);
+        // It is hidden, and a retry of an old question has its own behind it.
+        assert!(!bot.home.ok(&["show"]).contains("question only"));
+        let question = bubbs(&bot.home)[2].id.clone();
+        let tail = ["--tail", question.as_str()];
+        assert_eq!(bot.home.alone(&[&["do", "--retry"], &tail[..]].concat()).code, 0);
+        assert_eq!(messages(&bot.bodies()[2]), messages(&bodies[0]));
+        assert!(bot.home.alone(&[&["do", "--retry"], args, &tail].concat()).code < 2);
+        let again = messages(&bot.bodies()[3]);
+        assert_eq!(again[..3], messages(&bodies[0])[..]);
+        assert_eq!(again[3].1, form.1, "{again:?}");
+        // A replay takes it along.
+        assert_eq!(bot.home.alone(&["do", "--replay", &question, "--no-stdin"]).code, 0);
+        assert_eq!(messages(&bot.bodies()[4]), messages(&bodies[0]));
+    }
+}
+
+#[test]
+fn a_question_without_an_answer_takes_its_form_with_it() {
+    let refused = Reply::new(400, r#"{"error":{"message":"no"}}"#);
+    let bot = Bot::openai("planner = 'off'", [openai_sse(["One."]), refused, openai_sse(["Two."])]);
+    assert_eq!(bot.home.alone(&["do", "one"]).code, 0);
+    assert_eq!(bot.home.alone(&["do", "-x", "code"]).code, 3);
+    assert_eq!(bot.home.alone(&["do", "two"]).code, 0);
+    let sent: Vec<String> = talk(&bot.bodies()[2]).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(sent, ["one", "One.", "two"]);
+}

@@ -28,7 +28,7 @@ fn an_answer_that_fits_is_printed_compact_and_kept_so() {
             assert_eq!((ran.code, ran.out.as_str()), (0, format!("{expected}\n").as_str()), "{}", ran.err);
             assert_eq!(bot.home.ok(&["show", "--one", "@"]), expected);
             let tags: Vec<String> = bubbs(&bot.home).into_iter().map(|bubb| bubb.tag).collect();
-            assert_eq!(tags, ["s1", "u0", "a0"]);
+            assert_eq!(tags, ["s1", "s1", "u0", "a0"]);
             assert_eq!(bot.home.ok(&["fsck"]), "");
         });
     }

@@ -13,6 +13,7 @@ use super::call_fault::call_fault;
 use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
 use super::native::{call_text, request_of};
+use super::next_question::has_form;
 use super::offer::{ToolList, ToolOffer, tool_list};
 use super::path_entry::CalledAnswer;
 use super::plan::plan;
@@ -152,14 +153,10 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         done,
         // A continued turn has a side branch already.
         base: turn.record.transcript.side_branch(),
-        facts: request_facts(turn),
+        facts: RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn)),
         asked_again: false,
         warned: false,
     })
-}
-
-fn request_facts(turn: &Turn<'_>) -> RequestFacts {
-    RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn))
 }
 
 /// Returns the hashes of the tools in a request.
@@ -244,6 +241,10 @@ fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
     let mut messages = messages(&transcript.entries, &transcript.called, inst, path, blocks);
     if progress.rounds == 0 && blocks.is_some() {
         messages.push(instruction(ENDED));
+    }
+    // The conversation has it, except in a turn that began without a form.
+    if has_form(&transcript.entries) {
+        return messages;
     }
     if let Some(schema) = &turn.schema {
         add_instruction(&mut messages, path, &schema.instruction());

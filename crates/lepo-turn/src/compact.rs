@@ -9,6 +9,7 @@ use super::folders::{StartNeeds, ask_about_start};
 use super::instructions::is_instructions_entry;
 use super::journal::usage_entry;
 use super::new_turn::{TurnResources, new_turn};
+use super::next_question::form_of_entry;
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::PathEntry;
 use super::send::send_whole;
@@ -262,7 +263,9 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());
     let is_output = |entry: &PathEntry| {
-        entry.kind == Kind::System && !entry.hidden && !entry.root && !entry.text.starts_with(SUMMARY)
+        let is_form = form_of_entry(entry).is_some();
+        is_form
+            || entry.kind == Kind::System && !entry.hidden && !entry.root && !entry.text.starts_with(SUMMARY)
     };
     while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
         cut -= 1;

@@ -5,6 +5,7 @@
 use super::attach::sent_text;
 use super::general_inst::has_new_result;
 use super::instructions::is_instructions_entry;
+use super::next_question::{form_of_entry, has_form};
 use super::path_entry::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
 use super::skills::is_catalogue_entry;
@@ -83,7 +84,9 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMes
     // The program reads the repository's instructions on its own.
     let is_told =
         |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
-    let path: Vec<&PathEntry> = entries.iter().filter(is_told).collect();
+    let form = entries.iter().filter_map(form_of_entry).next_back().filter(|_| has_form(entries));
+    let is_text = |entry: &&PathEntry| is_told(entry) && form_of_entry(entry).is_none();
+    let path: Vec<&PathEntry> = entries.iter().filter(is_text).collect();
     let planner = match inst {
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
@@ -95,7 +98,13 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMes
         Some(question) => std::slice::from_ref(question),
         None => &path,
     };
-    path.iter().map(|entry| message(entry)).chain(planner.map(instruction)).collect()
+    let mut messages: Vec<ChatMessage> = path.iter().map(|entry| message(entry)).collect();
+    let question = messages.iter_mut().rfind(|message| message.role == ChatRole::User);
+    if let (Some(question), Some(form), None) = (question, form, planner) {
+        question.text = format!("{}\n\n{form}", question.text.trim_end()).into();
+    }
+    messages.extend(planner.map(instruction));
+    messages
 }
 
 /// Returns messages for a small model: without insts, with the output of commands as the user's text, and

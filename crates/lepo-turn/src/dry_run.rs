@@ -7,6 +7,7 @@ use super::answer_loop::holds_with_tools;
 use super::context::{Inst, messages};
 use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
+use super::next_question::{form_message, has_form};
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::OpeningBubb;
 use super::planner::choice_schema;
@@ -113,10 +114,11 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let general = turn.insts.general.as_deref();
     let own_general = general.is_some_and(|text| !plans && !is_general_as_made(text));
     let answer_form = turn.schema.as_ref().filter(|_| !plans);
-    if let Some(schema) = answer_form {
+    let has_form = has_form(&transcript.entries);
+    if let Some(schema) = answer_form.filter(|_| !has_form) {
         add_instruction(&mut messages, path, &schema.instruction());
     }
-    if turn.code_only && !plans {
+    if turn.code_only && !plans && !has_form {
         add_code_only(&mut messages);
     }
     let is_held = told.is_nothing() || holds_with_tools(turn.config, offer);
@@ -161,6 +163,9 @@ fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<UnsavedBubb>> {
         opening.push(said(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
     }
     opening.extend(ask.skill.and_then(|skill| named_skill(turn, skill)).map(due));
+    if ask.start.is_question() {
+        opening.extend(form_message(turn.schema.as_deref(), turn.code_only, &turn.env.masking).map(due));
+    }
     opening.extend(ask.question.map(|question| said(Kind::User, question.text)));
     Ok(opening)
 }

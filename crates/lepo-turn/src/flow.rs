@@ -8,6 +8,7 @@ use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
 use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
+use super::next_question::form_message;
 use super::offer::ToolOffer;
 use super::path_entry::OpeningBubb;
 use super::plan::plan;
@@ -130,6 +131,9 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         opening.extend(named_skill(turn, skill));
     }
     let mut files = Vec::new();
+    if ask.start.is_question() {
+        opening.extend(form_message(turn.schema.as_deref(), turn.code_only, &masking));
+    }
     if let Some(question) = ask.question {
         let (text, typed);
         typed = question.typed.clone();
@@ -143,6 +147,9 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         }
         turn.gate.open();
     } else {
+        if let TurnStart::Again(question) = ask.start {
+            turn.record.transcript.mark_answering(question);
+        }
         let gate = turn.gate.clone();
         turn.record.transcript.write_in_background(opening, files, move || gate.open());
     }

@@ -37,6 +37,7 @@ mod masking;
 mod masking_cut;
 mod native;
 mod new_turn;
+mod next_question;
 mod notice;
 mod offer;
 mod offer_catalog;

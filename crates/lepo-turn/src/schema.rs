@@ -143,7 +143,8 @@ fn cut(text: &str) -> String {
     }
 }
 
-const CODE_ONLY: &str = "Answer with code only, in a fenced code block (```), without explanations.";
+/// The instruction of `-x`.
+pub const CODE_ONLY: &str = "Answer with code only, in a fenced code block (```), without explanations.";
 
 /// Appends the instruction to the question: small models follow it there, and the text before it remains the
 /// same for the cache of the server.

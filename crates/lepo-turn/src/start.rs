@@ -1,5 +1,6 @@
 //! Chooses the bubb that a question follows, or a new conv.
 
+use super::next_question::is_form_message;
 use super::stopped_answer::step_back;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
@@ -33,6 +34,11 @@ pub enum TurnStart {
 }
 
 impl TurnStart {
+    /// Whether a question is asked, or answered again; not for a decision.
+    pub fn is_question(self) -> bool {
+        !matches!(self, TurnStart::Decided(_))
+    }
+
     /// Returns the bubb at which the turn starts; `None` for a new conv.
     pub fn id(self) -> Option<BubbId> {
         match self {
@@ -81,7 +87,11 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<TurnS
 pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<TurnStart> {
     let open = being_answered(store, forest, tip).or_else(|| unanswered(store, forest, tip));
     let under = match open {
-        Some(question) => forest.prev(question),
+        // The form of that question is not for the next one.
+        Some(question) => {
+            let mut before = forest.up(question).skip(1);
+            before.find(|&ix| !is_form_message(store, &forest.name(ix)))
+        }
         None => step_back(store, forest, tip),
     };
     Ok(under.map_or(TurnStart::New, |ix| TurnStart::Under(forest.name(ix).id)))

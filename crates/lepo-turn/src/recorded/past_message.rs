@@ -7,6 +7,7 @@ use super::paths;
 use crate::config::is_as_made;
 use crate::instructions::is_instructions;
 use crate::masking::Masking;
+use crate::next_question::is_for_question;
 use crate::skills::is_of_skills;
 use crate::{Question, TurnStart};
 use lepo_base::error::Result;
@@ -80,5 +81,7 @@ pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Pa
 /// Whether a turn added this hidden message from the repository's files. A recorded run neither compares nor adds
 /// those, as they differ between clones.
 pub fn is_added(name: &BubbName, text: &str) -> bool {
-    name.hidden && name.kind == Kind::System && (is_instructions(text) || is_of_skills(text))
+    name.hidden
+        && name.kind == Kind::System
+        && (is_instructions(text) || is_of_skills(text) || is_for_question(text))
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::instructions::is_of_repository;
+use crate::next_question::is_form_message;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
@@ -62,7 +63,7 @@ impl ReplayPlan {
             })?,
         };
         let plan = match (wish.teacher, wish.onto) {
-            (true, _) => teacher(forest, &path, from),
+            (true, _) => teacher(store, forest, &path, from),
             (false, Some(onto)) => below(store, forest, (&path, from), onto),
             (false, None) => anew(store, forest, (&path, from), wish.new_system)?,
         };
@@ -75,11 +76,12 @@ impl ReplayPlan {
 }
 
 /// Splits messages into steps: visible messages are copied, except answers, and each question is asked.
-fn steps(forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<BubbName>) {
+fn steps(store: &Store, forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<BubbName>) {
     let (mut steps, mut copied): (Vec<ReplayStep>, Vec<BubbName>) = (Vec::new(), Vec::new());
     for &ix in line {
         let name = forest.name(ix);
         match (name.kind, name.hidden) {
+            (_, true) if is_form_message(store, &name) => copied.push(name),
             (_, true) => {}
             (Kind::Assistant, false) => {
                 if let Some(step) = steps.last_mut() {
@@ -124,7 +126,7 @@ fn anew(
     let has_prompt = root.map(|root| Ok(!is_of_repository(&store.bubbs().text(&root)?))).transpose()?;
     let from = from.max(usize::from(has_prompt.unwrap_or_default()));
     let shared = if new_system { None } else { from.checked_sub(1).and_then(|at| path.get(at)) };
-    let (mut steps, rest) = steps(forest, path.get(from..).unwrap_or_default());
+    let (mut steps, rest) = steps(store, forest, path.get(from..).unwrap_or_default());
     let mut base = shared.map(|ix| forest.name(*ix).id);
     if let Some(step) = shared_question(forest, path, from).filter(|_| !new_system) {
         base = step.again;
@@ -134,9 +136,9 @@ fn anew(
 }
 
 /// Plans to request each answer at its recorded position.
-fn teacher(forest: &Forest, path: &[Ix], from: usize) -> ReplayPlan {
+fn teacher(store: &Store, forest: &Forest, path: &[Ix], from: usize) -> ReplayPlan {
     let line = path.get(from..).unwrap_or_default();
-    let (mut steps, _) = steps(forest, line);
+    let (mut steps, _) = steps(store, forest, line);
     steps.splice(..0, shared_question(forest, path, from));
     for step in &mut steps {
         step.again = Some(step.question.id);
@@ -152,9 +154,9 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
     let shared = path.iter().zip(&base).take_while(|(a, b)| a == b).count();
     let own = base.get(shared..).unwrap_or_default();
     let begin = from.max(shared);
-    let (mut steps, mut rest) = steps(forest, path.get(begin..).unwrap_or_default());
+    let (mut steps, mut rest) = steps(store, forest, path.get(begin..).unwrap_or_default());
     steps.splice(..0, shared_question(forest, path, begin));
-    let (mut asked, own_rest) = self::steps(forest, own);
+    let (mut asked, own_rest) = self::steps(store, forest, own);
     asked.splice(..0, shared_question(forest, &base, shared));
     let copies = copies_of(store, &asked);
     let is_copy = |new: &ReplayStep, old: &ReplayStep| {

@@ -1,0 +1,74 @@
+//! The texts that a turn adds to its question for the form of the answer: a hidden message before the question, so that
+//! the next request has them at the same position and the conversation proves what was asked.
+
+use super::masking::Masking;
+use super::path_entry::{OpeningBubb, PathEntry};
+use super::schema::{AnswerSchema, CODE_ONLY};
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::store::Store;
+
+/// First line of such a message.
+const MARK: &str = "[for the next question only]";
+
+/// Returns the message to write before a question, or after one that is answered again; `None` without a form.
+pub(crate) fn form_message(
+    schema: Option<&AnswerSchema>,
+    code_only: bool,
+    masking: &Masking,
+) -> Option<OpeningBubb> {
+    let text = form_text(schema, code_only)?;
+    let kept = masking.screen(text.as_bytes(), "the schema of the answer").into_owned();
+    Some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
+}
+
+fn form_text(schema: Option<&AnswerSchema>, code_only: bool) -> Option<String> {
+    let schema = schema.map(AnswerSchema::instruction);
+    let texts: Vec<String> = schema.into_iter().chain(code_only.then(|| CODE_ONLY.to_string())).collect();
+    (!texts.is_empty()).then(|| format!("{MARK}\n{}", texts.join("\n\n")))
+}
+
+/// Whether this is the text of such a message. In a conversation it is hidden and of kind system.
+pub fn is_for_question(text: &str) -> bool {
+    text.strip_prefix(MARK).is_some_and(|rest| rest.starts_with('\n'))
+}
+
+/// Returns the text below the first line, if the entry is such a message.
+pub fn form_of_entry(entry: &PathEntry) -> Option<&str> {
+    let is_hidden = entry.hidden && entry.kind == Kind::System && is_for_question(&entry.text);
+    entry.text.split_once('\n').filter(|_| is_hidden).map(|(_, text)| text)
+}
+
+/// Whether the last question of the path has such a message, before it or after it.
+pub fn has_form(entries: &[PathEntry]) -> bool {
+    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
+    let question = entries.iter().rposition(is_question).unwrap_or_default();
+    let from = question.saturating_sub(1);
+    entries.get(from..).unwrap_or_default().iter().any(|entry| form_of_entry(entry).is_some())
+}
+
+/// Whether a replay takes the message along with the question after it.
+pub fn is_form_message(store: &Store, name: &BubbName) -> bool {
+    let is_candidate = name.hidden && name.kind == Kind::System;
+    is_candidate && store.bubbs().text(name).is_ok_and(|text| is_for_question(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::path_entry::fixture::path;
+    use super::*;
+
+    #[test]
+    fn it_is_of_the_question_right_after_it_or_of_the_one_before_it() {
+        let text = form_text(None, true).unwrap();
+        assert!(is_for_question(&text) && !is_for_question(MARK) && !is_for_question(&format!("x{text}")));
+        assert_eq!(form_text(None, false), None);
+        for (conv, has) in [
+            (format!("s1 P / s1 {text} / u0 q"), true),
+            (format!("s1 P / u0 q / s1 {text}"), true),
+            (format!("s1 P / s1 {text} / u0 q / a0 b / u0 r"), false),
+            (format!("s1 P / s0 {text} / u0 q"), false),
+        ] {
+            assert_eq!(has_form(&path(&conv)), has, "{conv}");
+        }
+    }
+}
