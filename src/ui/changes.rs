@@ -59,7 +59,7 @@ pub fn branch_changes(store: &Store, planned: Vec<(String, BranchIds)>) -> Resul
 /// Sets a title as a change that can be taken back; an empty one removes it.
 pub fn change_title(store: &Store, root: BubbId, title: &str) -> Result<()> {
     let Some(mut lock) = lock_changes(store)? else { return store.titles().set(root, title) };
-    let before = store.titles().with_times()?.remove(&root).map(|(_, text)| text).unwrap_or_default();
+    let before = store.titles().latest(root)?.map(|(_, text)| text).unwrap_or_default();
     let mut change = lock.new_change(ChangingCommand::Title);
     change.titles.push(TitleChange { root, before, after: on_one_line(title) });
     lock.make(change)

@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use memchr::memmem;
+
 use super::dir::now;
 use super::handle::Store;
 use crate::bubb::BubbId;
@@ -55,6 +57,21 @@ impl<'s> Titles<'s> {
         Ok(latest_titles(&String::from_utf8_lossy(&bytes)))
     }
 
+    /// Returns the latest title that a user set for a root, with its time; empty if it was removed. The lines of other
+    /// roots are not parsed.
+    pub fn latest(&self, root: BubbId) -> Result<Option<(u64, String)>> {
+        let bytes = self.store.dir.read_file(TITLES)?.unwrap_or_default();
+        let is_end = |byte: &u8| *byte == b'\n';
+        let mut lines = Vec::new();
+        for at in memmem::find_iter(&bytes, &root.ascii()) {
+            let (before, after) = bytes.split_at(at);
+            let begin = before.iter().rposition(is_end).map_or(0, |end| end + 1);
+            let end = after.iter().position(is_end).map_or(bytes.len(), |end| at + end + 1);
+            lines.extend_from_slice(bytes.get(begin..end).unwrap_or_default());
+        }
+        Ok(latest_titles(&String::from_utf8_lossy(&lines)).remove(&root))
+    }
+
     /// Returns the title of each root that has one: set by the user, or else from the program it was imported from,
     /// or else from another user's store. Malformed lines are skipped.
     pub fn all(&self) -> HashMap<BubbId, String> {
@@ -92,6 +109,22 @@ pub fn latest_titles(text: &str) -> BTreeMap<BubbId, (u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_latest_title_of_a_root_is_found_without_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, _) = Store::make(dir.path(), std::path::Path::new(crate::store::STORE), "").unwrap();
+        let id = |end: char| BubbId::parse(format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}").as_bytes()).unwrap();
+        let (a, b, c) = (id('A'), id('B'), id('C'));
+        assert_eq!(store.titles().latest(a).unwrap(), None);
+        // The id of another root is within a title, and the last line has no end.
+        let text = format!("2 {a} new\n1 {a} old\n5 {b} about {a} itself\n6 {b} \nx {c} no time\n7 {c} last");
+        std::fs::write(store.path().join(TITLES), text).unwrap();
+        let all = store.titles().with_times().unwrap();
+        for root in [a, b, c, id('D')] {
+            assert_eq!(store.titles().latest(root).unwrap().as_ref(), all.get(&root), "{root}");
+        }
+    }
 
     #[test]
     fn the_latest_line_of_a_root_counts() {

@@ -3,11 +3,13 @@
 //! A line begins with its state, which is overwritten once the change is made: that needs no space on the
 //! disk. A line counts only with a proof by this machine's key for this store.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use memchr::memmem;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +41,63 @@ struct ChangeLine {
     change: Change,
 }
 
-/// A line with its offset in the file.
+/// The fields of a change before its messages, branches and titles.
+#[derive(Deserialize)]
+struct ChangeHead {
+    n: u64,
+    #[serde(default)]
+    folder: Option<RemovedFolder>,
+}
+
+/// The fields of a change that may be long, in the form in which they follow the head.
+const LONG_FIELDS: [&str; 5] =
+    [",\"removed\":", ",\"added\":", ",\"dropped\":", ",\"branches\":", ",\"titles\":"];
+
+/// Maximum bytes of a head: two numbers, two words and two names of folders.
+const LONGEST_HEAD: usize = 512;
+
+/// A line with its offset in the file. Only its head is parsed until the change is asked for: a list may have millions
+/// of messages, and most commands need none of them.
 pub(super) struct LoggedChange {
     pub at: u64,
     pub state: ChangeState,
-    pub change: Change,
+    head: ChangeHead,
+    /// The change as JSON.
+    bytes: Vec<u8>,
+    change: OnceCell<Option<Change>>,
+}
+
+impl LoggedChange {
+    /// Parses a line that lepo wrote, as far as needed; `None` for any other line, and for one without a proof.
+    fn parse_proven(store: &Store, at: u64, line: &[u8]) -> Option<LoggedChange> {
+        let states = [(BEGUN, ChangeState::Begun), (ENDED, ChangeState::Ended)];
+        let (rest, state) =
+            states.into_iter().find_map(|(prefix, state)| Some((line.strip_prefix(prefix)?, state)))?;
+        let rest = rest.strip_prefix(b",\"proof\":\"")?;
+        let (proof, rest) = rest.split_at_checked(memchr::memchr(b'"', rest)?)?;
+        let bytes = rest.strip_prefix(b"\",\"change\":")?.strip_suffix(b"}\n")?;
+        if !store.is_proven(Statement::Change(bytes), std::str::from_utf8(proof).ok()?) {
+            return None;
+        }
+        // The bytes are lepo's own, so the first of these is not within a string.
+        let begin = bytes.get(..LONGEST_HEAD).unwrap_or(bytes);
+        let end = LONG_FIELDS.iter().filter_map(|field| memmem::find(begin, field.as_bytes())).min();
+        let head = match end {
+            Some(end) => serde_json::from_slice(&[bytes.get(..end)?, b"}"].concat()),
+            None => serde_json::from_slice(bytes),
+        };
+        Some(LoggedChange { at, state, head: head.ok()?, bytes: bytes.to_vec(), change: OnceCell::new() })
+    }
+
+    #[cfg(test)]
+    pub fn is_parsed(&self) -> bool {
+        self.change.get().is_some()
+    }
+
+    /// Parses the change. `None` if a later lepo wrote it in another form.
+    pub fn change(&self) -> Option<&Change> {
+        self.change.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
+    }
 }
 
 /// The lines of the list that count, oldest first.
@@ -79,13 +133,12 @@ impl ChangeLog {
         let (mut log, mut at) = (ChangeLog::default(), 0);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             log.count += 1;
-            match serde_json::from_slice::<ChangeLine>(line) {
-                Ok(parsed) if is_proven(store, &parsed) => {
-                    log.lines.push(LoggedChange { at, state: parsed.state, change: parsed.change });
+            match LoggedChange::parse_proven(store, at, line) {
+                Some(logged) => log.lines.push(logged),
+                // Any other line is a torn one of a killed process: its change was not begun.
+                None => {
+                    log.unproven += usize::from(serde_json::from_slice::<ChangeLine>(line).is_ok());
                 }
-                Ok(_) => log.unproven += 1,
-                // A torn line of a killed process: its change was not begun.
-                Err(_) => {}
             }
             at += line.len() as u64;
         }
@@ -95,7 +148,7 @@ impl ChangeLog {
     /// Returns the changes, newest first.
     pub fn changes(&self) -> Vec<ListedChange<'_>> {
         let mut changes: BTreeMap<u64, ListedChange<'_>> = BTreeMap::new();
-        for LoggedChange { change, .. } in &self.lines {
+        for change in self.lines.iter().filter_map(LoggedChange::change) {
             let new = || ListedChange { first: change, steps: Vec::new(), last: change };
             let listed = changes.entry(change.n).or_insert_with(new);
             listed.steps.extend((change.direction == ChangeDirection::First).then_some(change));
@@ -112,16 +165,16 @@ impl ChangeLog {
             .filter(|change| change.is_taken_back())
             .map(|change| change.last.n)
             .collect();
-        self.lines.iter().rev().map(|line| line.change.n).find(|n| taken_back.contains(n))
+        self.lines.iter().rev().map(|line| line.head.n).find(|n| taken_back.contains(n))
     }
 
     pub(super) fn next_number(&self) -> u64 {
-        self.lines.iter().map(|line| line.change.n).max().unwrap_or(0) + 1
+        self.lines.iter().map(|line| line.head.n).max().unwrap_or(0) + 1
     }
 
     /// Returns the folders of `_removed/` that a line names.
     pub fn folders(&self) -> BTreeSet<RemovedFolder> {
-        self.lines.iter().filter_map(|line| line.change.folder).collect()
+        self.lines.iter().filter_map(|line| line.head.folder).collect()
     }
 
     /// Appends a line, durable when this returns. First cuts old lines if there are too many.
@@ -140,7 +193,13 @@ impl ChangeLog {
         let failed = |error| store.dir.error("cannot read", CHANGES, error);
         let end = store.dir.open_file(CHANGES).and_then(|file| file.metadata()).map_err(failed)?.len();
         let at = end - bytes.len() as u64;
-        self.lines.push(LoggedChange { at, state: ChangeState::Begun, change: change.clone() });
+        self.lines.push(LoggedChange {
+            at,
+            state: ChangeState::Begun,
+            head: ChangeHead { n: change.n, folder: change.folder },
+            bytes: Vec::new(),
+            change: OnceCell::from(Some(change.clone())),
+        });
         self.count += 1;
         Ok(at)
     }
@@ -153,7 +212,7 @@ impl ChangeLog {
         let is_needed: BTreeMap<u64, bool> = self
             .lines
             .iter()
-            .map(|line| (line.at, line.change.folder.as_ref().is_some_and(has_folder)))
+            .map(|line| (line.at, line.head.folder.as_ref().is_some_and(has_folder)))
             .collect();
         let (mut rest, mut at) = (Vec::new(), 0);
         for (number, line) in lines.into_iter().enumerate() {

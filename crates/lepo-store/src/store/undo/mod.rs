@@ -183,7 +183,8 @@ impl ChangeLock<'_> {
     /// Completes the changes that killed processes had begun.
     fn complete(&mut self) -> Result<()> {
         let begun = self.log.lines.iter().filter(|line| line.state == ChangeState::Begun);
-        let begun: Vec<(u64, Change)> = begun.map(|line| (line.at, line.change.clone())).collect();
+        let begun = begun.filter_map(|line| Some((line.at, line.change()?.clone())));
+        let begun: Vec<(u64, Change)> = begun.collect();
         for (at, change) in begun {
             self.carry_out(&change)?;
             self.log.end(self.store, at)?;
@@ -209,12 +210,11 @@ impl ChangeLock<'_> {
                 store.branches().restore(name, branch.after.as_deref())?;
             }
         }
-        let titles = store.titles().with_times()?;
         for title in &change.titles {
-            let known = titles.get(&title.root);
-            if known.map(|(_, text)| text.as_str()).unwrap_or_default() == title.before {
+            let (time, text) = store.titles().latest(title.root)?.unwrap_or_default();
+            if text == title.before {
                 // A title of another clone may be dated ahead.
-                let time = now().max(known.map_or(0, |(time, _)| *time));
+                let time = now().max(time);
                 store.titles().add(&[(time, title.root, &title.after)])?;
             }
         }

@@ -138,19 +138,18 @@ impl ChangeLock<'_> {
     }
 
     fn check_titles(&self, change: &mut Change, is_forced: bool) -> Result<()> {
-        let titles = self.store.titles().with_times()?;
         for at in 0..change.titles.len() {
             let title = &change.titles[at];
-            let found = titles.get(&title.root).map(|(_, text)| text.as_str()).unwrap_or_default();
+            let (_, found) = self.store.titles().latest(title.root)?.unwrap_or_default();
             if found == title.before {
                 continue;
             }
             if !is_forced {
-                let (found, before) = (quoted(found), quoted(&title.before));
+                let (found, before) = (quoted(&found), quoted(&title.before));
                 return Err(refused(change, format!("the title was changed since: {found}, not {before}"))
                     .hint("--force changes it all the same"));
             }
-            change.titles[at].before = found.to_string();
+            change.titles[at].before = found;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use super::super::STORE;
 use super::super::oracle::Dice;
 use super::super::proof::Prover;
 use super::*;
-use crate::bubb::{BubbId, Kind};
+use crate::bubb::{BubbId, ContentHash, Kind};
 use crate::conv::Pruner;
 
 /// Joins the parts under a readable key instead of hashing them.
@@ -21,7 +21,8 @@ struct PlainKey(&'static str);
 impl Prover for PlainKey {
     fn keyed_hash(&self, parts: &[&[u8]]) -> Option<String> {
         let parts = parts.iter().map(|part| String::from_utf8_lossy(part).into_owned());
-        Some(format!("{}:{}", self.0, parts.collect::<Vec<_>>().join("|")))
+        let text = format!("{}:{}", self.0, parts.collect::<Vec<_>>().join("|"));
+        Some(ContentHash::from_content(text.as_bytes()).to_string())
     }
 }
 
@@ -359,4 +360,23 @@ fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() 
     assert_eq!(lock.new_change(ChangingCommand::Title).n, 1_102);
     add_one(&mut lock);
     assert_eq!(lines(), 1_000);
+}
+
+#[test]
+fn a_list_is_parsed_only_as_far_as_a_command_needs_it() {
+    let dir = TempDir::new().unwrap();
+    let store = proving(&dir);
+    let names: Vec<BubbName> =
+        (0..20).map(|number| store.bubbs().write(Kind::User, false, None, number, b"x").unwrap()).collect();
+    {
+        let mut lock = lock(&store);
+        let mut change = lock.new_change(ChangingCommand::Rm);
+        change.removed.bubbs = names;
+        lock.make(change).unwrap();
+    }
+    let locked = lock(&store);
+    assert_eq!(locked.new_change(ChangingCommand::Title).n, 2);
+    assert_eq!(locked.log().folders().len(), 1);
+    assert!(locked.log().lines.iter().all(|line| !line.is_parsed()));
+    assert_eq!(locked.log().changes()[0].first.removed.bubbs.len(), 20);
 }
