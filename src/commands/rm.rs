@@ -18,7 +18,7 @@ use super::address_args::resolve_all;
 use super::changes::{print_way_back, removed_span};
 use super::summary_line::question;
 use crate::import::record_removed;
-use crate::term::{columns, excerpt_within, print_status, tty};
+use crate::term::{StatusLine, columns, excerpt_within, one_line, print_status, tty};
 use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::env::Env;
@@ -38,7 +38,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let is_kept = !args.now && removed_span().millis().is_some();
     // Two processes with -y plan one after the other; without it the plan is checked again after the question.
-    let mut lock = if is_kept && args.yes { lock_changes(&store)? } else { None };
+    let mut lock = if is_kept && args.yes { lock_changes(&store).map_err(name_now)? } else { None };
     let forest = store.names().forest()?;
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
@@ -76,20 +76,42 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     if is_kept && lock.is_none() {
-        lock = lock_changes(&store)?;
+        lock = lock_changes(&store).map_err(name_now)?;
     }
     if ask {
         unchanged(&store, &plan, by_rule)?;
     }
-    // Recorded before they go: what is in the store is never left out.
-    record_removed(&store, &Paths::from_env(&Env::from_process())?, &plan.bubbs)?;
-    let Some(mut lock) = lock else { return empty::remove_now(&store, &plan.bubbs, &plan.blobs).map(|()| 0) };
-    let mut change = lock.new_change(ChangingCommand::Rm);
-    change.removed = ChangedFiles { bubbs: plan.bubbs, blobs: plan.blobs };
-    change.dropped = lock.with_replays(&change.removed);
-    lock.make(change).map_err(|error| error.hint("`lepo rm --now` removes at once, which needs no space"))?;
-    print_way_back(&store, context);
+    // Recorded before they go: what is in the store is never left out of an import.
+    let recorded =
+        Paths::from_env(&Env::from_process()).and_then(|paths| record_removed(&store, &paths, &plan.bubbs));
+    match lock {
+        None => empty::remove_now(&store, &plan.bubbs, &plan.blobs)?,
+        Some(mut lock) => {
+            let mut change = lock.new_change(ChangingCommand::Rm);
+            change.removed = ChangedFiles { bubbs: plan.bubbs, blobs: plan.blobs };
+            change.dropped = lock.with_replays(&change.removed);
+            lock.make(change).map_err(name_now)?;
+            print_way_back(&store, context);
+        }
+    }
+    // On a full disk, too, a removal frees space.
+    if let Err(error) = recorded {
+        let text = format!("an import by a hook may bring it back: {}", error.message);
+        print_status(&StatusLine::note(one_line(&text)));
+    }
     Ok(0)
+}
+
+/// Names the form of `rm` that needs no space, if there is none.
+fn name_now(error: Error) -> Error {
+    use std::io::ErrorKind as K;
+    let cause = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::io::Error>());
+    match cause.map(std::io::Error::kind) {
+        Some(K::StorageFull | K::QuotaExceeded) => {
+            error.hint("nothing was removed; `lepo rm --now` removes at once, which needs no space")
+        }
+        _ => error,
+    }
 }
 
 /// Prints the last questions of the conversations to delete, up to a limit.

@@ -131,6 +131,7 @@ mod touched_files;
 mod touched_ways;
 mod transcripts;
 mod trust;
+mod undo_limits;
 mod undoing;
 mod vectors;
 mod watching;

@@ -11,7 +11,7 @@ use super::dir::{Dir, FILE, regular};
 use lepo_base::error::Result;
 
 impl Dir {
-    /// Appends whole lines with a single `write`, so that lines of several processes do not mix.
+    /// Appends whole lines with a single `write` if the disk has room, so that lines of several processes do not mix.
     pub(super) fn append(&self, file: &str, lines: &[u8]) -> Result<()> {
         self.append_to(file, lines).map(|_| ()).map_err(|error| self.error("cannot write", file, error))
     }
@@ -49,10 +49,10 @@ impl Dir {
             true => Cow::Owned([b"\n", lines].concat()),
             false => Cow::Borrowed(lines),
         };
-        match file.write(&lines)? {
-            n if n == lines.len() => Ok(file),
-            _ => Err(io::ErrorKind::WriteZero.into()),
-        }
+        let written = file.write(&lines)?;
+        // On a full disk a part is written, and only the next write says why.
+        file.write_all(lines.get(written..).unwrap_or_default())?;
+        Ok(file)
     }
 }
 
