@@ -75,6 +75,12 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/attach", ArgumentKind::File, "attach an image or PDF", |s, path| {
         Box::pin(async { prompt(attach(s, path).await) })
     }),
+    row("/unmasked", ArgumentKind::Nothing, "send secrets once", |s, _| {
+        at_once(|| {
+            s.unmasked = true;
+            Ok(print_and_prompt("secrets in what comes with the next question are sent"))
+        })
+    }),
     row("/retry", ArgumentKind::Nothing, "answer again", |_, _| at_once(|| Ok(SessionStep::Turn(None)))),
     row("/tail", ArgumentKind::Address, "continue another one", |s, address| {
         at_once(|| prompt(tail(s, address)))

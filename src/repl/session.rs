@@ -65,6 +65,8 @@ pub struct ReplSession<'o> {
     /// Resources and prompts of MCP servers for the next turn.
     pub(super) served: ServerContent,
     pub(super) named_skill: Option<Skill>,
+    /// Whether secrets in texts that come with the next question are sent.
+    pub(super) unmasked: bool,
     /// The messages that `/ls` or `/grep` listed, by number.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,

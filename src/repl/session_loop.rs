@@ -88,6 +88,7 @@ fn open_session<'o>(
         contexts: Vec::new(),
         served: ServerContent::default(),
         named_skill: None,
+        unmasked: false,
         listed: Vec::new(),
         runs,
         news,

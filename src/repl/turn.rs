@@ -88,7 +88,8 @@ async fn run(
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let served = std::mem::take(&mut session.served);
     let skill = session.named_skill.take();
-    let ask = TurnRequest { served, skill, ..ask };
+    let unmasked = std::mem::take(&mut session.unmasked);
+    let ask = TurnRequest { served, skill, unmasked, ..ask };
     let turn = async |env: &TurnEnv, view: &mut TurnView<'_>| {
         execute_turn(env, &model, &insts, forest, view, ask).await
     };

@@ -74,11 +74,14 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
         Notice::SkillOfRepository(name, own) => {
             StatusLine::note(format!("the repository's skill {name} is used, not {own}"))
         }
-        Notice::Secrets(SecretsFound { count, sources, kinds, masked }) => {
+        Notice::Secrets(SecretsFound { count, sources, kinds, masked, is_sent_masked }) => {
             let secrets =
                 if *count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
             let done = if *masked { "masked" } else { "found, and kept," };
-            StatusLine::plain(format!("{secrets} {done} in {} ({kinds})", sources.join(" and ")))
+            let found = format!("{secrets} {done} in {} ({kinds})", sources.join(" and "));
+            let sent = Hint::from(", and sent so: ").either("--unmasked", "/unmasked before a question");
+            let sent = if *is_sent_masked { sent.words(" sends the text").render(at) } else { String::new() };
+            StatusLine::plain(format!("{found}{sent}"))
         }
         Notice::TypedSecret(question, kinds) => StatusLine::plain(hint(&format!(
             "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: \

@@ -248,7 +248,7 @@ fn secrets_in_them_are_masked_on_disk_and_no_reason_to_send_them_again() {
     let bot = bot(&["1", "2"]);
     let token = crate::secrets::github_token(1);
     bot.home.write("work/AGENTS.md", format!("Token: {token}\n"));
-    let ran = bot.lepo(&["do", "one"]);
+    let ran = bot.lepo(&["do", "--unmasked", "one"]);
     assert!(ran.err.contains("1 secret was masked in AGENTS.md (github-token)"), "{}", ran.err);
     assert!(told(&bot.bodies()[0])[0].contains(&token), "the model sees the truth");
     assert!(bubbs(&bot.home).iter().all(|bubb| !bubb.text.contains(&token)));

@@ -17,19 +17,20 @@ fn on_disk(home: &Home) -> String {
 }
 
 #[test]
-fn the_output_of_a_command_is_masked_on_disk_and_the_model_sees_it() {
+fn the_output_of_ones_own_command_is_masked_on_disk_and_sent_so() {
     let token = github_token(1);
     let bot = Bot::saying(OFF, &["Done.", "Again."]);
     let ran = bot.lepo(&["do", "--run", &format!("echo {token}; echo {token}"), "what is it?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     let line = "1 secret was masked in the output of a command (github-token)";
     assert_eq!(ran.err.matches(line).count(), 1, "{}", ran.err);
-    assert!(messages(&bot.bodies()[0]).iter().any(|(_, text)| text.contains(&token)));
+    let sent = messages(&bot.bodies()[0]);
+    assert!(!sent.iter().any(|(_, text)| text.contains(&token)), "{sent:?}");
     let kept = on_disk(&bot.home);
     assert!(!kept.contains(&token) && kept.matches("[secret: github-token ").count() == 4, "{kept}");
-    // A later turn sees the mask.
+    // A later turn sends the same.
     assert_eq!(bot.lepo(&["do", "and now?"]).code, 0);
-    assert!(messages(&bot.bodies()[1]).iter().all(|(_, text)| !text.contains(&token)));
+    assert_eq!(messages(&bot.bodies()[1])[..sent.len() - 1], sent[..sent.len() - 1]);
     assert_eq!(bot.lepo(&["fsck", "--secrets"]).out, "");
     let key = std::fs::metadata(bot.home.path().join("state/lepo/secrets-key")).unwrap();
     assert_eq!(key.permissions().mode() & 0o777, 0o600);
@@ -69,8 +70,10 @@ fn a_streamed_answer_is_shown_as_it_is_and_masked_on_disk() {
 fn the_users_own_words_are_kept_and_what_is_piped_is_not() {
     let (typed, piped) = (github_token(3), github_token(4));
     let bot = Bot::saying(OFF, &["Yes."]);
-    let ran =
-        bot.home.lepo_with(&["do", &format!("is {typed} valid?")], format!("log: {piped}\n").as_bytes());
+    let ran = bot.home.lepo_with(
+        &["do", "--unmasked", &format!("is {typed} valid?")],
+        format!("log: {piped}\n").as_bytes(),
+    );
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(
         ran.err.contains("your question has what looks like a secret (github-token); it is kept as typed"),
@@ -224,6 +227,7 @@ fn what_many_models_are_asked_and_say_is_masked_too() {
         "--parallel",
         "--participants",
         "test,other",
+        "--unmasked",
         "--run",
         &format!("echo {token}"),
         "q",
@@ -366,4 +370,41 @@ fn fsck_finds_a_secret_among_bytes_that_are_no_text_and_the_id_of_a_key() {
     let ran = home.lepo(&["fsck", "--secrets"]);
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("note github-token line 21\n") && ran.out.contains("note aws-"), "{}", ran.out);
+}
+
+#[test]
+fn what_comes_with_a_question_is_sent_as_each_later_turn_sends_it_unless_it_is_asked_for() {
+    let (token, typed) = (github_token(5), github_token(6));
+    for (way, args, stdin) in [
+        ("--file", &["--file", "secret.txt"][..], ""),
+        ("--context", &["--context", "secret.txt"], ""),
+        ("--run", &["--run", "cat secret.txt"], ""),
+        ("stdin", &[], "secret.txt"),
+    ] {
+        let bot = Bot::openai(OFF, (0..4).map(|_| openai_sse(["Yes."])));
+        bot.home.write("work/secret.txt", format!("token: {token}\n"));
+        let ask = |more: &[&str]| {
+            let question = format!("is {typed} it?");
+            let all = [&["do"], more, args, &[&question]].concat();
+            let ran = match stdin {
+                "" => bot.home.alone(&all),
+                file => bot.home.lepo_with(&all, bot.home.read(&format!("work/{file}")).as_bytes()),
+            };
+            assert_eq!(ran.code, 0, "{way}: {}", ran.err);
+            ran.err
+        };
+        let sent = |at: usize| bot.bodies()[at]["messages"].to_string();
+        let told = ask(&["-n"]);
+        assert!(told.contains(", and sent so: --unmasked sends the text"), "{way}: {told}");
+        assert!(!sent(0).contains(&token) && sent(0).contains("[secret: github-token"), "{way}");
+        assert!(sent(0).contains(&typed), "{way}: what a person typed stays as typed");
+        assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
+        let last = messages(&bot.bodies()[0]);
+        let same = last.len() - usize::from(way == "--run");
+        assert_eq!(messages(&bot.bodies()[1])[..same], last[..same], "{way}");
+        let told = ask(&["-n", "--unmasked"]);
+        assert!(sent(2).contains(&token) && !told.contains("--unmasked sends"), "{way}: {told}");
+        assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
+        assert!(!sent(3).contains(&token), "{way}: once");
+    }
 }

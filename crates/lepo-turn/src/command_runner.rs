@@ -11,7 +11,7 @@ use super::result_text::ResultBuilder;
 use super::transcript::Transcript;
 use super::{CommandOrigin, Masking, Notice, TurnEnv, TurnEvent};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::bubb::BubbName;
 use lepo_store::store::{JournalEntry, Store};
 use lepo_tool::{
     Access, CleanupReport, CommandExit, CommandOutcome, EnvFilter, GrantedCommand, OutputSink, Policy, Shell,
@@ -78,7 +78,7 @@ impl<'e> CommandRunner<'e> {
         carried: &ToolResult,
         tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
-        let name = transcript.add(Kind::System, false, &carried.text)?;
+        let name = transcript.add_output(&carried.text)?;
         tell(TurnEvent::Bubb(&name, Some(&carried.text)));
         self.journal(&name, "command", carried);
         Ok(ToolUse {

@@ -166,6 +166,10 @@ fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<UnsavedBubb>> {
     if ask.start.is_question() {
         opening.extend(form_message(turn.schema.as_deref(), turn.code_only, &turn.env.masking).map(due));
     }
-    opening.extend(ask.question.map(|question| said(Kind::User, question.text)));
+    turn.record.transcript.sends_unmasked = ask.unmasked;
+    opening.extend(ask.question.map(|question| {
+        let kept = turn.env.masking.screen_question(&question.text, &question.typed);
+        said(Kind::User, turn.record.transcript.sent_text(question.text, &kept))
+    }));
     Ok(opening)
 }

@@ -67,7 +67,10 @@ async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     let ended = go(&mut turn, ask).await;
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
-    if let Some(told) = masking.secrets_notice() {
+    if let Some(mut told) = masking.secrets_notice() {
+        if let Notice::Secrets(found) = &mut told {
+            found.is_sent_masked = turn.record.transcript.is_sent_masked;
+        }
         turn.front.on_event(TurnEvent::Notice(&told));
     }
     let Turn { env, record, front, .. } = turn;
@@ -87,6 +90,7 @@ async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
 
 /// Runs the commands of `--run`, and starts to write the bubbs before the answer.
 async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
+    turn.record.transcript.sends_unmasked = ask.unmasked;
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
     if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
@@ -107,6 +111,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     }
     if !ask.runs.is_empty() {
         for OpeningBubb { kind, hidden, text, kept } in opening.drain(..) {
+            let text = turn.record.transcript.sent_text(text, &kept);
             let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
             turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
@@ -140,6 +145,9 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         (text, files) = begin_files(&turn.env.store, question)?;
         let kept = masking.screen_question(&text, &typed);
         opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
+    }
+    for bubb in &mut opening {
+        bubb.text = turn.record.transcript.sent_text(std::mem::take(&mut bubb.text), &bubb.kept);
     }
     if opening.is_empty() {
         if let TurnStart::Again(question) = ask.start {

@@ -18,7 +18,7 @@ use lepo_secrets::{
     FoundSecret, KnownValue, MaskKey, MaskStream, Masker, ScreenedBytes, SecretCounts, SecretFinder, Spool,
     Treatment, is_named_secret, is_worth, restore,
 };
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, ServerVariables, all_servers};
 
 /// File of the key for the digits of masks, in the state folder.
@@ -282,7 +282,13 @@ impl Masking {
         }
         let kinds = tally.words();
         tracing::info!(count, kinds, "secrets found");
-        Some(Notice::Secrets(SecretsFound { count, sources, kinds, masked: self.masks() }))
+        Some(Notice::Secrets(SecretsFound {
+            count,
+            sources,
+            kinds,
+            masked: self.masks(),
+            is_sent_masked: false,
+        }))
     }
 }
 
@@ -300,20 +306,8 @@ fn end(stream: &mut MaskStream, masking: &Masking, out: &mut Vec<u8>) -> SecretC
     std::mem::replace(stream, MaskStream::new(masking.masker.clone())).into_parts().0
 }
 
-/// Describes the source of a bubb's text for a notice.
-pub fn source_of(kind: Kind, text: &[u8]) -> &'static str {
-    match kind {
-        Kind::Assistant => "a request of the model",
-        Kind::Tool | Kind::System if text.starts_with(b"$ ") => "the output of a command",
-        Kind::Tool => "the result of a tool",
-        Kind::System => "what the model was told",
-        Kind::User => "what came with the question",
-    }
-}
-
-/// Returns the values to search for regardless of their format: of variables with a secret's name, of
-/// configured keys, and of the user's entries for MCP servers. Excludes values that are paths of existing
-/// files.
+/// Returns the values to search for in any format: of variables with a secret's name, configured keys, and the
+/// user's entries for MCP servers. Excludes paths of existing files.
 pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<KnownValue> {
     let named = env.all().filter(|(name, value)| is_named_secret(name) && is_worth(value));
     let named = named.map(|(name, value)| KnownValue::of_variable(format!("the value of {name}"), value));
@@ -325,7 +319,7 @@ pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<KnownValue> {
     keys.chain(served).chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
 }
 
-/// Returns the values of the user's `mcp.json` whose variables or headers have a secret's name.
+/// Returns values in the user's `mcp.json` whose variables or headers have a secret's name.
 fn server_values(env: &Env) -> Vec<KnownValue> {
     let Ok(paths) = Paths::from_env(env) else { return Vec::new() };
     let variables = ServerVariables { env, own: &[], keys: &[] };

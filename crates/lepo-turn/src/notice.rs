@@ -97,4 +97,6 @@ pub struct SecretsFound {
     pub kinds: String,
     /// Whether they were masked; otherwise they were stored.
     pub masked: bool,
+    /// Whether texts that came with the question were sent with masks, too.
+    pub is_sent_masked: bool,
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::TurnStart;
 use super::attach::{AttachedFile, FileUpload, UnsentFiles, choose};
 use super::journal::failure_entry;
-use super::masking::{Masking, source_of};
+use super::masking::Masking;
 use super::path_entry::{CalledAnswer, OpeningBubb, PathEntry, request};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
@@ -48,6 +48,10 @@ pub struct Transcript {
     unsaved: Option<BlockingTask<Result<WrittenOpening>>>,
     /// Tells other processes that the question is being answered.
     answering: Option<Claim>,
+    /// Whether texts that come with the question are sent without masks in this turn.
+    pub sends_unmasked: bool,
+    /// Whether such a text was sent with masks.
+    pub is_sent_masked: bool,
 }
 
 impl Transcript {
@@ -74,6 +78,8 @@ impl Transcript {
             masking: masking.clone(),
             unsaved: None,
             answering: None,
+            sends_unmasked: false,
+            is_sent_masked: false,
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
@@ -140,6 +146,24 @@ impl Transcript {
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let masking = self.masking.clone();
         self.add_as(kind, hidden, text, &masking.screen(text, source_of(kind, text)))
+    }
+
+    /// Returns the text to send for one that comes with the question: with its masks, as each later turn will send it,
+    /// because a server's cache would otherwise lose what follows it.
+    pub fn sent_text(&mut self, text: String, kept: &ScreenedBytes<'_>) -> String {
+        if self.sends_unmasked || text.as_bytes() == kept.bytes() {
+            return text;
+        }
+        self.is_sent_masked = true;
+        kept.text().into_owned()
+    }
+
+    /// Adds the output of the user's own command, durably.
+    pub fn add_output(&mut self, text: &[u8]) -> Result<BubbName> {
+        let masking = self.masking.clone();
+        let kept = masking.screen(text, source_of(Kind::System, text));
+        let sent = self.sent_text(String::from_utf8_lossy(text).into_owned(), &kept);
+        self.add_as(Kind::System, false, sent.as_bytes(), &kept)
     }
 
     /// Adds a bubb whose text on disk differs from the text for the model, durably. Text that the user typed
@@ -285,6 +309,17 @@ impl Transcript {
     ) {
         let text: SharedText = String::from_utf8_lossy(text).into_owned().into();
         self.entries.push(PathEntry { kind, hidden, root, text, files });
+    }
+}
+
+/// Describes the source of a bubb's text for a notice.
+fn source_of(kind: Kind, text: &[u8]) -> &'static str {
+    match kind {
+        Kind::Assistant => "a request of the model",
+        Kind::Tool | Kind::System if text.starts_with(b"$ ") => "the output of a command",
+        Kind::Tool => "the result of a tool",
+        Kind::System => "what the model was told",
+        Kind::User => "what came with the question",
     }
 }
 

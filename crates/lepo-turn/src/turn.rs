@@ -119,7 +119,8 @@ impl Turn<'_> {
         }
         let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
         let tools: Vec<String> = tools.iter().map(of_tool).collect();
-        let leading = transcript.entries.iter().take_while(|entry| entry.kind == Kind::System);
+        let leading =
+            transcript.entries.iter().take_while(|entry| entry.kind == Kind::System && entry.hidden);
         let texts = tools.iter().map(String::as_bytes).chain(leading.map(|entry| entry.text.as_bytes()));
         Some(hash_of(&texts.collect::<Vec<_>>()))
     }

@@ -34,6 +34,8 @@ pub struct TurnRequest {
     pub code_only: bool,
     /// The skill that the question names.
     pub skill: Option<Skill>,
+    /// Whether secrets in texts that come with the question are sent.
+    pub unmasked: bool,
 }
 
 impl TurnRequest {
@@ -52,6 +54,7 @@ impl TurnRequest {
             schema: None,
             code_only: false,
             skill: None,
+            unmasked: false,
         }
     }
 

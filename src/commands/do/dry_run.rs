@@ -53,8 +53,14 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
         let DoInput { question, served, schema, code_only, skill, .. } = input;
-        let ask =
-            TurnRequest { served, schema, code_only, skill, ..TurnRequest::new(start, question, &args.run) };
+        let ask = TurnRequest {
+            served,
+            schema,
+            code_only,
+            skill,
+            unmasked: args.keeping.unmasked,
+            ..TurnRequest::new(start, question, &args.run)
+        };
         let state = ViewState::Idle.after(ViewEvent::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;

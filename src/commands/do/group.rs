@@ -68,7 +68,12 @@ pub fn run_group(
     let (forest, begin) = find_start(args, &store, question.is_some())?;
     print_history(args, &configured, (&store, &forest, begin), context)?;
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
-    let ask = TurnRequest { schema, ran, ..TurnRequest::new(begin, question, &args.run) };
+    let ask = TurnRequest {
+        schema,
+        ran,
+        unmasked: args.keeping.unmasked,
+        ..TurnRequest::new(begin, question, &args.run)
+    };
     let tidy = configured.settings.tidy.limit();
     let mut group = GroupRun { mode, panel, store, forest, insts };
     let paths = configured.paths.clone();

@@ -15,6 +15,9 @@ pub struct KeepArgs {
     /// A request that would have to wait for consent is refused.
     #[arg(long, conflicts_with_all = ["tail", "retry", "continue", "approve", "deny", "compact", "list_tools"], help_heading = PLACE)]
     pub(super) no_keep: bool,
+    /// Send the secrets in files, output and pages that come with the question; otherwise they are sent masked
+    #[arg(long, help_heading = "Question")]
+    pub(super) unmasked: bool,
     /// Send files without asking: folders that fill more than half of the model's window, or over 50,000 tokens where
     /// the window is unknown
     #[arg(long, help_heading = "Question")]

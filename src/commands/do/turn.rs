@@ -203,6 +203,7 @@ impl PreparedTurn {
             code_only,
             skill,
             ran,
+            unmasked: args.keeping.unmasked,
             ..TurnRequest::new(start, question, &args.run)
         };
         if args.events {

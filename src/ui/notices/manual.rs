@@ -228,6 +228,7 @@ fn samples() -> Vec<Notice> {
         sources: vec!["a command's output"],
         kinds: text("1 github-token"),
         masked: true,
+        is_sent_masked: false,
     };
     let of_turns = [
         Notice::AmbientModel(model(), "VARIABLE", text("OTHER")),

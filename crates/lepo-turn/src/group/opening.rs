@@ -18,7 +18,8 @@ pub struct GroupOpening {
 
 /// Loads the conv, and adds the new bubbs to it.
 pub(super) async fn open(group: GroupTurn<'_>, ask: TurnRequest) -> Result<GroupOpening> {
-    let transcript = Transcript::at(&group.env.store, group.forest, ask.start, &group.env.masking)?;
+    let mut transcript = Transcript::at(&group.env.store, group.forest, ask.start, &group.env.masking)?;
+    transcript.sends_unmasked = ask.unmasked;
     let mut opening = GroupOpening { transcript, tools: Vec::new() };
     if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == TurnStart::New) {
         group.add_as(
@@ -42,6 +43,7 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: TurnRequest) -> Result<Group
         let typed = question.typed.clone();
         let question = keep_files(&group.env.store, question)?;
         let kept = group.env.masking.screen_question(&question, &typed);
+        let question = opening.transcript.sent_text(question, &kept);
         group.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
         if let Some(question) = opening.transcript.tip() {
             opening.transcript.mark_answering(question);
