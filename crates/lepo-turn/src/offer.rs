@@ -4,7 +4,7 @@ use super::native::run_command;
 use super::skills::skill_tool;
 use super::turn::Turn;
 use lepo_model::ToolSpec;
-use lepo_tool::mcp::{blocks, native_name};
+use lepo_tool::mcp::{Server, Tool, blocks, native_name};
 
 /// The tools that a model may call before its answer.
 #[derive(Debug, Clone, Copy)]
@@ -52,21 +52,30 @@ pub(super) fn tool_list(turn: &Turn<'_>, offer: ToolOffer) -> ToolList {
     if offer.skills && native {
         offered.specs.extend(skill_tool(turn));
     }
-    let servers = turn.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
+    let with_tools = turn.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
+    let mut servers: Vec<&Server> = with_tools.collect();
+    // However they are configured and listed, so that a server's cache finds them as they were.
+    servers.sort_by(|a, b| a.config.name.cmp(&b.config.name));
+    let sorted = |server: &Server| {
+        let mut tools = server.tools.clone();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        tools
+    };
     match native {
         true => {
             for server in servers {
-                offered.specs.extend(server.tools.iter().map(|tool| ToolSpec {
+                offered.specs.extend(sorted(server).into_iter().map(|tool| ToolSpec {
                     name: native_name(&server.config.name, &tool.name),
-                    description: tool.description.clone(),
                     schema: tool.parameters(),
+                    description: tool.description,
                 }));
             }
         }
         false => {
-            let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
-            if servers.peek().is_some() {
-                offered.blocks = Some(blocks(servers));
+            let lists: Vec<(&str, Vec<Tool>)> =
+                servers.into_iter().map(|server| (server.config.name.as_str(), sorted(server))).collect();
+            if !lists.is_empty() {
+                offered.blocks = Some(blocks(lists.iter().map(|(name, tools)| (*name, tools.as_slice()))));
             }
         }
     }
