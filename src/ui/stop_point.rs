@@ -54,6 +54,7 @@ impl StopPoint {
             ),
             StopPoint::Partial => error.hint(
                 Hint::from("stopped; the next question continues from here; ")
+                    .either("`lepo do --continue` asks for the rest; ", "")
                     .command(ResumeAction::Retry)
                     .words(" answers anew"),
             ),

@@ -92,7 +92,7 @@ fn on_a_branch_the_hint_names_it_and_the_branch_moves_to_the_answer() {
 }
 
 #[test]
-fn while_it_streams_what_came_is_kept_hidden() {
+fn while_it_streams_what_came_is_kept_and_shown_as_stopped() {
     for (signal, code) in SIGNALS {
         let bot = Bot::openai(OFF, [begun("반쪽"), openai_sse(["Paris."])]);
         let mut child = start(&bot.home, &["do", "Capital?"]);
@@ -104,8 +104,10 @@ fn while_it_streams_what_came_is_kept_hidden() {
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
         assert!(spools(&bot.home).is_empty());
         let partial = bubbs(&bot.home).pop().unwrap();
-        assert!(!bot.home.ok(&["show"]).contains("반쪽"));
-        assert!(bot.home.ok(&["show", "-a"]).contains(&format!("# assistant {} hidden\n반쪽\n", partial.id)));
+        for args in [&["show"][..], &["show", "-a"]] {
+            let shown = bot.home.ok(args);
+            assert!(shown.contains(&format!("# assistant {} (stopped)\n반쪽\n", partial.id)), "{shown}");
+        }
         assert_eq!(journal(&bot.home)[0]["what"], "partial");
         assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a0 B");

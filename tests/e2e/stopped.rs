@@ -112,3 +112,31 @@ fn the_stopped_answers_of_each_vector_are_those_that_it_says() {
     }
     assert!(count >= 3, "{count}");
 }
+
+#[test]
+fn to_continue_without_a_question_asks_for_the_rest_and_keeps_how() {
+    let part = openai_event(json!({"content": PART}), None).into_bytes();
+    let cut = || Reply::pieces([Piece::Bytes(part.clone()), Piece::Close]);
+    let refused = Reply::new(400, r#"{"error":{"message":"no"}}"#);
+    let bot =
+        Bot::openai("planner = 'off'", [cut(), refused, openai_sse(["The rest."]), openai_sse(["Yes."])]);
+    assert_eq!(bot.home.alone(&["do", "what is it?"]).code, 3);
+    // Asked for in vain it is still the end.
+    assert_eq!(bot.home.alone(&["do", "--continue"]).code, 3);
+    let ran = bot.home.alone(&["do", "--continue"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "The rest.\n"), "{}", ran.err);
+    let sent = bot.bodies()[2]["messages"].as_array().unwrap().clone();
+    assert_eq!((&sent[2]["content"], &sent[3]["role"]), (&json!(PART), &json!("user")));
+    let asked = sent[3]["content"].as_str().unwrap();
+    assert!(asked.starts_with("Go on exactly where your answer stopped") && sent.len() == 4, "{sent:?}");
+    let shown = bot.home.ok(&["show"]);
+    assert!(
+        shown.contains("(stopped)") && shown.ends_with("The rest.\n\n") && !shown.contains(asked),
+        "{shown}"
+    );
+    // The next request has all of it; elsewhere there is nothing to go on with.
+    assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
+    assert_eq!(bot.bodies()[3]["messages"].as_array().unwrap()[..4], sent[..]);
+    assert_eq!(bot.home.alone(&["do", "--continue"]).code, 2);
+    assert_eq!(bot.times_asked(), 4);
+}

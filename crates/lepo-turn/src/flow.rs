@@ -15,6 +15,7 @@ use super::plan::plan;
 use super::program_start::ask_about_key;
 use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
+use super::stopped_answer::REST;
 use super::stored_calls::restore_calls;
 use super::transcript::Transcript;
 use super::turn::{Turn, report_typed_secret};
@@ -24,6 +25,7 @@ use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, 
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -145,6 +147,10 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         (text, files) = begin_files(&turn.env.store, question)?;
         let kept = masking.screen_question(&text, &typed);
         opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
+    }
+    if ask.rest {
+        let kept = ScreenedBytes::typed(REST).into_owned();
+        opening.push(OpeningBubb { kind: Kind::User, hidden: true, text: REST.to_string(), kept });
     }
     for bubb in &mut opening {
         bubb.text = turn.record.transcript.sent_text(std::mem::take(&mut bubb.text), &bubb.kept);

@@ -10,7 +10,7 @@ use lepo_store::store::Store;
 /// First line of such a message.
 const MARK: &str = "[for the next question only]";
 
-/// Returns the message to write before a question, or after one that is answered again; `None` without a form.
+/// Returns the message to write before a question, or after a retried one; `None` without a form.
 pub(crate) fn form_message(
     schema: Option<&AnswerSchema>,
     code_only: bool,

@@ -12,6 +12,10 @@ use lepo_store::store::Store;
 /// Marks thinking where nothing else came; answers never begin with it.
 const THINKING: &str = "<think>";
 
+/// Asks for the rest of a stopped answer: a hidden message of the user after it.
+pub const REST: &str =
+    "Go on exactly where your answer stopped: repeat nothing of it, and write no introduction.";
+
 /// Returns the text of an answer of thinking alone, which nothing follows.
 pub fn thinking_alone(thought: &str) -> String {
     format!("{THINKING}\n{}\n</think>", thought.trim())
@@ -145,6 +149,7 @@ pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
                     return Some(ix);
                 }
             }
+            (Kind::User, _) if store.bubbs().text(&name).is_ok_and(|text| text == REST) => {}
             (Kind::Assistant | Kind::Tool, _) | (Kind::System, HiddenText::Call | HiddenText::Complaint) => {}
             (Kind::System | Kind::User, _) => return Some(ix),
         }
@@ -171,7 +176,7 @@ mod tests {
             let mut field = || fields.next().unwrap();
             let (letter, tag, prev, text) = (field(), field(), field(), field());
             let prev = names.iter().find(|(letter, _)| prev.starts_with(*letter)).map(|(_, name)| name.id);
-            let text = text.replace("CALL", CALL).replace("AGENT", AGENT);
+            let text = text.replace("CALL", CALL).replace("AGENT", AGENT).replace("REST", REST);
             let text = text.replace("COMPLAINT", &super::super::schema::complaint("no"));
             let text = text.replace("THOUGHT", &thinking_alone("hm"));
             let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
@@ -205,7 +210,9 @@ mod tests {
             ("A u0 - hi / B a1 A AGENT / C t1 B x", "", "A"),
             // Beside a whole answer.
             ("A u0 - hi / B a1 A part / C a0 A yes", "", "C"),
-            // Not words.
+            // Its rest was asked for, and nothing came.
+            ("A u0 - hi / B a1 A part / C u1 B REST", "B", "B"),
+            // Thinking alone, and a blank.
             ("A u0 - hi / B a1 A THOUGHT", "", "A"),
             ("A u0 - hi / B a1 A  ", "", "A"),
             // Not of the schema.

@@ -215,7 +215,8 @@ impl Transcript {
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
             }
-            let question = names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User);
+            let question =
+                names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User && !name.hidden);
             let answering = question.and_then(|question| store.requests().mark_answering(question.id));
             written();
             // Deletes the damaged blobs that these replaced.

@@ -34,6 +34,8 @@ pub struct TurnRequest {
     pub code_only: bool,
     /// The skill that the question names.
     pub skill: Option<Skill>,
+    /// Whether the rest of the stopped answer at the start is asked for.
+    pub rest: bool,
     /// Whether secrets in texts that come with the question are sent.
     pub unmasked: bool,
 }
@@ -54,6 +56,7 @@ impl TurnRequest {
             schema: None,
             code_only: false,
             skill: None,
+            rest: false,
             unmasked: false,
         }
     }

@@ -36,7 +36,7 @@ impl TurnRecord {
     /// Reports bubbs of [`Transcript::write_in_background`] that are now durable.
     pub fn report_saved(&mut self, front: &mut dyn Front, saved: Vec<(BubbName, Vec<u8>)>) {
         for (name, text) in saved {
-            if name.kind == Kind::User {
+            if name.kind == Kind::User && !name.hidden {
                 self.report.user = Some(name.id);
             }
             front.on_event(TurnEvent::Bubb(&name, Some(&text)));

@@ -8,6 +8,8 @@ const PLACE: &str = "Conversation";
 #[group(skip)]
 pub struct KeepArgs {
     /// Continue the newest conversation, overriding the setting `new`
+    ///
+    /// Without a question, where the conversation ends in a stopped answer, its rest is asked for.
     #[arg(id = "continue", long = "continue", conflicts_with_all = ["new", "parallel", "debate"], help_heading = PLACE)]
     pub(super) goes_on: bool,
     /// Keep nothing: like -n, in a store that is deleted at the end

@@ -45,11 +45,11 @@ use crate::repl::{SessionOptions, run_session};
 use crate::ui;
 pub use args::DoArgs;
 use keeping::{begin_as_set, check_keeping};
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::PromptTemplate;
-use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
+use lepo_turn::{GroupMode, Interrupt, Report, StartOptions, StoppedAnswers, TurnEnv, start};
 use named::named;
 use recover_cut::recover_cut;
 use setup::Setup;
@@ -125,18 +125,28 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (verdict, served) = (args.verdict()?, args.served()?);
     let code_only = args.form.code > 0;
     let asks_nothing = args.retry || verdict.is_some();
-    let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
-    let asks = question.is_some() || served.prompt.is_some() || asks_nothing;
+    let is_bare = args.keeping.goes_on && !asks_nothing && args.prompt.is_empty() && args.file.is_empty();
+    let rest = is_bare && ends_stopped(&args, context)?;
+    let question = match asks_nothing {
+        true => None,
+        false => match input::question(&args, prompt.as_ref()) {
+            Err(error) if rest && error.kind == ExitKind::Usage => None,
+            question => question?,
+        },
+    };
+    let rest = rest && question.is_none();
+    let asks = question.is_some() || served.prompt.is_some() || asks_nothing || rest;
     if args.dry_run {
-        let input = DoInput { verdict, question, served, schema, code_only, skill };
+        let input = DoInput { verdict, question, served, schema, code_only, skill, rest };
         return match asks {
+            true if rest => Err(Error::usage("--dry-run needs a question")),
             true => dry_run::show_first_request(&mut args, input, context),
             false => Err(Error::usage("no question: --dry-run needs one")
                 .hint("lepo do --dry-run QUESTION, or the question on stdin")),
         };
     }
     if asks {
-        let input = DoInput { verdict, question, served, schema, code_only, skill };
+        let input = DoInput { verdict, question, served, schema, code_only, skill, rest };
         return turn::run_turn(&mut args, input, context);
     }
     if args.json || args.events {
@@ -156,6 +166,16 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("lepo do --line QUESTION, or the question on stdin"));
     }
     session(&mut args, context)
+}
+
+/// Whether the conversation that `--continue` names ends in a stopped answer.
+fn ends_stopped(args: &DoArgs, context: &Context<'_>) -> Result<bool> {
+    let Some(store) = context.find_store()? else { return Ok(false) };
+    let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
+    let tail = setup::find_tail(args, &store, &forest)?;
+    let start = start(&store, &forest, StartOptions { new: false, tail, retry: false })?;
+    let stopped = StoppedAnswers::new(&store, &forest);
+    Ok(start.id().is_some_and(|id| stopped.contains(id)))
 }
 
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {

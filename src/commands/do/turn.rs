@@ -183,7 +183,7 @@ impl PreparedTurn {
         (input, ran): (DoInput, Vec<ToolResult>),
         context: &mut Context<'_>,
     ) -> Result<Report> {
-        let DoInput { question, served, schema, code_only, skill, .. } = input;
+        let DoInput { question, served, schema, code_only, skill, rest, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         let (forest, start) = match (&question, self.start) {
             (Some(question), TurnStart::Under(tail)) if env.compacts_by_itself() => {
@@ -203,6 +203,7 @@ impl PreparedTurn {
             code_only,
             skill,
             ran,
+            rest,
             unmasked: args.keeping.unmasked,
             ..TurnRequest::new(start, question, &args.run)
         };

@@ -16,4 +16,6 @@ pub struct DoInput {
     /// Only the code blocks of the answer are printed.
     pub code_only: bool,
     pub skill: Option<Skill>,
+    /// Whether the rest of the stopped answer at the end of the conversation is asked for.
+    pub rest: bool,
 }
