@@ -85,6 +85,7 @@ mod outward;
 mod page;
 mod planted;
 mod prefix;
+mod prefix_day;
 mod program_bytes;
 mod prompts;
 mod providers;
