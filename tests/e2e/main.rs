@@ -13,6 +13,7 @@ mod aliases;
 mod answering;
 mod archiving;
 mod archiving_agents;
+mod archiving_tools;
 mod asking;
 mod attach;
 mod attached;
