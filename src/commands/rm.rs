@@ -102,7 +102,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Names the form of `rm` that needs no space, if there is none.
+/// If the disk is full, the hint names the form of `rm` that needs no space.
 fn name_now(error: Error) -> Error {
     use std::io::ErrorKind as K;
     let cause = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::io::Error>());

@@ -53,7 +53,7 @@ struct ChangeHead {
 const LONG_FIELDS: [&str; 5] =
     [",\"removed\":", ",\"added\":", ",\"dropped\":", ",\"branches\":", ",\"titles\":"];
 
-/// Maximum bytes of a head: two numbers, two words and two names of folders.
+/// Maximum bytes of a head: two numbers, a command, a direction and two names of folders.
 const LONGEST_HEAD: usize = 512;
 
 /// A line with its offset in the file. Only its head is parsed until the change is asked for: a list may have millions
