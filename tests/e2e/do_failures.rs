@@ -88,7 +88,7 @@ fn a_server_that_is_not_there() {
 }
 
 #[test]
-fn what_came_of_half_a_stream_is_kept_hidden() {
+fn what_came_of_half_a_stream_is_kept_as_stopped() {
     let half = |end| {
         let text =
             openai_event(json!({"content": "반쪽 "}), None) + &openai_event(json!({"content": "답"}), None);
@@ -104,7 +104,7 @@ fn what_came_of_half_a_stream_is_kept_hidden() {
         assert!(ran.err.contains(if silent { "for 1 s" } else { "cut off" }), "{}", ran.err);
         assert_eq!(forest(&bot.home), format!("{QUESTION} / C a1 B"));
         assert_eq!(bubbs(&bot.home)[2].text, "반쪽 답");
-        assert!(bot.home.ok(&["show", "-a"]).contains(" hidden\n반쪽 답\n"));
+        assert!(bot.home.ok(&["show", "-a"]).contains(" (stopped)\n반쪽 답\n"));
         assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
         assert_eq!(forest(&bot.home), format!("{QUESTION} / C a1 B / D a0 B"));
         // Half an answer stays out of what the model sees.

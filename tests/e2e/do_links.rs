@@ -109,7 +109,7 @@ fn a_retried_answer_is_a_sibling() {
 }
 
 #[test]
-fn an_answer_cut_off_is_hidden_and_the_next_question_steps_back() {
+fn an_answer_cut_off_is_hidden_and_the_next_question_follows_it() {
     use crate::scripted::{Piece, Reply, openai_event, openai_sse};
     let half = openai_event(serde_json::json!({"content": "Par"}), None);
     let cut = Reply::pieces([Piece::Bytes(half.into_bytes()), Piece::Close]);
@@ -119,5 +119,5 @@ fn an_answer_cut_off_is_hidden_and_the_next_question_steps_back() {
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a1 C");
     assert_eq!(texts(&bot), ["Capital?", NONE, "Par"]);
     assert_eq!(bot.lepo(&["do", "So?"]).out, "Paris.\n");
-    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a1 C / E u0 C / F s1 E / G a0 F");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a1 C / E u0 D / F s1 E / G a0 F");
 }

@@ -93,8 +93,9 @@ fn a_retry_reads_no_stdin() {
 #[test]
 fn the_question_steps_back_over_what_an_unfinished_turn_left() {
     for (left, under) in [
-        (&[("a", "half an answer")][..], "C"),
-        (&[("a", "I call"), ("t", "it says")], "C"),
+        // A stopped answer stays.
+        (&[("a", "half an answer")][..], "D"),
+        (&[("a", r#"{"arguments":{},"name":"x"}"#), ("t", "it says")], "C"),
         (&[("s", r#"{"access":"read","command":"ls"}"#)], "C"),
         (&[("a", "words"), ("s", r#"{"access":"read","command":"ls"}"#)], "C"),
         // Not in its canonical form it is no request; a result is none either.

@@ -86,7 +86,7 @@ fn a_signal_to_a_session_says_what_is_kept() {
     kill(&screen);
     screen.shows("code 143");
     let whole = screen.whole().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(whole.contains("the partial answer is kept (`lepo show -a`)"), "{whole}");
+    assert!(whole.contains("stopped; the next question continues from here"), "{whole}");
 }
 
 #[test]
