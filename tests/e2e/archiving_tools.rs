@@ -173,3 +173,31 @@ fn each_tool_is_watched_before_and_after_its_folder_exists() {
         }
     }
 }
+
+#[test]
+fn a_database_of_opencode_is_asked_for_the_directory_of_each_session() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let statements = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/interop/opencode.sql");
+    std::fs::create_dir_all(home.path().join("data/opencode")).unwrap();
+    let script = "import sqlite3,sys; sqlite3.connect(sys.argv[1]).executescript(open(sys.argv[2]).read())";
+    let database = home.path().join("data/opencode/opencode.db");
+    let made = run(home.program("python3", &["-c", script, database.to_str().unwrap(), statements]), b"");
+    if made.code != 0 {
+        crate::skip::skipped("python3", format!("no python3 with sqlite3: {}", made.err));
+        return;
+    }
+    // Nothing is about this repository: a hook is silent, and a directory without sessions is not remembered.
+    let ran = home.lepo(&["import", "--on-end", "opencode"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+    assert_eq!(home.lepo(&["import", "opencode", "--from", "/nowhere"]).code, 1);
+    assert!(crate::disk::journal(&home).is_empty());
+    home.ok(&["import", "opencode", "--from", "/w/demo"]);
+    let known = home.bubbs();
+    assert!(!known.is_empty());
+    let mut watch = Watch::start(&home, &["opencode"]);
+    home.write("data/opencode/opencode.db-wal", "");
+    assert_eq!(home.lepo(&["import", "--on-end", "opencode"]).code, 0);
+    watch.signal("-TERM");
+    assert_eq!(home.bubbs(), known);
+}

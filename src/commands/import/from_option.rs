@@ -3,12 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::args::ImportArgs;
+use super::database::read_database;
 use super::former_dirs::{LoggedDir, none_about};
 use super::sources::{self, SourceGroup};
 use crate::commands::Context;
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::{Error, Result};
-use lepo_import::SourceFormat;
+use lepo_import::{SourceFormat, SourceReader, is_below};
 use lepo_store::store::Store;
 
 /// Returns a tool's sessions about this repository and about `from`.
@@ -18,13 +19,31 @@ pub fn choose_from(args: &ImportArgs, from: &Path, context: &Context<'_>) -> Res
     let chosen = sources::own_groups(word)?;
     let there = sources::logs_of(&chosen);
     let is_about = sources::about(there_groups(&there), std::slice::from_ref(&from));
-    if is_about.is_empty() {
+    if !has_session(&is_about)? {
         return Err(none_about(word, &from, &LoggedDir::read_all(&there)));
     }
     let mut dirs = sources::directories(context)?;
     dirs.extend(sources::remembered(format, context)?);
     dirs.push(from);
     Ok(sources::about(chosen, &dirs))
+}
+
+/// Whether any source has a session. Databases must be read: their paths do not say which directories they have.
+fn has_session(chosen: &[SourceGroup]) -> Result<bool> {
+    let mut has_one = false;
+    for SourceGroup { format, paths, about, .. } in chosen {
+        if *format != SourceFormat::Database {
+            return Ok(true);
+        }
+        for path in paths {
+            read_database(path, &mut SourceReader::default(), &mut |_, conversation| {
+                let dir = conversation.dir.as_deref();
+                has_one |= dir.is_some_and(|dir| about.iter().any(|about| is_below(dir, about)));
+                Ok(())
+            })?;
+        }
+    }
+    Ok(has_one)
 }
 
 /// Remembers the directory in the store's journal.

@@ -166,7 +166,10 @@ impl SourceImport<'_, '_> {
                 self.one(format.as_str(), conversation, path)
             })?;
         }
-        let is_alone = kinds == 1 && self.report.conversations == 0 && !self.elsewhere.is_empty();
+        let is_alone = !self.importer.is_automatic
+            && kinds == 1
+            && self.report.conversations == 0
+            && !self.elsewhere.is_empty();
         match only.filter(|_| is_alone) {
             Some(dir) => Err(none_about(SourceFormat::OpenCode.as_str(), &dir, &self.elsewhere)),
             None => Ok(()),
