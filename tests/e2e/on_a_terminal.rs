@@ -115,7 +115,7 @@ fn a_search_on_a_terminal_has_a_heading_for_each_conversation() {
 fn one_word_means_hidden_and_another_every_conversation() {
     let home = Home::new();
     home.add(&["--prev", "head"], "seen");
-    home.add(&["--hidden", "--kind", "a"], "unseen");
+    home.add(&["--hidden", "--kind", "s"], "unseen");
     for args in [&["show"][..], &["log"], &["export"], &["grep", "seen"]] {
         let plain = home.ok(args);
         assert!(!plain.contains("unseen"), "{args:?}: {plain}");
