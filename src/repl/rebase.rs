@@ -33,8 +33,9 @@ pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()>
         why_unchanged().iter().for_each(print_status);
         return Ok(());
     };
+    let at = HintTarget::Session;
     for note in notes(&edited, false) {
-        print_status(&note.render(HintTarget::Session));
+        print_status(&note.render(at));
     }
     print_typed_secrets(session, &edited);
     leave(session, None);

@@ -1,6 +1,9 @@
 //! The rules that neither cargo nor a type can keep: within the program imports run one way and commands do not name
 //! each other; one room writes to the terminal, one reads the environment; files are short and say what they are for.
 
+mod map;
+mod words;
+
 use std::collections::BTreeSet;
 
 use crate::paths_in_code::{code_of, module_of, paths_in, program_sources, short, sources};

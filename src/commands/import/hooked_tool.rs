@@ -8,6 +8,7 @@ use super::sources;
 use crate::commands::Context;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
+use lepo_base::sys::HAS_LAUNCHD;
 use lepo_import::SourceFormat;
 
 /// Time limit of the hook in seconds: the greatest that Claude Code accepts. Its default is 1.5.
@@ -118,7 +119,7 @@ fn shell_line(words: &[String]) -> Result<String> {
 /// Returns a timer of the service manager that runs here, and how to install it.
 fn timer(words: &[String], root: &Path) -> Result<(String, &'static str)> {
     let (root, name) = (root.to_string_lossy(), "lepo-opencode");
-    if cfg!(target_os = "macos") {
+    if HAS_LAUNCHD {
         return Ok((
             launchd_plist(words, &root, name),
             "put it into ~/Library/LaunchAgents/lepo-opencode.plist, then: launchctl load ~/Library/LaunchAgents/lepo-opencode.plist",

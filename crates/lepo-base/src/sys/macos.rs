@@ -18,6 +18,9 @@ use rustix::net::RecvFlags;
 /// Whether commands can be sandboxed on this system.
 pub const HAS_SANDBOX: bool = false;
 
+/// Whether the service manager is launchd.
+pub const HAS_LAUNCHD: bool = true;
+
 /// Received descriptors are not closed automatically.
 pub const RECEIVE: RecvFlags = RecvFlags::empty();
 

@@ -21,6 +21,9 @@ pub use restrict::restrict_self;
 /// Whether commands can be sandboxed on this system.
 pub const HAS_SANDBOX: bool = true;
 
+/// Whether the service manager is launchd.
+pub const HAS_LAUNCHD: bool = false;
+
 /// Received descriptors are closed when this process executes another program.
 pub const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 
