@@ -1,4 +1,4 @@
-//! The commands by task: the list in `lepo --help`, lepo(1) and the README.
+//! The commands by task: the list in `lepo --help` and lepo(1).
 
 use clap::Command;
 

@@ -18,7 +18,7 @@ const DATE: &str = "2026-11-22";
 #[test]
 fn man_pages_and_completions_are_in_step() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let made = [made_pages(), made_completions(), made_lists(root)].concat();
+    let made = [made_pages(), made_completions()].concat();
     if std::env::var_os("LEPO_WRITE_DOCS").is_some() {
         for (path, text) in &made {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
@@ -211,22 +211,6 @@ fn sections(help: &str) -> Vec<(&'static str, String)> {
         sections.push(("NOTES", notes.join("\n\n")));
     }
     sections
-}
-
-/// The list of commands in the READMEs.
-fn made_lists(root: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut tree = cli::command();
-    tree.build();
-    let list = tasks::list(&tree);
-    let indented = |line: &str| if line.is_empty() { "\n".to_string() } else { format!("    {line}\n") };
-    let list: String = list.trim_end().lines().map(indented).collect();
-    let with_list = |(file, from): (&str, &str)| {
-        let text = std::fs::read_to_string(root.join(file)).unwrap();
-        let (before, rest) = text.split_once(from).unwrap();
-        let (_, after) = rest.split_once("\n## ").unwrap();
-        (file.to_string(), format!("{before}{from}{list}\n## {after}").into_bytes())
-    };
-    [("README.md", "## Commands\n\n"), ("README.ko.md", "## 명령\n\n")].map(with_list).to_vec()
 }
 
 #[test]
