@@ -1,7 +1,7 @@
 //! Words that stand in few files only: ways to the terminal, to a process, to the system, to the store and to a leave
 //! to run something. A word that the code no longer has guards nothing, so each of them is looked for as well.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::libraries;
 use crate::paths_in_code::{code_of, short, sources};
@@ -31,7 +31,7 @@ struct Code {
 }
 
 impl Code {
-    fn read(file: &PathBuf) -> Code {
+    fn read(file: &Path) -> Code {
         let code = code_of(file);
         let lines = code.split("#[cfg(test)]").next().unwrap().to_string();
         Code { path: short(file), squeezed: lines.split_whitespace().collect(), lines }
