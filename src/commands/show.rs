@@ -6,14 +6,13 @@ use super::json::bubbs_json;
 use super::{Context, complete};
 use crate::stats::Costs;
 use crate::term::{StatusLine, print_status};
-use crate::ui::{MessageView, copy_bubb, known_prices, warn_incomplete};
+use crate::ui::{MessageView, copy_bubb, reading_settings, warn_incomplete};
 use clap::ArgAction;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::{AddressMatch, Forest};
 use lepo_store::store::Store;
 use lepo_turn::StoppedAnswers;
-use lepo_turn::config::Prices;
 
 /// Show a conversation, or only its last message (--one)
 ///
@@ -78,9 +77,9 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     if !args.no_pager && !args.paths && !args.blobs && !args.one {
         context.out.page();
     }
-    let view = MessageView::new(&store, &forest, context.out, context.paint, args.plain);
     let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
-    let prices = if tells_costs { known_prices() } else { Prices::default() };
+    let (prices, math) = if tells_costs { reading_settings() } else { Default::default() };
+    let view = MessageView::new(&store, &forest, context.out, context.paint, (args.plain, math));
     for found in &found {
         if let (AddressMatch::One(found), Some(mut costs)) =
             (found, Costs::new(&forest, view.facts(), &prices))

@@ -19,7 +19,7 @@ use super::slash_spec::SessionStep;
 use super::tokens::print_place;
 use super::turn::find_waiting;
 use crate::term::{Out, Paint, print_status};
-use crate::ui::{self, DisplayOptions, TurnView, ViewEvent, ViewState};
+use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
@@ -65,7 +65,7 @@ fn open_session<'o>(
     }
     let news = News::new(&store)?;
     let settings = env.settings();
-    let shown = DisplayOptions { thinking: settings.term_thinking, ..shown };
+    let shown = shown.with_settings(settings);
     let how = (paint, keeps, settings.repl_keys);
     let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
     let session = ReplSession {

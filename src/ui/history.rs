@@ -18,7 +18,7 @@ pub fn show_past(
     let Some(ix) = begin.id().and_then(|id| forest.find(id)) else { return Ok(()) };
     let conv = forest.conv(ix);
     warn_incomplete(&conv);
-    let view = MessageView::new(store, forest, out, paint, shown.plain);
+    let view = MessageView::new(store, forest, out, paint, (shown.plain, shown.math));
     let path = conv.path.into_iter().map(|ix| forest.name(ix));
     let stopped = StoppedAnswers::new(store, forest);
     let names: Vec<_> = path.filter(|name| shown.all || stopped.is_shown(name)).collect();

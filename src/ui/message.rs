@@ -12,6 +12,7 @@ use lepo_store::bubb::{BubbName, Kind, model_label};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalIndex, Store, now};
 use lepo_turn::StoppedAnswers;
+use lepo_turn::config::MathNotation;
 
 /// Prints messages of a conversation with the same options.
 pub struct MessageView<'s> {
@@ -23,6 +24,7 @@ pub struct MessageView<'s> {
     now: u64,
     /// Whether Markdown is rendered and prose wrapped.
     formed: bool,
+    math: MathNotation,
     paint: Paint,
 }
 
@@ -33,7 +35,7 @@ impl<'s> MessageView<'s> {
         forest: &'s Forest,
         out: &Out,
         paint: Paint,
-        plain: bool,
+        (plain, math): (bool, MathNotation),
     ) -> MessageView<'s> {
         let on_terminal = out.is_terminal();
         let facts = if on_terminal { store.journal().index() } else { JournalIndex::default() };
@@ -45,6 +47,7 @@ impl<'s> MessageView<'s> {
             stopped: StoppedAnswers::new(store, forest),
             now: now(),
             formed: on_terminal && !plain && paint.is_on(),
+            math,
             paint,
         }
     }
@@ -111,7 +114,7 @@ impl<'s> MessageView<'s> {
     }
 
     fn print_markdown(&self, name: &BubbName, out: &mut Out) -> Result<()> {
-        let mut markdown = Markdown::new(self.paint, columns);
+        let mut markdown = Markdown::new(self.paint, self.math, columns);
         self.render(name, out, |bytes, to| match bytes {
             Some(bytes) => markdown.push(bytes, to),
             None => markdown.finish(to),

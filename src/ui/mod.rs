@@ -47,8 +47,8 @@ pub use history::{show_past, warn_incomplete};
 pub use incomplete_answers::ended_early;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
-    ListedModel, activate_model, embedded_in, known_models, known_prices, listed_models, offered_line,
-    offered_names,
+    ListedModel, activate_model, embedded_in, known_models, listed_models, offered_line, offered_names,
+    reading_settings,
 };
 pub use new_model::{PartialModel, add_model, answers};
 pub use notes::{

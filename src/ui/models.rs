@@ -11,7 +11,9 @@ use lepo_base::keyword::Keyword;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider, embedded_program};
 use lepo_model::{ModelFacts, ModelOptions, known_window, offered_before};
-use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Prices, Settings, load_settings};
+use lepo_turn::config::{
+    self, Flags, KeyEntry, MathNotation, NewModel, Paths, Prices, Settings, load_settings,
+};
 use lepo_turn::recorded::options_json;
 
 /// A model to choose, with the known facts about it.
@@ -91,9 +93,9 @@ pub fn known_models() -> (HashMap<String, u64>, Prices) {
     (settings.models.iter().filter_map(window).collect(), settings.prices())
 }
 
-/// Returns the prices of tokens; empty if the settings cannot be read.
-pub fn known_prices() -> Prices {
-    user_settings().map(|(settings, _)| settings.prices()).unwrap_or_default()
+/// Returns the prices of tokens and the notation of formulas; the defaults if the settings cannot be read.
+pub fn reading_settings() -> (Prices, MathNotation) {
+    user_settings().map(|(settings, _)| (settings.prices(), settings.term_math)).unwrap_or_default()
 }
 
 fn user_settings() -> Option<(Settings, Paths)> {

@@ -45,6 +45,33 @@ fn each_form_is_shown_as_it_comes_wide_and_narrow() {
 }
 
 #[test]
+fn formulas_are_in_unicode_on_a_terminal_alone() {
+    let source =
+        "So $E = mc^2$ and \\(\\alpha\\), not $x^T$:\n\n$$\nx = \\frac{1}{2}\n$$\n\n|$n^2$|\n|-|\n|4|";
+    let unicode = "So E = mc² and α, not $x^T$:\n\nx = 1/2\n\nn²\n───\n4";
+    let as_written = source.replace("|$n^2$|\n|-|\n|4|", "$n^2$\n─────\n4");
+    let bot = Bot::saying(OFF, &[source, source, source]);
+    let shown = |args: &[&str]| {
+        let screen = Screen::lepo(&bot.home, 80, args)?;
+        screen.ends(0);
+        Some(screen.whole())
+    };
+    let Some(answer) = shown(&["do", "-q", "q"]) else { return };
+    assert_eq!(answer, unicode);
+    assert!(shown(&["show", "--no-pager"]).unwrap().contains(unicode));
+    assert_eq!(shown(&["do", "-q", "--plain", "q"]).unwrap(), source);
+    assert_eq!(shown(&["show", "-1"]).unwrap(), source);
+    assert!(shown(&["show", "--no-pager", "--plain"]).unwrap().contains(source));
+    assert_eq!(bot.lepo(&["show", "-1"]).out, source);
+    assert!(bot.lepo(&["--color=always", "show"]).out.contains(source), "a pipe with colours has the source");
+    assert_eq!(bot.lepo(&["do", "-q", "q"]).out, format!("{source}\n"));
+    bot.home.ok(&["config", "term.math", "source"]);
+    assert!(shown(&["show", "--no-pager"]).unwrap().contains(&as_written));
+    bot.home.ok(&["config", "term.math", "unicode"]);
+    assert!(shown(&["show", "--no-pager"]).unwrap().contains(unicode));
+}
+
+#[test]
 fn a_table_is_as_wide_as_the_terminal_lets_it() {
     let table = "|이름|what it is|\n|-|-|\n|bubb|one message, one file, and its name says who spoke|\n\nend";
     for (columns, lines) in [(80, 1), (40, 2)] {

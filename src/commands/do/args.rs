@@ -22,7 +22,7 @@ use lepo_model::ModelOptions;
 use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::read_text;
-use lepo_turn::config::Flags;
+use lepo_turn::config::{Flags, Settings};
 use lepo_turn::{ResourceAddress, ServerContent, ServerPrompt, Verdict, not_utf8};
 
 /// Usual values of `--effort`.
@@ -207,8 +207,8 @@ pub struct DoArgs {
 }
 
 impl DoArgs {
-    pub fn display_options(&self) -> DisplayOptions {
-        DisplayOptions {
+    pub fn display_options(&self, settings: &Settings) -> DisplayOptions {
+        let options = DisplayOptions {
             json: self.json || self.form.is_printed_at_end(),
             quiet: self.quiet,
             all: self.show_all,
@@ -216,7 +216,8 @@ impl DoArgs {
             no_usage: self.no_usage,
             whole: self.json || self.quiet || self.output.is_some(),
             ..DisplayOptions::default()
-        }
+        };
+        options.with_settings(settings)
     }
 
     pub fn flags(&self) -> Result<Flags> {

@@ -63,7 +63,13 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
+        let mut view = TurnView::new(
+            context.out,
+            context.paint,
+            args.display_options(env.settings()),
+            context.at,
+            state,
+        );
         let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
         view.finish();
         env.close().await;

@@ -62,7 +62,13 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
             ..TurnRequest::new(start, question, &args.run)
         };
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
+        let mut view = TurnView::new(
+            context.out,
+            context.paint,
+            args.display_options(env.settings()),
+            context.at,
+            state,
+        );
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
         view.finish();
         first

@@ -75,7 +75,8 @@ pub fn run_group(
         ..TurnRequest::new(begin, question, &args.run)
     };
     let tidy = configured.settings.tidy.limit();
-    let mut group = GroupRun { mode, panel, store, forest, insts };
+    let shown = args.display_options(&configured.settings);
+    let mut group = GroupRun { mode, panel, store, forest, insts, shown };
     let paths = configured.paths.clone();
     let (outcome, masking) = group.run(args, configured, ask, context)?;
     record_outcome(&group.store, &paths, &outcome)?;
@@ -113,7 +114,8 @@ fn print_recorded(
         }
         RecordedGroup::Debate(debated) => Some(*debated),
     };
-    let mut group = GroupRun { mode, panel, store, forest, insts };
+    let shown = args.display_options(&configured.settings);
+    let mut group = GroupRun { mode, panel, store, forest, insts, shown };
     let (outcome, masking) = match debated {
         None => group.run(args, configured, TurnRequest::new(TurnStart::New, question, &[]), context)?,
         Some(debated) => {
@@ -132,6 +134,7 @@ struct GroupRun {
     store: Arc<Store>,
     forest: Forest,
     insts: Insts,
+    shown: ui::DisplayOptions,
 }
 
 impl GroupRun {
@@ -142,7 +145,7 @@ impl GroupRun {
         ask: TurnRequest,
         context: &mut Context<'_>,
     ) -> Result<(GroupOutcome, Arc<Masking>)> {
-        let GroupRun { mode, panel, store, forest, insts } = self;
+        let GroupRun { mode, panel, store, forest, insts, shown } = self;
         let runtime = current_thread()?;
         let outcome = runtime.block_on(async {
             // Group turns have no tools.
@@ -171,7 +174,7 @@ impl GroupRun {
             let view = GroupView::new(
                 context.out,
                 context.paint,
-                args.display_options(),
+                *shown,
                 *mode,
                 panel,
                 (store, masking.clone()),
@@ -200,11 +203,11 @@ impl GroupRun {
         if args.events {
             return;
         }
-        let GroupRun { mode, panel, store, .. } = self;
+        let GroupRun { mode, panel, store, shown, .. } = self;
         let view = GroupView::new(
             context.out,
             context.paint,
-            args.display_options(),
+            *shown,
             *mode,
             panel,
             (store, Arc::new(Masking::shapes_only())),
@@ -290,7 +293,13 @@ fn print_history(
     context: &mut Context<'_>,
 ) -> Result<()> {
     if args.show_past && !args.json && !args.events {
-        ui::show_past(args.display_options(), (context.out, context.paint), store, forest, begin)?;
+        ui::show_past(
+            args.display_options(&configured.settings),
+            (context.out, context.paint),
+            store,
+            forest,
+            begin,
+        )?;
     }
     if !args.quiet {
         ui::note_system_prompt(configured, store, forest, begin);

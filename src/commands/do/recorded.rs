@@ -19,6 +19,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_store::store::{STORE, Store};
 use lepo_tool::ToolMode;
+use lepo_turn::config::Settings;
 use lepo_turn::recorded::{
     OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolHashes, ToolsRule,
     before, find, missed, not_recorded, options_json, question, schema_hash, show_answer,
@@ -75,7 +76,7 @@ pub fn find_recorded(
     let record = RecordStore::new(store, &asked.forest);
     match find(&record, &wish)? {
         Some(hit) => {
-            let has_code = show(args, hit, &asked, context)?;
+            let has_code = show(args, hit, &asked, &setup.configured.settings, context)?;
             Ok(LookupOutcome::Answered(has_code))
         }
         None if recorded.only => Err(missed(&record, &wish)),
@@ -220,20 +221,26 @@ fn run_commands(
 }
 
 /// Prints a recorded answer as a turn does. False if code was requested and it has none.
-fn show(args: &DoArgs, hit: RecordedAnswer, asked: &RecordLookup, context: &mut Context<'_>) -> Result<bool> {
+fn show(
+    args: &DoArgs,
+    hit: RecordedAnswer,
+    asked: &RecordLookup,
+    settings: &Settings,
+    context: &mut Context<'_>,
+) -> Result<bool> {
+    let options = args.display_options(settings);
     let Some(store) = &asked.store else { return Ok(true) };
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     if args.show_past && !args.json && !args.events && asked.is_own {
         let shown = (&mut *context.out, context.paint);
-        ui::show_past(args.display_options(), shown, store, &asked.forest, asked.start)?;
+        ui::show_past(options, shown, store, &asked.forest, asked.start)?;
     }
-    let at_terminal =
-        context.out.is_terminal() && stderr_is_terminal() && !args.display_options().whole && !args.events;
+    let at_terminal = context.out.is_terminal() && stderr_is_terminal() && !options.whole && !args.events;
     if args.events {
         show_answer(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.display_options(), context.at, state);
+        let mut view = TurnView::new(context.out, context.paint, options, context.at, state);
         show_answer(store, &hit, &mut view)?;
         view.finish();
     }

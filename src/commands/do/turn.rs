@@ -69,8 +69,10 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     let mut place = PreparedTurn::find(args, input.verdict, &setup.configured, context)?;
     // On a terminal, more than the answer is shown.
-    let at_terminal =
-        context.out.is_terminal() && stderr_is_terminal() && !args.display_options().whole && !args.events;
+    let at_terminal = context.out.is_terminal()
+        && stderr_is_terminal()
+        && !args.display_options(settings).whole
+        && !args.events;
     place.print_preamble(args, &setup.configured, at_terminal.then_some(&config), context)?;
 
     let tidy = setup.configured.settings.tidy.limit();
@@ -168,7 +170,13 @@ impl PreparedTurn {
             print_status_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {
-            ui::show_past(args.display_options(), (context.out, context.paint), store, forest, *start)?;
+            ui::show_past(
+                args.display_options(&configured.settings),
+                (context.out, context.paint),
+                store,
+                forest,
+                *start,
+            )?;
         }
         Ok(())
     }
@@ -219,7 +227,7 @@ impl PreparedTurn {
             .await;
         }
         let state = ViewState::Idle.after(ViewEvent::Entered);
-        let shown = ui::DisplayOptions { thinking: env.settings().term_thinking, ..args.display_options() };
+        let shown = args.display_options(env.settings());
         // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
         let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);

@@ -4,6 +4,8 @@
 #[derive(Debug, Clone, Copy)]
 pub struct TextBefore {
     pub last: Option<char>,
+    /// Number of blanks so far, if the line has nothing else.
+    pub indent: Option<usize>,
     /// Whether the line has nothing but digits so far.
     is_number: bool,
     /// Whether the current word looks like the beginning of a path.
@@ -18,13 +20,16 @@ pub struct TextBefore {
 impl Default for TextBefore {
     fn default() -> TextBefore {
         let (is_path, has_angle) = (false, false);
-        TextBefore { last: None, is_number: true, is_path, has_angle, length: 0, is_letter: false }
+        let indent = Some(0);
+        TextBefore { last: None, indent, is_number: true, is_path, has_angle, length: 0, is_letter: false }
     }
 }
 
 impl TextBefore {
     pub fn push(&mut self, text: &str) {
         let Some(last) = text.chars().next_back() else { return };
+        let is_blank = text.trim_start().is_empty();
+        self.indent = self.indent.filter(|_| is_blank).map(|indent| indent + text.len());
         self.is_number = self.is_number && text.bytes().all(|byte| byte.is_ascii_digit());
         let word = match text.char_indices().rfind(|(_, c)| c.is_whitespace()) {
             Some((at, space)) => {

@@ -2,6 +2,7 @@
 //! for an escape or an emphasis.
 
 use super::line::{self, LineForm};
+use lepo_turn::config::MathNotation;
 
 /// Limits a formula, and so the text that waits for its end, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -25,12 +26,14 @@ pub struct InlineText<'t> {
     /// Whether no more text can follow `all`.
     pub finished: bool,
     pub marks: LineMarks,
+    pub notation: MathNotation,
 }
 
 impl<'t> InlineText<'t> {
     /// A text in which every formula ends.
-    pub fn whole(line: &'t str) -> InlineText<'t> {
-        InlineText { line, has_ended: true, all: line, finished: true, marks: LineMarks::default() }
+    pub fn whole(line: &'t str, notation: MathNotation) -> InlineText<'t> {
+        let marks = LineMarks::default();
+        InlineText { line, has_ended: true, all: line, finished: true, marks, notation }
     }
 }
 
@@ -142,8 +145,13 @@ fn closed(open: Delimiter, text: &str, start: usize, at: usize, finished: bool) 
     if inner.trim().is_empty() {
         return FormulaMatch::Missing;
     }
-    if open != Delimiter::Dollar {
+    if open == Delimiter::Dollars {
         return FormulaMatch::Found(end);
+    }
+    if open != Delimiter::Dollar {
+        // The next character decides whether a regular expression is meant.
+        let is_last = text.len() == end && !finished;
+        return if is_last { FormulaMatch::Undecided } else { FormulaMatch::Found(end) };
     }
     let Some(after) = text.get(end..).and_then(|after| after.chars().next()) else {
         if !finished {
@@ -281,9 +289,10 @@ mod tests {
             ("$$ $$", Missing, Missing),
             ("$$$a$$$", Missing, Missing),
             ("$$a", Undecided, Missing),
-            ("\\(a*b*c\\)", Found(9), Found(9)),
-            ("\\(a\\\\)b\\)", Found(9), Found(9)),
-            ("\\[x\n\\]", Found(6), Found(6)),
+            ("\\(a*b*c\\)", Undecided, Found(9)),
+            ("\\(a*b*c\\) ", Found(9), Found(9)),
+            ("\\(a\\\\)b\\)\n", Found(9), Found(9)),
+            ("\\[x\n\\]", Undecided, Found(6)),
             ("\\[x", Undecided, Missing),
             ("\\", Undecided, Missing),
             ("$", Undecided, Missing),

@@ -4,15 +4,17 @@
 
 use super::escape::{self, TextBefore};
 use super::formula::{self, FormulaMatch, InlineText, code_end, run};
+use super::math::{FormulaContext, to_unicode};
 use super::span_end::{balanced, closing};
 use super::style::{Span, Style};
+use lepo_turn::config::MathNotation;
 
 /// Bytes to wait for a closing mark; after that the opening one is text.
 const PATIENCE: usize = 1000;
 
 /// Parses a complete text.
-pub fn read_whole(text: &str, style: Style, spans: &mut Vec<Span>) {
-    read(InlineText::whole(text), &mut TextBefore::default(), style, spans);
+pub fn read_whole(text: &str, notation: MathNotation, style: Style, spans: &mut Vec<Span>) {
+    read(InlineText::whole(text, notation), &mut TextBefore::default(), style, spans);
 }
 
 /// Parses spans from the start of `input`, which follows `before`; returns the number of bytes consumed: all of
@@ -135,13 +137,21 @@ impl<'r> InlineParser<'r> {
         end
     }
 
-    /// Appends the formula at the current position, unchanged.
+    /// Appends the formula at the current position, in Unicode or unchanged.
     fn formula(&mut self) -> MarkOutcome {
         let all = self.input.all.get(self.at..).unwrap_or_default();
         match formula::find(all, self.input.finished, self.input.marks) {
             FormulaMatch::Found(end) => {
                 let whole = all.split_at(end).0;
-                self.plain.push_str(&formula::source(whole, self.input.marks));
+                let source = formula::source(whole, self.input.marks);
+                let context = FormulaContext {
+                    before: self.before.last,
+                    indent: self.before.indent,
+                    after: all.get(end..).and_then(|after| after.chars().next()),
+                };
+                let is_unicode = self.input.notation == MathNotation::Unicode;
+                let unicode = is_unicode.then(|| to_unicode(&source, context)).flatten();
+                self.plain.push_str(unicode.as_deref().unwrap_or(&source));
                 self.push_text(whole);
                 MarkOutcome::Took
             }
@@ -223,7 +233,7 @@ impl<'r> InlineParser<'r> {
             _ => (style.bold, style.italic) = (true, true),
         }
         self.flush();
-        read_whole(inner, style, self.spans);
+        read_whole(inner, self.input.notation, style, self.spans);
         self.push_text(whole);
         MarkOutcome::Took
     }
@@ -245,7 +255,7 @@ impl<'r> InlineParser<'r> {
         let address = inner(after.split_at(end).0);
         let address = address.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>']);
         self.flush();
-        read_whole(&label, Style { underlined: true, ..self.style }, self.spans);
+        read_whole(&label, self.input.notation, Style { underlined: true, ..self.style }, self.spans);
         // The URL stays visible: the user must see where a link leads.
         if address != label && !address.is_empty() {
             self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
@@ -284,13 +294,14 @@ mod tests {
     }
 
     fn read_part(text: &str, has_ended: bool, spans: &mut Vec<Span>) -> usize {
-        let input = InlineText { has_ended, finished: has_ended, ..InlineText::whole(text) };
+        let input =
+            InlineText { has_ended, finished: has_ended, ..InlineText::whole(text, MathNotation::Unicode) };
         read(input, &mut TextBefore::default(), Style::default(), spans)
     }
 
     fn whole(text: &str) -> String {
         let mut spans = Vec::new();
-        read_whole(text, Style::default(), &mut spans);
+        read_whole(text, MathNotation::Unicode, Style::default(), &mut spans);
         rendered(&spans)
     }
 

@@ -9,6 +9,9 @@ mod escape;
 mod formula;
 mod inline;
 mod line;
+mod math;
+#[cfg(test)]
+mod peer_tests;
 #[cfg(test)]
 mod report_tests;
 mod span_end;
@@ -23,12 +26,14 @@ use style::{Span, Style};
 
 use super::wrap::Wrap;
 use super::{Cleaner, Paint};
+use lepo_turn::config::MathNotation;
 
 /// Bytes to wait for the end of a line of code, for a table or for the form of a line.
 const PATIENCE: usize = 64 << 10;
 
 pub struct Markdown {
     paint: Paint,
+    notation: MathNotation,
     columns: fn() -> usize,
     cleaner: Cleaner,
     /// Text whose form is undecided.
@@ -58,11 +63,12 @@ const START: BlockState = BlockState::Start { quoted: false };
 
 impl Markdown {
     /// `columns` returns the terminal's width at the moment a table is laid out.
-    pub fn new(paint: Paint, columns: fn() -> usize) -> Markdown {
+    pub fn new(paint: Paint, notation: MathNotation, columns: fn() -> usize) -> Markdown {
         let wrap = Wrap::new(columns);
         let (cleaner, pending) = (Cleaner::default(), String::new());
         Markdown {
             paint,
+            notation,
             columns,
             cleaner,
             pending,
@@ -148,7 +154,8 @@ impl Markdown {
                 // A heading is one line.
                 let (all, finished) =
                     if style == Style::default() { (all, finished) } else { (line, has_ended) };
-                let input = InlineText { line, has_ended, all, finished, marks: self.marks };
+                let (marks, notation) = (self.marks, self.notation);
+                let input = InlineText { line, has_ended, all, finished, marks, notation };
                 let taken = inline::read(input, before, style, &mut spans);
                 let mut painted = String::new();
                 spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
@@ -160,8 +167,8 @@ impl Markdown {
                 }
                 let rest = line.get(taken..).unwrap_or_default();
                 let is_formula = rest.starts_with('$') || rest.starts_with("\\(") || rest.starts_with("\\[");
-                // A closing dollar sign is decided by the character after it, whatever that is.
-                if is_formula && !all.ends_with(['$', '\\', '\n']) && rest.len() > 2 {
+                // A closing delimiter is decided by the character after it, whatever that is.
+                if is_formula && !all.ends_with(['$', ')', ']', '\\', '\n']) && rest.len() > 2 {
                     self.waiting = all.len() - taken;
                 }
                 (taken > 0 || line.is_empty()).then_some(taken)
@@ -250,12 +257,12 @@ impl Markdown {
     fn end_table(&mut self, out: &mut String) {
         let BlockState::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
         let is_one = lines.get(1).is_some_and(|line| table::is_delimiter(line));
-        if is_one && table::render(&lines, (self.columns)(), self.paint, out) {
+        if is_one && table::render(&lines, (self.columns)(), (self.paint, self.notation), out) {
             return;
         }
         for line in lines {
             let mut spans = Vec::new();
-            inline::read_whole(&line, Style::default(), &mut spans);
+            inline::read_whole(&line, self.notation, Style::default(), &mut spans);
             let mut painted = String::new();
             spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
             self.wrap.push(&painted, out);

@@ -1,9 +1,9 @@
 //! Public reports about text that other programs took for formulas, or formulas that they took for other
 //! Markdown. A row is the report's address, a text like its own and the text shown without colours.
 
-use super::Markdown;
 use super::inline::read_whole;
 use super::style::Style;
+use super::{Markdown, MathNotation};
 use crate::term::{Color, Paint};
 
 #[rustfmt::skip]
@@ -63,7 +63,7 @@ const REPORTS: &[(&str, &str, &str)] = &[
 
 /// Renders a text that arrives in these chunks, without colours.
 fn render<'t>(chunks: impl IntoIterator<Item = &'t [u8]>, columns: fn() -> usize) -> String {
-    let mut markdown = Markdown::new(Paint::new(Color::Never, true, |_| None), columns);
+    let mut markdown = Markdown::new(Paint::new(Color::Never, true, |_| None), MathNotation::Source, columns);
     let mut out = String::new();
     chunks.into_iter().for_each(|chunk| markdown.push(chunk, &mut out));
     markdown.finish(&mut out);
@@ -129,7 +129,7 @@ fn a_backslash_is_an_escape_where_its_character_has_a_meaning() {
         (r"end\", r"end\"),
     ] {
         let mut spans = Vec::new();
-        read_whole(text, Style::default(), &mut spans);
+        read_whole(text, MathNotation::Source, Style::default(), &mut spans);
         let made: String = spans.iter().map(|span| span.text.as_str()).collect();
         assert_eq!(made, shown, "{text}");
     }

@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use super::super::Paint;
 use super::style::{Span, Style};
 use super::{formula, inline};
+use lepo_turn::config::MathNotation;
 
 const BORDER: &str = " │ ";
 /// Minimum column width: leaves room for a wide character.
@@ -22,11 +23,16 @@ pub fn is_delimiter(line: &str) -> bool {
 
 /// Renders `lines`, the second of which is the delimiter row. Returns false, and appends nothing, if the
 /// table does not fit into `columns`.
-pub fn render(lines: &[String], columns: usize, paint: Paint, out: &mut String) -> bool {
+pub fn render(
+    lines: &[String],
+    columns: usize,
+    (paint, notation): (Paint, MathNotation),
+    out: &mut String,
+) -> bool {
     let [head, delimiter, body @ ..] = lines else { return false };
     let sides: Vec<ColumnAlign> = cells(delimiter).iter().map(|cell| ColumnAlign::parse(cell)).collect();
     let row = |line: &String, style: Style| {
-        let mut row: Vec<Vec<Span>> = cells(line).iter().map(|cell| spans(cell, style)).collect();
+        let mut row: Vec<Vec<Span>> = cells(line).iter().map(|cell| spans(cell, notation, style)).collect();
         row.resize(sides.len(), Vec::new());
         row
     };
@@ -120,9 +126,9 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-fn spans(text: &str, style: Style) -> Vec<Span> {
+fn spans(text: &str, notation: MathNotation, style: Style) -> Vec<Span> {
     let mut spans = Vec::new();
-    inline::read_whole(text, style, &mut spans);
+    inline::read_whole(text, notation, style, &mut spans);
     spans
 }
 
@@ -205,7 +211,7 @@ mod tests {
         let lines: Vec<String> = table.lines().map(String::from).collect();
         let mut out = String::new();
         let paint = Paint::new(Color::Never, true, |_| None);
-        render(&lines, columns, paint, &mut out).then_some(out)
+        render(&lines, columns, (paint, MathNotation::Unicode), &mut out).then_some(out)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::term::Color;
 
 fn markdown() -> Markdown {
-    Markdown::new(Paint::new(Color::Always, true, |_| None), || 40)
+    Markdown::new(Paint::new(Color::Always, true, |_| None), MathNotation::Unicode, || 40)
 }
 
 /// Renders a text that arrives in these chunks, with paint as `‹CODE:…›`.

@@ -182,6 +182,30 @@ impl Keyword for ThinkingShown {
     }
 }
 
+/// How formulas of an answer are shown on a terminal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MathNotation {
+    /// In Unicode, where that loses nothing (the default).
+    #[default]
+    Unicode,
+    /// As the model wrote them.
+    Source,
+}
+
+impl MathNotation {
+    /// Both values.
+    pub const ALL: &[MathNotation] = &[MathNotation::Unicode, MathNotation::Source];
+}
+
+impl Keyword for MathNotation {
+    fn as_str(self) -> &'static str {
+        match self {
+            MathNotation::Unicode => "unicode",
+            MathNotation::Source => "source",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +232,7 @@ mod tests {
         check(EmptyLine::ALL, "leave | stay");
         check(EditKeys::ALL, "emacs | vi");
         check(ThinkingShown::ALL, "show | brief | hide");
+        check(MathNotation::ALL, "unicode | source");
         check(NewConversation::ALL, "never | pipe | always");
         check(Provider::ALL, "openai | anthropic | ollama | cli | acp | embedded");
         check(Wire::ALL, "responses | chat");

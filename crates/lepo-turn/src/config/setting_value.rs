@@ -10,7 +10,7 @@ use super::Paths;
 use super::field::FieldReader;
 use super::money::Money;
 use super::setting_enums::{
-    AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown,
+    AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode, ThinkingShown,
 };
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::{Keyword, list_words, parse_keyword};
@@ -72,6 +72,7 @@ words!(
     AutoCompact,
     EmptyLine,
     LogLevel,
+    MathNotation,
     NewConversation,
     Planner,
     Provider,

@@ -11,7 +11,7 @@ use super::document::{SettingSource, SourcedValue};
 use super::money::{Budgets, Money};
 use super::price::{PriceEntry, Prices};
 use super::setting_enums::{
-    AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown,
+    AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode, ThinkingShown,
 };
 use super::setting_value::SettingValue;
 use super::table_reader::TableReader;
@@ -178,6 +178,8 @@ settings! {
     term_usage: bool, file "term.usage", (), true;
     /// The part of a model's thinking that a terminal shows.
     term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::ALL, ThinkingShown::Show;
+    /// How a terminal shows the formulas of an answer.
+    term_math: MathNotation, file "term.math", MathNotation::ALL, MathNotation::Unicode;
     /// The effect of an empty line at the prompt.
     empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
     /// Key bindings of the prompt.
