@@ -3,6 +3,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`error`] | errors with hints, exit codes |
+//! | [`formula`], [`line_form`] | formulas and the forms of lines in Markdown |
+//! | [`formula_sense`] | whether text between the delimiters of a formula is one |
 //! | [`hint`] | hints: text and commands, formatted for each frontend |
 //! | [`time`] | times as users type and read them |
 //! | [`env`](mod@env) | the environment of the process, read only here |
@@ -26,10 +28,13 @@
 pub mod closest_name;
 pub mod env;
 pub mod error;
+pub mod formula;
+pub mod formula_sense;
 pub mod hash;
 pub mod hash_file;
 pub mod hint;
 pub mod keyword;
+pub mod line_form;
 pub mod loose_json;
 pub mod media;
 pub mod read_ahead;

@@ -1,9 +1,12 @@
-//! Renders Markdown as HTML with the elements of this file only: raw HTML is text, images are links, and no element has
-//! an id, a style or an unchecked URL.
+//! Renders Markdown as HTML with the elements of this file and of MathML only: raw HTML is text, images are links, and no
+//! element has an id, a style or an unchecked URL.
 
 use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::escape::{escape, escape_attribute};
+use super::formulas::TextFormulas;
+use super::mathml::MathMlWriter;
+use lepo_base::formula_sense::DelimitedFormula;
 
 /// Appends the HTML of a Markdown text.
 pub fn markdown(text: &str, html: &mut String) {
@@ -11,20 +14,36 @@ pub fn markdown(text: &str, html: &mut String) {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES;
-    let mut writer =
-        HtmlWriter { html, cells: Vec::new(), cell: 0, in_head: false, links: 0, ends: Vec::new() };
-    for event in Parser::new_ext(text, options) {
+    let formulas = TextFormulas::parse(text);
+    let (cells, ends) = (Vec::new(), Vec::new());
+    let mut writer = HtmlWriter {
+        html,
+        formulas: &formulas,
+        mathml: None,
+        cells,
+        cell: 0,
+        in_head: false,
+        in_code: false,
+        links: 0,
+        ends,
+    };
+    for event in Parser::new_ext(&formulas.text, options) {
         writer.event(event);
     }
 }
 
 struct HtmlWriter<'h> {
     html: &'h mut String,
+    formulas: &'h TextFormulas,
+    /// Made for the first formula.
+    mathml: Option<MathMlWriter>,
     /// The column alignments of the current table.
     cells: Vec<Alignment>,
     /// The column of the next cell.
     cell: usize,
     in_head: bool,
+    /// Whether the text is a block of code or of HTML.
+    in_code: bool,
     /// Number of open `a` elements, which must not be nested.
     links: usize,
     /// End tags of the open links and images, the innermost last.
@@ -36,16 +55,17 @@ impl HtmlWriter<'_> {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => escape(&text, self.html),
-            Event::InlineMath(text) | Event::DisplayMath(text) => escape(&text, self.html),
+            Event::Text(text) if !self.in_code => self.text(&text),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.verbatim(&text),
+            Event::InlineMath(text) | Event::DisplayMath(text) => self.verbatim(&text),
             Event::FootnoteReference(name) => {
                 self.html.push_str("<sup>");
-                escape(&name, self.html);
+                self.verbatim(&name);
                 self.html.push_str("</sup>");
             }
             Event::Code(code) => {
                 self.html.push_str("<code>");
-                escape(&code, self.html);
+                self.verbatim(&code);
                 self.html.push_str("</code>");
             }
             // The style displays it as a line break, as the model or the user wrote it.
@@ -66,7 +86,10 @@ impl HtmlWriter<'_> {
             Tag::BlockQuote(_) => self.html.push_str("<blockquote>"),
             Tag::CodeBlock(kind) => self.code_block(kind),
             // Its text is escaped, and its line breaks remain.
-            Tag::HtmlBlock => self.html.push_str("<pre class=raw>"),
+            Tag::HtmlBlock => {
+                self.in_code = true;
+                self.html.push_str("<pre class=raw>");
+            }
             Tag::List(None) => self.html.push_str("<ul>"),
             Tag::List(Some(1)) => self.html.push_str("<ol>"),
             Tag::List(Some(first)) => self.html.push_str(&format!("<ol start={first}>")),
@@ -91,7 +114,7 @@ impl HtmlWriter<'_> {
             Tag::Image { dest_url, .. } => self.link(&dest_url, " class=img"),
             Tag::FootnoteDefinition(name) => {
                 self.html.push_str("<div class=note><sup>");
-                escape(&name, self.html);
+                self.verbatim(&name);
                 self.html.push_str("</sup> ");
             }
             // Not enabled in the parser.
@@ -109,8 +132,14 @@ impl HtmlWriter<'_> {
             TagEnd::Paragraph => self.html.push_str("</p>"),
             TagEnd::Heading(level) => self.html.push_str(&format!("</h{}>", below(level))),
             TagEnd::BlockQuote(_) => self.html.push_str("</blockquote>"),
-            TagEnd::CodeBlock => self.html.push_str("</code></pre>"),
-            TagEnd::HtmlBlock => self.html.push_str("</pre>"),
+            TagEnd::CodeBlock => {
+                self.in_code = false;
+                self.html.push_str("</code></pre>");
+            }
+            TagEnd::HtmlBlock => {
+                self.in_code = false;
+                self.html.push_str("</pre>");
+            }
             TagEnd::List(ordered) => self.html.push_str(if ordered { "</ol>" } else { "</ul>" }),
             TagEnd::Item => self.html.push_str("</li>"),
             TagEnd::Table => self.html.push_str("</table></div>"),
@@ -138,7 +167,34 @@ impl HtmlWriter<'_> {
         }
     }
 
+    /// Appends text in which formulas are set.
+    fn text(&mut self, text: &str) {
+        if self.formulas.is_empty() {
+            return escape(text, self.html);
+        }
+        let mut plain = 0;
+        for (at, c) in text.char_indices() {
+            let Some(formula) = self.formulas.get(c) else { continue };
+            escape(text.get(plain..at).unwrap_or_default(), self.html);
+            plain = at + c.len_utf8();
+            let delimited = DelimitedFormula::parse(&formula.source).filter(|_| formula.is_meant);
+            let mathml = self.mathml.get_or_insert_with(MathMlWriter::new);
+            let is_set = delimited
+                .is_some_and(|formula| mathml.write(formula.inner.trim(), formula.is_display(), self.html));
+            if !is_set {
+                escape(&formula.source, self.html);
+            }
+        }
+        escape(text.get(plain..).unwrap_or_default(), self.html);
+    }
+
+    /// Appends text as it was before formulas were taken out.
+    fn verbatim(&mut self, text: &str) {
+        escape(&self.formulas.restore(text), self.html);
+    }
+
     fn code_block(&mut self, kind: CodeBlockKind<'_>) {
+        self.in_code = true;
         let language = match &kind {
             CodeBlockKind::Fenced(info) => info.split([' ', ',', '{']).next().unwrap_or_default(),
             CodeBlockKind::Indented => "",
@@ -147,7 +203,7 @@ impl HtmlWriter<'_> {
             "" => self.html.push_str("<pre><code>"),
             language => {
                 self.html.push_str("<pre data-l=\"");
-                escape_attribute(language, self.html);
+                escape_attribute(&self.formulas.restore(language), self.html);
                 self.html.push_str("\"><code>");
             }
         }
@@ -166,7 +222,8 @@ impl HtmlWriter<'_> {
     }
 
     fn link(&mut self, address: &CowStr<'_>, class: &str) {
-        let end = match safe_link(address) {
+        let address = self.formulas.restore(address);
+        let end = match safe_link(&address) {
             Some(address) if self.links == 0 => {
                 self.html.push_str("<a href=\"");
                 escape_attribute(address, self.html);
@@ -259,6 +316,31 @@ mod tests {
             ("<https://x.org>", "<p><a href=\"https://x.org\" rel=noopener>https://x.org</a></p>"),
             ("&lt;script&gt;", "<p>&lt;script></p>"),
             ("a[^1]\n\n[^1]: x", "<p>a<sup>1</sup></p><div class=note><sup>1</sup> <p>x</p></div>"),
+        ] {
+            let mut made = String::new();
+            markdown(text, &mut made);
+            assert_eq!(made, html, "{text}");
+        }
+    }
+
+    #[test]
+    fn formulas_are_set_and_the_rest_stays_as_written() {
+        let x = "<span class=m title=\"x_1\"><math><msub><mi>x</mi><mn>1</mn></msub></math></span>";
+        for (text, html) in [
+            ("a $x_1$ *b*", format!("<p>a {x} <em>b</em></p>")),
+            ("**$x_1$**", format!("<p><strong>{x}</strong></p>")),
+            ("|a|\n|-|\n|$x_1$|", format!("<div class=tw><table><thead><tr><th>a</thead><tr><td>{x}</table></div>")),
+            ("`$x_1$`", "<p><code>$x_1$</code></p>".to_string()),
+            ("    $x_1$", "<pre><code>$x_1$</code></pre>".to_string()),
+            ("```\n$x_1$\n```", "<pre><code>$x_1$\n</code></pre>".to_string()),
+            ("from $5 to $10 _x_", "<p>from $5 to $10 <em>x</em></p>".to_string()),
+            ("\\(a*b*c\\) \\[1\\] s/\\(a\\)/", "<p>\\(a*b*c\\) \\[1\\] s/\\(a\\)/</p>".replace(
+                "\\(a*b*c\\)",
+                "<span class=m title=\"a*b*c\"><math><mi>a</mi><mo lspace=\"0.2222em\" rspace=\"0.2222em\">∗</mo><mi>b</mi><mo lspace=\"0.2222em\" rspace=\"0.2222em\">∗</mo><mi>c</mi></math></span>",
+            )),
+            ("$\\href{javascript:x}{<b>}$", "<p>$\\href{javascript:x}{&lt;b>}$</p>".to_string()),
+            ("[a](https://x.org/$x_1$)", "<p><a href=\"https://x.org/$x_1$\" rel=noopener>a</a></p>".to_string()),
+            ("<b $x_1$>", format!("<p>&lt;b {x}></p>")),
         ] {
             let mut made = String::new();
             markdown(text, &mut made);

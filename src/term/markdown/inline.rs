@@ -3,10 +3,11 @@
 //! Output is never redrawn, so an opening mark waits for its closing one, at most to the end of the line.
 
 use super::escape::{self, TextBefore};
-use super::formula::{self, FormulaMatch, InlineText, code_end, run};
-use super::math::{FormulaContext, to_unicode};
-use super::span_end::{balanced, closing};
+use super::math::to_unicode;
+use super::span_end::{InlineText, balanced, closing};
 use super::style::{Span, Style};
+use lepo_base::formula::{self, FormulaMatch, code_end, run};
+use lepo_base::formula_sense::FormulaContext;
 use lepo_turn::config::MathNotation;
 
 /// Bytes to wait for a closing mark; after that the opening one is text.

@@ -6,9 +6,7 @@
 
 mod code;
 mod escape;
-mod formula;
 mod inline;
-mod line;
 mod math;
 #[cfg(test)]
 mod peer_tests;
@@ -20,12 +18,13 @@ mod table;
 
 use code::Language;
 use escape::TextBefore;
-use formula::{InlineText, LineMarks};
-use line::{FenceMark, LineForm};
+use span_end::InlineText;
 use style::{Span, Style};
 
 use super::wrap::Wrap;
 use super::{Cleaner, Paint};
+use lepo_base::formula::LineMarks;
+use lepo_base::line_form::{self, FenceMark, LineForm};
 use lepo_turn::config::MathNotation;
 
 /// Bytes to wait for the end of a line of code, for a table or for the form of a line.
@@ -137,7 +136,7 @@ impl Markdown {
         match &mut self.place {
             BlockState::Start { quoted } => {
                 let quoted = *quoted;
-                let form = match line::form(line, has_ended) {
+                let form = match line_form::form(line, has_ended) {
                     None if line.len() < PATIENCE => return None,
                     form => form.unwrap_or(LineForm::Text),
                 };
@@ -187,7 +186,7 @@ impl Markdown {
             }
             BlockState::Table(lines) => {
                 let length: usize = lines.iter().map(String::len).sum();
-                match line::form(line, has_ended) {
+                match line_form::form(line, has_ended) {
                     None if length + line.len() < PATIENCE => None,
                     Some(LineForm::Row) if length < PATIENCE && is_table(lines, line) => {
                         lines.push(line.to_string());

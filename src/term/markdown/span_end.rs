@@ -1,9 +1,32 @@
 //! Finds the ends of spans within a line.
 
-use super::formula::{self, FormulaMatch, InlineText, code_end, run};
+use lepo_base::formula::{self, FormulaMatch, LineMarks, code_end, run};
+use lepo_turn::config::MathNotation;
 
 /// Limits a link's text and its URL, in bytes each.
 const LONGEST_LINK: usize = 2000;
+
+/// The text to parse: a line or its beginning.
+#[derive(Clone, Copy)]
+pub struct InlineText<'t> {
+    pub line: &'t str,
+    /// Whether `line` is complete.
+    pub has_ended: bool,
+    /// `line` and all text that has arrived after it, where a formula may end.
+    pub all: &'t str,
+    /// Whether no more text can follow `all`.
+    pub finished: bool,
+    pub marks: LineMarks,
+    pub notation: MathNotation,
+}
+
+impl<'t> InlineText<'t> {
+    /// A text in which every formula ends.
+    pub fn whole(line: &'t str, notation: MathNotation) -> InlineText<'t> {
+        let marks = LineMarks::default();
+        InlineText { line, has_ended: true, all: line, finished: true, marks, notation }
+    }
+}
 
 /// Returns the end of the run that closes the emphasis at the start, which a run of `length` opened. Sets
 /// `is_open` if a possible formula before it is undecided.

@@ -4,8 +4,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::Paint;
+use super::inline;
 use super::style::{Span, Style};
-use super::{formula, inline};
+use lepo_base::formula;
 use lepo_turn::config::MathNotation;
 
 const BORDER: &str = " │ ";

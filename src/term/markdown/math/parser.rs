@@ -7,15 +7,6 @@ use super::symbols::{AtomClass, find_space, find_symbol, is_ignored};
 /// Limits nesting: each level copies the text of the inner one.
 const DEEPEST: usize = 32;
 
-/// Constructs of the source that only a formula has.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FormulaSigns {
-    pub has_command: bool,
-    pub has_script: bool,
-    /// Whether it has a brace or a bar after a backslash, which Markdown may mean too.
-    pub has_escape: bool,
-}
-
 /// A construct that is not complete.
 enum OpenPart {
     /// The formula or `{`, with its atoms.
@@ -35,13 +26,12 @@ struct MathParser<'s> {
     open: Vec<OpenPart>,
     /// Whether a blank was read since the last atom.
     has_space: bool,
-    signs: FormulaSigns,
 }
 
 /// Writes a formula in Unicode; `None` if a part of it cannot be written so.
-pub fn parse(source: &str) -> Option<(String, FormulaSigns)> {
+pub fn parse(source: &str) -> Option<String> {
     let open = vec![OpenPart::Group(Vec::new())];
-    let mut parser = MathParser { rest: source, open, has_space: false, signs: FormulaSigns::default() };
+    let mut parser = MathParser { rest: source, open, has_space: false };
     while let Some(c) = parser.rest.chars().next() {
         let (token, rest) = parser.rest.split_at_checked(c.len_utf8())?;
         parser.rest = rest;
@@ -51,7 +41,7 @@ pub fn parse(source: &str) -> Option<(String, FormulaSigns)> {
         }
     }
     match parser.open.as_slice() {
-        [OpenPart::Group(atoms)] => Some((join(atoms)?, parser.signs)),
+        [OpenPart::Group(atoms)] => join(atoms),
         _ => None,
     }
 }
@@ -147,7 +137,6 @@ impl<'s> MathParser<'s> {
     }
 
     fn script(&mut self, kind: ScriptKind) -> Option<()> {
-        self.signs.has_script = true;
         self.has_space = false;
         // A name with `_` in it, or `x^10`: its author meant more than the one character that LaTeX takes.
         let is_long = |class: fn(&char) -> bool| {
@@ -186,7 +175,6 @@ impl<'s> MathParser<'s> {
         match name {
             "_" | "%" | "$" | "#" | "&" => return self.add(name, AtomClass::Operand),
             "{" | "}" | "|" => {
-                self.signs.has_escape = true;
                 let class = [AtomClass::Open, AtomClass::Close, AtomClass::Bar];
                 let index = ["{", "}", "|"].iter().position(|sign| *sign == name)?;
                 return self.add(if name == "|" { "‖" } else { name }, *class.get(index)?);
@@ -200,7 +188,6 @@ impl<'s> MathParser<'s> {
         if let Some(space) = find_space(name) {
             return self.add(space, AtomClass::Space);
         }
-        self.signs.has_command = true;
         if is_ignored(name) {
             return Some(());
         }

@@ -1,8 +1,7 @@
 //! Finds formulas (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`) before other Markdown, so that none of their text is taken
 //! for an escape or an emphasis.
 
-use super::line::{self, LineForm};
-use lepo_turn::config::MathNotation;
+use super::line_form::{self, LineForm};
 
 /// Limits a formula, and so the text that waits for its end, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -10,33 +9,13 @@ const LONGEST: usize = 64 << 10;
 /// Marks before the text of a line, which are repeated at the start of its continuation lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LineMarks {
+    /// Number of quotes that the line is in.
     pub quotes: usize,
     /// Columns of the list mark; 0 without one.
     pub indent: usize,
 }
 
-/// The text to parse: a line or its beginning.
-#[derive(Clone, Copy)]
-pub struct InlineText<'t> {
-    pub line: &'t str,
-    /// Whether `line` is complete.
-    pub has_ended: bool,
-    /// `line` and all text that has arrived after it, where a formula may end.
-    pub all: &'t str,
-    /// Whether no more text can follow `all`.
-    pub finished: bool,
-    pub marks: LineMarks,
-    pub notation: MathNotation,
-}
-
-impl<'t> InlineText<'t> {
-    /// A text in which every formula ends.
-    pub fn whole(line: &'t str, notation: MathNotation) -> InlineText<'t> {
-        let marks = LineMarks::default();
-        InlineText { line, has_ended: true, all: line, finished: true, marks, notation }
-    }
-}
-
+/// Whether a formula starts at a position.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FormulaMatch {
     /// Ends at this byte.
@@ -199,7 +178,7 @@ fn continues(line: &str, has_ended: bool, is_display: bool, marks: LineMarks) ->
         return Some(true);
     }
     // A line of a formula may begin with a minus, a plus or a greater-than sign.
-    Some(match line::form(line, has_ended)? {
+    Some(match line_form::form(line, has_ended)? {
         LineForm::Text | LineForm::Row => true,
         LineForm::Fence(_) => false,
         _ => is_display && marks.indent == 0,

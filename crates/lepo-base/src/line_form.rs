@@ -1,15 +1,31 @@
 //! Recognises the form of a line by its first characters.
 
+/// The form of a line of Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineForm<'l> {
     /// Text, from its first character on.
     Text,
     /// `## …`; the mark is `taken` bytes long.
-    Heading { level: usize, taken: usize },
+    Heading {
+        /// Number of its marks.
+        level: usize,
+        /// Bytes.
+        taken: usize,
+    },
     /// `- …`, `1. …`, `- [x] …`: the indent, and the text that replaces the mark.
-    Item { mark: &'l str, text: String, taken: usize },
+    Item {
+        /// The blanks before it.
+        mark: &'l str,
+        /// Shown for the mark.
+        text: String,
+        /// Bytes.
+        taken: usize,
+    },
     /// `> …`; the rest of the line has its own form.
-    Quote { taken: usize },
+    Quote {
+        /// Bytes.
+        taken: usize,
+    },
     /// `---`
     Rule,
     /// Opens a block of code.
@@ -18,6 +34,7 @@ pub enum LineForm<'l> {
     Row,
 }
 
+/// The mark that opens a block of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FenceMark {
     mark: char,
@@ -25,10 +42,12 @@ pub struct FenceMark {
 }
 
 impl FenceMark {
+    /// Returns the text after the mark.
     pub fn info<'l>(&self, line: &'l str) -> &'l str {
         line.trim_start().trim_start_matches(self.mark).trim()
     }
 
+    /// Whether a line of the block is its last.
     pub fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)
