@@ -45,6 +45,14 @@ impl Delimiter {
         }
     }
 
+    fn open(self) -> &'static str {
+        match self {
+            Delimiter::Paren => "\\(",
+            Delimiter::Bracket => "\\[",
+            Delimiter::Dollar | Delimiter::Dollars => self.close(),
+        }
+    }
+
     fn close(self) -> &'static str {
         match self {
             Delimiter::Dollar => "$",
@@ -91,6 +99,8 @@ pub fn find(text: &str, finished: bool, marks: LineMarks) -> FormulaMatch {
         }
         match rest.as_bytes().first() {
             Some(b'\\') if rest.len() == 1 => return more,
+            // LaTeX does not nest these; the first one belongs to a path or a regular expression.
+            Some(b'\\') if rest.starts_with(open.open()) => return FormulaMatch::Missing,
             Some(b'\\') if rest.starts_with("\\\n") => at += 1,
             Some(b'\\') => at += 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
             Some(b'`') => {
@@ -273,6 +283,7 @@ mod tests {
             ("\\(a\\\\)b\\)\n", Found(9), Found(9)),
             ("\\[x\n\\]", Undecided, Found(6)),
             ("\\[x", Undecided, Missing),
+            ("\\(x86)\\a \\(k\\) ", Missing, Missing),
             ("\\", Undecided, Missing),
             ("$", Undecided, Missing),
         ] {

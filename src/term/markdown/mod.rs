@@ -4,6 +4,8 @@
 //! the form of its line is decided (by its first characters), its word ends and an open emphasis is closed; a
 //! line of code waits for its end, and a table for the end of the table.
 
+#[cfg(test)]
+mod answer_tests;
 mod code;
 mod escape;
 mod inline;
