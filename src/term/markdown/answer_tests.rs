@@ -130,7 +130,7 @@ fn condense(text: &str) -> String {
 
 #[test]
 fn generated_answers_are_shown_without_loss_whatever_the_width_and_the_chunks() {
-    let is_whole = std::env::var_os("LEPO_ALL_ANSWERS").is_some();
+    let is_whole = lepo_base::env::var("LEPO_ALL_ANSWERS").is_some();
     let widths: [fn() -> usize; 3] = [|| 40, || 80, || 120];
     for seed in 0..ANSWERS {
         let (source, shown) = generate(seed);
