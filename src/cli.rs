@@ -105,6 +105,9 @@ struct Globals {
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = EVERYWHERE)]
     color: Color,
+    /// Do not use a pager
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    no_pager: bool,
     /// Print the version
     #[arg(short = 'v', long, global = true, help_heading = EVERYWHERE)]
     version: bool,
@@ -199,7 +202,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
     // Makes a file size limit an error of the write, reported with the path, instead of a silent kill.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-    let wants_json = cli.command.wants_json();
+    let (wants_json, no_pager) = (cli.command.wants_json(), cli.globals.no_pager);
     let save_to = cli.globals.save_to.clone();
     if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
@@ -211,7 +214,12 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
         .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
         .map(|context| context.for_reading(cli.command.reads_only()).read_at(at))
-        .and_then(|mut context| cli.command.run(&mut context));
+        .and_then(|mut context| {
+            if let Some(name) = cli.command.paged_name().filter(|_| !no_pager) {
+                context.page(name);
+            }
+            cli.command.run(&mut context)
+        });
     let done = done.and_then(|code| out.finish().map(|()| code));
     match done {
         Ok(code) => code,
@@ -306,6 +314,23 @@ impl Command {
             Command::Config(_) | Command::Mcp(_) => true,
             _ => false,
         }
+    }
+
+    /// Returns the name in `term.pager` of a command that prints lines to read.
+    fn paged_name(&self) -> Option<&'static str> {
+        Some(match self {
+            Command::Ls(args) if !args.json => "ls",
+            Command::Show(args) if args.is_for_reading() => "show",
+            Command::Log(args) if !args.json => "log",
+            Command::Grep(args) if !args.json => "grep",
+            Command::Diff(args) if !args.json => "diff",
+            Command::Stats(args) if !args.json => "stats",
+            Command::Branch(args) if args.only_lists() && !args.json => "branch",
+            Command::Config(args) if args.only_lists() && !args.json => "config",
+            Command::Model(args) if args.only_lists() && !args.wants_json() => "model",
+            Command::Prompt(args) if args.only_lists() && !args.wants_json() => "prompt",
+            _ => return None,
+        })
     }
 
     /// Whether the command also prints a document on failure.

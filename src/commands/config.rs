@@ -60,6 +60,14 @@ pub struct ConfigArgs {
     pub json: bool,
 }
 
+impl ConfigArgs {
+    /// Whether the command lists settings or stores.
+    pub fn only_lists(&self) -> bool {
+        let writes = self.edit || self.value.is_some() || self.unset.is_some() || self.import.is_some();
+        !writes && self.forget.is_none()
+    }
+}
+
 const NEW_FILE: &str = "\
 # Settings of lepo: see `man lepo-config`, and `lepo config` for those in force.
 #

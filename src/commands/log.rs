@@ -37,9 +37,6 @@ pub struct LogArgs {
     /// Draw the tree of the conversation on the left
     #[arg(long)]
     graph: bool,
-    /// Do not use a pager
-    #[arg(long)]
-    no_pager: bool,
     /// Print one JSON object per line, for each message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
@@ -54,9 +51,6 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         let joints = hidden_joints(&forest, &bubbs);
         bubbs.extend(joints);
         bubbs.sort_unstable_by(|a, b| b.cmp(a));
-    }
-    if !args.no_pager && !args.json {
-        context.out.page();
     }
     let on_terminal = context.out.is_terminal();
     let facts = if on_terminal { store.journal().index() } else { JournalIndex::default() };

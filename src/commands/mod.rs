@@ -54,6 +54,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::term::{Color, Out, Paint, StatusLine, print_status};
+use crate::ui::pager_choice;
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintTarget};
@@ -127,6 +128,13 @@ impl<'o> Context<'o> {
     /// Prints a line that contains a hint, with commands as typed on this command line.
     pub fn print_hint(&self, line: impl Into<Hint>) {
         print_status(&line.into().render(self.at));
+    }
+
+    /// Sends long output of a command through a pager, unless the settings say otherwise.
+    pub fn page(&mut self, command: &str) {
+        if self.out.is_terminal() && pager_choice().has_pager(command) {
+            self.out.page();
+        }
     }
 
     pub fn save_to(&self) -> Option<&Path> {

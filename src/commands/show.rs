@@ -52,12 +52,16 @@ pub struct ShowArgs {
     /// Do not render Markdown
     #[arg(long)]
     plain: bool,
-    /// Do not use a pager
-    #[arg(long)]
-    no_pager: bool,
     /// Print one JSON document: {"bubbs": [...]}, with model, usage, ms and exit from the journal
     #[arg(long)]
     pub json: bool,
+}
+
+impl ShowArgs {
+    /// Whether whole conversations are printed, and not bytes or paths.
+    pub fn is_for_reading(&self) -> bool {
+        !self.paths && !self.blobs && !self.one && self.code == 0 && !self.json
+    }
 }
 
 pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -73,9 +77,6 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         let names: Vec<BubbName> =
             found.iter().flat_map(|found| bubbs(&args, (&forest, &stopped), found)).collect();
         return print_code(&args, &store, &names, context);
-    }
-    if !args.no_pager && !args.paths && !args.blobs && !args.one {
-        context.out.page();
     }
     let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
     let (prices, math) = if tells_costs { reading_settings() } else { Default::default() };

@@ -27,6 +27,7 @@ mod paste_marks;
 mod progress;
 pub mod quote;
 mod relay;
+mod screen_buffer;
 mod status_line;
 mod terminal;
 mod type_ahead;

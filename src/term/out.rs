@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::pager::{self, Pager};
+use super::screen_buffer::ScreenBuffer;
 use super::status_line::StatusLine;
 use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
@@ -97,31 +98,44 @@ impl Out {
     /// Flushes after row 1, 2, 4, 8 …: a list appears before it is complete, and `| head` ends it early.
     pub fn row_done(&mut self, i: usize) {
         if (i + 1).is_power_of_two() {
-            self.flush();
+            self.flush_sink();
         }
     }
 
+    /// Shows all output so far; what a pager shows has been read when this returns.
     pub fn flush(&mut self) {
+        match self.to.get_ref() {
+            Sink::Stdout => self.flush_sink(),
+            Sink::Screen(_) | Sink::Pager(_) => self.leave_pager(),
+        }
+    }
+
+    fn flush_sink(&mut self) {
         if !self.closed && self.failed.is_none() {
             let flushed = self.to.flush();
             self.note(flushed);
         }
     }
 
-    /// Sends further output through a pager, if stdout is a terminal and a pager can be started.
+    /// Sends further output through a pager once it is longer than the screen, if stdout is a terminal and a
+    /// pager can be started.
     pub fn page(&mut self) {
-        if self.is_terminal()
-            && self.is_unused()
-            && let Some(pager) = pager::start_chosen()
-        {
-            self.to = BufWriter::with_capacity(32 << 10, Sink::Pager(pager));
+        let size = size_of(rustix::stdio::stdout()).filter(|_| self.is_terminal() && self.is_unused());
+        if let Some(size) = size {
+            let screen = Sink::Screen(ScreenBuffer::new(size));
+            self.to = BufWriter::with_capacity(32 << 10, screen);
         }
     }
 
-    /// Waits until the user quits the pager.
+    /// Shows what fits the screen, or waits until the user quits the pager.
     fn leave_pager(&mut self) {
-        self.flush();
-        self.to = BufWriter::with_capacity(0, Sink::Stdout);
+        self.flush_sink();
+        let stdout = BufWriter::with_capacity(32 << 10, Sink::Stdout);
+        if let (Sink::Screen(buffer), _) = std::mem::replace(&mut self.to, stdout).into_parts() {
+            let written = self.to.write_all(&buffer.into_bytes());
+            self.note(written);
+        }
+        self.flush_sink();
     }
 
     /// Ends the output; returns an error such as a full disk, but not a closed pipe.
@@ -156,6 +170,8 @@ impl Out {
 enum Sink {
     /// Descriptor 1 itself: std's `Stdout` searches every write for its last newline.
     Stdout,
+    /// Output that has to be longer than the screen for a pager to start.
+    Screen(ScreenBuffer),
     Pager(Pager),
 }
 
@@ -164,6 +180,18 @@ impl Write for Sink {
         match self {
             Sink::Stdout => Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?),
             Sink::Pager(pager) => pager.write(bytes),
+            Sink::Screen(buffer) => {
+                if !buffer.push(bytes) {
+                    let screen = std::mem::replace(self, Sink::Stdout);
+                    if let Some(pager) = pager::start_chosen() {
+                        *self = Sink::Pager(pager);
+                    }
+                    if let Sink::Screen(buffer) = screen {
+                        self.write_all(&buffer.into_bytes())?;
+                    }
+                }
+                Ok(bytes.len())
+            }
         }
     }
 

@@ -48,7 +48,7 @@ pub use incomplete_answers::ended_early;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
     ListedModel, activate_model, embedded_in, known_models, listed_models, offered_line, offered_names,
-    reading_settings,
+    pager_choice, reading_settings,
 };
 pub use new_model::{PartialModel, add_model, answers};
 pub use notes::{

@@ -12,7 +12,7 @@ use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider, embedded_program};
 use lepo_model::{ModelFacts, ModelOptions, known_window, offered_before};
 use lepo_turn::config::{
-    self, Flags, KeyEntry, MathNotation, NewModel, Paths, Prices, Settings, load_settings,
+    self, Flags, KeyEntry, MathNotation, NewModel, PagerChoice, Paths, Prices, Settings, load_settings,
 };
 use lepo_turn::recorded::options_json;
 
@@ -96,6 +96,11 @@ pub fn known_models() -> (HashMap<String, u64>, Prices) {
 /// Returns the prices of tokens and the notation of formulas; the defaults if the settings cannot be read.
 pub fn reading_settings() -> (Prices, MathNotation) {
     user_settings().map(|(settings, _)| (settings.prices(), settings.term_math)).unwrap_or_default()
+}
+
+/// Returns which commands use a pager; all if the settings cannot be read.
+pub fn pager_choice() -> PagerChoice {
+    user_settings().map(|(settings, _)| settings.term_pager).unwrap_or_default()
 }
 
 fn user_settings() -> Option<(Settings, Paths)> {

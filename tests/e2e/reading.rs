@@ -157,17 +157,56 @@ fn a_long_output_goes_through_the_pager_that_is_set() {
         ("LEPO_PAGER='sed s/^/P:/' lepo log --no-pager", false),
         ("LEPO_PAGER='no-such-pager' lepo log", false),
         ("LEPO_PAGER='sed s/^/P:/' lepo show | cat", false),
+        ("LEPO_PAGER='sed s/^/P:/' lepo --no-pager show", false),
+        ("LEPO_PAGER='sed s/^/P:/' lepo -s .lepo show --no-pager @", false),
+        ("LEPO_PAGER='sed s/^/P:/' lepo grep date", true),
+        ("LEPO_PAGER='sed s/^/P:/' lepo --no-pager grep date", false),
         ("LEPO_PAGER='sed s/^/P:/' TERM=dumb lepo show", false),
     ] {
-        let shown = shown(&home, 80, script);
+        // Two lines: every output is longer.
+        let shown = shown(&home, 80, &format!("stty rows 2; {script}"));
         assert_eq!(shown.contains("P:"), paged, "{script}: {shown}");
         assert!(shown.contains("parse a date"), "{script}: {shown}");
     }
     let help = shown(&home, 80, "LEPO_PAGER='sed s/^/P:/' lepo ls --help");
     assert!(help.contains("P:List the conversations"), "{help}");
     // One that is left early is a quiet end.
-    let left = on_terminal(home.terminal("LEPO_PAGER='head -1' lepo show; echo code $?"), &[]).out;
-    assert!(left.contains("code 0"), "{left}");
+    for command in ["show", "log", "grep date", "ls", "config"] {
+        let script = format!("stty rows 2; LEPO_PAGER='head -1' lepo {command}; echo code $?");
+        let left = on_terminal(home.terminal(&script), &[]).out;
+        assert!(left.contains("code 0"), "{command}: {left}");
+    }
+}
+
+#[test]
+fn a_pager_starts_with_the_first_line_that_does_not_fit_the_screen() {
+    let home = Home::new();
+    store(&home);
+    home.ok(&["init"]);
+    let lines = shown(&home, 80, "stty rows 200; lepo config").lines().count();
+    let paged = |rows: usize, command: &str| {
+        let script = format!("stty rows {rows}; LEPO_PAGER='sed s/^/P:/' lepo {command}");
+        let shown = shown(&home, 80, &script);
+        shown.contains("P:")
+    };
+    // A line remains for the prompt.
+    assert!(!paged(lines + 1, "config"));
+    assert!(paged(lines, "config"));
+    assert!(!paged(lines, "config max_rounds") && !paged(2, "config max_rounds --no-pager"));
+    for (value, is_paged) in
+        [("false", false), ("{ config = false }", false), ("{ ls = false }", true), ("true", true)]
+    {
+        home.ok(&["config", "term.pager", value]);
+        assert_eq!(paged(2, "config"), is_paged, "{value}");
+    }
+    for (value, said) in [
+        ("{ fsck = false }", "has no pager"),
+        ("3", "true, false, or a table"),
+        ("{ ls = 3 }", "true, false"),
+    ] {
+        let ran = home.lepo(&["config", "term.pager", value]);
+        assert!(ran.code == 2 && ran.err.contains(said), "{value}: {}", ran.err);
+    }
 }
 
 #[test]

@@ -81,6 +81,11 @@ enum ModelCommand {
 }
 
 impl ModelArgs {
+    /// Whether the command lists models.
+    pub fn only_lists(&self) -> bool {
+        matches!(self.command, None | Some(ModelCommand::Ls { .. }))
+    }
+
     /// Whether `--json` also prints a document on failure.
     pub fn wants_json(&self) -> bool {
         self.json || matches!(self.command, Some(ModelCommand::Ls { json: true, .. }))

@@ -106,6 +106,11 @@ impl PromptArgs {
         )
     }
 
+    /// Whether the command lists prompts.
+    pub fn only_lists(&self) -> bool {
+        matches!(self.verb, None | Some(PromptCommand::Ls { .. }))
+    }
+
     /// Whether a failure is also printed as a document.
     pub fn wants_json(&self) -> bool {
         matches!(self.verb, Some(PromptCommand::Ls { json: true }))

@@ -123,11 +123,12 @@ fn check(name: &str) -> Result<()> {
     }
 }
 
-/// Returns the TOML values that a text may mean: a string, a number, `true` or `false`, or a list.
+/// Returns the TOML values that a text may mean: a string, a number, `true` or `false`, an inline table, or a list.
 fn readings(text: &str) -> Vec<Value> {
     let items = text.trim_matches(['[', ']']).split(',').map(|item| item.trim().trim_matches('"'));
     let list: Array = items.filter(|item| !item.is_empty()).collect();
-    let is_bare = |value: &Value| value.is_bool() || value.is_integer() || value.is_float();
+    let is_bare =
+        |value: &Value| value.is_inline_table() || value.is_bool() || value.is_integer() || value.is_float();
     let bare: Option<Value> = text.trim().parse().ok().filter(is_bare);
     let is_list = bare.is_none() && (text.contains(',') || text.trim_start().starts_with('['));
     let mut readings = vec![Value::from(list), Value::from(text)];

@@ -9,6 +9,7 @@ use super::alias::Alias;
 use super::ambient::Ambient;
 use super::document::{SettingSource, SourcedValue};
 use super::money::{Budgets, Money};
+use super::pager_setting::PagerChoice;
 use super::price::{PriceEntry, Prices};
 use super::setting_enums::{
     AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode, ThinkingShown,
@@ -180,6 +181,8 @@ settings! {
     term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::ALL, ThinkingShown::Show;
     /// How a terminal shows the formulas of an answer.
     term_math: MathNotation, file "term.math", MathNotation::ALL, MathNotation::Unicode;
+    /// Which commands show long output in a pager.
+    term_pager: PagerChoice, file "term.pager", (), PagerChoice::default();
     /// The effect of an empty line at the prompt.
     empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
     /// Key bindings of the prompt.

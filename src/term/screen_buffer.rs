@@ -1,0 +1,85 @@
+//! Buffers output until it is longer than the screen, so that a pager starts with its first line or not at all.
+
+use unicode_width::UnicodeWidthChar;
+
+/// Output that fits the screen so far.
+pub struct ScreenBuffer {
+    bytes: Vec<u8>,
+    /// Size of the screen in characters.
+    columns: usize,
+    rows: usize,
+    /// Position after the last character.
+    column: usize,
+    row: usize,
+    in_escape: bool,
+}
+
+impl ScreenBuffer {
+    pub fn new((columns, rows): (usize, usize)) -> ScreenBuffer {
+        ScreenBuffer { bytes: Vec::new(), columns, rows, column: 0, row: 0, in_escape: false }
+    }
+
+    /// Appends bytes of whole characters; false once the text and a prompt below it need more than the screen.
+    pub fn push(&mut self, bytes: &[u8]) -> bool {
+        self.bytes.extend_from_slice(bytes);
+        for c in String::from_utf8_lossy(bytes).chars() {
+            match c {
+                // The only sequences are colours.
+                'm' if self.in_escape => self.in_escape = false,
+                _ if self.in_escape => {}
+                '\u{1b}' => self.in_escape = true,
+                '\n' => (self.row, self.column) = (self.row + 1, 0),
+                '\r' => self.column = 0,
+                '\t' => self.advance(8 - self.column % 8),
+                c => self.advance(c.width().unwrap_or_default()),
+            }
+            if self.row >= self.rows {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// A terminal wraps before a character that does not fit, not after the last one that does.
+    fn advance(&mut self, width: usize) {
+        self.column += width;
+        if self.column > self.columns {
+            (self.row, self.column) = (self.row + 1, width);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_is_full_with_the_line_that_leaves_none_for_a_prompt() {
+        for (text, fits) in [
+            ("", true),
+            ("a\nb\n", true),
+            ("a\nb\nc", true),
+            ("a\nb\nc\n", false),
+            ("12345\n12345\n", true),
+            ("12345\n123456\n", false),
+            ("123456\n12345", true),
+            ("가나\n다라마\n", false),
+            ("가나\n다라\n", true),
+            ("\u{1b}[31mabcde\u{1b}[0m\n\u{1b}[1mb\u{1b}[0m\n", true),
+            ("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}\nb\n", true),
+            ("\tb\nc\n", false),
+        ] {
+            let mut buffer = ScreenBuffer::new((5, 3));
+            assert_eq!(buffer.push(text.as_bytes()), fits, "{text:?}");
+            assert_eq!(buffer.into_bytes(), text.as_bytes());
+            // The same by pieces.
+            let mut buffer = ScreenBuffer::new((5, 3));
+            let mut letters = text.chars().map(|c| buffer.push(c.to_string().as_bytes()));
+            assert_eq!(letters.all(|fits| fits), fits, "{text:?}");
+        }
+    }
+}
