@@ -79,6 +79,7 @@ Environment:
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies; not used for addresses of this machine
   SSL_CERT_FILE, SSL_CERT_DIR    certificates to trust in place of the system's, such as a company's
   NO_COLOR      disables colours
+  FORCE_COLOR, CLICOLOR_FORCE    colour status lines and the headings of `show` in a pipe too
   LEPO_EDITOR, VISUAL, EDITOR    the editor
   LEPO_PAGER, PAGER    the pager for long output on a terminal
   BROWSER       the program that opens pages and sign-in addresses

@@ -75,6 +75,8 @@ pub struct Context<'o> {
     pub out: &'o mut Out,
     /// For stdout.
     pub paint: Paint,
+    /// For stderr and headings.
+    pub forced_paint: Paint,
 }
 
 impl<'o> Context<'o> {
@@ -92,6 +94,7 @@ impl<'o> Context<'o> {
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory does not exist or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
+        let forced_paint = Paint::forced(color, out.is_terminal(), env::var);
         Ok(Context {
             cwd,
             save_to,
@@ -100,11 +103,13 @@ impl<'o> Context<'o> {
             at: HintTarget::SHELL,
             out,
             paint,
+            forced_paint,
         })
     }
 
     pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
         let paint = Paint::new(color, false, env::var);
+        let forced_paint = Paint::forced(color, false, env::var);
         Context {
             cwd,
             save_to,
@@ -113,6 +118,7 @@ impl<'o> Context<'o> {
             at: HintTarget::SHELL,
             out,
             paint,
+            forced_paint,
         }
     }
 

@@ -80,7 +80,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
     let (prices, math) = if tells_costs { reading_settings() } else { Default::default() };
-    let view = MessageView::new(&store, &forest, context.out, context.paint, (args.plain, math));
+    let view = MessageView::new(&store, &forest, context.out, context.forced_paint, (args.plain, math));
     for found in &found {
         if let (AddressMatch::One(found), Some(mut costs)) =
             (found, Costs::new(&forest, view.facts(), &prices))

@@ -32,6 +32,22 @@ impl Paint {
         Paint { on }
     }
 
+    /// Decides for stderr and for headings, which `FORCE_COLOR` and `CLICOLOR_FORCE` colour outside a terminal too. CI
+    /// systems set these for all programs, so that lines that scripts read need `--color=always`.
+    pub fn forced(
+        color: Color,
+        is_terminal: bool,
+        env: impl Fn(&str) -> Option<std::ffi::OsString>,
+    ) -> Paint {
+        let is_set = |name: &str| env(name).is_some_and(|value| !value.is_empty() && value != "0");
+        let is_forced = is_set("FORCE_COLOR") || is_set("CLICOLOR_FORCE");
+        let no_color = env("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match color {
+            Color::Auto if is_forced && !is_terminal && !no_color => Paint { on: true },
+            _ => Paint::new(color, is_terminal, env),
+        }
+    }
+
     pub fn bold(self, text: &str) -> String {
         self.sgr("1", text)
     }
@@ -80,6 +96,34 @@ impl Paint {
         match self.on && !text.is_empty() && !code.is_empty() {
             true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             false => text.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_force_colours_of_headings_unless_no_color_or_the_option_decides() {
+        for (color, is_terminal, variables, is_plain, is_heading) in [
+            (Color::Auto, false, "", false, false),
+            (Color::Auto, false, "FORCE_COLOR=1", false, true),
+            (Color::Auto, false, "CLICOLOR_FORCE=1", false, true),
+            (Color::Auto, false, "FORCE_COLOR=0", false, false),
+            (Color::Auto, false, "FORCE_COLOR=", false, false),
+            (Color::Auto, false, "FORCE_COLOR=1 NO_COLOR=1", false, false),
+            (Color::Never, false, "FORCE_COLOR=1", false, false),
+            (Color::Always, false, "NO_COLOR=1", true, true),
+            (Color::Auto, true, "", true, true),
+            (Color::Auto, true, "FORCE_COLOR=1 TERM=dumb", false, false),
+        ] {
+            let env = |name: &str| {
+                let value = variables.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+                value.map(std::ffi::OsString::from)
+            };
+            let made = (Paint::new(color, is_terminal, env).on, Paint::forced(color, is_terminal, env).on);
+            assert_eq!(made, (is_plain, is_heading), "{color:?} {is_terminal} {variables}");
         }
     }
 }

@@ -210,6 +210,28 @@ fn a_pager_starts_with_the_first_line_that_does_not_fit_the_screen() {
 }
 
 #[test]
+fn colours_are_forced_on_headings_and_on_no_text_or_list() {
+    let home = Home::new();
+    store(&home);
+    let out = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = home.command(args);
+        command.envs(variables.iter().copied());
+        crate::home::run(command, b"").out
+    };
+    let force = [("FORCE_COLOR", "1")];
+    let headings = out(&["show"], &force);
+    assert!(headings.contains("\u{1b}[36m# user "), "{headings:?}");
+    assert!(headings.contains("\nUse **jiff**."), "{headings:?}");
+    for args in [&["ls"][..], &["log"], &["branch"], &["grep", "date"], &["show", "-1"], &["show", "--json"]]
+    {
+        assert!(!out(args, &force).contains('\u{1b}'), "{args:?}");
+    }
+    assert!(!out(&["show"], &[force[0], ("NO_COLOR", "1")]).contains('\u{1b}'));
+    assert!(!out(&["--color=never", "show"], &force).contains('\u{1b}'));
+    assert!(out(&["--color=always", "log"], &[]).contains('\u{1b}'));
+}
+
+#[test]
 fn speakers_are_named() {
     let home = Home::new();
     let question = home.add(&[], "one service or many?");

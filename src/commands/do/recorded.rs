@@ -246,7 +246,7 @@ fn show(
     }
     let report = hit.report();
     if let Some(id) = report.recorded.filter(|_| at_terminal) {
-        print_status_dim(&format!("recorded {id}"), context.paint);
+        print_status_dim(&format!("recorded {id}"), context.forced_paint);
     }
     print(args, &report, store, output.as_mut(), context)
 }
