@@ -121,8 +121,13 @@ pub fn offered_line(model: &ModelFacts) -> String {
 impl ListedModel {
     /// Returns `NAME PROVIDER MODEL`.
     pub fn line(&self) -> String {
+        self.cells().join(" ")
+    }
+
+    /// Returns the name, the provider and the model, `-` for none.
+    pub fn cells(&self) -> [&str; 3] {
         let model = if self.model.is_empty() { "-" } else { &self.model };
-        format!("{} {} {model}", self.name, self.provider.as_str())
+        [&self.name, self.provider.as_str(), model]
     }
 
     /// Returns the state, printed after the model's line: ` active`, ` not installed`.

@@ -232,6 +232,29 @@ fn colours_are_forced_on_headings_and_on_no_text_or_list() {
 }
 
 #[test]
+fn models_and_prompts_are_in_columns_on_a_terminal_wide_and_narrow() {
+    let models = "[[models]]\nname = \"a\"\nprovider = \"ollama\"\nmodel = \"llama3\"\nactive = true\n\
+                  [[models]]\nname = \"longer\"\nprovider = \"openai\"\nmodel = \"a-model-with-a-name-of-30-letters\"\n";
+    let home = Home::with_config(models);
+    home.ok(&["prompt", "add", "p", "Answer in one sentence, and say no more than is needed for it."]);
+    home.ok(&["prompt", "add", "review", "짧게 답하라"]);
+    let wide = shown(&home, 80, "lepo model ls --color never");
+    assert!(wide.contains("a            ollama   llama3 active\n"), "{wide}");
+    assert!(wide.contains("longer       openai   a-model-with"), "{wide}");
+    let narrow = shown(&home, 40, "lepo model ls --color never");
+    assert!(narrow.contains("longer\n    openai   a-model-with"), "{narrow}");
+    assert!(home.ok(&["model", "ls"]).contains("a ollama llama3 active\n"), "a pipe has the fields");
+    let wide = shown(&home, 80, "lepo prompt ls");
+    assert!(wide.contains("p       (user)  Answer in") && wide.contains("review  (user)  짧게"), "{wide}");
+    let narrow = shown(&home, 30, "lepo prompt ls");
+    assert!(
+        narrow.contains("p  (user)\n    Answer in") && narrow.lines().all(|line| line.len() <= 40),
+        "{narrow}"
+    );
+    assert!(home.ok(&["prompt", "ls"]).contains("p  (user)  Answer in"));
+}
+
+#[test]
 fn speakers_are_named() {
     let home = Home::new();
     let question = home.add(&[], "one service or many?");

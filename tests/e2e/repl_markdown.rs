@@ -3,7 +3,7 @@
 use crate::bots::Bot;
 use crate::disk::bubbs;
 use crate::screen::Screen;
-use crate::scripted::{Piece, Reply, end, openai_sse, said};
+use crate::scripted::{Piece, Reply, end, openai_sse, openai_stream, said};
 
 const OFF: &str = "planner = \"off\"";
 
@@ -69,6 +69,20 @@ fn formulas_are_in_unicode_on_a_terminal_alone() {
     assert!(shown(&["show", "--no-pager"]).unwrap().contains(&as_written));
     bot.home.ok(&["config", "term.math", "unicode"]);
     assert!(shown(&["show", "--no-pager"]).unwrap().contains(unicode));
+}
+
+#[test]
+fn a_formula_is_shown_alike_when_each_byte_of_the_wire_comes_alone() {
+    let source = "한 $E = mc^2$ 그리고 \\(a \\leq b\\), $x^T$ for $5.\n\n$$\n\\alpha_1 = 2\n$$\n\nend";
+    for columns in [40, 80, 120] {
+        let stream = openai_stream([source]);
+        let bytes = stream.as_bytes().chunks(1);
+        let reply = Reply::chunks(bytes).header("content-type", "text/event-stream");
+        let bot = Bot::openai(OFF, [reply]);
+        let Some(screen) = Screen::lepo(&bot.home, columns, &["do", "-q", "q"]) else { return };
+        screen.ends(0);
+        assert_eq!(screen.whole(), "한 E = mc² 그리고 a ≤ b, $x^T$ for $5.\n\nα₁ = 2\n\nend", "{columns}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use new::NewArgs;
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::term::{ProgressMeter, StatusLine, print_status, stderr_is_terminal};
+use crate::term::{ProgressMeter, StatusLine, clean, padded, print_status, stderr_is_terminal, width};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -122,11 +122,29 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
         context.out.line(&json!({ "models": documents }).to_string());
         return;
     }
-    for model in models {
-        context.out.untrusted(model.line().as_bytes());
+    let lines = match context.out.columns() {
+        Some(columns) => in_columns(&models, columns),
+        None => models.iter().map(ListedModel::line).collect(),
+    };
+    for (model, line) in models.iter().zip(lines) {
+        context.out.untrusted(line.as_bytes());
         context.out.trusted(&context.paint.green(model.state()));
         context.out.trusted("\n");
     }
+}
+
+/// Aligns the name and the provider of each line; where a line would not fit, the rest follows below its name.
+fn in_columns(models: &[ListedModel], columns: usize) -> Vec<String> {
+    let cells = |model: &ListedModel| model.cells().map(|cell| clean(cell).into_owned());
+    let rows: Vec<[String; 3]> = models.iter().map(cells).collect();
+    let widest = |index: usize| rows.iter().map(|row| width(&row[index])).max().unwrap_or_default();
+    let (name, provider, model) = (widest(0), widest(1), widest(2));
+    let is_wide = name + provider + model + 2 <= columns;
+    let line = |row: &[String; 3]| match is_wide {
+        true => format!("{} {} {}", padded(&row[0], name), padded(&row[1], provider), row[2]),
+        false => format!("{}\n    {} {}", row[0], padded(&row[1], provider), row[2]),
+    };
+    rows.iter().map(line).collect()
 }
 
 fn list_remote(

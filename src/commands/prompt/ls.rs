@@ -3,12 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::term::{excerpt, one_line, print_status};
+use crate::term::{clean, excerpt, excerpt_within, one_line, padded, print_status, width};
 use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_turn::skills::{Skill, SkillOrigin, Skills};
 use lepo_turn::{ListedPrompt, Notice};
+
+/// Minimum columns for the text on the line of its name.
+const LEAST: usize = 20;
 
 pub fn list(
     prompts: &[ListedPrompt],
@@ -31,21 +34,44 @@ pub fn list(
     }
     let left_out = skills.warnings.iter().filter(|notice| matches!(notice, Notice::LeftOut(..)));
     left_out.flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| print_status(&line));
+    let mut rows = Vec::new();
     for one in prompts {
-        let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
+        let text = one.prompt.as_ref().map(|prompt| prompt.text.as_str()).unwrap_or_default();
         let place = match (one.of_store, one.counts) {
             (true, true) => "store",
             (true, false) => "not trusted",
             (false, _) => "user",
         };
-        context.out.line(format!("{}  ({place})  {text}", one.name).trim_end());
+        rows.push((one.name.as_str(), format!("({place})"), text));
     }
     for (Skill { name, description, folder, .. }, counts) in each() {
         let trusted = if counts { "" } else { ", not trusted" };
         let place = one_line(&folder.to_string_lossy());
-        context.out.line(&format!("{name}  (skill{trusted}, {place})  {}", excerpt(description)));
+        rows.push((name.as_str(), format!("(skill{trusted}, {place})"), description.as_str()));
+    }
+    let columns = context.out.columns();
+    let widest = |cell: fn(&(&str, String, &str)) -> usize| rows.iter().map(cell).max().unwrap_or_default();
+    let widths = (widest(|row| width(&clean(row.0))), widest(|row| width(&row.1)));
+    for (name, place, text) in &rows {
+        let line = match columns {
+            None => format!("{name}  {place}  {}", excerpt(text)),
+            Some(columns) => in_columns((&clean(name), place, text), widths, columns),
+        };
+        context.out.line(line.trim_end());
     }
     Ok(0)
+}
+
+/// Formats a row as wide as the terminal; on a narrow one the text follows below.
+fn in_columns((name, place, text): (&str, &str, &str), widths: (usize, usize), columns: usize) -> String {
+    let taken = widths.0 + widths.1 + 4;
+    match taken + LEAST <= columns {
+        true => {
+            let text = excerpt_within(text, columns - taken);
+            format!("{}  {}  {text}", padded(name, widths.0), padded(place, widths.1))
+        }
+        false => format!("{name}  {place}\n    {}", excerpt_within(text, columns.saturating_sub(4))),
+    }
 }
 
 fn prompt_document(one: &ListedPrompt) -> Value {
