@@ -23,7 +23,9 @@ impl ProxyWire {
             (Some("api"), "chat") => Some(ProxyWire::Ollama),
             (Some(_), "responses") => Some(ProxyWire::Responses),
             // The Assistants interface has messages of its own kind below its threads.
-            (Some(_), "messages") if !path.split('/').any(|part| part == "threads") => Some(ProxyWire::Messages),
+            (Some(_), "messages") if !path.split('/').any(|part| part == "threads") => {
+                Some(ProxyWire::Messages)
+            }
             _ => None,
         }
     }
