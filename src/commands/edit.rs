@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use super::address_args::find_one;
 use super::secret_finder::{masked, tell_typed};
 use super::{Context, complete};
+use crate::import::is_request;
 use crate::term::{edit, named_editor, without_added_newline};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;
+use lepo_store::store::note_edit;
 use lepo_turn::write_bubb;
 
 /// Edit a copy of a message and save it beside the original
@@ -93,6 +95,10 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &kept)?;
     if sibling.is_steering() && !sibling.is_proven_when_written() {
         store.journal().prove([sibling.id]);
+    }
+    // Another text of a request is another request, which waits as the original does.
+    if !is_request(&sibling, kept.bytes()) {
+        note_edit(&store, name, sibling, kept.bytes());
     }
     tell_typed(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
     context.out.line(&sibling.id.to_string());

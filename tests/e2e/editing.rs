@@ -29,6 +29,30 @@ fn an_edited_bubb_is_a_sibling_of_its_own_kind() {
 }
 
 #[test]
+fn the_journal_knows_what_an_edited_message_is_a_copy_of() {
+    let home = Home::new();
+    let question = home.add(&[], "What is one?");
+    let answer = home.add(&["--kind", "a"], "one");
+    let request = home.add(&["--kind", "a", "--hidden"], r#"{"lepo":"run","command":"ls"}"#);
+    let copy_of = |id: &str| {
+        let journal = home.read("work/.lepo/_journal.ndjson");
+        let lines = journal.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut lines = lines.filter(|line| line["bubb"] == id);
+        lines.find_map(|line| line["copy_of"].as_str().map(str::to_string))
+    };
+    for original in [&question, &answer, &request] {
+        let ran = edit(&home, "sed -i s/o/O/", original);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(copy_of(ran.out.trim()).as_ref(), Some(original));
+    }
+    // Another text of a request is another request, which waits as the first does.
+    let canonical = r#"{"access":"read","command":"ls -l"}"#;
+    let request = home.add(&["--kind", "a", "--hidden"], canonical);
+    let ran = edit(&home, "sed -i s/-l/-a/", &request);
+    assert_eq!((ran.code, copy_of(ran.out.trim())), (0, None), "{}", ran.err);
+}
+
+#[test]
 fn what_did_not_change_or_failed_writes_nothing() {
     let home = Home::new();
     home.add(&[], "one");

@@ -54,6 +54,11 @@ pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
     ToolRequest::from_canonical(text).filter(|_| may)
 }
 
+/// Whether a text is a request in canonical form, which could be agreed to and run if a hidden message had it.
+pub fn is_request_text(text: &str) -> bool {
+    text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
+}
+
 /// Paths for the tests of this crate.
 #[cfg(test)]
 pub mod fixture {

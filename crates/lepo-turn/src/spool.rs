@@ -87,10 +87,12 @@ impl<'s> AnswerSpool<'s> {
         self.failed.get_or_insert(error);
     }
 
+    /// Returns the masks of the answer so far, each with the text that it replaced.
     pub fn truths(&self) -> &[(String, String)] {
         &self.truths
     }
 
+    /// Returns a text of the answer without its masks.
     pub fn as_given(&self, text: &str) -> String {
         restore(text, &self.truths)
     }

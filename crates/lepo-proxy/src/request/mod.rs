@@ -18,6 +18,11 @@ use serde_json::{Map, Value};
 use crate::wire::ProxyWire;
 use body::RequestBody;
 
+pub(crate) use chat::message as chat_message;
+pub(crate) use content::{items_of, text_of};
+pub(crate) use messages::block as messages_block;
+pub(crate) use responses::assistant_item as responses_item;
+
 pub use message::{CallOutput, MessageItem, ProxyCall, ProxyFile, ProxyMessage, ProxyRole, ProxyTool};
 
 /// A request to a model.

@@ -172,6 +172,15 @@ pub fn note_copy(store: &Store, original: BubbName, name: BubbName) -> Result<()
     store.journal().add_copies(&[PlannedCopy { original, name, here: true, text: None }])
 }
 
+/// Records in the journal that a message is a copy with another text, about which the original's facts say nothing. A
+/// journal that cannot be written never fails a command.
+pub fn note_edit(store: &Store, original: BubbName, name: BubbName, text: &[u8]) {
+    let copy = PlannedCopy { original, name, here: true, text: Some(text.to_vec()) };
+    if let Err(error) = store.journal().add_copies(&[copy]) {
+        tracing::debug!(error = error.chain(), "journal");
+    }
+}
+
 /// Writes the optional `root` and the missing copies in order, durable when this returns, with a journal line for
 /// each original. A kill leaves the first ones, and a repetition completes them. Returns the number written.
 pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[PlannedCopy]) -> Result<usize> {

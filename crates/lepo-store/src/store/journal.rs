@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::dir::{FILE, now};
 use super::handle::Store;
+use super::journal_exchange::{MadeItem, ids, ids_as_texts, made_items};
 use super::proof::{Statement, is_fact};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
@@ -68,6 +69,27 @@ pub struct JournalEntry<'a> {
     /// Hashes of the tools offered to the model, an object with a hash for each server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<&'a Value>,
+    /// The messages of the request beside the path, in order, since the last answer with parts in `made`.
+    #[serde(serialize_with = "ids_as_texts", skip_serializing_if = "<[BubbId]>::is_empty")]
+    pub after: &'a [BubbId],
+    /// The parts of an answer that was made for another program.
+    #[serde(skip_serializing_if = "<[MadeItem]>::is_empty")]
+    pub made: &'a [MadeItem],
+    /// Why the answer ended: `stop`, `length`, `tools`, `filter`, `refusal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish: Option<&'a str>,
+    /// The beginning of the answer, which the request had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefill: Option<&'a str>,
+    /// The program that asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<&'a str>,
+    /// The provider's id of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<&'a str>,
+    /// The system text in force.
+    #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
+    pub system: Option<BubbId>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +126,29 @@ pub struct BubbFacts {
     /// Hashes of the tools offered to the model: an object, or a hash of all of them by earlier versions.
     #[serde(deserialize_with = "hashes")]
     pub tools: Option<Value>,
+    /// The messages of the request beside the path, in order, since the last answer with parts in `made`.
+    #[serde(deserialize_with = "ids")]
+    pub after: Vec<BubbId>,
+    /// The parts of an answer that was made for another program.
+    #[serde(deserialize_with = "made_items")]
+    pub made: Vec<MadeItem>,
+    #[serde(deserialize_with = "hash")]
+    pub finish: Option<String>,
+    /// The beginning of the answer, which the request had.
+    #[serde(deserialize_with = "hash")]
+    pub prefill: Option<String>,
+    /// The program that asked.
+    #[serde(deserialize_with = "hash")]
+    pub client: Option<String>,
+    /// The provider's id of the answer.
+    #[serde(deserialize_with = "hash")]
+    pub response: Option<String>,
+    /// The system text in force.
+    #[serde(deserialize_with = "id_or_none")]
+    pub system: Option<BubbId>,
+    /// The original, if the message is a copy.
+    #[serde(deserialize_with = "id_or_none")]
+    pub copy_of: Option<BubbId>,
 }
 
 /// A parsed line of the journal.
@@ -162,6 +207,11 @@ pub(super) fn id_of_text<'d, D: serde::Deserializer<'d>>(
 ) -> std::result::Result<Option<BubbId>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
+}
+
+/// Like [`id_of_text`], but ignores a value that is not a string.
+fn id_or_none<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<BubbId>, D::Error> {
+    Ok(hash(from)?.and_then(|id| BubbId::parse(id.as_bytes())))
 }
 
 /// Replaces control characters, because names from imports are untrusted and appear in headings and tables.

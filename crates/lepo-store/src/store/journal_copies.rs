@@ -49,6 +49,7 @@ impl Journal<'_> {
             let mut line = same.cloned().unwrap_or_default();
             line.insert("time".into(), now().into());
             line.insert("bubb".into(), copy.name.id.to_string().into());
+            line.entry("what").or_insert_with(|| "copy".into());
             line.insert("copy_of".into(), copy.original.id.to_string().into());
             // The original's proof and session are not about the copy.
             line.remove("proof");

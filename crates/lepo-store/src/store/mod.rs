@@ -44,6 +44,7 @@ mod imports;
 mod journal;
 mod journal_copies;
 mod journal_cursor;
+mod journal_exchange;
 mod journal_index;
 mod journal_proofs;
 mod line_ends;
@@ -86,7 +87,7 @@ pub use branches::{Branches, check_branch_name};
 pub use claim::Claim;
 pub use completion::AddressCompletion;
 pub use copies::{
-    CopyParent, CopyRequest, EditedCopy, PlannedCopy, note_copy, plan_copies, plan_copies_of_now,
+    CopyParent, CopyRequest, EditedCopy, PlannedCopy, note_copy, note_edit, plan_copies, plan_copies_of_now,
     plan_edited_copies, plan_redated_copies, write_copies,
 };
 pub use dir::{OLD, now};
@@ -97,6 +98,7 @@ pub use import_choices::{ImportChoices, first_of};
 pub use imports::{ImportIndex, ImportRecord};
 pub use journal::{BubbFacts, Journal, JournalEntry, JournalRecord};
 pub use journal_cursor::JournalCursor;
+pub use journal_exchange::MadeItem;
 pub use journal_index::JournalIndex;
 pub use meta_files::MetaFiles;
 pub use names::Names;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tool_hashes::{ToolHashes, canonical, short};
+use super::tool_hashes::{ToolHashes, canonical, hash_of_json, short};
 use crate::schema::AnswerSchema;
 use lepo_base::hash::sha256_hex;
 use lepo_model::{ModelConfig, ModelOptions};
@@ -48,7 +48,7 @@ pub fn options_json(options: &ModelOptions, extra: &Map<String, Value>) -> Optio
 
 /// Computes the hash of a schema.
 pub fn schema_hash(schema: &AnswerSchema) -> String {
-    short(&sha256_hex(canonical(schema.in_request.schema.clone()).as_bytes()))
+    hash_of_json(schema.in_request.schema.clone())
 }
 
 #[cfg(test)]

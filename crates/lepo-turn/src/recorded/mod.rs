@@ -21,7 +21,7 @@ pub use nearest::{missed, no_verdict, not_recorded};
 pub(crate) use past_message::is_added;
 pub use past_message::{PastMessage, before, question};
 pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
-pub use tool_hashes::ToolHashes;
+pub use tool_hashes::{ToolHashes, hash_of_json};
 
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::native::{RUN_COMMAND, run_command};
-use lepo_base::hash::hash_of;
+use lepo_base::hash::{hash_of, sha256_hex};
 use lepo_model::ToolSpec;
 use lepo_tool::mcp::{Server, native_name};
 
@@ -95,6 +95,11 @@ impl ToolHashes {
 pub(super) fn canonical(mut value: Value) -> String {
     value.sort_all_objects();
     value.to_string()
+}
+
+/// Returns the journal's hash of a JSON value, in which the order of keys is of no concern.
+pub fn hash_of_json(value: Value) -> String {
+    short(&sha256_hex(canonical(value).as_bytes()))
 }
 
 pub(super) fn short(hash: &str) -> String {

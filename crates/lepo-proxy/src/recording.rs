@@ -1,0 +1,346 @@
+//! One exchange while it goes on: the answer is read and spooled as it comes, and becomes messages at its end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::answer::{AnswerReader, AnswerUpdate, TokenCounts};
+use crate::received::{AnswerTarget, ReceivedAnswer, WrittenPart};
+use crate::recorder::ProxyRecorder;
+use crate::request::ProxyRequest;
+use crate::request_facts::RequestNotes;
+use crate::tree::{NextPart, PartKind, PathHash, PathPoint, SystemText};
+use crate::wire::ProxyWire;
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::store::{Claim, JournalEntry, MadeItem};
+
+/// Answers to one request at most: a hostile server numbers them as it likes.
+const ANSWERS: usize = 128;
+
+/// How the bytes of an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerEnd {
+    /// As the server meant it.
+    Whole,
+    /// The client went away, or the proxy ends.
+    Cut,
+    /// The server failed, or never answered.
+    Failed,
+}
+
+/// What was kept of an exchange.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordedExchange {
+    /// The message of the answer, the first of several; `None` if nothing came.
+    pub answer: Option<BubbId>,
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// What is to be said about it.
+    pub notes: Vec<ExchangeNote>,
+}
+
+/// Something to be said about an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExchangeNote {
+    /// The request continues a response that the store does not know: it is a root of its own.
+    UnknownResponse,
+    /// The answer, or its rest, was not kept, for this reason.
+    NotKept(&'static str),
+    /// The server failed after it began to answer, and said this.
+    Failed(String),
+}
+
+/// Where a request ends in the store.
+#[derive(Debug, Clone)]
+pub struct RequestPosition {
+    /// Its last part.
+    pub point: Option<PathPoint>,
+    /// The message that an answer follows.
+    pub tip: Option<BubbId>,
+    /// The system text in force.
+    pub system: Option<SystemText>,
+    /// Messages of the request beside the path.
+    pub after: Vec<BubbId>,
+    /// Messages that were new.
+    pub new_messages: usize,
+}
+
+/// One exchange.
+pub struct ProxyRecording {
+    recorder: Arc<ProxyRecorder>,
+    wire: ProxyWire,
+    is_streamed: bool,
+    position: RequestPosition,
+    notes: RequestNotes,
+    start: Instant,
+    first_ms: Option<u64>,
+    reader: Option<AnswerReader>,
+    answers: BTreeMap<usize, ReceivedAnswer>,
+    counts: TokenCounts,
+    response: Option<String>,
+    has_ended: bool,
+    failure: Option<String>,
+    /// Tells other processes that the question is being answered.
+    _answering: Option<Claim>,
+}
+
+impl ProxyRecording {
+    pub(crate) fn new(
+        recorder: Arc<ProxyRecorder>,
+        request: &ProxyRequest,
+        position: RequestPosition,
+        notes: RequestNotes,
+    ) -> ProxyRecording {
+        let is_question = |id: &BubbId| {
+            let name = recorder.index().name(*id);
+            name.is_some_and(|name| name.kind == Kind::User && !name.hidden)
+        };
+        let question = position.tip.filter(is_question);
+        let answering = question.and_then(|question| recorder.store.requests().mark_answering(question));
+        ProxyRecording {
+            recorder,
+            wire: request.wire(),
+            is_streamed: request.is_streamed(),
+            position,
+            notes,
+            start: Instant::now(),
+            first_ms: None,
+            reader: None,
+            answers: BTreeMap::new(),
+            counts: TokenCounts::default(),
+            response: None,
+            has_ended: false,
+            failure: None,
+            _answering: answering,
+        }
+    }
+
+    /// Returns the number of messages of the request that were new.
+    pub fn new_messages(&self) -> usize {
+        self.position.new_messages
+    }
+
+    /// Starts the answer. One that is a refusal is not kept.
+    pub fn start_answer(&mut self, status: u16, content_type: Option<&str>, content_encoding: Option<&str>) {
+        let reader = || AnswerReader::new(self.wire, self.is_streamed, content_type, content_encoding);
+        self.reader = (200..300).contains(&status).then(reader);
+    }
+
+    /// Keeps more bytes of the answer, as they came.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let updates = self.reader.as_mut().map(|reader| reader.feed(bytes)).unwrap_or_default();
+        self.add(updates)?;
+        self.answers.values_mut().for_each(ReceivedAnswer::flush);
+        Ok(())
+    }
+
+    fn add(&mut self, updates: Vec<AnswerUpdate>) -> Result<()> {
+        for update in updates {
+            let choice = match &update {
+                AnswerUpdate::Text(choice, _)
+                | AnswerUpdate::NewText(choice)
+                | AnswerUpdate::Thinking(choice, _)
+                | AnswerUpdate::Call(choice, _)
+                | AnswerUpdate::Output(choice, ..)
+                | AnswerUpdate::Finish(choice, _) => *choice,
+                AnswerUpdate::Usage(counts) => {
+                    self.counts.merge(*counts);
+                    continue;
+                }
+                AnswerUpdate::Response(id) => {
+                    self.response.get_or_insert_with(|| id.clone());
+                    continue;
+                }
+                AnswerUpdate::Failed(text) => {
+                    self.failure.get_or_insert_with(|| text.clone());
+                    continue;
+                }
+                AnswerUpdate::End => {
+                    self.has_ended = true;
+                    continue;
+                }
+            };
+            if choice >= ANSWERS {
+                continue;
+            }
+            if self.first_ms.is_none() && matches!(update, AnswerUpdate::Text(..)) {
+                self.first_ms = Some(self.elapsed());
+            }
+            let target = AnswerTarget {
+                store: self.recorder.store,
+                masking: self.recorder.masking,
+                under: self.position.tip,
+            };
+            let is_one_text = matches!(self.wire, ProxyWire::Chat | ProxyWire::Ollama);
+            let prefill = self.notes.prefill.as_deref().unwrap_or_default();
+            let answer = self.answers.entry(choice);
+            answer.or_insert_with(|| ReceivedAnswer::new(target, is_one_text, prefill)).add(update)?;
+        }
+        Ok(())
+    }
+
+    fn elapsed(&self) -> u64 {
+        self.start.elapsed().as_millis() as u64
+    }
+
+    /// Ends the exchange: makes the answer messages, and writes its line in the journal.
+    pub fn finish(mut self, end: AnswerEnd) -> Result<RecordedExchange> {
+        let updates = self.reader.as_mut().map(AnswerReader::finish).unwrap_or_default();
+        self.add(updates)?;
+        let mut exchange = RecordedExchange {
+            input: self.counts.input,
+            output: self.counts.output,
+            ..RecordedExchange::default()
+        };
+        exchange.notes.extend(self.notes.is_unknown_response.then_some(ExchangeNote::UnknownResponse));
+        let fault = self.reader.as_ref().and_then(AnswerReader::fault);
+        exchange.notes.extend(fault.map(ExchangeNote::NotKept));
+        exchange.notes.extend(self.failure.clone().map(ExchangeNote::Failed));
+        let is_finished = self.has_ended
+            || !self.answers.is_empty() && self.answers.values().all(|answer| answer.finish.is_some());
+        let end = match end {
+            AnswerEnd::Cut => AnswerEnd::Cut,
+            // A stream without its end mark was torn, whatever the connection did.
+            _ if self.failure.is_some() || !is_finished => AnswerEnd::Failed,
+            // What failed after the end mark is whole.
+            _ => AnswerEnd::Whole,
+        };
+        let answers = std::mem::take(&mut self.answers);
+        let mut has_line = false;
+        for (_, answer) in answers {
+            let written = match end {
+                AnswerEnd::Whole if answer.has_content() => self.keep_whole(answer, !has_line)?,
+                _ => self.keep_part(answer, end, !has_line)?,
+            };
+            has_line |= written.is_some();
+            exchange.answer = exchange.answer.or(written);
+        }
+        if !has_line {
+            self.note_nothing(end);
+        }
+        Ok(exchange)
+    }
+
+    /// Keeps a whole answer. Tokens are those of all answers to the request, so only the first line has them.
+    fn keep_whole(&self, answer: ReceivedAnswer, is_first: bool) -> Result<Option<BubbId>> {
+        let mut index = self.recorder.index();
+        let was_known = index.is_current(self.recorder.store);
+        let finish = answer.finish;
+        let parts = answer.publish()?;
+        let own = |part: &&WrittenPart| matches!(part.kind, PartKind::Visible(_));
+        let counted = |part: &&WrittenPart| part.kind != PartKind::Thinking;
+        // An answer is known by its last text, or without any by its first call.
+        let Some(line) = parts.iter().rfind(own).or(parts.iter().find(counted)).map(|part| part.name.id)
+        else {
+            return Ok(None);
+        };
+        let counted = parts.iter().filter(counted);
+        let made: Vec<MadeItem> = counted
+            .map(|part| {
+                let call = (part.kind == PartKind::Call).then(|| part.call.clone().unwrap_or_default());
+                MadeItem { bubb: part.name.id, call }
+            })
+            .collect();
+        let mut point = self.position.point;
+        for part in &parts {
+            let text = self.recorder.store.bubbs().text(&part.name)?;
+            let hash = PathHash::from_part(part.kind, &text);
+            if hash.is_some() {
+                let next = NextPart {
+                    kind: part.kind,
+                    hash,
+                    bubb: part.name.id,
+                    system: self.position.system,
+                    call: part.call.as_deref().unwrap_or_default(),
+                    answer: Some(line),
+                };
+                point = Some(index.paths.add(point, next));
+            }
+            index.note_name(part.name, point);
+        }
+        if let Some(point) = point {
+            index.note_answer(line, self.response.as_deref(), point);
+        }
+        index.note_own_change(self.recorder.store, was_known);
+        drop(index);
+        let response = self.masked_response();
+        self.recorder.store.journal().add(JournalEntry {
+            bubb: Some(line),
+            made: &made,
+            after: &self.position.after,
+            finish: finish.map(|finish| finish.as_str()),
+            prefill: self.notes.prefill.as_deref(),
+            response: response.as_deref(),
+            system: self.position.system.map(|system| system.id),
+            ..self.entry("answer", is_first)
+        });
+        Ok(Some(line))
+    }
+
+    /// Keeps what came of an answer that was cut or failed, as a question's answer is kept that was stopped.
+    fn keep_part(&self, answer: ReceivedAnswer, end: AnswerEnd, is_first: bool) -> Result<Option<BubbId>> {
+        let mut index = self.recorder.index();
+        let was_known = index.is_current(self.recorder.store);
+        let part = answer.publish_part(end != AnswerEnd::Cut)?;
+        if let Some(name) = part {
+            index.note_name(name, None);
+        }
+        index.note_own_change(self.recorder.store, was_known);
+        drop(index);
+        let Some(name) = part else { return Ok(None) };
+        self.recorder.store.journal().add(JournalEntry {
+            bubb: Some(name.id),
+            failed: end == AnswerEnd::Failed,
+            prefill: self.notes.prefill.as_deref(),
+            ..self.entry("partial", is_first)
+        });
+        Ok(Some(name.id))
+    }
+
+    /// Notes that nothing came, as for a question of `do`.
+    fn note_nothing(&self, end: AnswerEnd) {
+        let journal = self.recorder.store.journal();
+        match end {
+            AnswerEnd::Whole => {
+                journal.add(JournalEntry { under: self.position.tip, ..self.entry("empty", true) })
+            }
+            AnswerEnd::Failed => journal.add(JournalEntry {
+                under: self.position.tip,
+                failed: true,
+                ..self.entry("failed", true)
+            }),
+            AnswerEnd::Cut => {
+                if let Some(question) = self.position.tip {
+                    journal.note_unanswered(question);
+                }
+            }
+        }
+    }
+
+    fn entry<'e>(&'e self, what: &'e str, is_first: bool) -> JournalEntry<'e> {
+        let counts = if is_first { self.counts } else { TokenCounts::default() };
+        JournalEntry {
+            what,
+            model: Some(&self.notes.model),
+            input: counts.input,
+            cached: counts.cached,
+            cache_write: counts.cache_write,
+            output: counts.output,
+            ms: self.elapsed(),
+            first_ms: self.first_ms,
+            options: self.notes.options.as_ref(),
+            schema: self.notes.schema.as_deref(),
+            tools: self.notes.tools.as_ref(),
+            client: self.notes.client.as_deref(),
+            ..JournalEntry::default()
+        }
+    }
+
+    fn masked_response(&self) -> Option<String> {
+        let masking = self.recorder.masking;
+        self.response.as_deref().map(|id| masking.screen_uncounted(id).text().into_owned())
+    }
+}

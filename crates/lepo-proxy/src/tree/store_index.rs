@@ -1,0 +1,302 @@
+//! The paths of a store, read once and then kept: what other processes write is read when the folder has changed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::time::SystemTime;
+
+use super::part_key::{PathHash, part_kind};
+use super::path_index::{NextPart, PathIndex, PathPoint, SystemText};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::store::{BubbFacts, JournalIndex, Store};
+
+/// How many copies of copies are followed to the facts of an answer.
+const COPIES: usize = 100;
+
+/// The start of the id of an answer that was made again from the store.
+pub const RESPONSE: &str = "resp_";
+
+/// The paths of a store with what they were read from.
+#[derive(Default)]
+pub struct StoreIndex {
+    /// The paths.
+    pub paths: PathIndex,
+    names: HashMap<BubbId, BubbName>,
+    /// Where a path goes on after a message of the spine.
+    points: HashMap<BubbId, PathPoint>,
+    /// The end of each answer with a line in the journal.
+    answers: HashMap<BubbId, PathPoint>,
+    /// Answers by the provider's id.
+    responses: HashMap<String, BubbId>,
+    /// The last change of the folder that has been read.
+    changed: Option<SystemTime>,
+    has_read: bool,
+}
+
+impl StoreIndex {
+    /// Reads what is new: everything at first, then messages of other processes.
+    pub fn read_on(&mut self, store: &Store) -> Result<()> {
+        let changed = last_change(store);
+        if self.has_read && changed.is_some() && changed == self.changed {
+            return Ok(());
+        }
+        let names = match self.has_read {
+            false => {
+                let forest = store.names().forest()?;
+                forest.all().map(|ix| forest.name(ix)).collect()
+            }
+            true => {
+                let (mut recent, ..) = store.names().recent_and_days()?;
+                recent.retain(|name| !self.names.contains_key(&name.id));
+                recent.sort_unstable_by_key(|name| name.id);
+                recent
+            }
+        };
+        self.has_read = true;
+        self.changed = changed;
+        if !names.is_empty() {
+            self.add_names(store, names);
+        }
+        Ok(())
+    }
+
+    /// Notes that the folder is as this process left it, if it was known before.
+    pub fn note_own_change(&mut self, store: &Store, was_known: bool) {
+        if was_known {
+            self.changed = last_change(store);
+        }
+    }
+
+    /// Whether all that is in the folder has been read.
+    pub fn is_current(&self, store: &Store) -> bool {
+        self.has_read && self.changed.is_some() && self.changed == last_change(store)
+    }
+
+    /// Returns the name of a known message.
+    pub fn name(&self, id: BubbId) -> Option<BubbName> {
+        self.names.get(&id).copied()
+    }
+
+    /// Adds a message that this process wrote.
+    pub fn note_name(&mut self, name: BubbName, point: Option<PathPoint>) {
+        self.names.insert(name.id, name);
+        if let Some(point) = point.filter(|_| !name.hidden) {
+            self.points.insert(name.id, point);
+        }
+    }
+
+    /// Adds an answer that this process wrote.
+    pub fn note_answer(&mut self, answer: BubbId, response: Option<&str>, end: PathPoint) {
+        self.answers.insert(answer, end);
+        if let Some(response) = response {
+            self.responses.insert(response.to_string(), answer);
+        }
+    }
+
+    /// Returns the end of the answer with a provider's id, or of one that was made again from the store.
+    pub fn response(&self, id: &str) -> Option<PathPoint> {
+        let own = || BubbId::parse(id.strip_prefix(RESPONSE)?.as_bytes());
+        let answer = self.responses.get(id).copied().or_else(own)?;
+        self.answers.get(&answer).or_else(|| self.points.get(&answer)).copied()
+    }
+
+    /// Adds messages, in the order of their ids: each comes after the one that it follows.
+    fn add_names(&mut self, store: &Store, names: Vec<BubbName>) {
+        let journal = store.journal().index();
+        for name in &names {
+            self.names.insert(name.id, *name);
+        }
+        for name in names {
+            let facts = exchange_facts(&journal, name.id);
+            let is_root_prompt = name.hidden && name.prev.is_none() && name.kind == Kind::System;
+            if let Some(facts) = facts {
+                self.add_answer(store, &name, &facts);
+            } else if is_root_prompt || !name.hidden {
+                // A message that was deleted in the meantime is not part of a path.
+                let Ok(text) = store.bubbs().text(&name) else { continue };
+                let point = if is_root_prompt {
+                    self.paths.add_root(SystemText { id: name.id, hash: PathHash::from_system(&text) })
+                } else {
+                    let above = self.point_above(&name);
+                    self.add_part(above, &name, &text, self.system_at(above), None, "")
+                };
+                self.points.insert(name.id, point);
+            }
+        }
+    }
+
+    /// Adds an answer with a line in the journal, and what of its request is beside the path.
+    fn add_answer(&mut self, store: &Store, name: &BubbName, facts: &BubbFacts) {
+        let own: Vec<BubbId> = facts.made.iter().map(|item| item.bubb).collect();
+        let (mut spine, anchor) = self.spine_since_answer(name, facts, &own);
+        spine.reverse();
+        let mut point = match anchor {
+            Some(anchor) => self.answers.get(&anchor).copied(),
+            None => {
+                let first = spine.first().and_then(|first| self.names.get(first));
+                self.point_above(first.unwrap_or(name))
+            }
+        };
+        let known = self.answered_parts(point, anchor);
+        let mut beside: Vec<BubbId> =
+            facts.after.iter().copied().filter(|id| !known.contains(id) && !own.contains(id)).collect();
+        let system = facts.system.and_then(|id| self.system_text(store, id));
+        let mut at = point.and_then(|point| self.paths.tip(point));
+        for id in spine.into_iter().map(Some).chain([None]) {
+            // First what is beside the message before, and at the end all that is beside no message of the path.
+            let (now, later): (Vec<BubbId>, Vec<BubbId>) =
+                beside.into_iter().partition(|id_beside| id.is_none() || self.spine_of(*id_beside) == at);
+            for id in now {
+                point = self.add_stored(store, point, id, system, None, "").or(point);
+            }
+            beside = later;
+            let Some(id) = id else { break };
+            let is_system = self.names.get(&id).is_some_and(|name| name.hidden);
+            point = match (is_system, point, system) {
+                (true, Some(before), Some(system)) if system.id == id => {
+                    Some(self.paths.change_system(before, system, true))
+                }
+                (true, ..) => point,
+                (false, ..) => self.add_stored(store, point, id, system, None, "").or(point),
+            };
+            at = Some(id);
+        }
+        for item in &facts.made {
+            // Of a copy, the line has the original's parts.
+            let id = if Some(item.bubb) == facts.copy_of { name.id } else { item.bubb };
+            let call = item.call.as_deref().unwrap_or_default();
+            point = self.add_stored(store, point, id, system, Some(name.id), call).or(point);
+        }
+        if let Some(point) = point {
+            self.answers.insert(name.id, point);
+            if !name.hidden {
+                self.points.insert(name.id, point);
+            }
+            if let Some(response) = &facts.response {
+                self.responses.insert(response.clone(), name.id);
+            }
+        }
+    }
+
+    /// Returns the messages of the path before an answer, the last first, up to the last answer that has a line, and
+    /// that answer.
+    fn spine_since_answer(
+        &self,
+        name: &BubbName,
+        facts: &BubbFacts,
+        own: &[BubbId],
+    ) -> (Vec<BubbId>, Option<BubbId>) {
+        let hidden = facts.after.first().copied().filter(|first| self.answers.contains_key(first));
+        let end = hidden.and_then(|hidden| self.spine_of(hidden));
+        let mut spine = Vec::new();
+        let mut prev = name.prev;
+        while let Some(id) = prev {
+            if hidden.is_none() && self.answers.contains_key(&id) {
+                return (spine, Some(id));
+            }
+            if hidden.is_some() && end == Some(id) {
+                return (spine, hidden);
+            }
+            let Some(above) = self.names.get(&id) else { break };
+            let is_prompt = above.hidden && above.prev.is_none();
+            if is_prompt || above.prev.is_some_and(|prev| prev >= id) {
+                break;
+            }
+            if !own.contains(&id) && (!above.hidden || above.kind == Kind::System) {
+                spine.push(id);
+            }
+            prev = above.prev;
+        }
+        (spine, None)
+    }
+
+    /// Returns the messages of the parts of an answer, if the path ends with it.
+    fn answered_parts(&self, point: Option<PathPoint>, anchor: Option<BubbId>) -> Vec<BubbId> {
+        match (point, anchor) {
+            (Some(point), Some(_)) => self.paths.messages_of_answer(point),
+            _ => Vec::new(),
+        }
+    }
+
+    fn add_stored(
+        &mut self,
+        store: &Store,
+        parent: Option<PathPoint>,
+        id: BubbId,
+        system: Option<SystemText>,
+        answer: Option<BubbId>,
+        call: &str,
+    ) -> Option<PathPoint> {
+        let name = *self.names.get(&id)?;
+        let text = store.bubbs().text(&name).ok()?;
+        let point = self.add_part(parent, &name, &text, system, answer, call);
+        if let Entry::Vacant(entry) = self.points.entry(id)
+            && !name.hidden
+        {
+            entry.insert(point);
+        }
+        Some(point)
+    }
+
+    fn add_part(
+        &mut self,
+        parent: Option<PathPoint>,
+        name: &BubbName,
+        text: &str,
+        system: Option<SystemText>,
+        answer: Option<BubbId>,
+        call: &str,
+    ) -> PathPoint {
+        let kind = part_kind(name);
+        let hash = PathHash::from_part(kind, text);
+        self.paths.add(parent, NextPart { kind, hash, bubb: name.id, system, call, answer })
+    }
+
+    fn system_at(&self, point: Option<PathPoint>) -> Option<SystemText> {
+        self.paths.system(point?)
+    }
+
+    fn system_text(&self, store: &Store, id: BubbId) -> Option<SystemText> {
+        let text = store.bubbs().text(self.names.get(&id)?).ok()?;
+        Some(SystemText { id, hash: PathHash::from_system(&text) })
+    }
+
+    /// Returns the point of the nearest message before this one that a path has.
+    fn point_above(&self, name: &BubbName) -> Option<PathPoint> {
+        self.points.get(&self.ancestor(name.prev?, |id| self.points.contains_key(&id))?).copied()
+    }
+
+    /// Returns the message of the spine beside which a hidden one is.
+    fn spine_of(&self, id: BubbId) -> Option<BubbId> {
+        let prev = self.names.get(&id)?.prev?;
+        let is_beside = |name: &BubbName| name.hidden && matches!(name.kind, Kind::Assistant | Kind::Tool);
+        self.ancestor(prev, |id| self.names.get(&id).is_some_and(|name| !is_beside(name)))
+    }
+
+    /// Returns the nearest of a message and those before it that fits. A circle of hand-edited names ends the search.
+    fn ancestor(&self, from: BubbId, fits: impl Fn(BubbId) -> bool) -> Option<BubbId> {
+        let mut id = from;
+        while !fits(id) {
+            id = self.names.get(&id)?.prev.filter(|prev| *prev < id)?;
+        }
+        Some(id)
+    }
+}
+
+/// Returns the facts of an answer that was made for a program; of a copy those of its original.
+fn exchange_facts(journal: &JournalIndex, id: BubbId) -> Option<BubbFacts> {
+    let mut of = id;
+    for _ in 0..COPIES {
+        let facts = journal.get(of)?;
+        if !facts.made.is_empty() {
+            let original = facts.copy_of.or(Some(of)).filter(|original| *original != id);
+            return Some(BubbFacts { copy_of: original, ..facts });
+        }
+        of = facts.copy_of?;
+    }
+    None
+}
+
+fn last_change(store: &Store) -> Option<SystemTime> {
+    std::fs::metadata(store.path()).and_then(|meta| meta.modified()).ok()
+}
