@@ -173,8 +173,9 @@ impl ReceivedAnswer {
         })
     }
 
-    /// Makes each part of a whole answer a message: texts on the spine, the rest hidden beside it.
-    pub fn publish(self) -> Result<Vec<WrittenPart>> {
+    /// Makes each part of a whole answer a message: texts on the spine, the rest hidden beside it. Each is dated after
+    /// the one before it.
+    pub fn publish(self, mut not_before: u64) -> Result<Vec<WrittenPart>> {
         let AnswerTarget { store, masking, under } = self.target;
         let (mut tip, mut written) = (under, Vec::<WrittenPart>::new());
         for item in self.items {
@@ -185,7 +186,8 @@ impl ReceivedAnswer {
                     }
                     spool.finish();
                     spool.put_under(tip);
-                    let name = spool.publish(false, 0)?;
+                    let name = spool.publish(false, not_before)?;
+                    not_before = name.id.time() + 1;
                     tip = Some(name.id);
                     written.push(WrittenPart { name, kind: PartKind::Visible(Kind::Assistant), call: None });
                     continue;
@@ -202,14 +204,15 @@ impl ReceivedAnswer {
             };
             let text = settled_text(kind, text, true);
             let kept = masking.screen(text.as_bytes(), SOURCE);
-            let name = write_bubb(store, kind.tag(), prev, 0, &kept)?;
+            let name = write_bubb(store, kind.tag(), prev, not_before, &kept)?;
+            not_before = name.id.time() + 1;
             written.push(WrittenPart { name, kind, call });
         }
         Ok(written)
     }
 
     /// Keeps what came of an answer that was cut or failed: its text as a hidden message, else its thinking.
-    pub fn publish_part(self, keeps_thinking: bool) -> Result<Option<BubbName>> {
+    pub fn publish_part(self, keeps_thinking: bool, not_before: u64) -> Result<Option<BubbName>> {
         let AnswerTarget { store, masking, under } = self.target;
         let (mut part, mut thoughts) = (None, Vec::new());
         for item in self.items {
@@ -217,7 +220,7 @@ impl ReceivedAnswer {
                 ReceivedItem::Text { mut spool, is_blank: false } => {
                     spool.finish();
                     spool.put_under(part.map(|name: BubbName| name.id).or(under));
-                    part = Some(spool.publish(true, 0)?);
+                    part = Some(spool.publish(true, not_before)?);
                 }
                 ReceivedItem::Thinking(text) if !text.trim().is_empty() => thoughts.push(text),
                 _ => {}
@@ -226,7 +229,7 @@ impl ReceivedAnswer {
         if part.is_none() && keeps_thinking && !thoughts.is_empty() {
             let text = thinking_alone(&thoughts.join("\n\n"));
             let kept = masking.screen(text.as_bytes(), SOURCE);
-            part = Some(write_bubb(store, (Kind::Assistant, true), under, 0, &kept)?);
+            part = Some(write_bubb(store, (Kind::Assistant, true), under, not_before, &kept)?);
         }
         Ok(part)
     }

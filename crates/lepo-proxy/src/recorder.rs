@@ -59,7 +59,7 @@ impl ProxyRecorder {
         let mut writer = RequestWriter::new(self, &mut index, request, &layout, &hashes, system);
         if writer.find(base).is_some_and(|tip| writer.is_gone(tip)) {
             // Messages were deleted: what is known of the store is read again.
-            *writer.index = StoreIndex::default();
+            writer.index.forget();
             writer.index.read_on(self.store)?;
             base = request.previous_response().and_then(|id| writer.index.response(id));
             writer.find(base);
@@ -207,6 +207,6 @@ impl<'w> RequestWriter<'w> {
 
     fn add(&self, tag: (Kind, bool), prev: Option<BubbId>, text: &str) -> Result<BubbName> {
         let kept: ScreenedBytes<'_> = self.recorder.masking.screen(text.as_bytes(), SOURCE);
-        write_bubb(self.recorder.store, tag, prev, 0, &kept)
+        write_bubb(self.recorder.store, tag, prev, self.index.next_time(), &kept)
     }
 }

@@ -229,7 +229,7 @@ impl ProxyRecording {
         let mut index = self.recorder.index();
         let was_known = index.is_current(self.recorder.store);
         let finish = answer.finish;
-        let parts = answer.publish()?;
+        let parts = answer.publish(index.next_time())?;
         let own = |part: &&WrittenPart| matches!(part.kind, PartKind::Visible(_));
         let counted = |part: &&WrittenPart| part.kind != PartKind::Thinking;
         // An answer is known by its last text, or without any by its first call.
@@ -284,7 +284,7 @@ impl ProxyRecording {
     fn keep_part(&self, answer: ReceivedAnswer, end: AnswerEnd, is_first: bool) -> Result<Option<BubbId>> {
         let mut index = self.recorder.index();
         let was_known = index.is_current(self.recorder.store);
-        let part = answer.publish_part(end != AnswerEnd::Cut)?;
+        let part = answer.publish_part(end != AnswerEnd::Cut, index.next_time())?;
         if let Some(name) = part {
             index.note_name(name, None);
         }

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn facts_are_masked_and_the_same_however_a_schema_is_written() {
-        let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+        let token = format!("sk-{}-api03-{}", "ant", "aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1z");
         let messages = json!([{"role": "user", "content": "a"}]);
         let body = json!({"model": "m", "messages": messages, "stop": token, "temperature": 0,
             "tools": [{"type": "function", "function": {"name": "f", "parameters": {"a": 1, "b": 2}}}]});

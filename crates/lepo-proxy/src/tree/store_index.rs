@@ -31,6 +31,8 @@ pub struct StoreIndex {
     /// The last change of the folder that has been read.
     changed: Option<SystemTime>,
     has_read: bool,
+    /// The time of the last message that this process wrote.
+    last_time: u64,
 }
 
 impl StoreIndex {
@@ -60,6 +62,17 @@ impl StoreIndex {
         Ok(())
     }
 
+    /// Forgets all that was read.
+    pub fn forget(&mut self) {
+        *self = StoreIndex { last_time: self.last_time, ..StoreIndex::default() };
+    }
+
+    /// Returns the earliest time of the next message: ids of one millisecond have no order, and messages beside a path
+    /// are to have theirs.
+    pub fn next_time(&self) -> u64 {
+        self.last_time + 1
+    }
+
     /// Notes that the folder is as this process left it, if it was known before.
     pub fn note_own_change(&mut self, store: &Store, was_known: bool) {
         if was_known {
@@ -80,6 +93,7 @@ impl StoreIndex {
     /// Adds a message that this process wrote.
     pub fn note_name(&mut self, name: BubbName, point: Option<PathPoint>) {
         self.names.insert(name.id, name);
+        self.last_time = self.last_time.max(name.id.time());
         if let Some(point) = point.filter(|_| !name.hidden) {
             self.points.insert(name.id, point);
         }
