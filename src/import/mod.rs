@@ -42,3 +42,6 @@ mod histories_tests;
 
 #[cfg(test)]
 mod plan_tests;
+
+#[cfg(test)]
+mod proxy_tests;

@@ -157,6 +157,29 @@ fn messages_that_a_compaction_keeps_stay_where_they_were() {
 }
 
 #[test]
+fn a_session_that_the_proxy_has_kept_is_imported_only_when_asked_again() {
+    let home = Home::new();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop/claude-code.jsonl");
+    let log = std::fs::read_to_string(sample).unwrap();
+    home.write("work/one.jsonl", &log);
+    let response = log.split("\"id\":\"msg").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let answer = home.add(&["--kind", "a"], "kept by the proxy");
+    let line = json!({"time": 1, "bubb": answer, "what": "answer", "response": format!("msg{response}"),
+        "made": [{"bubb": answer}]});
+    home.write("work/.lepo/_journal.ndjson", format!("{line}\n"));
+    let told = import(&home, &["claude-code", "one.jsonl"]);
+    assert_eq!(told["made"], 0, "{told}");
+    assert!(told["skipped"].to_string().contains("do --proxy"), "{told}");
+    assert_eq!(home.bubbs().len(), 1);
+    let told = import(&home, &["claude-code", "one.jsonl", "--again"]);
+    assert!(told["made"].as_u64() > Some(3), "{told}");
+    // Without the id in the journal it is a session like any other.
+    let other = Home::new();
+    other.write("work/one.jsonl", &log);
+    assert!(import(&other, &["claude-code", "one.jsonl"])["made"].as_u64() > Some(3));
+}
+
+#[test]
 fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
     let home = Home::new();
     home.write(".claude/projects/-w/there.jsonl", claude("u1", None, 0, "of a log"));

@@ -235,6 +235,9 @@ impl ClaudeSession {
         self.add(first, message.time, new.map(|(node, _)| node));
         self.seen.1 = seen;
         self.conversation.messages += u64::from(id.is_empty() || from == first);
+        if from == first && !id.is_empty() {
+            self.conversation.responses.push(id.clone());
+        }
         self.conversation.answered_for(first, message.input, message.output);
         self.calls(first, prompts);
         self.agents.extend(message.agent);

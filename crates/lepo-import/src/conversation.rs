@@ -60,6 +60,8 @@ pub struct History {
     pub updated: Option<u64>,
     /// Number of skipped parts, by reason.
     pub skipped: BTreeMap<String, u64>,
+    /// The providers' ids of its answers, if the source has them.
+    pub responses: Vec<String>,
 }
 
 /// The reason for skipping a part of unknown type.
@@ -222,6 +224,7 @@ impl History {
             node
         }));
         self.messages += part.messages;
+        self.responses.extend(part.responses);
         self.skip_with(part.skipped);
     }
 

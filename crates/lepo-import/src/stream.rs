@@ -116,6 +116,7 @@ fn conversation(value: JsonValue<'_>) -> History {
             .fields()
             .map(|(reason, count)| (reason.words(), count.count().unwrap_or(1)))
             .collect(),
+        responses: Vec::new(),
     }
 }
 

@@ -13,6 +13,8 @@ mod request;
 mod request_facts;
 mod tree;
 mod wire;
+#[cfg(test)]
+mod wires_tests;
 
 pub use answer::FinishWord;
 pub use recorder::ProxyRecorder;

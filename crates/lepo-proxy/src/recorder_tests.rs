@@ -385,8 +385,8 @@ fn what_comes_through_is_masked() {
     let stream = format!(
         "data: {{\"choices\":[{{\"delta\":{{\"content\":\"it is {}\"}}}}]}}\n\n\
          data: {{\"choices\":[{{\"delta\":{{\"content\":\"{} end\"}}}}]}}\n\ndata: [DONE]\n\n",
-        &token[..9],
-        &token[9..]
+        token.split_at(9).0,
+        token.split_at(9).1
     );
     assert_eq!(room.exchange_of(ProxyWire::Chat, &body, 200, &stream, AnswerEnd::Whole).0, 1);
     let mask = "[secret: anthropic-key]";

@@ -1,6 +1,7 @@
 //! Imports chosen sources into the store: by hand, by a hook or by a watch.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -23,6 +24,9 @@ use lepo_store::store::{ImportRecord, Store, now};
 
 /// Reason for skipping a conversation whose bubbs would get other ids today.
 const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
+
+/// Reason for skipping a conversation that went through the proxy, which kept it.
+const PROXIED: &str = "conversation that `do --proxy` has kept; --again imports it, too";
 
 /// An import as the user, a hook or a watch asked for it; each run imports the sources that it is given.
 pub struct Importer<'a> {
@@ -104,6 +108,7 @@ impl<'a> Importer<'a> {
             elsewhere: Vec::new(),
             is_own: false,
             own_dirs: sources::directories(context)?,
+            responses: here.get().map(|store| store.journal().responses()).unwrap_or_default(),
         };
         let done = import.all(chosen, &mut reading);
         let mut report = import.report;
@@ -135,6 +140,8 @@ struct SourceImport<'a, 's> {
     is_own: bool,
     /// The directories of the store.
     own_dirs: Vec<PathBuf>,
+    /// The providers' ids of answers that the proxy kept.
+    responses: HashSet<String>,
 }
 
 impl SourceImport<'_, '_> {
@@ -212,6 +219,12 @@ impl SourceImport<'_, '_> {
         if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
             self.report.known += 1;
             self.report.skip_in(path, "conversation that was imported from another source", 1);
+            return Ok(());
+        }
+        let is_kept = conversation.responses.iter().any(|id| self.responses.contains(id));
+        if is_kept && !self.importer.args.again {
+            self.report.known += 1;
+            self.report.skip_in(path, PROXIED, 1);
             return Ok(());
         }
         let known = self.known(format, &conversation);
