@@ -62,7 +62,7 @@ fn a_history_through_the_proxy_is_the_one_that_an_import_makes() {
     let system = json!({"role": "system", "content": "be brief"});
     let call = |id: &str| {
         json!({"id": id, "type": "function",
-        "function": {"name": "get", "arguments": "{\"b\": 1, \"a\": [2]}"}})
+        "function": {"name": "get", "arguments": format!("{{\"b\": {id}, \"a\": [2]}}")}})
     };
     let chat = [
         json!([system, {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"},
