@@ -92,6 +92,7 @@ pub use file_support::accepts;
 #[cfg(fuzzing)]
 pub use fuzz_entry::{StreamFormat, read_pieces, text_between};
 pub use gate::Gate;
+pub use headers::key_header;
 pub use lookup::{known_window, offered_before};
 pub use media::IMAGES;
 pub use media::{FileSupport, MediaFile, encoded_len};

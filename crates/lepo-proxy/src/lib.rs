@@ -1,7 +1,7 @@
 //! A proxy before language models: what any program asks them goes on byte for byte, and is kept as a conversation.
 //!
 //! `wire` and `request` read what comes, `tree` finds where it continues, `recorder` writes what is new, `answer` reads
-//! what comes back, and `recording` keeps it.
+//! what comes back, and `recording` keeps it. `server` passes both on.
 
 mod answer;
 mod received;
@@ -11,6 +11,7 @@ mod recorder_tests;
 mod recording;
 mod request;
 mod request_facts;
+mod server;
 mod tree;
 mod wire;
 #[cfg(test)]

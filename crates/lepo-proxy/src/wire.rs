@@ -29,6 +29,26 @@ impl ProxyWire {
             _ => None,
         }
     }
+
+    /// Returns the name of the interface, for messages.
+    pub fn title(self) -> &'static str {
+        match self {
+            ProxyWire::Chat => "OpenAI's Chat Completions",
+            ProxyWire::Responses => "OpenAI's Responses",
+            ProxyWire::Messages => "Anthropic's Messages",
+            ProxyWire::Ollama => "Ollama's chat",
+        }
+    }
+
+    /// Returns the path of its requests below the `base_url` of a model.
+    pub fn endpoint(self) -> &'static [&'static str] {
+        match self {
+            ProxyWire::Chat => &["chat", "completions"],
+            ProxyWire::Responses => &["responses"],
+            ProxyWire::Messages => &["v1", "messages"],
+            ProxyWire::Ollama => &["api", "chat"],
+        }
+    }
 }
 
 #[cfg(test)]

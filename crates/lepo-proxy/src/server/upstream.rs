@@ -1,0 +1,335 @@
+//! Where a request goes, and with which key: to a configured model, to the address that was given, or to the provider.
+
+use std::path::{Path, PathBuf};
+
+use hyper::StatusCode;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::secret::Secret;
+use lepo_model::{ModelConfig, OPENAI_URL, Provider, Wire, base_url, key_header, ollama_url};
+use url::Url;
+
+use super::refusal::ProxyRefusal;
+use super::token::ClientKey;
+use crate::wire::ProxyWire;
+
+/// A header with a key in it.
+pub type KeyHeader = (HeaderName, HeaderValue);
+
+/// The address of a request, and the key that goes along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    pub url: Url,
+    /// The address above the paths that clients know.
+    pub base: Url,
+    pub key: DestinationKey,
+    /// The real name of a configured model, if the client used another.
+    pub model: Option<String>,
+}
+
+/// The key of a request that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DestinationKey {
+    /// As the client sent it.
+    Client,
+    /// lepo's, or none.
+    Lepo(Option<KeyHeader>),
+}
+
+/// A model of the configuration that a client can ask by its name.
+struct ProxyModel {
+    config: ModelConfig,
+    base: Url,
+    state_dir: PathBuf,
+}
+
+/// A provider's address and keys, for requests that name no configured model.
+struct ProviderRoute {
+    base: Url,
+    /// By the header in which the client sent the token: a bearer token, or the provider's own.
+    bearer: Option<KeyHeader>,
+    own: Option<KeyHeader>,
+}
+
+/// All addresses and keys of a proxy.
+pub struct UpstreamTable {
+    models: Vec<ProxyModel>,
+    openai: ProviderRoute,
+    anthropic: ProviderRoute,
+    ollama: ProviderRoute,
+}
+
+/// A request, as far as its destination depends on it.
+pub struct RoutedRequest<'r> {
+    pub wire: Option<ProxyWire>,
+    pub model: Option<&'r str>,
+    pub path: &'r str,
+    pub query: Option<&'r str>,
+    pub headers: &'r HeaderMap,
+    pub client_key: ClientKey,
+}
+
+impl UpstreamTable {
+    /// Reads addresses and keys of the environment and of the configured models. `upstream` is for all requests that name
+    /// no configured model.
+    pub fn read(
+        env: &Env,
+        models: &[ModelConfig],
+        upstream: Option<&str>,
+        state_dir: &Path,
+    ) -> Result<UpstreamTable> {
+        let given = upstream.map(read_upstream).transpose()?;
+        let route = |variable: &str, read: fn(&str) -> std::result::Result<String, &'static str>, own: &str| {
+            let text = match (&given, env.text(variable)?) {
+                (Some(given), _) => given.to_string(),
+                (None, Some(text)) => read(text).map_err(|why| Error::usage(format!("{variable} {why}")))?,
+                (None, None) => own.to_string(),
+            };
+            without_version(&text).ok_or_else(|| Error::usage(format!("{text} is no address")))
+        };
+        let key = |name: &str, variables: &[&str]| -> Result<Option<KeyHeader>> {
+            for variable in variables {
+                if let Some(text) = env.text(variable)? {
+                    let secret = Secret::new(text);
+                    return Ok(Some(header_of(name, &secret, variable)?));
+                }
+            }
+            Ok(None)
+        };
+        let ollama = ollama_url("").unwrap_or_default();
+        Ok(UpstreamTable {
+            models: models
+                .iter()
+                .filter_map(|model| ProxyModel::read(model, state_dir).transpose())
+                .collect::<Result<_>>()?,
+            openai: ProviderRoute {
+                base: route("OPENAI_BASE_URL", base_url, OPENAI_URL)?,
+                bearer: key("authorization", &["OPENAI_API_KEY", "CODEX_API_KEY"])?,
+                own: key("api-key", &["OPENAI_API_KEY", "CODEX_API_KEY"])?,
+            },
+            anthropic: ProviderRoute {
+                base: route("ANTHROPIC_BASE_URL", base_url, "https://api.anthropic.com")?,
+                bearer: key("authorization", &["ANTHROPIC_AUTH_TOKEN"])?,
+                own: key("x-api-key", &["ANTHROPIC_API_KEY"])?,
+            },
+            ollama: ProviderRoute {
+                base: route("OLLAMA_HOST", ollama_url, &ollama)?,
+                bearer: key("authorization", &["OLLAMA_API_KEY"])?,
+                own: None,
+            },
+        })
+    }
+
+    /// Chooses where a request goes. A program may have to print the key first, so this can take time.
+    pub fn choose(&self, request: &RoutedRequest<'_>) -> std::result::Result<Destination, ProxyRefusal> {
+        if let (Some(wire), Some(name)) = (request.wire, request.model)
+            && let Some(model) = self.models.iter().find(|model| model.config.name == name)
+        {
+            return model.destination(wire, request);
+        }
+        let route = match request.wire {
+            Some(ProxyWire::Chat | ProxyWire::Responses) => &self.openai,
+            Some(ProxyWire::Messages) => &self.anthropic,
+            Some(ProxyWire::Ollama) => &self.ollama,
+            None if request.headers.contains_key("anthropic-version") => &self.anthropic,
+            None if request.path.starts_with("/api/") => &self.ollama,
+            None => &self.openai,
+        };
+        let key = match request.client_key {
+            ClientKey::Token => DestinationKey::Lepo(route.key(request.headers).cloned()),
+            ClientKey::Own | ClientKey::Absent => DestinationKey::Client,
+        };
+        let url = below(&route.base, request.path, request.query);
+        Ok(Destination { url, base: route.base.clone(), key, model: None })
+    }
+}
+
+impl ProviderRoute {
+    /// Returns the key for the header in which the client sent the token, else the other one.
+    fn key(&self, headers: &HeaderMap) -> Option<&KeyHeader> {
+        match headers.contains_key(AUTHORIZATION) {
+            true => self.bearer.as_ref().or(self.own.as_ref()),
+            false => self.own.as_ref().or(self.bearer.as_ref()),
+        }
+    }
+}
+
+impl ProxyModel {
+    /// Reads a model; `None` for one that is a program.
+    fn read(config: &ModelConfig, state_dir: &Path) -> Result<Option<ProxyModel>> {
+        if config.provider.server().is_none() {
+            return Ok(None);
+        }
+        let base = Url::parse(&config.base_url).map_err(|_| {
+            Error::usage(format!("model \"{}\": {} is no address", config.name, config.base_url))
+        })?;
+        Ok(Some(ProxyModel { config: config.clone(), base, state_dir: state_dir.to_path_buf() }))
+    }
+
+    fn has_wire(&self, wire: ProxyWire) -> bool {
+        match (self.config.provider, wire) {
+            (Provider::Openai, ProxyWire::Chat) => self.config.wire != Some(Wire::Responses),
+            (Provider::Openai, ProxyWire::Responses) => self.config.wire != Some(Wire::Chat),
+            (Provider::Anthropic, ProxyWire::Messages) | (Provider::Ollama, ProxyWire::Ollama) => true,
+            _ => false,
+        }
+    }
+
+    fn destination(
+        &self,
+        wire: ProxyWire,
+        request: &RoutedRequest<'_>,
+    ) -> std::result::Result<Destination, ProxyRefusal> {
+        let name = &self.config.name;
+        if !self.has_wire(wire) {
+            let message = format!("model {name:?} of lepo's configuration does not speak {}", wire.title());
+            return Err(ProxyRefusal::new(StatusCode::BAD_REQUEST, message));
+        }
+        let key = &self.config.key;
+        let has_key = key.value.is_some() || !key.command.is_empty();
+        // Who does not know the token may not spend the user's money.
+        if has_key && request.client_key != ClientKey::Token {
+            let message = format!("model {name:?} of lepo's configuration needs the token of this proxy as key");
+            return Err(ProxyRefusal::new(StatusCode::UNAUTHORIZED, message));
+        }
+        let key = key_header(&self.config, &self.state_dir)
+            .map_err(|error| ProxyRefusal::new(StatusCode::BAD_GATEWAY, error.chain()))?;
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty();
+            if wire == ProxyWire::Messages && self.base.path().trim_end_matches('/').ends_with("/v1") {
+                segments.pop();
+            }
+            segments.extend(wire.endpoint());
+        }
+        url.set_query(request.query);
+        let model = (self.config.model != *name).then(|| self.config.model.clone());
+        Ok(Destination { url, base: self.base.clone(), key: DestinationKey::Lepo(key), model })
+    }
+}
+
+fn header_of(name: &str, secret: &Secret, variable: &str) -> Result<KeyHeader> {
+    let text = match name {
+        "authorization" => format!("Bearer {}", secret.reveal()),
+        _ => secret.reveal().to_string(),
+    };
+    let odd = || {
+        Error::usage(format!("{variable} has a character that no key has"))
+            .hint("copy it once more, as plain text")
+    };
+    let mut value = HeaderValue::from_str(&text).map_err(|_| odd())?;
+    value.set_sensitive(true);
+    Ok((name.parse().map_err(|_| odd())?, value))
+}
+
+fn read_upstream(text: &str) -> Result<String> {
+    base_url(text).map_err(|why| {
+        Error::usage(format!("--upstream {text} {why}")).hint("an address is like http://localhost:8080")
+    })
+}
+
+/// Returns the address without the `/v1` at its end, which the paths of clients have.
+fn without_version(text: &str) -> Option<Url> {
+    let text = text.trim_end_matches('/');
+    Url::parse(text.strip_suffix("/v1").unwrap_or(text)).ok()
+}
+
+/// Puts a request's own path behind an address.
+fn below(base: &Url, path: &str, query: Option<&str>) -> Url {
+    let mut url = base.clone();
+    url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
+    url.set_query(query);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_model::ApiKey;
+
+    fn table(variables: &[(&str, &str)], upstream: Option<&str>) -> UpstreamTable {
+        let server = |name: &str, provider, base: &str, key: Option<&str>| ModelConfig {
+            base_url: base.to_string(),
+            model: format!("{name}-real"),
+            key: ApiKey { value: key.map(Secret::new), ..ApiKey::default() },
+            ..ModelConfig::new(name, provider)
+        };
+        let models = [
+            server("mine", Provider::Openai, "http://m.example/v1", Some("k1")),
+            server("free", Provider::Openai, "http://f.example/v1", None),
+            server("son", Provider::Anthropic, "http://s.example", Some("k2")),
+            server("qw", Provider::Ollama, "http://q.example/", None),
+            ModelConfig::new("prog", Provider::Cli),
+        ];
+        UpstreamTable::read(&Env::from_pairs(variables), &models, upstream, Path::new("/nowhere")).unwrap()
+    }
+
+    /// The address, and the key or what the client sent.
+    fn chosen(table: &UpstreamTable, path: &str, model: &str, key: ClientKey) -> (String, String) {
+        let wire = ProxyWire::from_path(path);
+        let headers = HeaderMap::new();
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let model = wire.map(|_| model);
+        let request = RoutedRequest { wire, model, path, query, headers: &headers, client_key: key };
+        match table.choose(&request) {
+            Ok(to) => {
+                let key = match to.key {
+                    DestinationKey::Client => "client".to_string(),
+                    DestinationKey::Lepo(None) => "none".to_string(),
+                    DestinationKey::Lepo(Some((name, value))) => format!("{name}: {}", value.to_str().unwrap()),
+                };
+                (to.url.to_string(), key)
+            }
+            Err(refusal) => (refusal.status.as_u16().to_string(), String::new()),
+        }
+    }
+
+    #[test]
+    fn a_request_goes_to_its_model_the_address_or_the_provider() {
+        use ClientKey::{Absent, Own, Token};
+        let bare = table(&[], None);
+        let keyed = table(
+            &[
+                ("OPENAI_BASE_URL", "http://o.example/pre/v1"),
+                ("CODEX_API_KEY", "c"),
+                ("OPENAI_API_KEY", "o"),
+                ("ANTHROPIC_AUTH_TOKEN", "t"),
+                ("OLLAMA_HOST", "box:1"),
+            ],
+            None,
+        );
+        let given = table(&[("OPENAI_BASE_URL", "http://o.example/v1"), ("ANTHROPIC_API_KEY", "a")], Some("http://u.example/v1/"));
+        for (table, path, model, key, url, sent) in [
+            (&bare, "/v1/chat/completions", "gpt", Own, "https://api.openai.com/v1/chat/completions", "client"),
+            (&bare, "/v1/responses", "gpt", Token, "https://api.openai.com/v1/responses", "none"),
+            (&bare, "/v1/messages", "c", Absent, "https://api.anthropic.com/v1/messages", "client"),
+            (&bare, "/api/chat", "l", Token, "http://127.0.0.1:11434/api/chat", "none"),
+            (&bare, "/api/tags", "", Absent, "http://127.0.0.1:11434/api/tags", "client"),
+            (&bare, "/v1/models", "", Token, "https://api.openai.com/v1/models", "none"),
+            (&keyed, "/v1/chat/completions", "gpt", Token, "http://o.example/pre/v1/chat/completions", "api-key: o"),
+            (&keyed, "/v1/messages", "c", Token, "https://api.anthropic.com/v1/messages", "authorization: Bearer t"),
+            (&keyed, "/api/chat", "l", Own, "http://box:1/api/chat", "client"),
+            (&given, "/v1/messages", "c", Token, "http://u.example/v1/messages", "x-api-key: a"),
+            (&given, "/v1/chat/completions", "g", Own, "http://u.example/v1/chat/completions", "client"),
+            (&bare, "/v1/chat/completions", "mine", Token, "http://m.example/v1/chat/completions", "authorization: Bearer k1"),
+            (&bare, "/v1/responses", "mine", Token, "http://m.example/v1/responses", "authorization: Bearer k1"),
+            (&bare, "/chat/completions", "mine", Own, "401", ""),
+            (&bare, "/v1/chat/completions", "free", Own, "http://f.example/v1/chat/completions", "none"),
+            (&bare, "/v1/messages", "son", Token, "http://s.example/v1/messages", "x-api-key: k2"),
+            (&bare, "/v1/messages", "mine", Token, "400", ""),
+            (&bare, "/api/chat", "qw", Absent, "http://q.example/api/chat", "none"),
+            (&bare, "/api/chat", "prog", Absent, "http://127.0.0.1:11434/api/chat", "client"),
+        ] {
+            assert_eq!(chosen(table, path, model, key), (url.to_string(), sent.to_string()), "{path} {model} {key:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_named() {
+        let read = |upstream| UpstreamTable::read(&Env::default(), &[], Some(upstream), Path::new("/nowhere"));
+        for upstream in ["localhost:8080", "ftp://x", "http://u:p@x"] {
+            assert!(read(upstream).err().is_some_and(|error| error.chain().contains("--upstream")), "{upstream}");
+        }
+    }
+}
