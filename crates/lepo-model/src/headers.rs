@@ -24,7 +24,9 @@ fn fixed(
 pub fn key_header(config: &ModelConfig, state_dir: &Path) -> Result<Option<(HeaderName, HeaderValue)>> {
     let Some(api) = spec(config).http else { return Ok(None) };
     let key = resolve(config.key.clone(), state_dir)?;
-    Ok(headers(&key, api)?.into_iter().find_map(|(name, value)| Some((name?, value)).filter(|(_, value)| value.is_sensitive())))
+    Ok(headers(&key, api)?
+        .into_iter()
+        .find_map(|(name, value)| Some((name?, value)).filter(|(_, value)| value.is_sensitive())))
 }
 
 /// Returns the headers of every request: the API's own, and the key.

@@ -25,5 +25,8 @@ pub use request::{
     UnreadableRequest,
 };
 pub use request_facts::{RequestNotes, tool_hashes};
+pub use server::{
+    EventSink, ExchangeFacts, ProxyEvent, ProxyListener, ProxyState, ProxyToken, UpstreamTable,
+};
 pub use tree::{PartKind, PathHash, RequestLayout, RequestPart};
 pub use wire::ProxyWire;

@@ -123,6 +123,11 @@ impl ProxyRecording {
         self.position.new_messages
     }
 
+    /// Whether the end mark of the answer has come.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// Starts the answer. One that is a refusal is not kept.
     pub fn start_answer(&mut self, status: u16, content_type: Option<&str>, content_encoding: Option<&str>) {
         let reader = || AnswerReader::new(self.wire, self.is_streamed, content_type, content_encoding);

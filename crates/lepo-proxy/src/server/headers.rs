@@ -1,8 +1,8 @@
 //! The headers that go on, in both directions: all but those of one connection (RFC 9110, 7.6.1) and what lepo changes.
 
 use hyper::header::{
-    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, TE,
-    TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use url::Url;
 
@@ -75,7 +75,8 @@ mod tests {
     use super::*;
 
     fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
-        let pairs = headers.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
+        let pairs =
+            headers.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
         pairs.collect()
     }
 
@@ -100,7 +101,9 @@ mod tests {
         let names: Vec<&str> = passed.keys().map(HeaderName::as_str).collect();
         assert_eq!(names, ["anthropic-version", "content-type", "accept-encoding"]);
         assert_eq!(passed[ACCEPT_ENCODING], "gzip;q=1.0, br, zstd");
-        assert!(!passed_request_headers(&map(&[("accept-encoding", "deflate")])).contains_key(ACCEPT_ENCODING));
+        assert!(
+            !passed_request_headers(&map(&[("accept-encoding", "deflate")])).contains_key(ACCEPT_ENCODING)
+        );
     }
 
     #[test]
@@ -114,7 +117,8 @@ mod tests {
             ("https://else.example/base/v1", "https://else.example/base/v1"),
             ("http://up.example/base/v1", "http://up.example/base/v1"),
         ] {
-            let passed = passed_answer_headers(&map(&[("location", location)]), &upstream, "http://127.0.0.1:9");
+            let passed =
+                passed_answer_headers(&map(&[("location", location)]), &upstream, "http://127.0.0.1:9");
             assert_eq!(passed[LOCATION], rewritten, "{location}");
         }
     }

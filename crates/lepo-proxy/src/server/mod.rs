@@ -1,11 +1,20 @@
 //! The server: connections, where requests go, and how their answers come back.
 
+mod connections;
 mod door;
+mod event;
+mod exchange;
 mod headers;
 mod refusal;
+mod request_body;
+mod serve;
+mod service;
+mod state;
 mod token;
 mod upstream;
 
-pub use refusal::ProxyRefusal;
-pub use token::{ClientKey, ProxyToken};
+pub use event::{EventSink, ExchangeFacts, ProxyEvent};
+pub use serve::ProxyListener;
+pub use state::ProxyState;
+pub use token::ProxyToken;
 pub use upstream::UpstreamTable;

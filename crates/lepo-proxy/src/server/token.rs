@@ -116,7 +116,8 @@ mod tests {
             headers.insert(HeaderName::from_static(name), value.parse().unwrap());
             assert_eq!(ClientKey::find(&headers, &token), found, "{name}: {value}");
             replace_key(&mut headers, Some(&(AUTHORIZATION, HeaderValue::from_static("Bearer k"))));
-            let sent: Vec<_> = headers.values().filter(|value| value.to_str().unwrap().contains(&own)).collect();
+            let sent: Vec<_> =
+                headers.values().filter(|value| value.to_str().unwrap().contains(&own)).collect();
             assert!(sent.is_empty() || name == "x-request-id", "{headers:?}");
             assert_eq!(headers[AUTHORIZATION], "Bearer k");
         }

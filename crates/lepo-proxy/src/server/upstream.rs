@@ -80,7 +80,9 @@ impl UpstreamTable {
         state_dir: &Path,
     ) -> Result<UpstreamTable> {
         let given = upstream.map(read_upstream).transpose()?;
-        let route = |variable: &str, read: fn(&str) -> std::result::Result<String, &'static str>, own: &str| {
+        let route = |variable: &str,
+                     read: fn(&str) -> std::result::Result<String, &'static str>,
+                     own: &str| {
             let text = match (&given, env.text(variable)?) {
                 (Some(given), _) => given.to_string(),
                 (None, Some(text)) => read(text).map_err(|why| Error::usage(format!("{variable} {why}")))?,
@@ -190,7 +192,8 @@ impl ProxyModel {
         let has_key = key.value.is_some() || !key.command.is_empty();
         // Who does not know the token may not spend the user's money.
         if has_key && request.client_key != ClientKey::Token {
-            let message = format!("model {name:?} of lepo's configuration needs the token of this proxy as key");
+            let message =
+                format!("model {name:?} of lepo's configuration needs the token of this proxy as key");
             return Err(ProxyRefusal::new(StatusCode::UNAUTHORIZED, message));
         }
         let key = key_header(&self.config, &self.state_dir)
@@ -277,7 +280,9 @@ mod tests {
                 let key = match to.key {
                     DestinationKey::Client => "client".to_string(),
                     DestinationKey::Lepo(None) => "none".to_string(),
-                    DestinationKey::Lepo(Some((name, value))) => format!("{name}: {}", value.to_str().unwrap()),
+                    DestinationKey::Lepo(Some((name, value))) => {
+                        format!("{name}: {}", value.to_str().unwrap())
+                    }
                 };
                 (to.url.to_string(), key)
             }
@@ -299,21 +304,59 @@ mod tests {
             ],
             None,
         );
-        let given = table(&[("OPENAI_BASE_URL", "http://o.example/v1"), ("ANTHROPIC_API_KEY", "a")], Some("http://u.example/v1/"));
+        let given = table(
+            &[("OPENAI_BASE_URL", "http://o.example/v1"), ("ANTHROPIC_API_KEY", "a")],
+            Some("http://u.example/v1/"),
+        );
         for (table, path, model, key, url, sent) in [
-            (&bare, "/v1/chat/completions", "gpt", Own, "https://api.openai.com/v1/chat/completions", "client"),
+            (
+                &bare,
+                "/v1/chat/completions",
+                "gpt",
+                Own,
+                "https://api.openai.com/v1/chat/completions",
+                "client",
+            ),
             (&bare, "/v1/responses", "gpt", Token, "https://api.openai.com/v1/responses", "none"),
             (&bare, "/v1/messages", "c", Absent, "https://api.anthropic.com/v1/messages", "client"),
             (&bare, "/api/chat", "l", Token, "http://127.0.0.1:11434/api/chat", "none"),
             (&bare, "/api/tags", "", Absent, "http://127.0.0.1:11434/api/tags", "client"),
             (&bare, "/v1/models", "", Token, "https://api.openai.com/v1/models", "none"),
-            (&keyed, "/v1/chat/completions", "gpt", Token, "http://o.example/pre/v1/chat/completions", "api-key: o"),
-            (&keyed, "/v1/messages", "c", Token, "https://api.anthropic.com/v1/messages", "authorization: Bearer t"),
+            (
+                &keyed,
+                "/v1/chat/completions",
+                "gpt",
+                Token,
+                "http://o.example/pre/v1/chat/completions",
+                "api-key: o",
+            ),
+            (
+                &keyed,
+                "/v1/messages",
+                "c",
+                Token,
+                "https://api.anthropic.com/v1/messages",
+                "authorization: Bearer t",
+            ),
             (&keyed, "/api/chat", "l", Own, "http://box:1/api/chat", "client"),
             (&given, "/v1/messages", "c", Token, "http://u.example/v1/messages", "x-api-key: a"),
             (&given, "/v1/chat/completions", "g", Own, "http://u.example/v1/chat/completions", "client"),
-            (&bare, "/v1/chat/completions", "mine", Token, "http://m.example/v1/chat/completions", "authorization: Bearer k1"),
-            (&bare, "/v1/responses", "mine", Token, "http://m.example/v1/responses", "authorization: Bearer k1"),
+            (
+                &bare,
+                "/v1/chat/completions",
+                "mine",
+                Token,
+                "http://m.example/v1/chat/completions",
+                "authorization: Bearer k1",
+            ),
+            (
+                &bare,
+                "/v1/responses",
+                "mine",
+                Token,
+                "http://m.example/v1/responses",
+                "authorization: Bearer k1",
+            ),
             (&bare, "/chat/completions", "mine", Own, "401", ""),
             (&bare, "/v1/chat/completions", "free", Own, "http://f.example/v1/chat/completions", "none"),
             (&bare, "/v1/messages", "son", Token, "http://s.example/v1/messages", "x-api-key: k2"),
@@ -321,15 +364,23 @@ mod tests {
             (&bare, "/api/chat", "qw", Absent, "http://q.example/api/chat", "none"),
             (&bare, "/api/chat", "prog", Absent, "http://127.0.0.1:11434/api/chat", "client"),
         ] {
-            assert_eq!(chosen(table, path, model, key), (url.to_string(), sent.to_string()), "{path} {model} {key:?}");
+            assert_eq!(
+                chosen(table, path, model, key),
+                (url.to_string(), sent.to_string()),
+                "{path} {model} {key:?}"
+            );
         }
     }
 
     #[test]
     fn an_address_that_is_none_is_named() {
-        let read = |upstream| UpstreamTable::read(&Env::default(), &[], Some(upstream), Path::new("/nowhere"));
+        let read =
+            |upstream| UpstreamTable::read(&Env::default(), &[], Some(upstream), Path::new("/nowhere"));
         for upstream in ["localhost:8080", "ftp://x", "http://u:p@x"] {
-            assert!(read(upstream).err().is_some_and(|error| error.chain().contains("--upstream")), "{upstream}");
+            assert!(
+                read(upstream).err().is_some_and(|error| error.chain().contains("--upstream")),
+                "{upstream}"
+            );
         }
     }
 }

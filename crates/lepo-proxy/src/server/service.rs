@@ -1,0 +1,131 @@
+//! What happens to one request: it is let in, read, routed and kept before it goes on.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_LENGTH, HeaderMap, USER_AGENT};
+use hyper::{Method, Request, Response, StatusCode};
+use lepo_net::runtime::blocking;
+use tokio::sync::oneshot;
+
+use super::door::check_door;
+use super::event::ProxyEvent;
+use super::exchange::{AnswerBody, KeptRequest, PreparedRequest, refused_answer, run_exchange};
+use super::headers::passed_request_headers;
+use super::refusal::ProxyRefusal;
+use super::request_body::{read_body, with_model};
+use super::state::ProxyState;
+use super::token::{ClientKey, replace_key};
+use super::upstream::{Destination, DestinationKey, RoutedRequest};
+use crate::request::ProxyRequest;
+use crate::wire::ProxyWire;
+
+/// Answers a request; an answer of a server begins before it is whole.
+pub async fn answer(state: Arc<ProxyState>, request: Request<Incoming>) -> Response<AnswerBody> {
+    let path = request.uri().path().to_string();
+    let wire = ProxyWire::from_path(&path).filter(|_| *request.method() == Method::POST);
+    match pass_on(&state, request, wire).await {
+        Ok(answer) => answer,
+        Err(refusal) => {
+            let (status, message) = (refusal.status.as_u16(), refusal.message.clone());
+            state.tell(ProxyEvent::Refused { path, status, message });
+            refused_answer(&refusal, wire)
+        }
+    }
+}
+
+async fn pass_on(
+    state: &Arc<ProxyState>,
+    request: Request<Incoming>,
+    wire: Option<ProxyWire>,
+) -> Result<Response<AnswerBody>, ProxyRefusal> {
+    let start = Instant::now();
+    check_door(request.headers(), state.port)?;
+    let (head, body) = request.into_parts();
+    let body = read_body(body).await?;
+    let incoming = IncomingRequest {
+        method: head.method,
+        path: head.uri.path().to_string(),
+        query: head.uri.query().map(str::to_string),
+        headers: head.headers,
+        body,
+        wire,
+    };
+    let shared = state.clone();
+    let prepared = blocking(move || incoming.prepare(&shared, start)).await;
+    let internal =
+        |error: std::io::Error| ProxyRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string());
+    let prepared = prepared.map_err(internal)??;
+    let (client, answer) = oneshot::channel();
+    state.spawn(run_exchange(state.clone(), prepared, client));
+    answer.await.map_err(|_| ProxyRefusal::new(StatusCode::BAD_GATEWAY, "the proxy ends"))
+}
+
+/// A request as it came, whole.
+struct IncomingRequest {
+    method: Method,
+    path: String,
+    query: Option<String>,
+    headers: HeaderMap,
+    body: Bytes,
+    wire: Option<ProxyWire>,
+}
+
+impl IncomingRequest {
+    /// Routes the request, and writes what is new of it: durably, before it goes on.
+    fn prepare(self, state: &ProxyState, start: Instant) -> Result<PreparedRequest, ProxyRefusal> {
+        let read = self.wire.map(|wire| ProxyRequest::read(wire, &self.path, &self.body));
+        let request = match read {
+            None => {
+                state.tell_passed_on(self.method.as_str(), &self.path);
+                None
+            }
+            Some(Ok(request)) => Some(request),
+            Some(Err(unreadable)) => {
+                state.note_unreadable();
+                state.tell(ProxyEvent::NotKept { path: self.path.clone(), reason: unreadable.to_string() });
+                None
+            }
+        };
+        let client_key = ClientKey::find(&self.headers, &state.token);
+        let to = state.upstreams.choose(&RoutedRequest {
+            wire: self.wire,
+            model: request.as_ref().map(ProxyRequest::model),
+            path: &self.path,
+            query: self.query.as_deref(),
+            headers: &self.headers,
+            client_key,
+        })?;
+        let kept = request.map(|request| self.keep(state, request)).transpose()?;
+        let (headers, body) = self.outgoing(&to);
+        Ok(PreparedRequest { method: self.method, headers, body, to, start, kept })
+    }
+
+    fn keep(&self, state: &ProxyState, request: ProxyRequest) -> Result<KeptRequest, ProxyRefusal> {
+        let agent = self.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+        let client = agent.and_then(|agent| agent.split_whitespace().next());
+        // As for a question of `do`: what cannot be kept is not sent.
+        let recording = state.recorder.begin(&request, client).map_err(|error| {
+            ProxyRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("not sent: {}", error.chain()))
+        })?;
+        Ok(KeptRequest { request, recording })
+    }
+
+    fn outgoing(&self, to: &Destination) -> (HeaderMap, Bytes) {
+        let mut headers = passed_request_headers(&self.headers);
+        if let DestinationKey::Lepo(key) = &to.key {
+            replace_key(&mut headers, key.as_ref());
+        }
+        let body = match &to.model {
+            Some(model) => with_model(self.body.clone(), model),
+            None => self.body.clone(),
+        };
+        // Without a body a length is sent only where the client sent one.
+        if body.is_empty() && self.headers.contains_key(CONTENT_LENGTH) {
+            headers.insert(CONTENT_LENGTH, 0.into());
+        }
+        (headers, body)
+    }
+}
