@@ -33,6 +33,8 @@ pub enum ExitKind {
     Pending,
     /// Reading or writing the store failed: exit code 5.
     Store,
+    /// The user's own program could not be started: the exit code that a shell has for it.
+    Program(u8),
     /// Ended by this signal: exit code 128 + n.
     Signal(u8),
 }
@@ -46,6 +48,7 @@ impl ExitKind {
             ExitKind::Remote | ExitKind::Overflow | ExitKind::Budget | ExitKind::NotRecorded => 3,
             ExitKind::Pending => 4,
             ExitKind::Store => 5,
+            ExitKind::Program(code) => code,
             ExitKind::Signal(n) => 128 + n,
         }
     }
@@ -61,6 +64,7 @@ impl ExitKind {
             ExitKind::NotRecorded => "not-recorded",
             ExitKind::Pending => "pending",
             ExitKind::Store => "store",
+            ExitKind::Program(_) => "program",
             ExitKind::Signal(_) => "interrupted",
         }
     }

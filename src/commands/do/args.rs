@@ -12,6 +12,7 @@ use super::group_args::GroupArgs;
 use super::help_text::AFTER;
 use super::keep_args::KeepArgs;
 use super::numbers::{effort, temperature};
+use super::proxy_args::ProxyArgs;
 use super::recorded_args::RecordedArgs;
 use super::replay_args::ReplayArgs;
 use crate::commands::complete;
@@ -192,6 +193,8 @@ pub struct DoArgs {
     pub events: bool,
     #[command(flatten)]
     pub(super) editor: AcpArgs,
+    #[command(flatten)]
+    pub(super) proxy: ProxyArgs,
     /// Also write the result to FILE, which must not be a link
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
@@ -257,6 +260,7 @@ impl DoArgs {
     /// companion.
     pub fn check_companions(&self) -> Result<()> {
         self.replay.check()?;
+        self.proxy.check()?;
         for (is_lonely, option, companion) in [
             (self.unheld && self.approve.is_none(), "--unheld", "--approve"),
             (self.keep.is_some() && !self.compact, "--keep", "--compact"),

@@ -22,6 +22,8 @@ mod log;
 mod named;
 mod numbers;
 mod output;
+mod proxy;
+mod proxy_args;
 mod recorded;
 mod recorded_args;
 mod recorded_group;
@@ -88,6 +90,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     check_keeping(&mut args, context)?;
     if args.editor.acp {
         return acp::run_acp(args, context);
+    }
+    if args.proxy.proxy {
+        return proxy::run_proxy(&args, context);
     }
     // Checked first: an invalid schema is an error for every question.
     let schema = args.form.answer_schema()?;

@@ -12,11 +12,28 @@ pub enum ProxyEvent {
     /// A request of one of the four kinds was answered.
     Exchange(ExchangeFacts),
     /// A request of another path was passed on, for the first time on this path.
-    PassedOn { method: String, path: String },
-    /// A request of one of the four kinds was passed on and not kept, for this reason.
-    NotKept { path: String, reason: String },
+    PassedOn {
+        /// Its method.
+        method: String,
+        /// Its path, without a query.
+        path: String,
+    },
+    /// A request of one of the four kinds was passed on and not kept.
+    NotKept {
+        /// Its path, without a query.
+        path: String,
+        /// Why it could not be read.
+        reason: String,
+    },
     /// A request was refused by the proxy.
-    Refused { path: String, status: u16, message: String },
+    Refused {
+        /// Its path, without a query.
+        path: String,
+        /// The status of the answer.
+        status: u16,
+        /// What the client was told.
+        message: String,
+    },
     /// An answer came from the files with masks in the place of secrets, for the first time.
     Masked,
 }
@@ -36,10 +53,13 @@ pub struct ExchangeFacts {
     pub answer: Option<BubbId>,
     /// Whether it was answered from the files.
     pub is_recorded: bool,
+    /// Tokens of the request.
     pub input: Option<u64>,
+    /// Tokens of the answer.
     pub output: Option<u64>,
     /// From the request to the end of the answer.
     pub took: Duration,
+    /// What is to be said about the answer.
     pub notes: Vec<ExchangeNote>,
     /// Why something could not be kept.
     pub fault: Option<String>,

@@ -22,10 +22,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 /// Shared by all connections.
 pub struct ProxyState {
-    pub token: ProxyToken,
-    pub port: u16,
-    pub upstreams: UpstreamTable,
-    pub recorder: Arc<ProxyRecorder>,
+    pub(super) token: ProxyToken,
+    pub(super) port: u16,
+    pub(super) upstreams: UpstreamTable,
+    pub(super) recorder: Arc<ProxyRecorder>,
     /// For servers of this machine, without certificates and the environment's proxy.
     near: Client,
     far: Client,
