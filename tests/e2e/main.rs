@@ -90,6 +90,7 @@ mod prefix_day;
 mod program_bytes;
 mod prompts;
 mod providers;
+mod proxy;
 mod public_interface;
 mod readers;
 mod reading;

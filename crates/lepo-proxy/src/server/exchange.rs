@@ -140,8 +140,12 @@ impl AnswerPump {
         loop {
             let piece = tokio::select! {
                 piece = upstream.chunk() => piece,
-                () = pieces.closed() => return self.end(status, AnswerEnd::Cut).await,
+                () = pieces.closed() => {
+                    drop(upstream);
+                    return self.end(status, AnswerEnd::Cut).await;
+                }
                 () = state.ended() => {
+                    drop(upstream);
                     self.end(status, AnswerEnd::Cut).await;
                     let _ = pieces.try_send(Err(std::io::Error::other("the proxy ends")));
                     return;
@@ -160,6 +164,7 @@ impl AnswerPump {
                         () = state.ended() => false,
                     };
                     if !is_sent {
+                        drop(upstream);
                         return self.end(status, AnswerEnd::Cut).await;
                     }
                 }

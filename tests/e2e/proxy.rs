@@ -1,0 +1,6 @@
+//! `lepo do --proxy`: what passes through it, who is let in, and what is kept.
+
+mod clients;
+mod guarded;
+mod http;
+mod kept;
