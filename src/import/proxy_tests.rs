@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{ImportRules, ToolDetail, plan};
 use lepo_import::{SourceFormat, SourceReader};
-use lepo_proxy::{AnswerEnd, ProxyRecorder, ProxyRequest, ProxyWire};
+use lepo_proxy::{ExchangeEnd, ProxyRecorder, ProxyRequest, ProxyWire};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 use lepo_turn::Masking;
@@ -49,7 +49,7 @@ fn through_the_proxy(wire: ProxyWire, body: &Value) -> String {
     let (store, _) = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap();
     let recorder = Arc::new(ProxyRecorder::new(Arc::new(store), Arc::new(Masking::shapes_only())));
     let request = ProxyRequest::read(wire, "", body.to_string().as_bytes()).unwrap();
-    recorder.begin(&request, None).unwrap().finish(AnswerEnd::Cut).unwrap();
+    recorder.record(&request, None).unwrap().finish(ExchangeEnd::Cut).unwrap();
     let store = recorder.store();
     let forest = store.names().forest().unwrap();
     let text = |name: BubbName| (name, store.bubbs().text(&name).unwrap());

@@ -1,11 +1,14 @@
-//! A proxy before language models: what any program asks them goes on byte for byte, and is kept as a conversation.
+//! A proxy before language models: passes on the requests of any program, and records them as conversations.
 //!
-//! `wire` and `request` read what comes, `tree` finds where it continues, `recorder` writes what is new, `answer` reads
-//! what comes back, and `recording` keeps it. `server` passes both on.
+//! `wire` and `request` parse a request, `tree` finds the path that it continues, `recorder` writes its new messages,
+//! `answer` parses the answer, and `recording` writes that. `server` passes both on.
 
 mod answer;
-mod received;
+mod incoming;
+mod proxy_store;
 mod recorder;
+#[cfg(test)]
+mod recorder_room_tests;
 #[cfg(test)]
 mod recorder_tests;
 mod recording;
@@ -19,7 +22,7 @@ mod wires_tests;
 
 pub use answer::FinishWord;
 pub use recorder::ProxyRecorder;
-pub use recording::{AnswerEnd, ExchangeNote, ProxyRecording, RecordedExchange};
+pub use recording::{ExchangeEnd, ExchangeNote, ProxyRecording, RecordedExchange};
 pub use request::{
     CallOutput, MessageItem, ProxyCall, ProxyFile, ProxyMessage, ProxyRequest, ProxyRole, ProxyTool,
     UnreadableRequest,

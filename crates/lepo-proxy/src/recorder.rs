@@ -1,7 +1,8 @@
-//! Keeps requests: finds the path that a request continues, and writes what is new of it before the request leaves.
+//! Records requests: finds the path that a request continues, and writes its new messages before it is sent.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use crate::proxy_store::ProxyStore;
 use crate::recording::{ProxyRecording, RequestPosition};
 use crate::request::ProxyRequest;
 use crate::request_facts::RequestNotes;
@@ -9,71 +10,57 @@ use crate::tree::{
     FoundPath, NextPart, PartKind, PathHash, PathPoint, RequestLayout, RequestPart, StoreIndex, SystemText,
 };
 use lepo_base::error::Result;
-use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::Store;
-use lepo_turn::{Masking, write_bubb};
-
-/// Describes the source of a text for a notice about secrets.
-const SOURCE: &str = "a request through the proxy";
+use lepo_turn::Masking;
 
 /// Writes the conversations of other programs to a store. All connections share one.
 pub struct ProxyRecorder {
-    pub(crate) store: &'static Store,
-    pub(crate) masking: &'static Masking,
-    index: Mutex<StoreIndex>,
+    shared: Arc<ProxyStore>,
 }
 
 impl ProxyRecorder {
-    /// Creates a recorder. It lives as long as the process: answers on their way refer to the store and the masking.
+    /// Creates a recorder, which lives as long as the process.
     pub fn new(store: Arc<Store>, masking: Arc<Masking>) -> ProxyRecorder {
-        let store: &'static Arc<Store> = Box::leak(Box::new(store));
-        let masking: &'static Arc<Masking> = Box::leak(Box::new(masking));
-        ProxyRecorder { store, masking, index: Mutex::default() }
+        ProxyRecorder { shared: Arc::new(ProxyStore::new(store, masking)) }
     }
 
     /// Returns the store.
     pub fn store(&self) -> &Store {
-        self.store
+        self.shared.store
     }
 
-    pub(crate) fn index(&self) -> MutexGuard<'_, StoreIndex> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes what is new of a request, durably. `client` is the program that asks, by the first word of its User-Agent.
-    pub fn begin(self: &Arc<Self>, request: &ProxyRequest, client: Option<&str>) -> Result<ProxyRecording> {
+    /// Writes the new messages of a request, durably. `client` names the program, by the first word of its User-Agent.
+    pub fn record(&self, request: &ProxyRequest, client: Option<&str>) -> Result<ProxyRecording> {
+        let shared = &self.shared;
         let layout = RequestLayout::new(request);
-        let screen = |text: &str| self.masking.screen_uncounted(text).text().into_owned();
-        let hashes: Vec<Option<PathHash>> =
-            layout.parts.iter().map(|part| PathHash::from_part(part.kind, &screen(&part.text))).collect();
-        let system = layout.system.as_deref().map(|system| PathHash::from_system(&screen(system)));
-        let mut index = self.index();
-        index.read_on(self.store)?;
+        let (hashes, system) = shared.hashes(&layout);
+        let mut index = shared.index();
+        index.read_on(shared.store)?;
         let mut is_unknown_response = false;
         let mut base = request.previous_response().and_then(|id| {
             let found = index.response(id);
             is_unknown_response = found.is_none();
             found
         });
-        let mut writer = RequestWriter::new(self, &mut index, request, &layout, &hashes, system);
+        let mut writer = RequestWriter::new(shared, &mut index, request, &layout, &hashes, system);
         if writer.find(base).is_some_and(|tip| writer.is_gone(tip)) {
             // Messages were deleted: what is known of the store is read again.
             writer.index.forget();
-            writer.index.read_on(self.store)?;
+            writer.index.read_on(shared.store)?;
             base = request.previous_response().and_then(|id| writer.index.response(id));
             writer.find(base);
         }
         let position = writer.write()?;
         drop(index);
-        let notes = RequestNotes::new(request, client, self.masking, is_unknown_response);
-        Ok(ProxyRecording::new(self.clone(), request, position, notes))
+        let notes = RequestNotes::new(request, client, shared.masking, is_unknown_response);
+        Ok(ProxyRecording::new(self.shared.clone(), request, position, notes))
     }
 }
 
 /// Writes the new parts of one request.
 struct RequestWriter<'w> {
-    recorder: &'w ProxyRecorder,
+    shared: &'w ProxyStore,
     index: &'w mut StoreIndex,
     request: &'w ProxyRequest,
     layout: &'w RequestLayout,
@@ -84,14 +71,14 @@ struct RequestWriter<'w> {
 
 impl<'w> RequestWriter<'w> {
     fn new(
-        recorder: &'w ProxyRecorder,
+        shared: &'w ProxyStore,
         index: &'w mut StoreIndex,
         request: &'w ProxyRequest,
         layout: &'w RequestLayout,
         hashes: &'w [Option<PathHash>],
         system: Option<PathHash>,
     ) -> RequestWriter<'w> {
-        RequestWriter { recorder, index, request, layout, hashes, system, found: FoundPath::default() }
+        RequestWriter { shared, index, request, layout, hashes, system, found: FoundPath::default() }
     }
 
     /// Finds the path that the request continues; returns the message after which it does.
@@ -105,14 +92,14 @@ impl<'w> RequestWriter<'w> {
 
     fn is_gone(&self, tip: BubbId) -> bool {
         let name = self.index.name(tip);
-        name.is_none_or(|name| self.recorder.store.bubbs().size(&name).is_none())
+        name.is_none_or(|name| self.shared.store.bubbs().size(&name).is_none())
     }
 
     /// Writes the new parts in order, each durably.
     fn write(mut self) -> Result<RequestPosition> {
-        let was_known = self.index.is_current(self.recorder.store);
+        let was_known = self.index.is_current(self.shared.store);
         let written = self.write_parts();
-        self.index.note_own_change(self.recorder.store, was_known);
+        self.index.note_own_change(self.shared.store, was_known);
         written
     }
 
@@ -154,7 +141,7 @@ impl<'w> RequestWriter<'w> {
         let mut messages: Vec<usize> = Vec::new();
         for (index, part) in new {
             for blob in &part.blobs {
-                self.recorder.store.blobs().write(&mut blob.as_slice())?;
+                self.shared.store.blobs().write(&mut blob.as_slice())?;
             }
             let call = || match part.call.as_str() {
                 "" => calls.last().map(|(_, bubb)| *bubb),
@@ -206,7 +193,6 @@ impl<'w> RequestWriter<'w> {
     }
 
     fn add(&self, tag: (Kind, bool), prev: Option<BubbId>, text: &str) -> Result<BubbName> {
-        let kept: ScreenedBytes<'_> = self.recorder.masking.screen(text.as_bytes(), SOURCE);
-        write_bubb(self.recorder.store, tag, prev, self.index.next_time(), &kept)
+        self.shared.write(tag, prev, self.index.next_time(), text)
     }
 }

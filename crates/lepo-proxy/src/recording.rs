@@ -1,18 +1,18 @@
-//! One exchange while it goes on: the answer is read and spooled as it comes, and becomes messages at its end.
+//! Records the answer to a request: parses and spools it while it arrives, and writes it as messages at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::answer::{AnswerReader, AnswerUpdate, TokenCounts};
-use crate::received::{AnswerTarget, ReceivedAnswer, WrittenPart};
-use crate::recorder::ProxyRecorder;
+use crate::answer::{AnswerUpdate, ProxyAnswerReader, TokenCounts};
+use crate::incoming::{AnswerTarget, IncomingAnswer, WrittenPart};
+use crate::proxy_store::{ProxyStore, system_id};
 use crate::request::ProxyRequest;
 use crate::request_facts::RequestNotes;
 use crate::tree::{NextPart, PartKind, PathHash, PathPoint, SystemText};
 use crate::wire::ProxyWire;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_store::store::{Claim, JournalEntry, MadeItem};
 
 /// Answers to one request at most: a hostile server numbers them as it likes.
@@ -20,8 +20,8 @@ const ANSWERS: usize = 128;
 
 /// How the bytes of an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerEnd {
-    /// As the server meant it.
+pub enum ExchangeEnd {
+    /// The server ended it.
     Whole,
     /// The client went away, or the proxy ends.
     Cut,
@@ -29,27 +29,27 @@ pub enum AnswerEnd {
     Failed,
 }
 
-/// What was kept of an exchange.
+/// The result of a recorded exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordedExchange {
-    /// The message of the answer, the first of several; `None` if nothing came.
+    /// The message of the answer, the first of several; `None` if no answer arrived.
     pub answer: Option<BubbId>,
     /// Tokens of the request.
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// What is to be said about it.
+    /// Notes for the user.
     pub notes: Vec<ExchangeNote>,
 }
 
-/// Something to be said about an exchange.
+/// A note for the user about an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExchangeNote {
-    /// The request continues a response that the store does not know: it is a root of its own.
+    /// The request continues a response that is not in the store, so it became a root.
     UnknownResponse,
-    /// The answer, or its rest, was not kept, for this reason.
+    /// The answer, or its remainder, could not be recorded, for this reason.
     NotKept(&'static str),
-    /// The server failed after it began to answer, and said this.
+    /// The server reported this failure after it had started to answer.
     Failed(String),
 }
 
@@ -62,23 +62,23 @@ pub struct RequestPosition {
     pub tip: Option<BubbId>,
     /// The system text in force.
     pub system: Option<SystemText>,
-    /// Messages of the request beside the path.
+    /// Hidden messages of the request, which are leaves of the path.
     pub after: Vec<BubbId>,
     /// Messages that were new.
     pub new_messages: usize,
 }
 
-/// One exchange.
+/// An exchange being recorded.
 pub struct ProxyRecording {
-    recorder: Arc<ProxyRecorder>,
+    shared: Arc<ProxyStore>,
     wire: ProxyWire,
     is_streamed: bool,
     position: RequestPosition,
     notes: RequestNotes,
     start: Instant,
     first_ms: Option<u64>,
-    reader: Option<AnswerReader>,
-    answers: BTreeMap<usize, ReceivedAnswer>,
+    reader: Option<ProxyAnswerReader>,
+    answers: BTreeMap<usize, IncomingAnswer>,
     counts: TokenCounts,
     response: Option<String>,
     has_ended: bool,
@@ -89,19 +89,14 @@ pub struct ProxyRecording {
 
 impl ProxyRecording {
     pub(crate) fn new(
-        recorder: Arc<ProxyRecorder>,
+        shared: Arc<ProxyStore>,
         request: &ProxyRequest,
         position: RequestPosition,
         notes: RequestNotes,
     ) -> ProxyRecording {
-        let is_question = |id: &BubbId| {
-            let name = recorder.index().name(*id);
-            name.is_some_and(|name| name.kind == Kind::User && !name.hidden)
-        };
-        let question = position.tip.filter(is_question);
-        let answering = question.and_then(|question| recorder.store.requests().mark_answering(question));
+        let answering = shared.mark_answering(position.tip);
         ProxyRecording {
-            recorder,
+            shared,
             wire: request.wire(),
             is_streamed: request.is_streamed(),
             position,
@@ -123,22 +118,22 @@ impl ProxyRecording {
         self.position.new_messages
     }
 
-    /// Whether the end mark of the answer has come.
+    /// Whether the end mark of the answer has arrived.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// Starts the answer. One that is a refusal is not kept.
+    /// Starts the answer. The body of a refusal is ignored.
     pub fn start_answer(&mut self, status: u16, content_type: Option<&str>, content_encoding: Option<&str>) {
-        let reader = || AnswerReader::new(self.wire, self.is_streamed, content_type, content_encoding);
+        let reader = || ProxyAnswerReader::new(self.wire, self.is_streamed, content_type, content_encoding);
         self.reader = (200..300).contains(&status).then(reader);
     }
 
-    /// Keeps more bytes of the answer, as they came.
+    /// Records more bytes of the answer, as received.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let updates = self.reader.as_mut().map(|reader| reader.feed(bytes)).unwrap_or_default();
         self.add(updates)?;
-        self.answers.values_mut().for_each(ReceivedAnswer::flush);
+        self.answers.values_mut().for_each(IncomingAnswer::flush);
         Ok(())
     }
 
@@ -175,14 +170,14 @@ impl ProxyRecording {
                 self.first_ms = Some(self.elapsed());
             }
             let target = AnswerTarget {
-                store: self.recorder.store,
-                masking: self.recorder.masking,
+                store: self.shared.store,
+                masking: self.shared.masking,
                 under: self.position.tip,
             };
             let is_one_text = matches!(self.wire, ProxyWire::Chat | ProxyWire::Ollama);
             let prefill = self.notes.prefill.as_deref().unwrap_or_default();
             let answer = self.answers.entry(choice);
-            answer.or_insert_with(|| ReceivedAnswer::new(target, is_one_text, prefill)).add(update)?;
+            answer.or_insert_with(|| IncomingAnswer::new(target, is_one_text, prefill)).add(update)?;
         }
         Ok(())
     }
@@ -191,9 +186,9 @@ impl ProxyRecording {
         self.start.elapsed().as_millis() as u64
     }
 
-    /// Ends the exchange: makes the answer messages, and writes its line in the journal.
-    pub fn finish(mut self, end: AnswerEnd) -> Result<RecordedExchange> {
-        let updates = self.reader.as_mut().map(AnswerReader::finish).unwrap_or_default();
+    /// Ends the exchange: writes the answer as messages, and its line in the journal.
+    pub fn finish(mut self, end: ExchangeEnd) -> Result<RecordedExchange> {
+        let updates = self.reader.as_mut().map(ProxyAnswerReader::finish).unwrap_or_default();
         self.add(updates)?;
         let mut exchange = RecordedExchange {
             input: self.counts.input,
@@ -201,23 +196,23 @@ impl ProxyRecording {
             ..RecordedExchange::default()
         };
         exchange.notes.extend(self.notes.is_unknown_response.then_some(ExchangeNote::UnknownResponse));
-        let fault = self.reader.as_ref().and_then(AnswerReader::fault);
+        let fault = self.reader.as_ref().and_then(ProxyAnswerReader::fault);
         exchange.notes.extend(fault.map(ExchangeNote::NotKept));
         exchange.notes.extend(self.failure.clone().map(ExchangeNote::Failed));
         let is_finished = self.has_ended
             || !self.answers.is_empty() && self.answers.values().all(|answer| answer.finish.is_some());
         let end = match end {
-            AnswerEnd::Cut => AnswerEnd::Cut,
-            // A stream without its end mark was torn, whatever the connection did.
-            _ if self.failure.is_some() || !is_finished => AnswerEnd::Failed,
-            // What failed after the end mark is whole.
-            _ => AnswerEnd::Whole,
+            ExchangeEnd::Cut => ExchangeEnd::Cut,
+            // A stream without its end mark was torn, even if the connection was closed properly.
+            _ if self.failure.is_some() || !is_finished => ExchangeEnd::Failed,
+            // A failure after the end mark does not matter.
+            _ => ExchangeEnd::Whole,
         };
         let answers = std::mem::take(&mut self.answers);
         let mut has_line = false;
         for (_, answer) in answers {
             let written = match end {
-                AnswerEnd::Whole if answer.has_content() => self.keep_whole(answer, !has_line)?,
+                ExchangeEnd::Whole if answer.has_content() => self.keep_whole(answer, !has_line)?,
                 _ => self.keep_part(answer, end, !has_line)?,
             };
             has_line |= written.is_some();
@@ -229,10 +224,10 @@ impl ProxyRecording {
         Ok(exchange)
     }
 
-    /// Keeps a whole answer. Tokens are those of all answers to the request, so only the first line has them.
-    fn keep_whole(&self, answer: ReceivedAnswer, is_first: bool) -> Result<Option<BubbId>> {
-        let mut index = self.recorder.index();
-        let was_known = index.is_current(self.recorder.store);
+    /// Writes a whole answer. The token counts cover all answers to the request, so only the first line has them.
+    fn keep_whole(&self, answer: IncomingAnswer, is_first: bool) -> Result<Option<BubbId>> {
+        let mut index = self.shared.index();
+        let was_known = index.is_current(self.shared.store);
         let finish = answer.finish;
         let parts = answer.publish(index.next_time())?;
         let own = |part: &&WrittenPart| matches!(part.kind, PartKind::Visible(_));
@@ -251,7 +246,7 @@ impl ProxyRecording {
             .collect();
         let mut point = self.position.point;
         for part in &parts {
-            let text = self.recorder.store.bubbs().text(&part.name)?;
+            let text = self.shared.store.bubbs().text(&part.name)?;
             let hash = PathHash::from_part(part.kind, &text);
             if hash.is_some() {
                 let next = NextPart {
@@ -269,55 +264,55 @@ impl ProxyRecording {
         if let Some(point) = point {
             index.note_answer(line, self.response.as_deref(), point);
         }
-        index.note_own_change(self.recorder.store, was_known);
+        index.note_own_change(self.shared.store, was_known);
         drop(index);
-        let response = self.masked_response();
-        self.recorder.store.journal().add(JournalEntry {
+        let response = self.response.as_deref().map(|id| self.shared.masked(id));
+        self.shared.store.journal().add(JournalEntry {
             bubb: Some(line),
             made: &made,
             after: &self.position.after,
             finish: finish.map(|finish| finish.as_str()),
             prefill: self.notes.prefill.as_deref(),
             response: response.as_deref(),
-            system: self.position.system.map(|system| system.id),
+            system: system_id(self.position.system),
             ..self.entry("answer", is_first)
         });
         Ok(Some(line))
     }
 
-    /// Keeps what came of an answer that was cut or failed, as a question's answer is kept that was stopped.
-    fn keep_part(&self, answer: ReceivedAnswer, end: AnswerEnd, is_first: bool) -> Result<Option<BubbId>> {
-        let mut index = self.recorder.index();
-        let was_known = index.is_current(self.recorder.store);
-        let part = answer.publish_part(end != AnswerEnd::Cut, index.next_time())?;
+    /// Writes the received part of an interrupted or failed answer, like `lepo do`.
+    fn keep_part(&self, answer: IncomingAnswer, end: ExchangeEnd, is_first: bool) -> Result<Option<BubbId>> {
+        let mut index = self.shared.index();
+        let was_known = index.is_current(self.shared.store);
+        let part = answer.publish_part(end != ExchangeEnd::Cut, index.next_time())?;
         if let Some(name) = part {
             index.note_name(name, None);
         }
-        index.note_own_change(self.recorder.store, was_known);
+        index.note_own_change(self.shared.store, was_known);
         drop(index);
         let Some(name) = part else { return Ok(None) };
-        self.recorder.store.journal().add(JournalEntry {
+        self.shared.store.journal().add(JournalEntry {
             bubb: Some(name.id),
-            failed: end == AnswerEnd::Failed,
+            failed: end == ExchangeEnd::Failed,
             prefill: self.notes.prefill.as_deref(),
             ..self.entry("partial", is_first)
         });
         Ok(Some(name.id))
     }
 
-    /// Notes that nothing came, as for a question of `do`.
-    fn note_nothing(&self, end: AnswerEnd) {
-        let journal = self.recorder.store.journal();
+    /// Records that no answer arrived, like `lepo do`.
+    fn note_nothing(&self, end: ExchangeEnd) {
+        let journal = self.shared.store.journal();
         match end {
-            AnswerEnd::Whole => {
+            ExchangeEnd::Whole => {
                 journal.add(JournalEntry { under: self.position.tip, ..self.entry("empty", true) })
             }
-            AnswerEnd::Failed => journal.add(JournalEntry {
+            ExchangeEnd::Failed => journal.add(JournalEntry {
                 under: self.position.tip,
                 failed: true,
                 ..self.entry("failed", true)
             }),
-            AnswerEnd::Cut => {
+            ExchangeEnd::Cut => {
                 if let Some(question) = self.position.tip {
                     journal.note_unanswered(question);
                 }
@@ -342,10 +337,5 @@ impl ProxyRecording {
             client: self.notes.client.as_deref(),
             ..JournalEntry::default()
         }
-    }
-
-    fn masked_response(&self) -> Option<String> {
-        let masking = self.recorder.masking;
-        self.response.as_deref().map(|id| masking.screen_uncounted(id).text().into_owned())
     }
 }

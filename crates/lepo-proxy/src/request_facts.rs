@@ -1,4 +1,4 @@
-//! What the journal has of a request beside its messages: model, options, schema, tools, client.
+//! Facts of a request for the journal: model, options, schema, tools, client.
 
 use serde_json::{Map, Value};
 
@@ -29,7 +29,7 @@ pub struct RequestNotes {
 }
 
 impl RequestNotes {
-    /// Takes the facts of a request.
+    /// Reads the facts of a request.
     pub fn new(
         request: &ProxyRequest,
         client: Option<&str>,
@@ -37,7 +37,7 @@ impl RequestNotes {
         is_unknown_response: bool,
     ) -> RequestNotes {
         let mask = |text: &str| masking.screen_uncounted(text).text().into_owned();
-        // A mask has nothing that JSON would escape; options that are not JSON after it are not kept.
+        // A mask contains nothing that JSON would escape; options that masking breaks are dropped.
         let options = (!request.options().is_empty()).then(|| Value::Object(request.options().clone()));
         let options = options.and_then(|options| serde_json::from_str(&mask(&options.to_string())).ok());
         let client = client.and_then(|client| client.split_whitespace().next());

@@ -1,4 +1,4 @@
-//! The four kinds of request that are kept, by the path that they are posted to.
+//! The four kinds of recorded requests, by the path of their POST.
 
 /// The form of a request and of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::recorder_tests::Room;
-use crate::recording::AnswerEnd;
+use crate::recorder_room_tests::Room;
+use crate::recording::ExchangeEnd;
 use crate::wire::ProxyWire;
 
 const PNG: &str = "data:image/png;base64,iVBORw0KGgo=";
@@ -214,7 +214,7 @@ fn each_wire_makes_the_same_path_and_no_message_twice() {
                     if reopens {
                         room.reopen();
                     }
-                    let (new, exchange) = room.exchange_of(wire, &body, 200, &answer, AnswerEnd::Whole);
+                    let (new, exchange) = room.exchange_of(wire, &body, 200, &answer, ExchangeEnd::Whole);
                     assert!(exchange.notes.is_empty(), "{exchange:?}");
                     new
                 })
@@ -230,7 +230,7 @@ fn one_wire_goes_on_where_another_was() {
     let wires = [ProxyWire::Chat, ProxyWire::Responses, ProxyWire::Messages];
     for (index, wire) in wires.into_iter().enumerate() {
         let (body, answer) = turns(wire).into_iter().nth(index).unwrap();
-        let (new, _) = room.exchange_of(wire, &body, 200, &answer, AnswerEnd::Whole);
+        let (new, _) = room.exchange_of(wire, &body, 200, &answer, ExchangeEnd::Whole);
         assert_eq!(new, if index == 0 { 2 } else { 1 }, "{wire:?}");
     }
     assert_eq!(room.names().len(), 9);

@@ -25,7 +25,7 @@ use lepo_store::store::{ImportRecord, Store, now};
 /// Reason for skipping a conversation whose bubbs would get other ids today.
 const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
-/// Reason for skipping a conversation that went through the proxy, which kept it.
+/// Reason for skipping a conversation that the proxy recorded.
 const PROXIED: &str = "conversation that `do --proxy` has kept; --again imports it, too";
 
 /// An import as the user, a hook or a watch asked for it; each run imports the sources that it is given.
@@ -140,7 +140,7 @@ struct SourceImport<'a, 's> {
     is_own: bool,
     /// The directories of the store.
     own_dirs: Vec<PathBuf>,
-    /// The providers' ids of answers that the proxy kept.
+    /// The providers' ids of answers recorded by the proxy.
     responses: HashSet<String>,
 }
 

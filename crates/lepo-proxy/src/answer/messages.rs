@@ -117,7 +117,7 @@ fn push_finish(from: &Value, to: &mut Vec<AnswerUpdate>) {
     }
 }
 
-/// Adds the tokens. Those of the cache are not part of this wire's `input_tokens`.
+/// Adds the token counts. On this wire `input_tokens` excludes cached tokens.
 fn push_usage(usage: &Value, to: &mut Vec<AnswerUpdate>) {
     let number = |key: &str| usage.get(key).and_then(Value::as_u64);
     let (cached, cache_write) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));

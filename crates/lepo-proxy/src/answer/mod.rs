@@ -1,4 +1,4 @@
-//! An answer while it comes: what each piece of it adds, whatever the wire.
+//! Parses answers of all wires while they arrive.
 
 mod chat;
 mod messages;
@@ -10,5 +10,5 @@ mod tests;
 mod unpack;
 mod update;
 
-pub use reader::AnswerReader;
+pub use reader::ProxyAnswerReader;
 pub use update::{AnswerUpdate, CallUpdate, FinishWord, TokenCounts};

@@ -1,4 +1,4 @@
-//! Reads the bytes of an answer as they come: unpacks them, splits them into events, and says what each adds.
+//! Parses the bytes of an answer as they arrive: decompresses them, splits them into events, and returns their steps.
 
 use lepo_base::error::Result;
 use lepo_net::client::{LineSplitter, SseFrame, SseParser};
@@ -18,7 +18,7 @@ enum AnswerFraming {
     Events(Box<SseParser>),
     /// An object a line.
     Lines(LineSplitter),
-    /// One object.
+    /// A single object.
     Whole(Vec<u8>),
 }
 
@@ -31,23 +31,23 @@ enum WireUpdates {
 }
 
 /// Reads one answer.
-pub struct AnswerReader {
+pub struct ProxyAnswerReader {
     unpacker: Option<AnswerUnpacker>,
     framing: AnswerFraming,
     wire: WireUpdates,
     size: usize,
-    /// What cannot be read of the answer, so that nothing after it is.
+    /// Why the answer cannot be read any further.
     fault: Option<&'static str>,
 }
 
-impl AnswerReader {
+impl ProxyAnswerReader {
     /// Creates the reader of an answer with these headers.
     pub fn new(
         wire: ProxyWire,
         is_streamed: bool,
         content_type: Option<&str>,
         encoding: Option<&str>,
-    ) -> AnswerReader {
+    ) -> ProxyAnswerReader {
         let media = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
         let media = media.trim().to_ascii_lowercase();
         let framing = match media.as_str() {
@@ -65,7 +65,7 @@ impl AnswerReader {
             ProxyWire::Messages => WireUpdates::Messages(MessagesUpdates::default()),
             ProxyWire::Ollama => WireUpdates::Ollama(ollama::OllamaUpdates::default()),
         };
-        AnswerReader { unpacker, framing, wire, size: 0, fault }
+        ProxyAnswerReader { unpacker, framing, wire, size: 0, fault }
     }
 
     /// Returns why the answer, or the rest of it, cannot be read.
@@ -73,7 +73,7 @@ impl AnswerReader {
         self.fault
     }
 
-    /// Returns what more bytes add.
+    /// Parses more bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<AnswerUpdate> {
         let mut updates = Vec::new();
         if self.fault.is_some() {
@@ -92,7 +92,7 @@ impl AnswerReader {
             self.fault = Some("it is longer than 256 MiB");
             return;
         }
-        let AnswerReader { framing, wire, .. } = self;
+        let ProxyAnswerReader { framing, wire, .. } = self;
         let fed = match framing {
             AnswerFraming::Events(events) => events.feed(bytes, |frame| wire.read_frame(frame, updates)),
             AnswerFraming::Lines(lines) => lines.feed(bytes, |line| wire.read_line(line, updates)),
@@ -106,7 +106,7 @@ impl AnswerReader {
         }
     }
 
-    /// Returns what the end of the bytes adds.
+    /// Parses the end of the bytes.
     pub fn finish(&mut self) -> Vec<AnswerUpdate> {
         let mut updates = Vec::new();
         if self.fault.is_some() {
@@ -114,7 +114,7 @@ impl AnswerReader {
         }
         let rest = self.unpacker.as_mut().map(AnswerUnpacker::finish).unwrap_or_default();
         self.feed_plain(&rest, &mut updates);
-        let AnswerReader { framing, wire, .. } = self;
+        let ProxyAnswerReader { framing, wire, .. } = self;
         // A last line that is too long was a fault before.
         let _ = match framing {
             AnswerFraming::Events(events) => events.finish(|frame| wire.read_frame(frame, &mut updates)),
@@ -139,7 +139,7 @@ impl WireUpdates {
         Ok(())
     }
 
-    /// Reads an event or a line. One that is not JSON is of no concern.
+    /// Reads an event or a line; skips it if it is not JSON.
     fn read_line(&mut self, line: &[u8], to: &mut Vec<AnswerUpdate>) -> Result<()> {
         if line.trim_ascii() == b"[DONE]" {
             to.push(AnswerUpdate::End);

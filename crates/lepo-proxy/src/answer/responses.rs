@@ -11,9 +11,9 @@ use crate::request::{MessageItem, items_of, responses_item, text_of};
 /// Reads the events of a stream, or a whole answer.
 #[derive(Debug, Default)]
 pub struct ResponsesUpdates {
-    /// The items of which pieces came.
+    /// Indexes of streamed items.
     streamed: HashSet<u64>,
-    /// The items that came whole at their end.
+    /// Indexes of complete items.
     done: HashSet<u64>,
     has_calls: bool,
 }
@@ -76,7 +76,7 @@ impl ResponsesUpdates {
         }
     }
 
-    /// Reads a whole answer, which is also what a stream ends with.
+    /// Reads a whole answer; a stream ends with one, too.
     pub fn read_whole(&mut self, response: &Value, to: &mut Vec<AnswerUpdate>) {
         let null = Value::Null;
         let id = text_of(response, "id");
@@ -104,7 +104,7 @@ impl ResponsesUpdates {
         }
     }
 
-    /// Reads an item at its end, but not what came of it in pieces.
+    /// Reads a complete item, except streamed content.
     fn read_item(&mut self, index: u64, item: &Value, to: &mut Vec<AnswerUpdate>) {
         if !self.done.insert(index) {
             return;

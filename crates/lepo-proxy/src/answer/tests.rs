@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::reader::AnswerReader;
+use super::reader::ProxyAnswerReader;
 use super::update::{AnswerUpdate, TokenCounts};
 use crate::wire::ProxyWire;
 
 /// Formats what an answer adds, without the ends of its items; pieces of one text or one call are joined.
 fn read(wire: ProxyWire, media: &str, body: &[u8], size: usize) -> String {
-    let mut reader = AnswerReader::new(wire, media != "application/json", Some(media), None);
+    let mut reader = ProxyAnswerReader::new(wire, media != "application/json", Some(media), None);
     let mut updates = Vec::new();
     for piece in body.chunks(size) {
         updates.extend(reader.feed(piece));
@@ -228,7 +228,7 @@ fn an_answer_that_cannot_be_read_says_why() {
         (JSON, None, "{}", None),
         (EVENTS, None, "data: {\n\n: x\n\nnonsense", None),
     ] {
-        let mut reader = AnswerReader::new(ProxyWire::Chat, true, Some(media), encoding);
+        let mut reader = ProxyAnswerReader::new(ProxyWire::Chat, true, Some(media), encoding);
         let mut updates = reader.feed(body.as_bytes());
         updates.extend(reader.finish());
         assert_eq!((updates, reader.fault()), (vec![], fault), "{media} {encoding:?} {body}");

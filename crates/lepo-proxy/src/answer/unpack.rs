@@ -1,4 +1,4 @@
-//! Unpacks the bytes of an answer for keeping: gzip, zlib, brotli as they come, zstd at the end.
+//! Decompresses an answer: gzip, zlib and brotli as the bytes arrive, zstd at the end.
 //!
 //! brotli-decompressor is the decoder of the Rust world: without `unsafe` by default, no other crate than its
 //! allocator's, and it writes what it has at each flush, as answers that are still coming need it.
@@ -9,7 +9,7 @@ use brotli_decompressor::DecompressorWriter;
 use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
-/// Bytes of an answer at most, unpacked: a bomb is not kept.
+/// Maximum bytes of an uncompressed answer, against bombs.
 pub const LARGEST: usize = 256 << 20;
 
 /// Bytes that brotli unpacks at once.
@@ -17,7 +17,7 @@ const BUFFER: usize = 16 << 10;
 
 /// A decoder for a `Content-Encoding`.
 pub enum AnswerUnpacker {
-    /// The bytes are as they are.
+    /// The bytes are not compressed.
     Plain,
     /// gzip.
     Gzip(Box<MultiGzDecoder<Vec<u8>>>),
@@ -25,7 +25,7 @@ pub enum AnswerUnpacker {
     Zlib(Box<ZlibDecoder<Vec<u8>>>),
     /// brotli.
     Brotli(Box<DecompressorWriter<Vec<u8>>>),
-    /// zstd, of which all bytes are gathered.
+    /// zstd, collected up to its end.
     Zstd(Vec<u8>),
 }
 
@@ -42,7 +42,7 @@ impl AnswerUnpacker {
         })
     }
 
-    /// Returns what more bytes unpack to.
+    /// Decompresses more bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         match self {
             AnswerUnpacker::Plain => Ok(bytes.to_vec()),
@@ -71,7 +71,7 @@ impl AnswerUnpacker {
         }
     }
 
-    /// Returns what is left at the end. Of a torn zstd stream, what comes before the tear.
+    /// Returns the remaining bytes. A torn zstd stream yields the bytes before the tear.
     pub fn finish(&mut self) -> Vec<u8> {
         let AnswerUnpacker::Zstd(packed) = self else { return Vec::new() };
         let packed = std::mem::take(packed);

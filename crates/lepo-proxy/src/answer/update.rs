@@ -1,4 +1,4 @@
-//! What a piece of an answer adds, whatever the wire.
+//! The steps of an answer, in one form for all wires.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub enum AnswerUpdate {
     Thinking(usize, String),
     /// A call, or more of one.
     Call(usize, CallUpdate),
-    /// What a tool of the provider's server returned.
+    /// The result of a tool that the provider's server ran: the id of its call, its text.
     Output(usize, String, String),
     /// Why the answer ended.
     Finish(usize, FinishWord),
@@ -71,7 +71,7 @@ impl FinishWord {
         }
     }
 
-    /// Parses the reason of any wire; an unknown one is an end like any other.
+    /// Parses the reason of any wire; an unknown reason counts as `stop`.
     pub fn parse(reason: &str) -> FinishWord {
         match reason {
             "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
@@ -85,16 +85,16 @@ impl FinishWord {
     }
 }
 
-/// Tokens as the provider counted them; those from and for its cache are part of the input.
+/// Tokens as counted by the provider; the input includes cached tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenCounts {
-    /// Of the request.
+    /// Tokens of the request.
     pub input: Option<u64>,
     /// Read from the cache.
     pub cached: Option<u64>,
     /// Written to the cache.
     pub cache_write: Option<u64>,
-    /// Of the answer.
+    /// Tokens of the answer.
     pub output: Option<u64>,
 }
 
@@ -111,7 +111,7 @@ impl TokenCounts {
         }
     }
 
-    /// Takes the counts that `later` has, and keeps the others.
+    /// Overwrites the counts that `later` has.
     pub fn merge(&mut self, later: TokenCounts) {
         self.input = later.input.or(self.input);
         self.cached = later.cached.or(self.cached);

@@ -1,14 +1,14 @@
-//! The body of a request as its wire reads it: the same value for all wires.
+//! The body of a request in one form for all wires.
 
 use super::message::{ProxyMessage, ProxyRole, ProxyTool};
 use super::options::ProxyOptions;
 
-/// The body of a request, but for its model.
+/// The body of a request, without its model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestBody {
     /// The messages, the system prompt first where the wire has it apart.
     pub messages: Vec<ProxyMessage>,
-    /// The tools that are offered.
+    /// The offered tools.
     pub tools: Vec<ProxyTool>,
     /// Options and schema.
     pub options: ProxyOptions,

@@ -1,4 +1,4 @@
-//! Parts of a message that several wires have: texts, images and files, results; and the line of what cannot be kept.
+//! Content that several wires have: texts, images and files, results; and the line that describes other bytes.
 
 use base64::Engine;
 use base64::alphabet;
@@ -115,7 +115,7 @@ fn named_file(kind: &str, id: &str) -> Option<MessageItem> {
     (!id.is_empty()).then(|| MessageItem::Text(format!("[{kind}: {}]", one_line(id))))
 }
 
-/// Returns a file in Anthropic's form, or in that of the Model Context Protocol.
+/// Reads a file in the format of Anthropic or of the Model Context Protocol.
 fn file_of_source(part: &Value, name: &str) -> MessageItem {
     let kind = text_of(part, "type");
     let source = part.get("source").unwrap_or(part);
@@ -164,7 +164,7 @@ fn file_of_bytes(mime: &str, name: &str, bytes: Vec<u8>) -> MessageItem {
     }
 }
 
-/// Returns the line of bytes that are not kept: `[audio/wav 48213 bytes: sha256 …]`.
+/// Returns the line that describes bytes: `[audio/wav 48213 bytes: sha256 …]`.
 pub fn bytes_line(kind: &str, bytes: &[u8]) -> String {
     format!("[{} {} bytes: sha256 {}]", one_line(kind), bytes.len(), sha256_hex(bytes))
 }

@@ -1,4 +1,4 @@
-//! A message of a request as a value, whatever the wire: text, thinking, calls, results, files.
+//! A message of a request in one form for all wires: text, thinking, calls, results, files.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl ProxyRole {
     }
 }
 
-/// One message.
+/// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxyMessage {
     /// Who wrote it.
@@ -41,13 +41,13 @@ pub struct ProxyMessage {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageItem {
-    /// Visible text, or a line in the place of what cannot be kept.
+    /// Visible text, or a line that describes other content.
     Text(String),
-    /// What the model thought.
+    /// Thinking of the model.
     Thinking(String),
     /// A call of a tool.
     Call(ProxyCall),
-    /// What a call returned.
+    /// The result of a call.
     Output(CallOutput),
     /// An image or a document whose bytes came with the request.
     File(ProxyFile),
@@ -101,7 +101,7 @@ impl ProxyMessage {
         ProxyMessage { role, parts: vec![MessageItem::Text(text.into())] }
     }
 
-    /// Returns the texts of the message, joined by a blank line. Empty ones are left out.
+    /// Joins the texts of the message by a blank line, except empty ones.
     pub fn joined_text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
             MessageItem::Text(text) if !text.is_empty() => Some(text.as_str()),

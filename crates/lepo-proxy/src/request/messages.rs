@@ -38,7 +38,7 @@ pub fn read(body: &Map<String, Value>) -> RequestBody {
     }
 }
 
-/// Reads a tool. A tool of the server has a type and settings in the place of a schema.
+/// Reads a tool. A tool of the server has a type and settings instead of a schema.
 fn tool(tool: &Value) -> ProxyTool {
     let name = Some(text_of(tool, "name")).filter(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| text_of(tool, "type")).to_string();

@@ -1,4 +1,5 @@
-//! Requests to Ollama's chat: messages as in Chat Completions, but images beside the text and options in an object.
+//! Requests to Ollama's chat: messages as in Chat Completions, but with images in a list of their own and options in an
+//! object.
 
 use serde_json::{Map, Value};
 

@@ -55,7 +55,7 @@ impl ProxyOptions {
         options
     }
 
-    /// Adds an option by the wire's name. A missing value, and one that says what is said without it, is none.
+    /// Adds an option by the wire's name, unless its value is null or the default.
     pub fn add(&mut self, key: &str, value: &Value) {
         if value.is_null() || IGNORED.contains(&key) {
             return;

@@ -19,7 +19,7 @@ use super::headers::passed_answer_headers;
 use super::refusal::ProxyRefusal;
 use super::state::ProxyState;
 use super::upstream::Destination;
-use crate::recording::{AnswerEnd, ProxyRecording, RecordedExchange};
+use crate::recording::{ExchangeEnd, ProxyRecording, RecordedExchange};
 use crate::request::ProxyRequest;
 use crate::wire::ProxyWire;
 use lepo_base::error::cause;
@@ -74,8 +74,8 @@ pub async fn run_exchange(
     let sending = request.headers(prepared.headers).body(prepared.body).send();
     let sent = tokio::select! {
         sent = sending => sent,
-        () = client.closed() => return pump.end(0, AnswerEnd::Cut).await,
-        () = state.ended() => return pump.end(0, AnswerEnd::Cut).await,
+        () = client.closed() => return pump.end(0, ExchangeEnd::Cut).await,
+        () = state.ended() => return pump.end(0, ExchangeEnd::Cut).await,
     };
     let upstream = match sent {
         Ok(upstream) => upstream,
@@ -84,7 +84,7 @@ pub async fn run_exchange(
             let refusal = ProxyRefusal::new(StatusCode::BAD_GATEWAY, message);
             let wire = pump.wire();
             pump.fault = Some(refusal.message.clone());
-            pump.end(refusal.status.as_u16(), AnswerEnd::Failed).await;
+            pump.end(refusal.status.as_u16(), ExchangeEnd::Failed).await;
             let _ = client.send(refused_answer(&refusal, wire));
             return;
         }
@@ -95,7 +95,7 @@ pub async fn run_exchange(
     let mut answer = Response::new(BodyExt::boxed(StreamBody::new(ReceiverStream::new(body))));
     (*answer.status_mut(), *answer.headers_mut()) = (status, headers);
     if client.send(answer).is_err() {
-        return pump.end(status.as_u16(), AnswerEnd::Cut).await;
+        return pump.end(status.as_u16(), ExchangeEnd::Cut).await;
     }
     pump.start_answer(&upstream);
     pump.pass_on(upstream, pieces).await;
@@ -134,7 +134,7 @@ impl AnswerPump {
         let length = upstream.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
         let mut left = length.and_then(|length| length.parse::<u64>().ok());
         if left == Some(0) {
-            self.end(status, AnswerEnd::Whole).await;
+            self.end(status, ExchangeEnd::Whole).await;
         }
         let state = self.state.clone();
         loop {
@@ -142,11 +142,11 @@ impl AnswerPump {
                 piece = upstream.chunk() => piece,
                 () = pieces.closed() => {
                     drop(upstream);
-                    return self.end(status, AnswerEnd::Cut).await;
+                    return self.end(status, ExchangeEnd::Cut).await;
                 }
                 () = state.ended() => {
                     drop(upstream);
-                    self.end(status, AnswerEnd::Cut).await;
+                    self.end(status, ExchangeEnd::Cut).await;
                     let _ = pieces.try_send(Err(std::io::Error::other("the proxy ends")));
                     return;
                 }
@@ -157,7 +157,7 @@ impl AnswerPump {
                     self.keep(&piece);
                     let has_ended = self.kept.as_ref().is_some_and(|kept| kept.recording.has_ended());
                     if has_ended || left == Some(0) {
-                        self.end(status, AnswerEnd::Whole).await;
+                        self.end(status, ExchangeEnd::Whole).await;
                     }
                     let is_sent = tokio::select! {
                         sent = pieces.send(Ok(Frame::data(piece))) => sent.is_ok(),
@@ -165,12 +165,12 @@ impl AnswerPump {
                     };
                     if !is_sent {
                         drop(upstream);
-                        return self.end(status, AnswerEnd::Cut).await;
+                        return self.end(status, ExchangeEnd::Cut).await;
                     }
                 }
-                Ok(None) => return self.end(status, AnswerEnd::Whole).await,
+                Ok(None) => return self.end(status, ExchangeEnd::Whole).await,
                 Err(error) => {
-                    self.end(status, AnswerEnd::Failed).await;
+                    self.end(status, ExchangeEnd::Failed).await;
                     // The client sees the connection break, as it would without the proxy.
                     let broken = std::io::Error::other(cause(&error.without_url()));
                     let _ = pieces.send(Err(broken)).await;
@@ -188,7 +188,7 @@ impl AnswerPump {
     }
 
     /// Ends what is kept, once, and tells of it.
-    async fn end(&mut self, status: u16, end: AnswerEnd) {
+    async fn end(&mut self, status: u16, end: ExchangeEnd) {
         let Some(KeptRequest { request, recording }) = self.kept.take() else { return };
         let new = recording.new_messages();
         let finished = blocking(move || recording.finish(end)).await;

@@ -107,7 +107,7 @@ impl IncomingRequest {
         let agent = self.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
         let client = agent.and_then(|agent| agent.split_whitespace().next());
         // As for a question of `do`: what cannot be kept is not sent.
-        let recording = state.recorder.begin(&request, client).map_err(|error| {
+        let recording = state.recorder.record(&request, client).map_err(|error| {
             ProxyRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("not sent: {}", error.chain()))
         })?;
         Ok(KeptRequest { request, recording })

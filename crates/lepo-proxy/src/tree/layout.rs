@@ -1,4 +1,4 @@
-//! A request as parts of a tree: visible text is the spine, everything else a hidden leaf, as in an import of messages.
+//! Splits a request into parts of a tree, like an import of messages: visible text is the spine, all else hidden leaves.
 
 use lepo_base::media::Media;
 use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name};
@@ -7,14 +7,14 @@ use lepo_turn::is_request_text;
 
 use crate::request::{MessageItem, ProxyFile, ProxyMessage, ProxyRequest, ProxyRole};
 
-/// What a part of a request or of an answer becomes.
+/// The kind of message that a part of a request or an answer becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PartKind {
     /// A visible message, which the next one follows.
     Visible(Kind),
     /// A system text among the messages.
     System,
-    /// What the model thought. It does not count where requests are compared.
+    /// Thinking, which is ignored when requests are compared.
     Thinking,
     /// A call.
     Call,
@@ -37,7 +37,7 @@ impl PartKind {
 /// A part of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPart {
-    /// What it becomes.
+    /// Its kind.
     pub kind: PartKind,
     /// Its text, without masks, with the lines of its files.
     pub text: String,
@@ -70,7 +70,7 @@ impl RequestLayout {
             add_message(&mut parts, index, message);
         }
         let system = (!system.is_empty()).then(|| system.join("\n\n"));
-        // Without a root, what comes before the first visible message can only be beside that.
+        // Without a root, hidden parts before the first visible message can only be its leaves.
         let first = parts.iter().position(|part| matches!(part.kind, PartKind::Visible(_)));
         if let Some(first) = first.filter(|_| system.is_none() && request.previous_response().is_none())
             && let Some(before) = parts.get_mut(..=first)
@@ -146,8 +146,8 @@ pub fn call_text(name: &str, input: &str) -> String {
     [name, "\n", if input.trim().is_empty() { "{}" } else { input }].concat()
 }
 
-/// Adds a newline to a text that would be more than text: a hidden request could be agreed to, and a line like that of
-/// a file would name a blob of the store.
+/// Adds a newline to a text that lepo would act on: a hidden request could be approved, and a last line in the format of
+/// an attachment would name a blob of the store.
 pub fn settled_text(kind: PartKind, mut text: String, has_no_blob: bool) -> String {
     let (_, hidden) = kind.tag();
     let names_a_blob =

@@ -1,5 +1,5 @@
-//! What counts of a part where a request is compared with a path: its kind and its text as it is kept, white space at
-//! the ends and the digits of masks left off; of a call its tool and arguments, however their JSON is written.
+//! Hashes for comparing a request with a path: the kind and the stored text of each part, without white space at its ends
+//! and without the digits of masks; for a call, its tool and arguments in canonical JSON.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -13,7 +13,7 @@ use lepo_store::bubb::{BubbName, Kind};
 pub struct PathHash([u8; 16]);
 
 impl PathHash {
-    /// Returns the hash of a part; `None` for thinking, which does not count.
+    /// Returns the hash of a part; `None` for thinking.
     pub fn from_part(kind: PartKind, text: &str) -> Option<PathHash> {
         let plain = without_digits(text);
         let (label, text) = match kind {
@@ -49,7 +49,7 @@ impl PathHash {
     }
 }
 
-/// Returns the kind of part that a stored message is, if it is beside the path by the journal's word.
+/// Returns the kind of part of a stored message, which is a call if it is hidden and the assistant's.
 pub fn part_kind(name: &BubbName) -> PartKind {
     match (name.hidden, name.kind) {
         (false, kind) => PartKind::Visible(kind),

@@ -30,9 +30,9 @@ pub struct SystemText {
 /// A part that follows a point.
 #[derive(Debug, Clone, Copy)]
 pub struct NextPart<'p> {
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
-    /// Its hash; `None` if it does not count.
+    /// Its hash; `None` if it is ignored in comparisons.
     pub hash: Option<PathHash>,
     /// Its message.
     pub bubb: BubbId,
@@ -55,7 +55,7 @@ struct PathNode {
     tip: BubbId,
     system: Option<SystemText>,
     kind: PartKind,
-    /// False for what does not count, such as a system text that took another's place.
+    /// False for parts ignored in comparisons, such as a changed system text.
     is_counted: bool,
     has_question: bool,
     /// A question and an answer are on the path.
@@ -136,7 +136,7 @@ impl PathIndex {
         self.add_node(node)
     }
 
-    /// Notes that a system text took the place of another after a point: on the spine, or as a leaf.
+    /// Adds a system text that replaces the one in force after a point: on the spine, or as a leaf.
     pub fn change_system(&mut self, parent: PathPoint, system: SystemText, is_on_spine: bool) -> PathPoint {
         let part = NextPart {
             kind: PartKind::System,
@@ -189,8 +189,8 @@ impl PathIndex {
     }
 
     /// Finds the longest path with which the parts begin, after `base` if there is one. A path with another system
-    /// text counts if a question and its answer are on it. Of several the newest is returned, but first one whose system
-    /// text is this one.
+    /// text counts if a question and its answer are on it. If there are several, returns the newest, but prefers
+    /// those with this system text.
     pub fn find(
         &self,
         base: Option<PathPoint>,
@@ -238,13 +238,13 @@ impl PathIndex {
         self.node(point)?.system
     }
 
-    /// Whether the last part that counts is a call or a result.
+    /// Whether the last compared part is a call or a result.
     pub fn is_in_tool_loop(&self, point: PathPoint) -> bool {
         let last = self.up(Some(point)).find(|(_, node)| node.is_counted);
         last.is_some_and(|(_, node)| matches!(node.kind, PartKind::Call | PartKind::Output))
     }
 
-    /// Returns the messages of the parts that count, the last first.
+    /// Returns the messages of the compared parts, the last first.
     pub fn messages_up(&self, point: PathPoint) -> impl Iterator<Item = BubbId> {
         self.up(Some(point)).filter(|(_, node)| node.is_counted).map(|(_, node)| node.bubb)
     }
@@ -262,8 +262,8 @@ impl PathIndex {
         calls.find(|(_, node)| id.is_empty() || *node.call == *id).map(|(_, node)| node.bubb)
     }
 
-    /// Returns the hidden messages that count up to a point, in order, from the last answer with a line in the journal:
-    /// first those of the answer itself.
+    /// Returns the compared hidden messages up to a point, in order, since the last answer with a line in the journal,
+    /// including its own parts.
     pub fn after(&self, point: PathPoint) -> Vec<BubbId> {
         let mut answer = None;
         let mut after = Vec::new();

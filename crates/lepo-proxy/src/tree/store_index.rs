@@ -1,4 +1,4 @@
-//! The paths of a store, read once and then kept: what other processes write is read when the folder has changed.
+//! The paths of a store in memory. Messages of other processes are read when the folder has changed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,7 +13,7 @@ use lepo_store::store::{BubbFacts, JournalIndex, Store};
 /// How many copies of copies are followed to the facts of an answer.
 const COPIES: usize = 100;
 
-/// The start of the id of an answer that was made again from the store.
+/// Prefix of the ids of responses that the proxy answered from the store.
 pub const RESPONSE: &str = "resp_";
 
 /// The paths of a store with what they were read from.
@@ -22,7 +22,7 @@ pub struct StoreIndex {
     /// The paths.
     pub paths: PathIndex,
     names: HashMap<BubbId, BubbName>,
-    /// Where a path goes on after a message of the spine.
+    /// The point of each message of the spine.
     points: HashMap<BubbId, PathPoint>,
     /// The end of each answer with a line in the journal.
     answers: HashMap<BubbId, PathPoint>,
@@ -31,7 +31,7 @@ pub struct StoreIndex {
     /// The last change of the folder that has been read.
     changed: Option<SystemTime>,
     has_read: bool,
-    /// The time of the last message that this process wrote.
+    /// The time of the last message of this process.
     last_time: u64,
 }
 
@@ -62,13 +62,13 @@ impl StoreIndex {
         Ok(())
     }
 
-    /// Forgets all that was read.
+    /// Clears the index, so that the store is read again.
     pub fn forget(&mut self) {
         *self = StoreIndex { last_time: self.last_time, ..StoreIndex::default() };
     }
 
-    /// Returns the earliest time of the next message: ids of one millisecond have no order, and messages beside a path
-    /// are to have theirs.
+    /// Returns the earliest time of the next message. Ids of the same millisecond have no order, and hidden leaves need
+    /// one.
     pub fn next_time(&self) -> u64 {
         self.last_time + 1
     }
@@ -90,7 +90,7 @@ impl StoreIndex {
         self.names.get(&id).copied()
     }
 
-    /// Adds a message that this process wrote.
+    /// Adds a message of this process.
     pub fn note_name(&mut self, name: BubbName, point: Option<PathPoint>) {
         self.names.insert(name.id, name);
         self.last_time = self.last_time.max(name.id.time());
@@ -99,7 +99,7 @@ impl StoreIndex {
         }
     }
 
-    /// Adds an answer that this process wrote.
+    /// Adds an answer of this process.
     pub fn note_answer(&mut self, answer: BubbId, response: Option<&str>, end: PathPoint) {
         self.answers.insert(answer, end);
         if let Some(response) = response {
@@ -107,14 +107,14 @@ impl StoreIndex {
         }
     }
 
-    /// Returns the end of the answer with a provider's id, or of one that was made again from the store.
+    /// Finds the end of an answer by the provider's id, or by the id of a response from the store.
     pub fn response(&self, id: &str) -> Option<PathPoint> {
         let own = || BubbId::parse(id.strip_prefix(RESPONSE)?.as_bytes());
         let answer = self.responses.get(id).copied().or_else(own)?;
         self.answers.get(&answer).or_else(|| self.points.get(&answer)).copied()
     }
 
-    /// Adds messages, in the order of their ids: each comes after the one that it follows.
+    /// Adds messages in the order of their ids, so that each comes after its prev.
     fn add_names(&mut self, store: &Store, names: Vec<BubbName>) {
         let journal = store.journal().index();
         for name in &names {
@@ -126,7 +126,7 @@ impl StoreIndex {
             if let Some(facts) = facts {
                 self.add_answer(store, &name, &facts);
             } else if is_root_prompt || !name.hidden {
-                // A message that was deleted in the meantime is not part of a path.
+                // The file may be gone in the meantime.
                 let Ok(text) = store.bubbs().text(&name) else { continue };
                 let point = if is_root_prompt {
                     self.paths.add_root(SystemText { id: name.id, hash: PathHash::from_system(&text) })
@@ -139,7 +139,7 @@ impl StoreIndex {
         }
     }
 
-    /// Adds an answer with a line in the journal, and what of its request is beside the path.
+    /// Adds an answer with a line in the journal, and the hidden messages of its request.
     fn add_answer(&mut self, store: &Store, name: &BubbName, facts: &BubbFacts) {
         let own: Vec<BubbId> = facts.made.iter().map(|item| item.bubb).collect();
         let (mut spine, anchor) = self.spine_since_answer(name, facts, &own);
@@ -157,7 +157,7 @@ impl StoreIndex {
         let system = facts.system.and_then(|id| self.system_text(store, id));
         let mut at = point.and_then(|point| self.paths.tip(point));
         for id in spine.into_iter().map(Some).chain([None]) {
-            // First what is beside the message before, and at the end all that is beside no message of the path.
+            // Adds the leaves of the previous message; at the end, leaves of messages outside of the path, too.
             let (now, later): (Vec<BubbId>, Vec<BubbId>) =
                 beside.into_iter().partition(|id_beside| id.is_none() || self.spine_of(*id_beside) == at);
             for id in now {
@@ -176,7 +176,7 @@ impl StoreIndex {
             at = Some(id);
         }
         for item in &facts.made {
-            // Of a copy, the line has the original's parts.
+            // The line of a copy has the original's parts.
             let id = if Some(item.bubb) == facts.copy_of { name.id } else { item.bubb };
             let call = item.call.as_deref().unwrap_or_default();
             point = self.add_stored(store, point, id, system, Some(name.id), call).or(point);
@@ -280,7 +280,7 @@ impl StoreIndex {
         self.points.get(&self.ancestor(name.prev?, |id| self.points.contains_key(&id))?).copied()
     }
 
-    /// Returns the message of the spine beside which a hidden one is.
+    /// Finds the message of the spine of which a hidden one is a leaf.
     fn spine_of(&self, id: BubbId) -> Option<BubbId> {
         let prev = self.names.get(&id)?.prev?;
         let is_beside = |name: &BubbName| name.hidden && matches!(name.kind, Kind::Assistant | Kind::Tool);
@@ -297,7 +297,7 @@ impl StoreIndex {
     }
 }
 
-/// Returns the facts of an answer that was made for a program; of a copy those of its original.
+/// Returns the facts of a recorded answer; for a copy, the facts of its original.
 fn exchange_facts(journal: &JournalIndex, id: BubbId) -> Option<BubbFacts> {
     let mut of = id;
     for _ in 0..COPIES {

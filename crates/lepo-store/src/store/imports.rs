@@ -85,7 +85,21 @@ struct AnswerFacts<'a> {
     output: Option<u64>,
 }
 
+#[derive(Deserialize)]
+struct ResponseLine {
+    response: String,
+}
+
 impl Journal<'_> {
+    /// Returns the providers' ids of all answers recorded by the proxy.
+    pub fn responses(&self) -> HashSet<String> {
+        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return HashSet::new() };
+        let key = memmem::Finder::new(b"\"response\":");
+        let lines = BufReader::new(journal).split(b'\n').map_while(std::io::Result::ok);
+        let lines = lines.filter(|line| key.find(line).is_some());
+        lines.filter_map(|line| Some(serde_json::from_slice::<ResponseLine>(&line).ok()?.response)).collect()
+    }
+
     pub fn imports(&self) -> ImportIndex {
         let mut imports = ImportIndex::default();
         imports.read = self.each_line(0, false, |id, what, line| imports.learn(id, what, line));

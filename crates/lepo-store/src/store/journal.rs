@@ -69,10 +69,10 @@ pub struct JournalEntry<'a> {
     /// Hashes of the tools offered to the model, an object with a hash for each server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<&'a Value>,
-    /// The messages of the request beside the path, in order, since the last answer with parts in `made`.
+    /// The hidden messages of the request, in order, since the last answer with parts in `made`.
     #[serde(serialize_with = "ids_as_texts", skip_serializing_if = "<[BubbId]>::is_empty")]
     pub after: &'a [BubbId],
-    /// The parts of an answer that was made for another program.
+    /// The parts of an answer to another program's request.
     #[serde(skip_serializing_if = "<[MadeItem]>::is_empty")]
     pub made: &'a [MadeItem],
     /// Why the answer ended: `stop`, `length`, `tools`, `filter`, `refusal`.
@@ -126,10 +126,10 @@ pub struct BubbFacts {
     /// Hashes of the tools offered to the model: an object, or a hash of all of them by earlier versions.
     #[serde(deserialize_with = "hashes")]
     pub tools: Option<Value>,
-    /// The messages of the request beside the path, in order, since the last answer with parts in `made`.
+    /// The hidden messages of the request, in order, since the last answer with parts in `made`.
     #[serde(deserialize_with = "ids")]
     pub after: Vec<BubbId>,
-    /// The parts of an answer that was made for another program.
+    /// The parts of an answer to another program's request.
     #[serde(deserialize_with = "made_items")]
     pub made: Vec<MadeItem>,
     #[serde(deserialize_with = "hash")]

@@ -1,13 +1,9 @@
-//! Facts about an exchange that the file names cannot have: what an answer was made of, and which messages of its
-//! request are beside the path.
-
-use std::collections::HashSet;
-use std::io::{self, BufRead, BufReader};
+//! Facts about an exchange that file names cannot express: the parts of an answer, and the hidden messages of its
+//! request.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::journal::{JOURNAL, Journal};
 use crate::bubb::BubbId;
 
 /// A part of an answer, in the order in which the model made them.
@@ -29,22 +25,6 @@ struct MadeLine {
 impl Serialize for MadeItem {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         MadeLine { bubb: self.bubb.to_string(), call: self.call.clone() }.serialize(to)
-    }
-}
-
-#[derive(Deserialize)]
-struct ResponseLine {
-    response: String,
-}
-
-impl Journal<'_> {
-    /// Returns the providers' ids of all answers that were made for other programs.
-    pub fn responses(&self) -> HashSet<String> {
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return HashSet::new() };
-        let key = memchr::memmem::Finder::new(b"\"response\":");
-        let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
-        let lines = lines.filter(|line| key.find(line).is_some());
-        lines.filter_map(|line| Some(serde_json::from_slice::<ResponseLine>(&line).ok()?.response)).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! One answer as it is gathered: its text goes to the disk as it comes, masked; calls and thinking wait for their end.
+//! Collects an answer: its text is spooled to the disk while it arrives, masked; calls and thinking are written at the end.
 
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -22,7 +22,7 @@ pub struct AnswerTarget {
     pub under: Option<BubbId>,
 }
 
-/// A part of an answer, in the order in which they came.
+/// A part of an answer.
 enum ReceivedItem {
     Text { spool: Box<AnswerSpool<'static>>, is_blank: bool },
     Thinking(String),
@@ -31,13 +31,13 @@ enum ReceivedItem {
 }
 
 /// An answer that is coming.
-pub struct ReceivedAnswer {
+pub struct IncomingAnswer {
     target: AnswerTarget,
     items: Vec<ReceivedItem>,
-    /// The wire has one text and one thinking an answer, in whatever order their pieces come.
+    /// The wire has a single text and a single thinking for each answer, in whatever order their pieces arrive.
     is_one_text: bool,
     starts_new_text: bool,
-    /// The beginning of the answer, which the request had.
+    /// The start of the answer, given by the request.
     prefill: String,
     /// Why it ended.
     pub finish: Option<FinishWord>,
@@ -48,16 +48,16 @@ pub struct ReceivedAnswer {
 pub struct WrittenPart {
     /// Its message.
     pub name: BubbName,
-    /// What it is.
+    /// The kind of part.
     pub kind: PartKind,
     /// The provider's id of the call.
     pub call: Option<String>,
 }
 
-impl ReceivedAnswer {
+impl IncomingAnswer {
     /// Creates an empty answer.
-    pub fn new(target: AnswerTarget, is_one_text: bool, prefill: &str) -> ReceivedAnswer {
-        ReceivedAnswer {
+    pub fn new(target: AnswerTarget, is_one_text: bool, prefill: &str) -> IncomingAnswer {
+        IncomingAnswer {
             target,
             items: Vec::new(),
             is_one_text,
@@ -67,7 +67,7 @@ impl ReceivedAnswer {
         }
     }
 
-    /// Adds what came.
+    /// Adds a step.
     pub fn add(&mut self, update: AnswerUpdate) -> Result<()> {
         match update {
             AnswerUpdate::Text(_, text) => self.add_text(&text)?,
@@ -155,7 +155,7 @@ impl ReceivedAnswer {
         }
     }
 
-    /// Writes what came of the texts to the disk.
+    /// Writes the texts received so far to the disk.
     pub fn flush(&mut self) {
         for item in &mut self.items {
             if let ReceivedItem::Text { spool, .. } = item {
@@ -164,7 +164,7 @@ impl ReceivedAnswer {
         }
     }
 
-    /// Whether any text, call or result came.
+    /// Whether it has any text, call or result.
     pub fn has_content(&self) -> bool {
         self.items.iter().any(|item| match item {
             ReceivedItem::Text { is_blank, .. } => !is_blank,
@@ -173,8 +173,8 @@ impl ReceivedAnswer {
         })
     }
 
-    /// Makes each part of a whole answer a message: texts on the spine, the rest hidden beside it. Each is dated after
-    /// the one before it.
+    /// Makes each part of a whole answer a message: texts on the spine, other parts hidden leaves of it. Their times grow
+    /// in this order.
     pub fn publish(self, mut not_before: u64) -> Result<Vec<WrittenPart>> {
         let AnswerTarget { store, masking, under } = self.target;
         let (mut tip, mut written) = (under, Vec::<WrittenPart>::new());
@@ -211,7 +211,7 @@ impl ReceivedAnswer {
         Ok(written)
     }
 
-    /// Keeps what came of an answer that was cut or failed: its text as a hidden message, else its thinking.
+    /// Writes the received part of an interrupted or failed answer: its text as a hidden message, else its thinking.
     pub fn publish_part(self, keeps_thinking: bool, not_before: u64) -> Result<Option<BubbName>> {
         let AnswerTarget { store, masking, under } = self.target;
         let (mut part, mut thoughts) = (None, Vec::new());
