@@ -60,9 +60,12 @@ impl ProxyStore {
 
     /// Marks a question as being answered, for other processes.
     pub fn mark_answering(&self, tip: Option<BubbId>) -> Option<Claim> {
-        let name = self.index().name(tip?)?;
-        let is_question = name.kind == Kind::User && !name.hidden;
-        is_question.then(|| self.store.requests().mark_answering(name.id)).flatten()
+        let mut index = self.index();
+        let name = index.name(tip?).filter(|name| name.kind == Kind::User && !name.hidden)?;
+        let was_known = index.is_current(self.store);
+        let claim = self.store.requests().mark_answering(name.id);
+        index.note_own_change(self.store, was_known);
+        claim
     }
 }
 

@@ -264,8 +264,6 @@ impl ProxyRecording {
         if let Some(point) = point {
             index.note_answer(line, self.response.as_deref(), point);
         }
-        index.note_own_change(self.shared.store, was_known);
-        drop(index);
         let response = self.response.as_deref().map(|id| self.shared.masked(id));
         self.shared.store.journal().add(JournalEntry {
             bubb: Some(line),
@@ -277,6 +275,7 @@ impl ProxyRecording {
             system: system_id(self.position.system),
             ..self.entry("answer", is_first)
         });
+        index.note_own_change(self.shared.store, was_known);
         Ok(Some(line))
     }
 
@@ -288,8 +287,6 @@ impl ProxyRecording {
         if let Some(name) = part {
             index.note_name(name, None);
         }
-        index.note_own_change(self.shared.store, was_known);
-        drop(index);
         let Some(name) = part else { return Ok(None) };
         self.shared.store.journal().add(JournalEntry {
             bubb: Some(name.id),
@@ -297,12 +294,15 @@ impl ProxyRecording {
             prefill: self.notes.prefill.as_deref(),
             ..self.entry("partial", is_first)
         });
+        index.note_own_change(self.shared.store, was_known);
         Ok(Some(name.id))
     }
 
     /// Records that no answer arrived, like `lepo do`.
     fn note_nothing(&self, end: ExchangeEnd) {
         let journal = self.shared.store.journal();
+        let mut index = self.shared.index();
+        let was_known = index.is_current(self.shared.store);
         match end {
             ExchangeEnd::Whole => {
                 journal.add(JournalEntry { under: self.position.tip, ..self.entry("empty", true) })
@@ -318,6 +318,7 @@ impl ProxyRecording {
                 }
             }
         }
+        index.note_own_change(self.shared.store, was_known);
     }
 
     fn entry<'e>(&'e self, what: &'e str, is_first: bool) -> JournalEntry<'e> {
