@@ -31,6 +31,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo rm @; lepo undo", "asks on a terminal: undoing.rs"),
     ("lepo undo 12", "its change is the reader's own: undoing.rs"),
     ("lepo undo --redo", "the same"),
+    ("lepo do --proxy", "its programs are the reader's own: proxy/"),
     ("lepo sync", "its remote is a server: sync.rs"),
     ("lepo import", "its sources are other programs': import.rs"),
     ("lepo -s old import", "the same"),
