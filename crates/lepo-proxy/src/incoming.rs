@@ -3,7 +3,7 @@
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::Store;
-use lepo_turn::{AnswerSpool, Masking, thinking_alone, write_bubb};
+use lepo_turn::{AnswerSpool, Masking, thinking_alone, write_unproven_bubb};
 
 use crate::answer::{AnswerUpdate, CallUpdate, FinishWord};
 use crate::tree::{PartKind, call_text, settled_text};
@@ -204,7 +204,7 @@ impl IncomingAnswer {
             };
             let text = settled_text(kind, text, true);
             let kept = masking.screen(text.as_bytes(), SOURCE);
-            let name = write_bubb(store, kind.tag(), prev, not_before, &kept)?;
+            let name = write_unproven_bubb(store, kind.tag(), prev, not_before, &kept)?;
             not_before = name.id.time() + 1;
             written.push(WrittenPart { name, kind, call });
         }
@@ -229,7 +229,7 @@ impl IncomingAnswer {
         if part.is_none() && keeps_thinking && !thoughts.is_empty() {
             let text = thinking_alone(&thoughts.join("\n\n"));
             let kept = masking.screen(text.as_bytes(), SOURCE);
-            part = Some(write_bubb(store, (Kind::Assistant, true), under, not_before, &kept)?);
+            part = Some(write_unproven_bubb(store, (Kind::Assistant, true), under, not_before, &kept)?);
         }
         Ok(part)
     }

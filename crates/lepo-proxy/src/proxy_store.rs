@@ -6,7 +6,7 @@ use crate::tree::{PathHash, RequestLayout, StoreIndex, SystemText};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::{Claim, Store};
-use lepo_turn::{Masking, write_bubb};
+use lepo_turn::{Masking, write_unproven_bubb};
 
 /// Describes the source of a text for a notice about secrets.
 const SOURCE: &str = "a request through the proxy";
@@ -55,7 +55,7 @@ impl ProxyStore {
         text: &str,
     ) -> Result<BubbName> {
         let kept = self.masking.screen(text.as_bytes(), SOURCE);
-        write_bubb(self.store, tag, prev, not_before, &kept)
+        write_unproven_bubb(self.store, tag, prev, not_before, &kept)
     }
 
     /// Marks a question as being answered, for other processes.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lepo_store::bubb::{BubbId, BubbName};
-use lepo_store::store::{BubbFacts, Store};
+use lepo_store::store::{BubbFacts, Prover, Store};
 use lepo_turn::Masking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -14,6 +14,14 @@ use crate::recorder::ProxyRecorder;
 use crate::recording::{ExchangeEnd, RecordedExchange};
 use crate::request::ProxyRequest;
 use crate::wire::ProxyWire;
+
+struct PlainProver;
+
+impl Prover for PlainProver {
+    fn keyed_hash(&self, parts: &[&[u8]]) -> Option<String> {
+        Some(parts.len().to_string())
+    }
+}
 
 /// A store in a folder of its own, and a recorder for it.
 pub struct Room {
@@ -26,6 +34,15 @@ impl Room {
         let dir = TempDir::new().unwrap();
         Store::make(dir.path(), Path::new(".lepo"), "").unwrap();
         Room { recorder: recorder(&dir), dir }
+    }
+
+    /// A store with the user's key, by which lepo's own messages are proven.
+    pub fn proving() -> Room {
+        let dir = TempDir::new().unwrap();
+        let (store, _) = Store::make(dir.path(), Path::new(".lepo"), "").unwrap();
+        let store = store.with_prover(Arc::new(PlainProver));
+        let recorder = Arc::new(ProxyRecorder::new(Arc::new(store), Arc::new(Masking::shapes_only())));
+        Room { recorder, dir }
     }
 
     /// Begins again with an empty memory, as another process would.

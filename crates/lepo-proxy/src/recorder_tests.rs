@@ -325,3 +325,14 @@ fn messages_of_other_processes_and_deleted_ones_are_noticed() {
     );
     assert_eq!(room.tree(), "u0 q1\n a0 A1\n  u0 q2\n   a0 A2\n    u0 q3\n     a0 A3");
 }
+
+#[test]
+fn a_system_text_of_a_program_is_not_proven_as_the_users_own() {
+    let room = Room::proving();
+    room.exchange(ProxyWire::Chat, &request("s p / u q"), &answer("a A"));
+    let journal = std::fs::read_to_string(room.dir.path().join(".lepo/_journal.ndjson")).unwrap();
+    assert!(
+        journal.contains("\"made\"") && !journal.contains("proven") && !journal.contains("proof"),
+        "{journal}"
+    );
+}

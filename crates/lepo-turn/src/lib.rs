@@ -118,7 +118,7 @@ pub use start::{StartOptions, TurnStart, being_answered, start, start_at, unansw
 pub use start_question::StartQuestion;
 pub use stopped_answer::{StoppedAnswers, thinking_alone};
 pub use store_insts::{ignored_insts, insts_of_repository, note_made, untrusted_insts};
-pub use transcript::{write_bubb, write_bubb_at};
+pub use transcript::{write_bubb, write_bubb_at, write_unproven_bubb};
 pub use turn_request::TurnRequest;
 pub use unmask::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};

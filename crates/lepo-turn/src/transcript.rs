@@ -333,9 +333,20 @@ pub fn write_bubb(
     not_before: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    let name = store.bubbs().write(kind, hidden, prev, not_before, text.bytes())?;
+    let name = write_unproven_bubb(store, (kind, hidden), prev, not_before, text)?;
     prove_written(store, &name);
     Ok(name)
+}
+
+/// Writes a bubb of another program, durably. Without a proof, lepo asks before a model follows it.
+pub fn write_unproven_bubb(
+    store: &Store,
+    (kind, hidden): (Kind, bool),
+    prev: Option<BubbId>,
+    not_before: u64,
+    text: &ScreenedBytes<'_>,
+) -> Result<BubbName> {
+    store.bubbs().write(kind, hidden, prev, not_before, text.bytes())
 }
 
 /// Writes a bubb of the given `time`, or as soon after its prev as ids allow.

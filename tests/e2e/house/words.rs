@@ -241,8 +241,8 @@ const WRITERS: Table = &[
     (".bubbs().write(", &[]),
     (".bubbs().write_at(", &[]),
     (".bubbs().draft(", &[]),
-    // A stream that is masked where it is kept; what another clone wrote, byte for byte.
-    (".blobs().write(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs"]),
+    // A stream that is masked where it is kept; what another clone wrote, byte for byte; images in a program's request.
+    (".blobs().write(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs", "lepo-proxy/recorder.rs"]),
     // Files that the user attaches.
     (".blobs().copy_in(", &["lepo-turn/attach/new_file.rs"]),
     // Messages of other clones, and of imports, which mask where they read.
