@@ -62,6 +62,8 @@ pub fn schema_of(args: &[String]) -> Option<(&'static str, bool)> {
     match command {
         _ if has("--events") => Some(("events", true)),
         _ if !has("--json") => None,
+        // What is on stdout is the program's.
+        _ if has("--proxy") => None,
         Some((_, schema, by_line)) => Some((schema, *by_line)),
         // A bare question.
         None => Some(("do", false)),

@@ -33,7 +33,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("lepo_import", &["import/", "commands/import/"]),
     ("lepo_sync", &["commands/sync/", "commands/rm/other_copies.rs"]),
     ("lepo_page", &["commands/export/"]),
-    ("lepo_proxy", &["commands/do/proxy/"]),
+    ("lepo_proxy", &["commands/do/proxy/", "import/proxy_tests.rs"]),
 ];
 
 #[test]

@@ -1,32 +1,15 @@
 //! Headers of a request: those of the API, and the key.
 
-use std::path::Path;
-
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use super::key::resolve;
 use super::provider_spec::{Auth, HttpSpec};
-use super::registry::spec;
-use crate::{ApiKey, ModelConfig};
+use crate::ApiKey;
 use lepo_base::error::{Error, Result};
 
 fn fixed(
     headers: &'static [(&'static str, &'static str)],
 ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
-}
-
-/// Returns the header with the key of a model, which a program may have to print first; `None` for a model without one.
-///
-/// # Errors
-///
-/// [`ExitKind::Usage`](lepo_base::error::ExitKind::Usage) for a key that is missing or cannot be sent.
-pub fn key_header(config: &ModelConfig, state_dir: &Path) -> Result<Option<(HeaderName, HeaderValue)>> {
-    let Some(api) = spec(config).http else { return Ok(None) };
-    let key = resolve(config.key.clone(), state_dir)?;
-    Ok(headers(&key, api)?
-        .into_iter()
-        .find_map(|(name, value)| Some((name?, value)).filter(|(_, value)| value.is_sensitive())))
 }
 
 /// Returns the headers of every request: the API's own, and the key.

@@ -76,6 +76,7 @@ mod wire_tests;
 use std::path::Path;
 use std::sync::Arc;
 
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
@@ -92,7 +93,6 @@ pub use file_support::accepts;
 #[cfg(fuzzing)]
 pub use fuzz_entry::{StreamFormat, read_pieces, text_between};
 pub use gate::Gate;
-pub use headers::key_header;
 pub use lookup::{known_window, offered_before};
 pub use media::IMAGES;
 pub use media::{FileSupport, MediaFile, encoded_len};
@@ -120,6 +120,19 @@ use meter::MeteredRequest;
 use quirk_file::{QuirkFile, local_name};
 use remote::RemoteModel;
 use request_log::RequestLog;
+
+/// Returns the header with the key of a model, which a program may have to print first; `None` for a model without one.
+///
+/// # Errors
+///
+/// [`ExitKind::Usage`](lepo_base::error::ExitKind::Usage) for a key that is missing or cannot be sent.
+pub fn key_header(config: &ModelConfig, state_dir: &Path) -> Result<Option<(HeaderName, HeaderValue)>> {
+    let Some(api) = spec(config).http else { return Ok(None) };
+    let key = key::resolve(config.key.clone(), state_dir)?;
+    Ok(headers::headers(&key, api)?
+        .into_iter()
+        .find_map(|(name, value)| Some((name?, value)).filter(|(_, value)| value.is_sensitive())))
+}
 
 /// A model that can be asked, with its resources between questions: connections, a running program.
 pub struct Model {

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::acp_args::AcpArgs;
 use super::budget_args::BudgetArgs;
 use super::form_args::FormArgs;
 use super::group_args::GroupArgs;
 use super::help_text::AFTER;
 use super::keep_args::KeepArgs;
 use super::numbers::{effort, temperature};
-use super::proxy_args::ProxyArgs;
 use super::recorded_args::RecordedArgs;
 use super::replay_args::ReplayArgs;
+use super::serve_args::{AcpArgs, ProxyArgs};
 use crate::commands::complete;
 use crate::ui::DisplayOptions;
 use lepo_base::error::{Error, Result};

@@ -1,7 +1,6 @@
 //! `lepo do`: runs a turn, a group turn, or a session.
 
 mod acp;
-mod acp_args;
 mod args;
 mod branch_move;
 mod budget_args;
@@ -23,7 +22,6 @@ mod named;
 mod numbers;
 mod output;
 mod proxy;
-mod proxy_args;
 mod recorded;
 mod recorded_args;
 mod recorded_group;
@@ -32,6 +30,7 @@ mod replay;
 mod replay_args;
 mod replay_goes_on;
 mod replay_report;
+mod serve_args;
 mod setup;
 mod tools;
 mod turn;

@@ -143,6 +143,7 @@ const STARTS: Table = &[
             "cli.rs",
             "cli/first_word.rs",
             "commands/browse.rs",
+            "commands/do/proxy/program.rs",
             "lepo-base/search_path.rs",
             "lepo-base/sys/macos.rs",
             "lepo-process/configured.rs",

@@ -1,4 +1,4 @@
-//! The connections of clients: 64 at most. When one more waits, the one that was idle the longest is closed.
+//! The connections of clients: 64 at most. A 65th closes the longest idle connection.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,7 +52,7 @@ impl ConnectionTable {
         ConnectionEntry { id, table: self.clone(), close }
     }
 
-    /// Whether one more fits. If not, the one that was idle the longest is asked to end.
+    /// Whether one more fits. If not, the longest idle connection has to end.
     fn has_room(&self) -> bool {
         let open = self.open();
         if open.len() < MOST {
@@ -77,7 +77,7 @@ impl ConnectionEntry {
     }
 }
 
-/// A request that is read or answered; its connection is idle when it is dropped.
+/// A request on its way; its connection is idle once it is dropped.
 pub struct BusyConnection(Arc<ConnectionEntry>);
 
 impl BusyConnection {

@@ -1,4 +1,4 @@
-//! Who is let in: programs of this machine that name the proxy by its address, and no web page.
+//! Lets in programs of this machine that name the proxy by its address, and no web page.
 
 use hyper::StatusCode;
 use hyper::header::{HOST, HeaderMap, ORIGIN, UPGRADE};
@@ -7,7 +7,7 @@ use super::refusal::ProxyRefusal;
 
 /// Checks the headers of a request against the port that the proxy listens on.
 ///
-/// A page of a browser sends `Origin`. Another `Host` is a name of the web that was bound to this machine's address.
+/// A page of a browser sends `Origin`. Another `Host` means a name of the web with this machine's address.
 pub fn check_door(headers: &HeaderMap, port: u16) -> Result<(), ProxyRefusal> {
     let forbidden = |message: &str| Err(ProxyRefusal::new(StatusCode::FORBIDDEN, message));
     let mut hosts = headers.get_all(HOST).iter();

@@ -1,4 +1,4 @@
-//! One exchange: the request goes on, and its answer comes back, piece for piece, while both are kept.
+//! An exchange: sends the request, passes the answer back piece for piece, and records both.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,10 +14,9 @@ use reqwest::Response as UpstreamResponse;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::event::{ExchangeFacts, ProxyEvent};
 use super::headers::passed_answer_headers;
 use super::refusal::ProxyRefusal;
-use super::state::ProxyState;
+use super::state::{ExchangeFacts, ProxyEvent, ProxyState};
 use super::upstream::Destination;
 use crate::recording::{ExchangeEnd, ProxyRecording, RecordedExchange};
 use crate::request::ProxyRequest;
@@ -31,7 +30,7 @@ pub type AnswerBody = BoxBody<Bytes, std::io::Error>;
 /// Pieces of an answer that wait for the client at most.
 const PIECES: usize = 16;
 
-/// A request, ready to go on.
+/// A request, ready to be sent.
 pub struct PreparedRequest {
     pub method: Method,
     pub headers: HeaderMap,
@@ -42,18 +41,18 @@ pub struct PreparedRequest {
     pub kept: Option<KeptRequest>,
 }
 
-/// A request that is kept.
+/// A request with its recording.
 pub struct KeptRequest {
     pub request: ProxyRequest,
     pub recording: ProxyRecording,
 }
 
-/// A body that is there as a whole.
+/// Returns a body of these bytes.
 pub fn whole_body(bytes: impl Into<Bytes>) -> AnswerBody {
     Full::new(bytes.into()).map_err(|never: Infallible| match never {}).boxed()
 }
 
-/// Makes the proxy's own answer to a request that does not go on.
+/// Returns the proxy's own answer to a refused request.
 pub fn refused_answer(refusal: &ProxyRefusal, wire: Option<ProxyWire>) -> Response<AnswerBody> {
     let mut answer = Response::new(whole_body(refusal.body(wire).to_string()));
     *answer.status_mut() = refusal.status;
@@ -61,7 +60,7 @@ pub fn refused_answer(refusal: &ProxyRefusal, wire: Option<ProxyWire>) -> Respon
     answer
 }
 
-/// Sends a request, and gives the answer to `client` as it comes; when the client goes away or the proxy ends, the
+/// Sends a request, and passes the answer to `client` piece for piece. When the client leaves or the proxy ends, the
 /// request is cut.
 pub async fn run_exchange(
     state: Arc<ProxyState>,
@@ -101,12 +100,12 @@ pub async fn run_exchange(
     pump.pass_on(upstream, pieces).await;
 }
 
-/// Passes an answer on, and keeps it.
+/// Passes an answer on, and records it.
 struct AnswerPump {
     state: Arc<ProxyState>,
     start: Instant,
     kept: Option<KeptRequest>,
-    /// Why something was not kept.
+    /// The error of a failed write.
     fault: Option<String>,
 }
 
@@ -123,8 +122,8 @@ impl AnswerPump {
         }
     }
 
-    /// Passes pieces on until the answer, the client or the proxy ends. What was kept is in the store before the client
-    /// can know that the answer has ended: its next request begins with it.
+    /// Passes pieces on until the answer, the client or the proxy ends. The store has the answer before the
+    /// client can know its end: the next request begins with it.
     async fn pass_on(
         mut self,
         mut upstream: UpstreamResponse,
@@ -187,7 +186,7 @@ impl AnswerPump {
         }
     }
 
-    /// Ends what is kept, once, and tells of it.
+    /// Ends the recording, once, and reports the exchange.
     async fn end(&mut self, status: u16, end: ExchangeEnd) {
         let Some(KeptRequest { request, recording }) = self.kept.take() else { return };
         let new = recording.new_messages();
@@ -203,7 +202,7 @@ impl AnswerPump {
                 RecordedExchange::default()
             }
         };
-        self.state.tell(ProxyEvent::Exchange(ExchangeFacts {
+        self.state.report(ProxyEvent::Exchange(ExchangeFacts {
             model: request.model().to_string(),
             messages: request.message_count(),
             new,

@@ -1,4 +1,4 @@
-//! The headers that go on, in both directions: all but those of one connection (RFC 9110, 7.6.1) and what lepo changes.
+//! The headers passed on in both directions: all except the headers of one connection (RFC 9110, 7.6.1) and lepo's changes.
 
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
@@ -9,7 +9,7 @@ use url::Url;
 /// Encodings of an answer that lepo can unpack.
 const UNPACKED: &[&str] = &["gzip", "x-gzip", "zstd", "br", "identity"];
 
-/// Returns the names of headers that belong to one connection: those of the standard, and those that `Connection` names.
+/// Returns the names of headers that belong to one connection: the standard ones, and all that `Connection` names.
 fn connection_headers(headers: &HeaderMap) -> Vec<HeaderName> {
     let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let named = named.flat_map(|value| value.split(',')).filter_map(|name| name.trim().parse().ok());
@@ -18,7 +18,7 @@ fn connection_headers(headers: &HeaderMap) -> Vec<HeaderName> {
     fixed.chain([CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE]).chain(named).collect()
 }
 
-/// Returns the headers of a request as they go on. The client of the next connection sets host and length.
+/// Returns the headers of a request for the server. The client of the next connection sets host and length.
 pub fn passed_request_headers(headers: &HeaderMap) -> HeaderMap {
     let dropped = connection_headers(headers);
     let mut passed = HeaderMap::with_capacity(headers.len());
@@ -48,7 +48,7 @@ fn unpacked_encodings(headers: &HeaderMap) -> Option<HeaderValue> {
     HeaderValue::from_str(&known.join(", ")).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the headers of an answer as they go on. A `Location` below the address that the request went to leads to the
+/// Returns the headers of an answer for the client. A `Location` below the address that the request went to leads to the
 /// proxy again.
 pub fn passed_answer_headers(headers: &HeaderMap, upstream: &Url, proxy: &str) -> HeaderMap {
     let dropped = connection_headers(headers);

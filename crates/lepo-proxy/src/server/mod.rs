@@ -2,7 +2,6 @@
 
 mod connections;
 mod door;
-mod event;
 mod exchange;
 mod headers;
 mod refusal;
@@ -13,8 +12,7 @@ mod state;
 mod token;
 mod upstream;
 
-pub use event::{EventSink, ExchangeFacts, ProxyEvent};
 pub use serve::ProxyListener;
-pub use state::ProxyState;
+pub use state::{EventSink, ExchangeFacts, ProxyEvent, ProxyState};
 pub use token::ProxyToken;
 pub use upstream::UpstreamTable;

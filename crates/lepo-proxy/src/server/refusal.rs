@@ -1,15 +1,15 @@
-//! Answers that the proxy gives itself, in the form in which the wire has its errors.
+//! Answers of the proxy's own, in the form of the wire's errors.
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use crate::wire::ProxyWire;
 
-/// A request that does not go on.
+/// A refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProxyRefusal {
     pub status: StatusCode,
-    /// What is wrong, and what to do.
+    /// The fault, and a remedy.
     pub message: String,
 }
 

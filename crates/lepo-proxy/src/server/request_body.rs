@@ -78,7 +78,7 @@ fn model_range(body: &[u8]) -> Option<(usize, usize)> {
     found
 }
 
-/// Returns the offset behind a string that begins at `start`.
+/// Returns the offset after a string that begins at `start`.
 fn string_end(body: &[u8], start: usize) -> Option<usize> {
     let mut offset = start + 1;
     loop {

@@ -1,4 +1,4 @@
-//! The listener on this machine, and the end of all that goes on.
+//! The listener on this machine, and the end of all exchanges.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -20,7 +20,7 @@ use super::state::ProxyState;
 /// Bytes of the headers of a request.
 const HEADERS: usize = 64 << 10;
 
-/// Time for answers on their way to be kept when the proxy ends.
+/// Time for the recordings of unfinished answers when the proxy ends.
 const ENDING: Duration = Duration::from_secs(10);
 
 /// Time without descriptors for a connection before it is tried again.
@@ -46,7 +46,7 @@ impl ProxyListener {
         Ok(ProxyListener { listener, port })
     }
 
-    /// Serves until `until` is ready; then every answer on its way is cut, and what came of it kept.
+    /// Serves until `until` is ready; then every unfinished answer is cut, and its part recorded.
     pub async fn serve(self, state: Arc<ProxyState>, until: impl Future<Output = ()>) {
         let table = Arc::new(ConnectionTable::default());
         let accepting = async {

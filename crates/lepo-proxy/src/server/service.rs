@@ -1,4 +1,4 @@
-//! What happens to one request: it is let in, read, routed and kept before it goes on.
+//! Lets one request in, reads, routes and records it, and sends it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,12 +11,11 @@ use lepo_net::runtime::blocking;
 use tokio::sync::oneshot;
 
 use super::door::check_door;
-use super::event::ProxyEvent;
 use super::exchange::{AnswerBody, KeptRequest, PreparedRequest, refused_answer, run_exchange};
 use super::headers::passed_request_headers;
 use super::refusal::ProxyRefusal;
 use super::request_body::{read_body, with_model};
-use super::state::ProxyState;
+use super::state::{ProxyEvent, ProxyState};
 use super::token::{ClientKey, replace_key};
 use super::upstream::{Destination, DestinationKey, RoutedRequest};
 use crate::request::ProxyRequest;
@@ -30,7 +29,7 @@ pub async fn answer(state: Arc<ProxyState>, request: Request<Incoming>) -> Respo
         Ok(answer) => answer,
         Err(refusal) => {
             let (status, message) = (refusal.status.as_u16(), refusal.message.clone());
-            state.tell(ProxyEvent::Refused { path, status, message });
+            state.report(ProxyEvent::Refused { path, status, message });
             refused_answer(&refusal, wire)
         }
     }
@@ -74,18 +73,18 @@ struct IncomingRequest {
 }
 
 impl IncomingRequest {
-    /// Routes the request, and writes what is new of it: durably, before it goes on.
+    /// Routes the request, and writes its new messages, durably, before it is sent.
     fn prepare(self, state: &ProxyState, start: Instant) -> Result<PreparedRequest, ProxyRefusal> {
         let read = self.wire.map(|wire| ProxyRequest::read(wire, &self.path, &self.body));
         let request = match read {
             None => {
-                state.tell_passed_on(self.method.as_str(), &self.path);
+                state.report_passed_on(self.method.as_str(), &self.path);
                 None
             }
             Some(Ok(request)) => Some(request),
             Some(Err(unreadable)) => {
                 state.note_unreadable();
-                state.tell(ProxyEvent::NotKept { path: self.path.clone(), reason: unreadable.to_string() });
+                state.report(ProxyEvent::NotKept { path: self.path.clone(), reason: unreadable.to_string() });
                 None
             }
         };
@@ -106,7 +105,7 @@ impl IncomingRequest {
     fn keep(&self, state: &ProxyState, request: ProxyRequest) -> Result<KeptRequest, ProxyRefusal> {
         let agent = self.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
         let client = agent.and_then(|agent| agent.split_whitespace().next());
-        // As for a question of `do`: what cannot be kept is not sent.
+        // As for a question of `do`: a request that cannot be written is not sent.
         let recording = state.recorder.record(&request, client).map_err(|error| {
             ProxyRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("not sent: {}", error.chain()))
         })?;

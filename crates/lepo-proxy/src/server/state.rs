@@ -1,4 +1,4 @@
-//! What all connections of a proxy share.
+//! The state that all connections of a proxy share, and the events that they report.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -12,13 +12,76 @@ use reqwest::{Client, ClientBuilder, redirect};
 use tokio::sync::watch;
 use url::Url;
 
-use super::event::{EventSink, ProxyEvent};
 use super::token::ProxyToken;
 use super::upstream::UpstreamTable;
 use crate::recorder::ProxyRecorder;
+use crate::recording::ExchangeNote;
+use lepo_store::bubb::BubbId;
 
 /// Time for a connection to a server.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProxyEvent {
+    /// A request of one of the four kinds was answered.
+    Exchange(ExchangeFacts),
+    /// A request of another path was passed on, for the first time on this path.
+    PassedOn {
+        /// Its method.
+        method: String,
+        /// Its path, without a query.
+        path: String,
+    },
+    /// A request of one of the four kinds was passed on without a record.
+    NotKept {
+        /// Its path, without a query.
+        path: String,
+        /// Why it could not be read.
+        reason: String,
+    },
+    /// A request was refused by the proxy.
+    Refused {
+        /// Its path, without a query.
+        path: String,
+        /// The status of the answer.
+        status: u16,
+        /// The message to the client.
+        message: String,
+    },
+    /// An answer from the files had masks for secrets, for the first time.
+    Masked,
+}
+
+/// The facts of one exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExchangeFacts {
+    /// The model, as the client named it.
+    pub model: String,
+    /// Messages of the request, with its system prompt.
+    pub messages: usize,
+    /// Messages of the request that were new.
+    pub new: usize,
+    /// The status of the answer.
+    pub status: u16,
+    /// The message of the answer, if the store has one.
+    pub answer: Option<BubbId>,
+    /// Whether it was answered from the files.
+    pub is_recorded: bool,
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// From the request to the end of the answer.
+    pub took: Duration,
+    /// Notes about the answer.
+    pub notes: Vec<ExchangeNote>,
+    /// The error of a failed write.
+    pub fault: Option<String>,
+}
+
+/// Receives events, from any thread.
+pub type EventSink = dyn Fn(ProxyEvent) + Send + Sync;
 
 /// Shared by all connections.
 pub struct ProxyState {
@@ -30,13 +93,13 @@ pub struct ProxyState {
     near: Client,
     far: Client,
     sink: Box<EventSink>,
-    paths_told: Mutex<BTreeSet<String>>,
+    known_paths: Mutex<BTreeSet<String>>,
     has_unreadable: AtomicBool,
     end: watch::Sender<bool>,
     running: watch::Sender<usize>,
 }
 
-/// An exchange that goes on, counted until it is dropped.
+/// A running exchange, counted until it is dropped.
 struct RunningExchange(Arc<ProxyState>);
 
 impl Drop for RunningExchange {
@@ -68,7 +131,7 @@ impl ProxyState {
             near: build(lepo_net::client::client().no_proxy().tls_certs_only([]))?,
             far: build(lepo_net::client::client())?,
             sink,
-            paths_told: Mutex::default(),
+            known_paths: Mutex::default(),
             has_unreadable: AtomicBool::new(false),
             end: watch::Sender::new(false),
             running: watch::Sender::new(0),
@@ -89,17 +152,17 @@ impl ProxyState {
     }
 
     /// Hands an event to whoever started the proxy.
-    pub fn tell(&self, event: ProxyEvent) {
+    pub fn report(&self, event: ProxyEvent) {
         (self.sink)(event);
     }
 
-    /// Tells of a path that is only passed on, once.
-    pub fn tell_passed_on(&self, method: &str, path: &str) {
-        /// Paths that are remembered: a client that makes up new ones is told of no more.
+    /// Reports a path that is only passed on, once.
+    pub fn report_passed_on(&self, method: &str, path: &str) {
+        /// The most paths in memory: a client can make up new ones forever.
         const MOST: usize = 1_000;
-        let mut told = self.paths_told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() < MOST && told.insert(format!("{method} {path}")) {
-            self.tell(ProxyEvent::PassedOn { method: method.to_string(), path: path.to_string() });
+        let mut known = self.known_paths.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MOST && known.insert(format!("{method} {path}")) {
+            self.report(ProxyEvent::PassedOn { method: method.to_string(), path: path.to_string() });
         }
     }
 
@@ -125,7 +188,7 @@ impl ProxyState {
         let _ = end.wait_for(|has_ended| *has_ended).await;
     }
 
-    /// Runs an exchange by itself: it ends what it keeps even if its client is gone.
+    /// Runs an exchange in a task of its own, which ends its recording even without a client.
     pub fn spawn(self: &Arc<Self>, exchange: impl Future<Output = ()> + Send + 'static) {
         self.running.send_modify(|count| *count += 1);
         let running = RunningExchange(self.clone());
@@ -135,7 +198,7 @@ impl ProxyState {
         });
     }
 
-    /// Waits until no exchange goes on.
+    /// Waits until no exchange is running.
     pub async fn exchanges_ended(&self) {
         let mut running = self.running.subscribe();
         let _ = running.wait_for(|count| *count == 0).await;

@@ -1,4 +1,4 @@
-//! The secret by which a program that lepo started is known: it has no key, and sends this in the place of one.
+//! The secret that identifies a program started by lepo, which sends it for a key.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,8 +22,8 @@ impl ProxyToken {
         Ok(ProxyToken(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// Returns the token as the value of a client's variable for a key. It begins as keys do, for clients that check
-    /// this.
+    /// Returns the token as the value of a client's variable for a key. Clients may check its
+    /// beginning.
     pub fn as_key(&self) -> String {
         format!("sk-lepo-{}", self.0)
     }
@@ -36,7 +36,7 @@ impl ProxyToken {
     }
 }
 
-/// What a client sent in the place of a key.
+/// The key in a client's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKey {
     /// No key.
@@ -80,7 +80,7 @@ impl ClientKey {
     }
 }
 
-/// Takes all keys out of the headers, and puts one in.
+/// Replaces all keys in the headers with one.
 pub fn replace_key(headers: &mut HeaderMap, key: Option<&(HeaderName, HeaderValue)>) {
     headers.remove(AUTHORIZATION);
     for name in KEY_HEADERS {

@@ -1,4 +1,4 @@
-//! Where a request goes, and with which key: to a configured model, to the address that was given, or to the provider.
+//! Where a request goes, and with which key: to a configured model, to `--upstream`, or to the provider.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct Destination {
     pub model: Option<String>,
 }
 
-/// The key of a request that goes on.
+/// The key of an outgoing request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DestinationKey {
     /// As the client sent it.
@@ -238,7 +238,7 @@ fn without_version(text: &str) -> Option<Url> {
     Url::parse(text.strip_suffix("/v1").unwrap_or(text)).ok()
 }
 
-/// Puts a request's own path behind an address.
+/// Appends a request's own path to an address.
 fn below(base: &Url, path: &str, query: Option<&str>) -> Url {
     let mut url = base.clone();
     url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));

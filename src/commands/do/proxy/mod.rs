@@ -1,4 +1,4 @@
-//! `lepo do --proxy`: passes requests of other programs on, and keeps them.
+//! `lepo do --proxy`: passes requests of other programs on, and records them.
 
 mod program;
 mod traffic;
@@ -37,8 +37,8 @@ pub fn run_proxy(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let runtime = current_thread()?;
     let code = runtime.block_on(async {
         let listener = ProxyListener::bind(args.proxy.port.unwrap_or(0)).await?;
-        let told = traffic.clone();
-        let sink = Box::new(move |event| told.tell(&event));
+        let printed = traffic.clone();
+        let sink = Box::new(move |event| printed.print(&event));
         let variables = proxy_variables(&env, &token, listener.port);
         let state = ProxyState::new(token, listener.port, upstreams, recorder, sink)?;
         match args.prompt.split_first() {
@@ -61,7 +61,7 @@ pub fn run_proxy(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     });
     runtime.shutdown_background();
-    traffic.tell_sums();
+    traffic.print_sums();
     code
 }
 

@@ -1,4 +1,4 @@
-//! The program behind the proxy: started with its variables, and given the signals that lepo gets.
+//! A program that asks its models by the proxy: starts it with the variables, and passes signals on to it.
 
 use std::io::{self, IsTerminal};
 use std::os::unix::process::ExitStatusExt;

@@ -1,4 +1,4 @@
-//! What the proxy says on stderr: a line for each request, and the sums at the end.
+//! The proxy's lines on stderr: one for each request, and the sums at the end.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::term::{StatusLine, print_status};
 use lepo_proxy::{ExchangeFacts, ExchangeNote, ProxyEvent};
 
-/// How requests are told.
+/// The form of these lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrafficForm {
-    /// For a person.
+    /// A line of text for each request.
     Lines,
     /// A JSON object for each request.
     Json,
-    /// Not at all; faults are told nevertheless.
+    /// Nothing except faults.
     Silent,
 }
 
@@ -43,7 +43,7 @@ impl Traffic {
     }
 
     /// Prints an event.
-    pub fn tell(&self, event: &ProxyEvent) {
+    pub fn print(&self, event: &ProxyEvent) {
         if let ProxyEvent::Exchange(exchange) = event {
             let mut sums = self.sums();
             sums.requests += 1;
@@ -60,11 +60,11 @@ impl Traffic {
             (TrafficForm::Lines, event) => print_status(&StatusLine::note(event_text(event))),
         }
         if let ProxyEvent::Exchange(exchange) = event {
-            self.tell_faults(exchange);
+            self.print_faults(exchange);
         }
     }
 
-    fn tell_faults(&self, exchange: &ExchangeFacts) {
+    fn print_faults(&self, exchange: &ExchangeFacts) {
         if let Some(fault) = exchange.fault.as_ref().filter(|_| self.form != TrafficForm::Json) {
             print_status(&StatusLine::warning(fault.clone()));
         }
@@ -74,7 +74,7 @@ impl Traffic {
     }
 
     /// Prints the sums, if there was a request.
-    pub fn tell_sums(&self) {
+    pub fn print_sums(&self) {
         let sums = self.sums();
         if self.form != TrafficForm::Lines || sums.requests == 0 {
             return;

@@ -6,7 +6,7 @@ use lepo_proxy::ProxyToken;
 /// Variables for keys, which always have the token: clients refuse to start without a key.
 const KEYS: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "CODEX_API_KEY"];
 
-/// Variables for keys that change what a client does, and have the token only in the place of a key.
+/// Variables for keys that change what a client does, and get the token only for a key.
 const OTHER_KEYS: &[&str] = &["ANTHROPIC_AUTH_TOKEN", "OLLAMA_API_KEY"];
 
 /// Returns the variables for a program, in the order in which they are printed.

@@ -1,6 +1,17 @@
-//! The options of `--proxy`. The command behind `--` stands in the place of a question.
+//! The options with which lepo serves another program: `--acp` and `--proxy`.
 
 use lepo_base::error::{Error, Result};
+
+/// The option that makes lepo the agent of an editor.
+#[derive(Debug, Default, clap::Args)]
+pub struct AcpArgs {
+    /// Serve an editor over the Agent Client Protocol, on stdin and stdout
+    ///
+    /// Each chat in the editor is a conversation in the `.lepo` of its folder. The editor asks for consent; a request
+    /// without an answer waits for --approve or --deny.
+    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "line", "output", "show_past"], help_heading = "Output")]
+    pub acp: bool,
+}
 
 /// Heading of these options in the help.
 const PROXY: &str = "Proxy";
@@ -9,11 +20,11 @@ const PROXY: &str = "Proxy";
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct ProxyArgs {
-    /// Pass requests of any program on to its model, and keep them as conversations; -- COMMAND runs a program behind it
+    /// Pass requests of any program on to its model, and record them as conversations; -- COMMAND starts a program
     ///
-    /// COMMAND gets the proxy's address and a token in place of keys in its environment: OPENAI_BASE_URL, OPENAI_API_KEY
-    /// and the like. Without COMMAND these are printed for a shell, and lepo serves until Ctrl+C. What programs say is
-    /// masked before it is written; --recorded answers from the store.
+    /// COMMAND gets the proxy's address, and a token for keys, in its environment: OPENAI_BASE_URL, OPENAI_API_KEY and the
+    /// like. Without COMMAND these are printed for a shell, and lepo serves until Ctrl+C. Secrets are masked before texts
+    /// are written.
     #[arg(long, conflicts_with_all = ["events", "file", "context", "attach", "run", "system", "template", "server_prompt", "new", "tail", "retry", "compact", "list_tools", "context_files", "approve", "deny", "schema", "code", "output", "dry_run", "show_past", "parallel", "debate", "replay", "acp", "no_keep", "continue", "model"], help_heading = PROXY)]
     pub proxy: bool,
     /// With --proxy: listen on this port of 127.0.0.1 (default: a free one)
