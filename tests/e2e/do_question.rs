@@ -151,19 +151,20 @@ fn what_has_no_end_is_refused() {
 #[test]
 fn a_bad_one_is_exit_2_and_writes_nothing() {
     for (args, stdin, says) in [
-        (&["do"][..], &b""[..], "the question is blank"),
+        (&["do"][..], &b""[..], "the question is blank: stdin was empty\n"),
         (&["do", ""], b"", "the question is blank"),
         (&[""], b"", "the question is blank"),
         (&["-q", ""], b"", "the question is blank"),
         (&["do", " \t", "--context", "ok.md"], b"\n\n", "the question is blank"),
-        (&["do", "--no-stdin"], b"ignored", "the question is blank"),
+        (&["do", "--no-stdin"], b"ignored", "the question is blank\n"),
         (&["do", "--file", "empty.md"], b"", "the question is blank"),
         (&["do"], b"ab\xffcd", "stdin is not UTF-8: byte 2"),
         (&["do", "x", "--file", "latin1.md"], b"", "latin1.md is not UTF-8: byte 3"),
         (&["do", "x", "--context", "latin1.md"], b"", "latin1.md is not UTF-8: byte 3"),
         (&["do", "x", "--file", "none.md"], b"", "cannot read none.md"),
         (&["do", "x", "--context", "empty"], b"", "no text to send in empty"),
-        (&[], b"", "the question is blank"),
+        (&[], b"", "the question is blank: stdin was empty\n"),
+        (&["-n"], b"\n", "the question is blank: stdin was empty\n"),
     ] {
         let bot = Bot::saying(OFF, &["ok"]);
         std::fs::create_dir(bot.home.work().join("empty")).unwrap();

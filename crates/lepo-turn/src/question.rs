@@ -88,6 +88,7 @@ pub fn join_parts(
     mut files: Vec<NewFile>,
 ) -> Result<Question> {
     let (mut texts, mut typed, mut len) = (Vec::new(), Vec::new(), 0);
+    let is_piped_alone = !parts.is_empty() && parts.iter().all(|part| part.from == "stdin");
     for part in parts {
         let before = texts.len();
         let bytes = match part.content {
@@ -114,6 +115,8 @@ pub fn join_parts(
     }
     if texts.is_empty() {
         return Err(match files.first() {
+            None if is_piped_alone => Error::usage("the question is blank: stdin was empty")
+                .hint(Hint::default().bare(HintCommand::Ask).either(", or text from the command before", "")),
             None => Error::usage("the question is blank")
                 .hint(Hint::default().bare(HintCommand::Ask).either(", or a question on stdin", "")),
             Some(file) => Error::usage(format!("no question about {}", file.name))

@@ -38,7 +38,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         (None, Some(remote)) => {
             let place = SyncTarget::first(remote, &args, &paths, context)?;
-            let store = context.store_or_make(false)?;
+            let store = context.store_or_make(true)?;
             print_status(&format!("made {}", store.display_path().display()));
             (store, Some(place))
         }
