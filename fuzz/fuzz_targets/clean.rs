@@ -3,6 +3,7 @@
 #![no_main]
 
 use lepo::term::{Cleaner, Color, Markdown, Paint, clean};
+use lepo_turn::config::MathNotation;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -13,8 +14,10 @@ fuzz_target!(|input: (u8, &[u8])| {
     if let Ok(text) = std::str::from_utf8(bytes) {
         assert_eq!(clean(text), shown);
     }
-    let formed = formed(bytes.chunks(size));
-    assert!(formed.chars().all(is_harmless), "{formed:?}");
+    for notation in [MathNotation::Unicode, MathNotation::Source] {
+        let formed = formed(notation, bytes.chunks(size));
+        assert!(formed.chars().all(is_harmless), "{formed:?}");
+    }
 });
 
 fn cleaned<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> String {
@@ -24,9 +27,9 @@ fn cleaned<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> String {
     out
 }
 
-fn formed<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> String {
+fn formed<'b>(notation: MathNotation, pieces: impl IntoIterator<Item = &'b [u8]>) -> String {
     let paint = Paint::new(Color::Never, true, |_| None);
-    let (mut markdown, mut out) = (Markdown::new(paint, || 40), String::new());
+    let (mut markdown, mut out) = (Markdown::new(paint, notation, || 40), String::new());
     pieces.into_iter().for_each(|piece| markdown.push(piece, &mut out));
     markdown.finish(&mut out);
     out

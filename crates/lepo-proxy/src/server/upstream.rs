@@ -123,7 +123,7 @@ impl UpstreamTable {
         })
     }
 
-    /// Chooses where a request goes. A program may have to print the key first, so this can take time.
+    /// Chooses where a request goes.
     pub fn choose(&self, request: &RoutedRequest<'_>) -> std::result::Result<Destination, ProxyRefusal> {
         if let (Some(wire), Some(name)) = (request.wire, request.model)
             && let Some(model) = self.models.iter().find(|model| model.config.name == name)
@@ -189,9 +189,16 @@ impl ProxyModel {
             return Err(ProxyRefusal::new(StatusCode::BAD_REQUEST, message));
         }
         let key = &self.config.key;
-        let has_key = key.value.is_some() || !key.command.is_empty();
+        // Whoever starts a program of the configuration first compares what commands changed, and may have to ask.
+        if key.value.is_none() && !key.command.is_empty() {
+            let message = format!(
+                "model {name:?} of lepo's configuration has its key from a program, which the proxy does not start: \
+                 api_key_env can name a variable"
+            );
+            return Err(ProxyRefusal::new(StatusCode::BAD_GATEWAY, message));
+        }
         // Who does not know the token may not spend the user's money.
-        if has_key && request.client_key != ClientKey::Token {
+        if key.value.is_some() && request.client_key != ClientKey::Token {
             let message =
                 format!("model {name:?} of lepo's configuration needs the token of this proxy as key");
             return Err(ProxyRefusal::new(StatusCode::UNAUTHORIZED, message));
@@ -264,6 +271,11 @@ mod tests {
             server("son", Provider::Anthropic, "http://s.example", Some("k2")),
             server("qw", Provider::Ollama, "http://q.example/", None),
             ModelConfig::new("prog", Provider::Cli),
+            ModelConfig {
+                base_url: "http://p.example/v1".to_string(),
+                key: ApiKey { command: vec!["pass".to_string()], ..ApiKey::default() },
+                ..ModelConfig::new("passed", Provider::Openai)
+            },
         ];
         UpstreamTable::read(&Env::from_pairs(variables), &models, upstream, Path::new("/nowhere")).unwrap()
     }
@@ -361,6 +373,7 @@ mod tests {
             (&bare, "/v1/chat/completions", "free", Own, "http://f.example/v1/chat/completions", "none"),
             (&bare, "/v1/messages", "son", Token, "http://s.example/v1/messages", "x-api-key: k2"),
             (&bare, "/v1/messages", "mine", Token, "400", ""),
+            (&bare, "/v1/chat/completions", "passed", Token, "502", ""),
             (&bare, "/api/chat", "qw", Absent, "http://q.example/api/chat", "none"),
             (&bare, "/api/chat", "prog", Absent, "http://127.0.0.1:11434/api/chat", "client"),
         ] {

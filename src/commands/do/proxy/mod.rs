@@ -21,6 +21,13 @@ use variables::proxy_variables;
 
 /// Serves until the command ends, or until Ctrl+C. Returns the exit code of the command.
 pub fn run_proxy(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    // Nothing may be sent under `only`, and the proxy sends all that comes.
+    if args.recorded.options()?.is_some() {
+        return Err(Error::usage(
+            "--proxy does not answer from the store: --recorded cannot be used with it",
+        )
+        .hint("unset LEPO_RECORDED, or ask with `lepo do --recorded`"));
+    }
     let setup = Setup::read(args, context)?;
     let store = store_of_turn(args, context)?;
     let env = Env::from_process();
