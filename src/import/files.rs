@@ -38,11 +38,6 @@ pub fn with_files(role: ImportRole, text: &str, files: Vec<ImportedFile>) -> (St
     (text, blobs, lost)
 }
 
-/// Whether the last line looks like a reference to a blob.
-pub fn seems_to_name_a_blob(text: &str) -> bool {
-    text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,7 +78,7 @@ mod tests {
         ] {
             assert_eq!(with_files(kind, text, files).0, expected);
         }
-        assert!(seems_to_name_a_blob(&format!("x\n[8 bytes: _blobs/{sha}]")));
-        assert!(!seems_to_name_a_blob("[a]"));
+        assert!(lepo_store::bubb::seems_to_name_a_blob(&format!("x\n[8 bytes: _blobs/{sha}]")));
+        assert!(!lepo_store::bubb::seems_to_name_a_blob("[a]"));
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Only visible text extends a conversation. The rest are leaves and side branches, so later additions move nothing.
 
-use super::files::{seems_to_name_a_blob, with_files};
+use super::files::with_files;
 use super::held_back::{HeldBackPart, held_until};
 use super::{deferred::DeferredParts, kind_of, mask::mask, tool_detail::ToolDetail};
 use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME, seems_to_name_a_blob};
 use lepo_store::store::Blob;
-use lepo_tool::ToolRequest;
+use lepo_turn::is_request_text;
 
 /// Version of this mapping, recorded in the journal.
 pub const VERSION: u32 = 3;
@@ -355,8 +355,9 @@ impl ImportPlanner<'_> {
         blobs: Vec<Vec<u8>>,
     ) -> BubbId {
         let node = &mut self.nodes[place];
-        let own =
-            |text: &str| (hidden && is_request(text)) || (blobs.is_empty() && seems_to_name_a_blob(text));
+        let own = |text: &str| {
+            (hidden && is_request_text(text)) || (blobs.is_empty() && seems_to_name_a_blob(text))
+        };
         let content = match node.ready {
             Some(ready) => {
                 debug_assert!(!own(&text));
@@ -384,12 +385,6 @@ impl ImportPlanner<'_> {
         });
         id
     }
-}
-
-/// Whether a text is a request in its canonical form: it would ask for consent and could run. A trailing
-/// newline makes it plain text.
-pub(super) fn is_request(text: &str) -> bool {
-    text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
 }
 
 fn left_out(file: &ImportedFile) -> String {

@@ -3,11 +3,11 @@
 
 use sha2::{Digest, Sha256};
 
-use super::files::seems_to_name_a_blob;
 use super::mask::mask;
-use super::plan::is_request;
 use super::tool_detail::ToolDetail;
 use lepo_import::{ImportNode, NodeContent};
+use lepo_store::bubb::seems_to_name_a_blob;
+use lepo_turn::is_request_text;
 
 /// Returns the work on each node for the reading threads. `brief`: every conversation is imported with
 /// [`ToolDetail::Brief`], so texts may be shortened.
@@ -43,7 +43,7 @@ pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
         | NodeContent::Text(..) => None,
     };
     // A shortened text is neither: it contains a line of lepo's, and ends as the whole text does.
-    let text = text.filter(|text| !is_request(text) && !seems_to_name_a_blob(text));
+    let text = text.filter(|text| !is_request_text(text) && !seems_to_name_a_blob(text));
     node.ready = text.map(|text| hasher.chain_update(text.as_bytes()).finalize().into());
 }
 

@@ -9,8 +9,8 @@ use lepo_base::error::{Error, Result};
 use lepo_import::{SkipCounts, files_in, folders_in};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
 use lepo_store::store::{BubbFacts, STORE, Store};
-use lepo_tool::ToolRequest;
 use lepo_turn::config::Paths;
+use lepo_turn::is_request_text;
 use lepo_turn::user_prover;
 
 /// The content of another store that can be copied.
@@ -38,7 +38,7 @@ impl StoreCopy {
 /// Whether a bubb is a tool request: only hidden ones can be.
 pub fn is_request(name: &BubbName, bytes: &[u8]) -> bool {
     let may = name.hidden && matches!(name.kind, Kind::System | Kind::Assistant);
-    may && std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
+    may && std::str::from_utf8(bytes).is_ok_and(is_request_text)
 }
 
 /// Finds the store at `path` or in it: a folder with a bubb's file in it, or in one of its days.

@@ -6,8 +6,8 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{CopyParent, CopyRequest, Store};
-use lepo_tool::ToolRequest;
 use lepo_turn::instructions::is_of_repository;
+use lepo_turn::is_request_text;
 
 #[derive(Clone, Copy)]
 pub struct RebaseSelection<'w> {
@@ -182,8 +182,8 @@ pub(super) fn is_request(store: &Store, name: &BubbName, text: Option<&[u8]>) ->
         return Ok(false);
     }
     Ok(match text {
-        Some(text) => is_request_text(text),
-        None => is_request_text(&store.bubbs().read(name)?),
+        Some(text) => is_request_bytes(text),
+        None => is_request_bytes(&store.bubbs().read(name)?),
     })
 }
 
@@ -191,8 +191,8 @@ pub(super) fn may_be_request(kind: Kind, hidden: bool) -> bool {
     hidden && matches!(kind, Kind::System | Kind::Assistant)
 }
 
-pub(super) fn is_request_text(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
+pub(super) fn is_request_bytes(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(is_request_text)
 }
 
 /// Returns the messages to omit: the named ones; for a request also its result, and for a result also its

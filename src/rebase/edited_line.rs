@@ -7,7 +7,7 @@ use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::conv::Ix;
 use lepo_store::store::{CopyParent, EditedCopy, PlannedCopy, plan_edited_copies};
 
-use super::choose::{is_request, is_request_text, may_be_request, with_sides};
+use super::choose::{is_request, is_request_bytes, may_be_request, with_sides};
 use super::line_messages::EditableLine;
 use crate::rebase_text::{EditedMessage, RangeBase};
 
@@ -165,7 +165,7 @@ fn without_requests(
     for message in edited {
         let is_new = message.original.is_none() && may_be_request(message.kind, message.hidden);
         match &message.text {
-            Some(text) if is_new && is_request_text(text) => left_out.push(LeftOut::Line(message.line)),
+            Some(text) if is_new && is_request_bytes(text) => left_out.push(LeftOut::Line(message.line)),
             _ => rest.push(message),
         }
     }

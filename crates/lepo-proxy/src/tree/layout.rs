@@ -1,7 +1,7 @@
 //! Splits a request into parts of a tree, like an import of messages: visible text is the spine, all else hidden leaves.
 
 use lepo_base::media::Media;
-use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name};
+use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, seems_to_name_a_blob};
 use lepo_store::store::Blob;
 use lepo_turn::is_request_text;
 
@@ -150,9 +150,8 @@ pub fn call_text(name: &str, input: &str) -> String {
 /// an attachment would name a blob of the store.
 pub fn settled_text(kind: PartKind, mut text: String, has_no_blob: bool) -> String {
     let (_, hidden) = kind.tag();
-    let names_a_blob =
-        || text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"));
-    if (hidden && is_request_text(&text)) || (has_no_blob && names_a_blob()) || text.is_empty() {
+    let is_acted_on = (hidden && is_request_text(&text)) || (has_no_blob && seems_to_name_a_blob(&text));
+    if is_acted_on || text.is_empty() {
         text.push('\n');
     }
     text

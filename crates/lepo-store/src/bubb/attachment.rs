@@ -50,6 +50,11 @@ impl Attachment {
     }
 }
 
+/// Whether the last line looks like a reference to a blob.
+pub fn seems_to_name_a_blob(text: &str) -> bool {
+    text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"))
+}
+
 /// Splits the attachment lines off the end of a user bubb's text; returns the text and the attachments in order.
 pub fn split_attachments(text: &str) -> (&str, Vec<Attachment>) {
     let mut rest = text;

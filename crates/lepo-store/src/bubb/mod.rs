@@ -9,7 +9,9 @@ mod kind;
 mod model_label;
 mod name;
 
-pub use attachment::{Attachment, clean_name, labelled, split_attachments, with_attachments, words};
+pub use attachment::{
+    Attachment, clean_name, labelled, seems_to_name_a_blob, split_attachments, with_attachments, words,
+};
 pub use content_hash::ContentHash;
 pub use day::Day;
 pub use id::{BubbId, MAX_TIME};
