@@ -121,17 +121,15 @@ use quirk_file::{QuirkFile, local_name};
 use remote::RemoteModel;
 use request_log::RequestLog;
 
-/// Returns the header with the key of a model, which a program may have to print first; `None` for a model without one.
+/// Returns the header with the key of a model; `None` without a key. A program that prints the key is not started.
 ///
 /// # Errors
 ///
-/// [`ExitKind::Usage`](lepo_base::error::ExitKind::Usage) for a key that is missing or cannot be sent.
-pub fn key_header(config: &ModelConfig, state_dir: &Path) -> Result<Option<(HeaderName, HeaderValue)>> {
+/// [`ExitKind::Usage`](lepo_base::error::ExitKind::Usage) for a key that cannot be sent.
+pub fn key_header(config: &ModelConfig) -> Result<Option<(HeaderName, HeaderValue)>> {
     let Some(api) = spec(config).http else { return Ok(None) };
-    let key = key::resolve(config.key.clone(), state_dir)?;
-    Ok(headers::headers(&key, api)?
-        .into_iter()
-        .find_map(|(name, value)| Some((name?, value)).filter(|(_, value)| value.is_sensitive())))
+    let mut headers = headers::headers(&config.key, api)?.into_iter();
+    Ok(headers.find_map(|(name, value)| Some((name?, value)).filter(|(_, value)| value.is_sensitive())))
 }
 
 /// A model that can be asked, with its resources between questions: connections, a running program.

@@ -1,13 +1,12 @@
 //! Where a request goes, and with which key: to a configured model, to `--upstream`, or to the provider.
 
-use std::path::{Path, PathBuf};
-
 use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::keyword::Keyword;
 use lepo_base::secret::Secret;
-use lepo_model::{ModelConfig, OPENAI_URL, Provider, Wire, base_url, key_header, ollama_url};
+use lepo_model::{ApiKey, ModelConfig, Provider, Wire, base_url, key_header};
 use url::Url;
 
 use super::refusal::ProxyRefusal;
@@ -41,7 +40,6 @@ pub enum DestinationKey {
 struct ProxyModel {
     config: ModelConfig,
     base: Url,
-    state_dir: PathBuf,
 }
 
 /// A provider's address and keys, for requests that name no configured model.
@@ -73,53 +71,18 @@ pub struct RoutedRequest<'r> {
 impl UpstreamTable {
     /// Reads addresses and keys of the environment and of the configured models. `upstream` is for all requests that name
     /// no configured model.
-    pub fn read(
-        env: &Env,
-        models: &[ModelConfig],
-        upstream: Option<&str>,
-        state_dir: &Path,
-    ) -> Result<UpstreamTable> {
+    pub fn read(env: &Env, models: &[ModelConfig], upstream: Option<&str>) -> Result<UpstreamTable> {
         let given = upstream.map(read_upstream).transpose()?;
-        let route = |variable: &str,
-                     read: fn(&str) -> std::result::Result<String, &'static str>,
-                     own: &str| {
-            let text = match (&given, env.text(variable)?) {
-                (Some(given), _) => given.to_string(),
-                (None, Some(text)) => read(text).map_err(|why| Error::usage(format!("{variable} {why}")))?,
-                (None, None) => own.to_string(),
-            };
-            without_version(&text).ok_or_else(|| Error::usage(format!("{text} is no address")))
-        };
-        let key = |name: &str, variables: &[&str]| -> Result<Option<KeyHeader>> {
-            for variable in variables {
-                if let Some(text) = env.text(variable)? {
-                    let secret = Secret::new(text);
-                    return Ok(Some(header_of(name, &secret, variable)?));
-                }
-            }
-            Ok(None)
-        };
-        let ollama = ollama_url("").unwrap_or_default();
+        let route = |provider, more| ProviderRoute::read(env, provider, more, given.as_deref());
+        let openai = route(Provider::Openai, &[("CODEX_API_KEY", true)])?;
         Ok(UpstreamTable {
             models: models
                 .iter()
-                .filter_map(|model| ProxyModel::read(model, state_dir).transpose())
+                .filter_map(|model| ProxyModel::read(model).transpose())
                 .collect::<Result<_>>()?,
-            openai: ProviderRoute {
-                base: route("OPENAI_BASE_URL", base_url, OPENAI_URL)?,
-                bearer: key("authorization", &["OPENAI_API_KEY", "CODEX_API_KEY"])?,
-                own: key("api-key", &["OPENAI_API_KEY", "CODEX_API_KEY"])?,
-            },
-            anthropic: ProviderRoute {
-                base: route("ANTHROPIC_BASE_URL", base_url, "https://api.anthropic.com")?,
-                bearer: key("authorization", &["ANTHROPIC_AUTH_TOKEN"])?,
-                own: key("x-api-key", &["ANTHROPIC_API_KEY"])?,
-            },
-            ollama: ProviderRoute {
-                base: route("OLLAMA_HOST", ollama_url, &ollama)?,
-                bearer: key("authorization", &["OLLAMA_API_KEY"])?,
-                own: None,
-            },
+            openai: ProviderRoute { own: openai.bearer.as_ref().and_then(azure_key), ..openai },
+            anthropic: route(Provider::Anthropic, &[])?,
+            ollama: route(Provider::Ollama, &[("OLLAMA_API_KEY", true)])?,
         })
     }
 
@@ -148,6 +111,39 @@ impl UpstreamTable {
 }
 
 impl ProviderRoute {
+    /// Reads the address of a provider, or `given`, and its keys: those of lepo's own models, then `more` variables, each
+    /// with whether it has a bearer token.
+    fn read(
+        env: &Env,
+        provider: Provider,
+        more: &'static [(&'static str, bool)],
+        given: Option<&str>,
+    ) -> Result<ProviderRoute> {
+        let Some(facts) = provider.server() else {
+            return Err(Error::usage(format!("{} has no server", provider.as_str())));
+        };
+        let text = match given {
+            Some(given) => given.to_string(),
+            None => {
+                let variable = facts.url_env;
+                let text = env.text(variable)?.unwrap_or(facts.url);
+                (facts.read_url)(text).map_err(|why| Error::usage(format!("{variable} {why}")))?
+            }
+        };
+        let base = without_version(&text).ok_or_else(|| Error::usage(format!("{text} is no address")))?;
+        let mut route = ProviderRoute { base, bearer: None, own: None };
+        for (variable, bearer) in facts.key_env.iter().chain(more) {
+            let slot = if *bearer { &mut route.bearer } else { &mut route.own };
+            if let (None, Some(text)) = (&slot, env.text(variable)?) {
+                let looked_for = format!("{variable} in the environment");
+                let key =
+                    ApiKey { value: Some(Secret::new(text)), looked_for, bearer: *bearer, command: vec![] };
+                *slot = key_header(&ModelConfig { key, ..ModelConfig::new("", provider) })?;
+            }
+        }
+        Ok(route)
+    }
+
     /// Returns the key for the header in which the client sent the token, else the other one.
     fn key(&self, headers: &HeaderMap) -> Option<&KeyHeader> {
         match headers.contains_key(AUTHORIZATION) {
@@ -159,14 +155,14 @@ impl ProviderRoute {
 
 impl ProxyModel {
     /// Reads a model; `None` for one that is a program.
-    fn read(config: &ModelConfig, state_dir: &Path) -> Result<Option<ProxyModel>> {
+    fn read(config: &ModelConfig) -> Result<Option<ProxyModel>> {
         if config.provider.server().is_none() {
             return Ok(None);
         }
         let base = Url::parse(&config.base_url).map_err(|_| {
             Error::usage(format!("model \"{}\": {} is no address", config.name, config.base_url))
         })?;
-        Ok(Some(ProxyModel { config: config.clone(), base, state_dir: state_dir.to_path_buf() }))
+        Ok(Some(ProxyModel { config: config.clone(), base }))
     }
 
     fn has_wire(&self, wire: ProxyWire) -> bool {
@@ -189,7 +185,7 @@ impl ProxyModel {
             return Err(ProxyRefusal::new(StatusCode::BAD_REQUEST, message));
         }
         let key = &self.config.key;
-        // Whoever starts a program of the configuration first compares what commands changed, and may have to ask.
+        // Its start needs a comparison of changed files first, and perhaps a question.
         if key.value.is_none() && !key.command.is_empty() {
             let message = format!(
                 "model {name:?} of lepo's configuration has its key from a program, which the proxy does not start: \
@@ -197,13 +193,13 @@ impl ProxyModel {
             );
             return Err(ProxyRefusal::new(StatusCode::BAD_GATEWAY, message));
         }
-        // Who does not know the token may not spend the user's money.
+        // Without the token, another user of this machine could spend the key's money.
         if key.value.is_some() && request.client_key != ClientKey::Token {
             let message =
                 format!("model {name:?} of lepo's configuration needs the token of this proxy as key");
             return Err(ProxyRefusal::new(StatusCode::UNAUTHORIZED, message));
         }
-        let key = key_header(&self.config, &self.state_dir)
+        let key = key_header(&self.config)
             .map_err(|error| ProxyRefusal::new(StatusCode::BAD_GATEWAY, error.chain()))?;
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -219,18 +215,11 @@ impl ProxyModel {
     }
 }
 
-fn header_of(name: &str, secret: &Secret, variable: &str) -> Result<KeyHeader> {
-    let text = match name {
-        "authorization" => format!("Bearer {}", secret.reveal()),
-        _ => secret.reveal().to_string(),
-    };
-    let odd = || {
-        Error::usage(format!("{variable} has a character that no key has"))
-            .hint("copy it once more, as plain text")
-    };
-    let mut value = HeaderValue::from_str(&text).map_err(|_| odd())?;
+/// Returns OpenAI's key in the header of clients for Azure.
+fn azure_key((_, value): &KeyHeader) -> Option<KeyHeader> {
+    let mut value = HeaderValue::from_bytes(value.as_bytes().strip_prefix(b"Bearer ")?).ok()?;
     value.set_sensitive(true);
-    Ok((name.parse().map_err(|_| odd())?, value))
+    Some((HeaderName::from_static("api-key"), value))
 }
 
 fn read_upstream(text: &str) -> Result<String> {
@@ -277,7 +266,7 @@ mod tests {
                 ..ModelConfig::new("passed", Provider::Openai)
             },
         ];
-        UpstreamTable::read(&Env::from_pairs(variables), &models, upstream, Path::new("/nowhere")).unwrap()
+        UpstreamTable::read(&Env::from_pairs(variables), &models, upstream).unwrap()
     }
 
     /// The address, and the key or what the client sent.
@@ -387,8 +376,7 @@ mod tests {
 
     #[test]
     fn an_address_that_is_none_is_named() {
-        let read =
-            |upstream| UpstreamTable::read(&Env::default(), &[], Some(upstream), Path::new("/nowhere"));
+        let read = |upstream| UpstreamTable::read(&Env::default(), &[], Some(upstream));
         for upstream in ["localhost:8080", "ftp://x", "http://u:p@x"] {
             assert!(
                 read(upstream).err().is_some_and(|error| error.chain().contains("--upstream")),

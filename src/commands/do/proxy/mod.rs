@@ -32,7 +32,7 @@ pub fn run_proxy(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = store_of_turn(args, context)?;
     let env = Env::from_process();
     let (settings, state_dir) = (&setup.configured.settings, &setup.configured.paths.state);
-    let upstreams = UpstreamTable::read(&env, &settings.models, args.proxy.upstream.as_deref(), state_dir)?;
+    let upstreams = UpstreamTable::read(&env, &settings.models, args.proxy.upstream.as_deref())?;
     let masking = Arc::new(Masking::new(settings, &env, state_dir));
     let recorder = Arc::new(ProxyRecorder::new(store, masking));
     let traffic = Arc::new(Traffic::new(match (args.json, args.quiet) {
