@@ -16,7 +16,6 @@ use super::provider_spec::HttpSpec;
 use super::proxy::refused_by_proxy;
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result, cause};
-use lepo_net::address::{is_loopback, needs_certificates};
 
 /// Bodies up to this size in bytes are serialised at once, longer ones while they are sent.
 const SHORT: usize = 256 << 10;
@@ -52,18 +51,11 @@ impl EndpointClient {
         let base = address(&config.base_url, &config.name)?;
         let place = redacted_url(&base);
         let endpoint = under(&base, api.path);
-        let mut builder = lepo_net::client::client()
+        let builder = lepo_net::client::client_for(&endpoint)
             .redirect(redirect::Policy::none())
             .http1_only()
             .tcp_nodelay(true)
             .connector_layer(GateLayer { gate: gate.clone(), limit: timeouts.connect });
-        if is_loopback(&endpoint) {
-            builder = builder.no_proxy();
-        }
-        if !needs_certificates(&endpoint) {
-            // Reading the system's certificates takes longer than a whole exchange on loopback.
-            builder = builder.tls_certs_only([]);
-        }
         let client = builder.build().map_err(|e| {
             Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
         })?;

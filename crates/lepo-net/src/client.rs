@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, ClientBuilder};
+use url::Url;
 
+use crate::address::{is_loopback, needs_certificates};
 use crate::runtime::blocking;
 
 pub use stream::{LIMIT, LineSplitter, SseEvent, SseFrame, SseParser};
@@ -20,6 +22,19 @@ pub fn client() -> ClientBuilder {
     Client::builder()
         .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
         .dns_resolver(Arc::new(SystemResolver))
+}
+
+/// Creates a client builder for requests to the origin of a URL: without a proxy to this machine, and without the system's
+/// certificates where no connection needs them, because to read them takes longer than an exchange on loopback.
+pub fn client_for(url: &Url) -> ClientBuilder {
+    let mut builder = client();
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    if !needs_certificates(url) {
+        builder = builder.tls_certs_only([]);
+    }
+    builder
 }
 
 /// Resolves a host name with the system's resolver. The ports are 0.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::tree::{PathHash, RequestLayout, StoreIndex, SystemText};
+use crate::tree::{PathHash, RequestLayout, StoreIndex};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::{Claim, Store};
@@ -35,7 +35,7 @@ impl ProxyStore {
 
     /// Returns a text as it would be written, without counting its secrets.
     pub fn masked(&self, text: &str) -> String {
-        self.masking.screen_uncounted(text).text().into_owned()
+        self.masking.masked(text).into_owned()
     }
 
     /// Returns the hashes of the parts of a request as they would be written, and of its system text.
@@ -67,9 +67,4 @@ impl ProxyStore {
         index.note_own_change(self.store, was_known);
         claim
     }
-}
-
-/// Returns the id of a system text in force.
-pub fn system_id(system: Option<SystemText>) -> Option<BubbId> {
-    system.map(|system| system.id)
 }

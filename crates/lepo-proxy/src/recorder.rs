@@ -43,7 +43,15 @@ impl ProxyRecorder {
             is_unknown_response = found.is_none();
             found
         });
-        let mut writer = RequestWriter::new(shared, &mut index, request, &layout, &hashes, system);
+        let mut writer = RequestWriter {
+            shared,
+            index: &mut index,
+            request,
+            layout: &layout,
+            hashes: &hashes,
+            system,
+            found: FoundPath::default(),
+        };
         if writer.find(base).is_some_and(|tip| writer.is_gone(tip)) {
             // Messages were deleted: what is known of the store is read again.
             writer.index.forget();
@@ -70,17 +78,6 @@ struct RequestWriter<'w> {
 }
 
 impl<'w> RequestWriter<'w> {
-    fn new(
-        shared: &'w ProxyStore,
-        index: &'w mut StoreIndex,
-        request: &'w ProxyRequest,
-        layout: &'w RequestLayout,
-        hashes: &'w [Option<PathHash>],
-        system: Option<PathHash>,
-    ) -> RequestWriter<'w> {
-        RequestWriter { shared, index, request, layout, hashes, system, found: FoundPath::default() }
-    }
-
     /// Finds the path that the request continues; returns the message after which it does.
     fn find(&mut self, base: Option<PathPoint>) -> Option<BubbId> {
         let known = base.and_then(|base| self.index.paths.system(base));

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::answer::{AnswerUpdate, ProxyAnswerReader, TokenCounts};
 use crate::incoming::{AnswerTarget, IncomingAnswer, WrittenPart};
-use crate::proxy_store::{ProxyStore, system_id};
+use crate::proxy_store::ProxyStore;
 use crate::request::ProxyRequest;
 use crate::request_facts::RequestNotes;
 use crate::tree::{NextPart, PartKind, PathHash, PathPoint, SystemText};
@@ -272,7 +272,7 @@ impl ProxyRecording {
             finish: finish.map(|finish| finish.as_str()),
             prefill: self.notes.prefill.as_deref(),
             response: response.as_deref(),
-            system: system_id(self.position.system),
+            system: self.position.system.map(|system| system.id),
             ..self.entry("answer", is_first)
         });
         index.note_own_change(self.shared.store, was_known);

@@ -36,7 +36,7 @@ impl RequestNotes {
         masking: &Masking,
         is_unknown_response: bool,
     ) -> RequestNotes {
-        let mask = |text: &str| masking.screen_uncounted(text).text().into_owned();
+        let mask = |text: &str| masking.masked(text).into_owned();
         // A mask contains nothing that JSON would escape; options that masking breaks are dropped.
         let options = (!request.options().is_empty()).then(|| Value::Object(request.options().clone()));
         let options = options.and_then(|options| serde_json::from_str(&mask(&options.to_string())).ok());

@@ -1,6 +1,7 @@
 //! The connections of clients: 64 at most. A 65th closes the longest idle connection.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ const MOST: usize = 64;
 #[derive(Default)]
 pub struct ConnectionTable {
     open: Mutex<BTreeMap<u64, OpenConnection>>,
-    next: Mutex<u64>,
+    next: AtomicU64,
     changed: Notify,
 }
 
@@ -42,11 +43,7 @@ impl ConnectionTable {
             self.changed.notified().await;
         }
         let close = Arc::new(Notify::new());
-        let id = {
-            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-            *next += 1;
-            *next
-        };
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
         let connection = OpenConnection { idle_since: Some(Instant::now()), close: close.clone() };
         self.open().insert(id, connection);
         ConnectionEntry { id, table: self.clone(), close }

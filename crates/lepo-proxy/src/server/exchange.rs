@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Frame;
 use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Response, StatusCode};
-use reqwest::Response as UpstreamResponse;
+use reqwest::{Client, Response as UpstreamResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -32,6 +32,7 @@ const PIECES: usize = 16;
 
 /// A request, ready to be sent.
 pub struct PreparedRequest {
+    pub client: Client,
     pub method: Method,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -69,7 +70,7 @@ pub async fn run_exchange(
 ) {
     let mut pump =
         AnswerPump { state: state.clone(), start: prepared.start, kept: prepared.kept, fault: None };
-    let request = state.client(&prepared.to.url).request(prepared.method, prepared.to.url.clone());
+    let request = prepared.client.request(prepared.method, prepared.to.url.clone());
     let sending = request.headers(prepared.headers).body(prepared.body).send();
     let sent = tokio::select! {
         sent = sending => sent,
@@ -190,18 +191,12 @@ impl AnswerPump {
     async fn end(&mut self, status: u16, end: ExchangeEnd) {
         let Some(KeptRequest { request, recording }) = self.kept.take() else { return };
         let new = recording.new_messages();
-        let finished = blocking(move || recording.finish(end)).await;
-        let exchange = match finished {
-            Ok(Ok(exchange)) => exchange,
-            Ok(Err(error)) => {
-                self.fault = Some(error.chain());
-                RecordedExchange::default()
-            }
-            Err(error) => {
-                self.fault = Some(error.to_string());
-                RecordedExchange::default()
-            }
-        };
+        let finished = blocking(move || recording.finish(end).map_err(|error| error.chain())).await;
+        let finished = finished.unwrap_or_else(|error| Err(error.to_string()));
+        let exchange = finished.unwrap_or_else(|fault| {
+            self.fault = Some(fault);
+            RecordedExchange::default()
+        });
         self.state.report(ProxyEvent::Exchange(ExchangeFacts {
             model: request.model().to_string(),
             messages: request.message_count(),

@@ -83,7 +83,6 @@ impl IncomingRequest {
             }
             Some(Ok(request)) => Some(request),
             Some(Err(unreadable)) => {
-                state.note_unreadable();
                 state.report(ProxyEvent::NotKept { path: self.path.clone(), reason: unreadable.to_string() });
                 None
             }
@@ -97,9 +96,12 @@ impl IncomingRequest {
             headers: &self.headers,
             client_key,
         })?;
+        let client = state
+            .client(&to.url)
+            .map_err(|error| ProxyRefusal::new(StatusCode::BAD_GATEWAY, error.chain()))?;
         let kept = request.map(|request| self.keep(state, request)).transpose()?;
         let (headers, body) = self.outgoing(&to);
-        Ok(PreparedRequest { method: self.method, headers, body, to, start, kept })
+        Ok(PreparedRequest { client, method: self.method, headers, body, to, start, kept })
     }
 
     fn keep(&self, state: &ProxyState, request: ProxyRequest) -> Result<KeptRequest, ProxyRefusal> {

@@ -1,16 +1,15 @@
 //! The state that all connections of a proxy share, and the events that they report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lepo_base::error::{Error, Result, cause};
-use lepo_net::address::{is_loopback, needs_certificates};
-use reqwest::{Client, ClientBuilder, redirect};
+use lepo_net::client::client_for;
+use reqwest::{Client, redirect};
 use tokio::sync::watch;
-use url::Url;
+use url::{Origin, Url};
 
 use super::token::ProxyToken;
 use super::upstream::UpstreamTable;
@@ -49,8 +48,6 @@ pub enum ProxyEvent {
         /// The message to the client.
         message: String,
     },
-    /// An answer from the files had masks for secrets, for the first time.
-    Masked,
 }
 
 /// The facts of one exchange.
@@ -89,12 +86,10 @@ pub struct ProxyState {
     pub(super) port: u16,
     pub(super) upstreams: UpstreamTable,
     pub(super) recorder: Arc<ProxyRecorder>,
-    /// For servers of this machine, without certificates and the environment's proxy.
-    near: Client,
-    far: Client,
+    /// By the origin of the server.
+    clients: Mutex<HashMap<Origin, Client>>,
     sink: Box<EventSink>,
     known_paths: Mutex<BTreeSet<String>>,
-    has_unreadable: AtomicBool,
     end: watch::Sender<bool>,
     running: watch::Sender<usize>,
 }
@@ -109,33 +104,25 @@ impl Drop for RunningExchange {
 }
 
 impl ProxyState {
-    /// Prepares the clients; connects to nothing.
+    /// Creates the state of a proxy that has no connections yet.
     pub fn new(
         token: ProxyToken,
         port: u16,
         upstreams: UpstreamTable,
         recorder: Arc<ProxyRecorder>,
         sink: Box<EventSink>,
-    ) -> Result<ProxyState> {
-        let build = |builder: ClientBuilder| {
-            let builder = builder.redirect(redirect::Policy::none()).http1_only().tcp_nodelay(true);
-            builder.connect_timeout(CONNECT).build().map_err(|error| {
-                Error::remote(format!("cannot prepare connections: {}", cause(&error.without_url())))
-            })
-        };
-        Ok(ProxyState {
+    ) -> ProxyState {
+        ProxyState {
             token,
             port,
             upstreams,
             recorder,
-            near: build(lepo_net::client::client().no_proxy().tls_certs_only([]))?,
-            far: build(lepo_net::client::client())?,
+            clients: Mutex::default(),
             sink,
             known_paths: Mutex::default(),
-            has_unreadable: AtomicBool::new(false),
             end: watch::Sender::new(false),
             running: watch::Sender::new(0),
-        })
+        }
     }
 
     /// Returns the address that clients know.
@@ -143,12 +130,18 @@ impl ProxyState {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Returns the client for an address.
-    pub fn client(&self, url: &Url) -> &Client {
-        match is_loopback(url) && !needs_certificates(url) {
-            true => &self.near,
-            false => &self.far,
+    /// Returns the client for an address; the first for a server may read certificates.
+    pub fn client(&self, url: &Url) -> Result<Client> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&url.origin()) {
+            return Ok(client.clone());
         }
+        let builder = client_for(url).redirect(redirect::Policy::none()).http1_only().tcp_nodelay(true);
+        let client = builder.connect_timeout(CONNECT).build().map_err(|error| {
+            Error::remote(format!("cannot prepare connections: {}", cause(&error.without_url())))
+        })?;
+        clients.insert(url.origin(), client.clone());
+        Ok(client)
     }
 
     /// Hands an event to whoever started the proxy.
@@ -164,16 +157,6 @@ impl ProxyState {
         if known.len() < MOST && known.insert(format!("{method} {path}")) {
             self.report(ProxyEvent::PassedOn { method: method.to_string(), path: path.to_string() });
         }
-    }
-
-    /// Notes a request of the four kinds that could not be read.
-    pub fn note_unreadable(&self) {
-        self.has_unreadable.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a request of the four kinds could not be read.
-    pub fn has_unreadable(&self) -> bool {
-        self.has_unreadable.load(Ordering::Relaxed)
     }
 
     /// Ends the proxy: every answer on its way is cut.

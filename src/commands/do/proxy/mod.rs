@@ -47,7 +47,7 @@ pub fn run_proxy(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let printed = traffic.clone();
         let sink = Box::new(move |event| printed.print(&event));
         let variables = proxy_variables(&env, &token, listener.port);
-        let state = ProxyState::new(token, listener.port, upstreams, recorder, sink)?;
+        let state = ProxyState::new(token, listener.port, upstreams, recorder, sink);
         match args.prompt.split_first() {
             Some((program, words)) => {
                 let program = ProxiedProgram::start(program, words, &variables)?;

@@ -142,7 +142,6 @@ fn event_text(event: &ProxyEvent) -> String {
         ProxyEvent::PassedOn { method, path } => format!("{method} {path} is passed on and not kept"),
         ProxyEvent::NotKept { path, reason } => format!("{path} is passed on and not kept: {reason}"),
         ProxyEvent::Refused { path, status, message } => format!("{path} was refused ({status}): {message}"),
-        ProxyEvent::Masked => "the recorded answers have masks in the place of secrets".to_string(),
         ProxyEvent::Exchange(exchange) => exchange_line(exchange),
     }
 }
