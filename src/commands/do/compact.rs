@@ -5,9 +5,10 @@ use std::pin::Pin;
 
 use super::DoArgs;
 use super::setup::{Setup, find_tail};
+use super::turn_output::turn_view;
 use crate::commands::Context;
 use crate::term::print_status;
-use crate::ui::{self, TurnView, ViewEvent, ViewState};
+use crate::ui;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
@@ -62,14 +63,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let compacted = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
-        let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(
-            context.out,
-            context.paint,
-            args.display_options(env.settings()),
-            context.at,
-            state,
-        );
+        let mut view = turn_view(context, args.display_options(env.settings()));
         let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
         view.finish();
         env.close().await;

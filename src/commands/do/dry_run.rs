@@ -8,9 +8,10 @@ use super::DoArgs;
 use super::keeping::begin_as_set;
 use super::setup::{Setup, find_tail};
 use super::turn_input::DoInput;
+use super::turn_output::turn_view;
 use crate::commands::Context;
 use crate::term::one_line;
-use crate::ui::{self, TurnView, ViewEvent, ViewState};
+use crate::ui;
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::Keyword;
 use lepo_base::media::Media;
@@ -61,14 +62,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
             unmasked: args.keeping.unmasked,
             ..TurnRequest::new(start, question, &args.run)
         };
-        let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(
-            context.out,
-            context.paint,
-            args.display_options(env.settings()),
-            context.at,
-            state,
-        );
+        let mut view = turn_view(context, args.display_options(env.settings()));
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
         view.finish();
         first

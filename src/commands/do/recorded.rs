@@ -7,11 +7,11 @@ use super::DoArgs;
 use super::debate_place::debate_at;
 use super::setup::{Setup, find_tail};
 use super::turn_input::DoInput;
-use super::turn_output::print;
+use super::turn_output::{print, turn_view};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::term::{print_status_dim, stderr_is_terminal};
-use crate::ui::{self, EventLines, TurnView, ViewEvent, ViewState};
+use crate::ui::{self, EventLines};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
@@ -239,8 +239,7 @@ fn show(
     if args.events {
         show_answer(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
-        let state = ViewState::Idle.after(ViewEvent::Entered);
-        let mut view = TurnView::new(context.out, context.paint, options, context.at, state);
+        let mut view = turn_view(context, options);
         show_answer(store, &hit, &mut view)?;
         view.finish();
     }

@@ -11,12 +11,12 @@ use super::recorded::{LookupOutcome, find_recorded};
 use super::recover_cut::recover_cut;
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn_input::DoInput;
-use super::turn_output::print;
+use super::turn_output::{print, turn_view};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::term::{TypeAhead, columns, print_status, print_status_dim, stderr_is_terminal, tty};
-use crate::ui::{self, EventLines, StopPoint, TurnView, ViewEvent, ViewState};
+use crate::ui::{self, EventLines, StopPoint};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
@@ -226,11 +226,10 @@ impl PreparedTurn {
             )
             .await;
         }
-        let state = ViewState::Idle.after(ViewEvent::Entered);
         let shown = args.display_options(env.settings());
         // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
-        let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);
+        let mut view = turn_view(context, shown);
         let taken = execute_turn(env, config, &insts, forest, &mut view, ask).await;
         view.finish();
         drop(hides);

@@ -1,4 +1,4 @@
-//! Output at the end of a turn.
+//! The output of a turn: its view, and the lines at its end.
 
 use std::fs::File;
 
@@ -7,12 +7,18 @@ use super::output::{write_output, write_text};
 use crate::commands::Context;
 use crate::commands::code_blocks::wanted_blocks;
 use crate::term::{OfferedWord, print_status};
-use crate::ui;
+use crate::ui::{self, DisplayOptions, TurnView, ViewEvent, ViewState};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 use lepo_turn::Report;
 use serde_json::Value;
+
+/// Creates the view of a turn whose question has been entered.
+pub fn turn_view<'v>(context: &'v mut Context<'_>, shown: DisplayOptions) -> TurnView<'v> {
+    let state = ViewState::Idle.after(ViewEvent::Entered);
+    TurnView::new(context.out, context.paint, shown, context.at, state)
+}
 
 /// Prints the output that comes at the end of a turn: the last event, the document of `--json`, the code of
 /// `--code`, the file of `--output`. False if code was requested and the answer has none.
