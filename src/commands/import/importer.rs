@@ -108,7 +108,8 @@ impl<'a> Importer<'a> {
             elsewhere: Vec::new(),
             is_own: false,
             own_dirs: sources::directories(context)?,
-            responses: here.get().map(|store| store.journal().responses()).unwrap_or_default(),
+            here: &here,
+            responses: OnceCell::new(),
         };
         let done = import.all(chosen, &mut reading);
         let mut report = import.report;
@@ -140,11 +141,19 @@ struct SourceImport<'a, 's> {
     is_own: bool,
     /// The directories of the store.
     own_dirs: Vec<PathBuf>,
-    /// The providers' ids of answers recorded by the proxy.
-    responses: HashSet<String>,
+    /// The store, once there is one.
+    here: &'a OnceCell<Store>,
+    /// The providers' ids of answers recorded by the proxy, read when a source has such ids.
+    responses: OnceCell<HashSet<String>>,
 }
 
 impl SourceImport<'_, '_> {
+    /// Whether the store has an answer with this provider's id by the proxy.
+    fn is_proxied(&self, response: &str) -> bool {
+        let read = || self.here.get().map(|store| store.journal().responses()).unwrap_or_default();
+        self.responses.get_or_init(read).contains(response)
+    }
+
     /// Reads all sources, each format in its own order.
     fn all(&mut self, chosen: Vec<SourceGroup>, reading: &mut SourceReader) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
@@ -221,8 +230,7 @@ impl SourceImport<'_, '_> {
             self.report.skip_in(path, "conversation that was imported from another source", 1);
             return Ok(());
         }
-        let is_kept = conversation.responses.iter().any(|id| self.responses.contains(id));
-        if is_kept && !self.importer.args.again {
+        if !self.importer.args.again && conversation.responses.iter().any(|id| self.is_proxied(id)) {
             self.report.known += 1;
             self.report.skip_in(path, PROXIED, 1);
             return Ok(());
