@@ -76,7 +76,7 @@ mod tests {
             let mut buffer = ScreenBuffer::new((5, 3));
             assert_eq!(buffer.push(text.as_bytes()), fits, "{text:?}");
             assert_eq!(buffer.into_bytes(), text.as_bytes());
-            // The same by pieces.
+            // Character by character, the result is equal.
             let mut buffer = ScreenBuffer::new((5, 3));
             let mut letters = text.chars().map(|c| buffer.push(c.to_string().as_bytes()));
             assert_eq!(letters.all(|fits| fits), fits, "{text:?}");

@@ -62,7 +62,7 @@ pub fn schema_of(args: &[String]) -> Option<(&'static str, bool)> {
     match command {
         _ if has("--events") => Some(("events", true)),
         _ if !has("--json") => None,
-        // What is on stdout is the program's.
+        // The proxy leaves stdout to its command.
         _ if has("--proxy") => None,
         Some((_, schema, by_line)) => Some((schema, *by_line)),
         // A bare question.

@@ -38,7 +38,7 @@ fn a_program_that_sends_its_whole_history_makes_one_path() {
         }
         let expected = match reopens {
             false => "s1 p\n u0 q1\n  a0 A1\n   u0 q2\n    a0 A2\n     u0 q3\n      a0 A3",
-            // The same requests again: a second answer beside each first.
+            // Repeats the requests, which adds a second answer to each.
             true => {
                 "s1 p\n u0 q1\n  a0 A1\n   u0 q2\n    a0 A2\n     u0 q3\n      a0 A3\n      a0 A3\n    a0 A2\n  a0 A1"
             }

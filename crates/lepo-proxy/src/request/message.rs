@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use lepo_base::media::Media;
 
-/// Who wrote a message.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProxyRole {
     /// The program: `system` and `developer`.
@@ -32,7 +32,7 @@ impl ProxyRole {
 /// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxyMessage {
-    /// Who wrote it.
+    /// Its role.
     pub role: ProxyRole,
     /// Its parts, in order.
     pub parts: Vec<MessageItem>,

@@ -28,7 +28,7 @@ fn lines(request: &ProxyRequest) -> String {
 
 const PNG: &str = "data:image/png;base64,iVBORw0KGgo=";
 
-/// One conversation on each wire: a system prompt, a picture, thinking, a call and its result.
+/// Returns the same conversation in the format of each wire: a system prompt, an image, thinking, a call, its result.
 fn conversation(wire: ProxyWire) -> Value {
     match wire {
         ProxyWire::Chat => json!({"model": "m", "messages": [
