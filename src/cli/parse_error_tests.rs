@@ -14,6 +14,10 @@ fn error_of(root: &mut Command, words: &[String]) -> Option<(String, String)> {
     let first = FirstWord { at: 1, means: FirstWordKind::Command, follows_do_option: false };
     let PreparsedLine::Parse { args, command } = preparse(args, first) else { return None };
     let error = root.try_get_matches_from_mut(&args).err()?;
+    // A request for help is taken.
+    if error.kind() == clap::error::ErrorKind::DisplayHelp {
+        return None;
+    }
     let error = parse_error(&error, root, &command, &args);
     let hint = error.hint_for(lepo_base::hint::HintTarget::SHELL).unwrap_or_default();
     Some((error.message, hint))
