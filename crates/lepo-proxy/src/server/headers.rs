@@ -6,7 +6,7 @@ use hyper::header::{
 };
 use url::Url;
 
-/// Encodings that servers may use. `deflate` is left out, because servers differ about its form.
+/// Encodings that servers may use; not `deflate`, whose form differs between servers.
 const UNPACKED: &[&str] = &["gzip", "x-gzip", "zstd", "br", "identity"];
 
 /// Returns the names of headers that belong to one connection: the standard ones, and all that `Connection` names.
@@ -34,7 +34,7 @@ pub fn passed_request_headers(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
-/// Returns the accepted encodings of the client, without those that lepo could not unpack.
+/// Returns the accepted encodings of the client, except any that lepo could not unpack.
 fn unpacked_encodings(headers: &HeaderMap) -> Option<HeaderValue> {
     let accepted = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let known: Vec<&str> = accepted

@@ -111,8 +111,8 @@ impl UpstreamTable {
 }
 
 impl ProviderRoute {
-    /// Reads the address of a provider, or `given`, and its keys: those of lepo's own models, then `more` variables, each
-    /// with whether it has a bearer token.
+    /// Reads the address of a provider, or `given`, and its keys, by the variables of lepo's own models and then
+    /// `more`, each with whether it has a bearer token.
     fn read(
         env: &Env,
         provider: Provider,
