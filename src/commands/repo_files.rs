@@ -5,7 +5,7 @@ use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
-use lepo_turn::config::{Paths, RepoFile, Trust};
+use lepo_turn::config::{Paths, RecordedTable, RepoFile, Trust};
 use lepo_turn::{TrustedFile, insts_of_repository, repo_file, repo_prompts};
 
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
@@ -30,12 +30,25 @@ pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<
     };
     match repo_file(store, name) {
         Ok(Some(file)) if Trust::new(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
+        Ok(Some(file)) if has_nothing_to_trust(&file) => {}
         Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
         Ok(None) => {}
         // A symbolic link or a fifo cannot be trusted.
         Err(error) => ignored(&error.chain()),
     }
     Ok(None)
+}
+
+/// Whether the file has only the table that counts without trust.
+fn has_nothing_to_trust(file: &RepoFile) -> bool {
+    file.path.extension().is_some_and(|end| end == "toml")
+        && RecordedTable::parse(&file.path, &file.bytes).is_ok_and(|table| table.is_alone)
+}
+
+/// Returns the texts that do not count where requests are compared, by the store's own configuration, trusted or not.
+pub fn recorded_ignore(store: &Store) -> Result<Vec<String>> {
+    let Some(file) = repo_file(store, REPO_FILES[0])? else { return Ok(Vec::new()) };
+    Ok(RecordedTable::parse(&file.path, &file.bytes)?.ignore)
 }
 
 /// Returns the repository's settings, if there is a store and they are trusted.

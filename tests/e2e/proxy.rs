@@ -4,3 +4,4 @@ mod clients;
 mod guarded;
 mod http;
 mod kept;
+mod replayed;

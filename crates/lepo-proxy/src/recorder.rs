@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::cassette::ProxyCassette;
 use crate::proxy_store::ProxyStore;
 use crate::recording::{ProxyRecording, RequestPosition};
 use crate::request::ProxyRequest;
 use crate::request_facts::RequestNotes;
 use crate::tree::{
-    FoundPath, NextPart, PartKind, PathHash, PathPoint, RequestLayout, RequestPart, StoreIndex, SystemText,
+    FoundPath, IgnoredText, NextPart, PartKind, PathHash, PathPoint, RequestLayout, RequestPart, StoreIndex,
+    SystemText,
 };
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -28,6 +30,11 @@ impl ProxyRecorder {
     /// Returns the store.
     pub fn store(&self) -> &Store {
         self.shared.store
+    }
+
+    /// Returns the recorded answers of the store; matches of `ignored` do not count where requests are compared.
+    pub fn cassette(&self, ignored: IgnoredText) -> ProxyCassette {
+        ProxyCassette::new(self.shared.clone(), ignored)
     }
 
     /// Writes the new messages of a request, durably. `client` names the program, by the first word of its User-Agent.

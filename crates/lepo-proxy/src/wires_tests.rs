@@ -10,7 +10,7 @@ use crate::wire::ProxyWire;
 const PNG: &str = "data:image/png;base64,iVBORw0KGgo=";
 
 /// The three requests of a conversation, and the answers to them.
-fn turns(wire: ProxyWire) -> Vec<(Value, String)> {
+pub fn turns(wire: ProxyWire) -> Vec<(Value, String)> {
     match wire {
         ProxyWire::Chat => chat(),
         ProxyWire::Responses => responses(),

@@ -161,7 +161,7 @@ pub fn no_store() -> Error {
 }
 
 /// Opens the store at a path: the directory with the messages, or its parent.
-fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
+pub fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
     let whole = context.cwd().join(path);
     let inner = whole.join(STORE);
     let dir = if inner.is_dir() { inner } else { whole };

@@ -81,7 +81,7 @@ fn options_that_mean_nothing_here_are_refused() {
         &["do", "--upstream", "http://a", "x"],
         &["do", "--proxy", "--tail", "@"],
         &["do", "--proxy", "-m", "x"],
-        &["do", "--proxy", "--recorded=only", "--", "true"],
+        &["do", "--proxy", "--recorded-from", "x", "--", "true"],
         &["do", "--proxy", "--upstream", "localhost:1"],
         &["do", "--proxy", "--port", "0"],
     ] {

@@ -71,6 +71,12 @@ impl FinishWord {
         }
     }
 
+    /// Parses a word of the journal.
+    pub fn from_journal(word: &str) -> Option<FinishWord> {
+        use FinishWord::{Filter, Length, Refusal, Stop, Tools};
+        [Stop, Length, Tools, Filter, Refusal].into_iter().find(|finish| finish.as_str() == word)
+    }
+
     /// Parses the reason of any wire; an unknown reason counts as `stop`.
     pub fn parse(reason: &str) -> FinishWord {
         match reason {

@@ -32,6 +32,7 @@ pub struct ProxyRequest {
     model: String,
     message_count: usize,
     prefill: Option<String>,
+    wants_usage: bool,
     body: RequestBody,
 }
 
@@ -73,7 +74,9 @@ impl ProxyRequest {
         let model = named.unwrap_or_else(|| deployment_in(path)).to_string();
         let message_count = body.messages.len();
         let prefill = body.take_prefill();
-        Ok(ProxyRequest { wire, model, message_count, prefill, body })
+        let wants_usage = fields.get("stream_options").and_then(|options| options.get("include_usage"));
+        let wants_usage = wants_usage.and_then(Value::as_bool).unwrap_or_default();
+        Ok(ProxyRequest { wire, model, message_count, prefill, wants_usage, body })
     }
 
     /// Returns the wire that the request came by.
@@ -89,6 +92,11 @@ impl ProxyRequest {
     /// Whether the answer is wanted in pieces.
     pub fn is_streamed(&self) -> bool {
         self.body.is_streamed
+    }
+
+    /// Whether a stream is to end with the tokens, in Chat Completions.
+    pub fn wants_usage(&self) -> bool {
+        self.wants_usage
     }
 
     /// Returns the number of messages, with the system prompt and a prefill.

@@ -1,5 +1,6 @@
 //! The server: connections, where requests go, and how their answers come back.
 
+mod cassette_door;
 mod connections;
 mod door;
 mod exchange;

@@ -10,6 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use lepo_net::runtime::blocking;
 use tokio::sync::oneshot;
 
+use super::cassette_door::CassetteDoor;
 use super::door::check_door;
 use super::exchange::{AnswerBody, KeptRequest, PreparedRequest, refused_answer, run_exchange};
 use super::headers::passed_request_headers;
@@ -56,10 +57,20 @@ async fn pass_on(
     let prepared = blocking(move || incoming.prepare(&shared, start)).await;
     let internal =
         |error: std::io::Error| ProxyRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string());
-    let prepared = prepared.map_err(internal)??;
+    let prepared = match prepared.map_err(internal)?? {
+        NextStep::Send(prepared) => *prepared,
+        NextStep::Answer(answer) => return Ok(*answer),
+    };
     let (client, answer) = oneshot::channel();
     state.spawn(run_exchange(state.clone(), prepared, client));
     answer.await.map_err(|_| ProxyRefusal::new(StatusCode::BAD_GATEWAY, "the proxy ends"))
+}
+
+/// The next step of a request.
+enum NextStep {
+    Send(Box<PreparedRequest>),
+    /// The proxy answers without a server.
+    Answer(Box<Response<AnswerBody>>),
 }
 
 /// A request as it came, whole.
@@ -73,9 +84,21 @@ struct IncomingRequest {
 }
 
 impl IncomingRequest {
-    /// Routes the request, and writes its new messages, durably, before it is sent.
-    fn prepare(self, state: &ProxyState, start: Instant) -> Result<PreparedRequest, ProxyRefusal> {
+    /// Answers the request from the store, if it is recorded there; else routes it, and writes its new messages, durably,
+    /// before it is sent.
+    fn prepare(self, state: &ProxyState, start: Instant) -> Result<NextStep, ProxyRefusal> {
         let read = self.wire.map(|wire| ProxyRequest::read(wire, &self.path, &self.body));
+        if let Some(cassette) = &state.cassette {
+            let lookup = CassetteDoor { state, cassette, path: &self.path, start };
+            let answer = match (&read, self.wire) {
+                (Some(Ok(request)), _) => lookup.answer(request)?,
+                (Some(Err(unreadable)), wire) => lookup.refuse_unreadable(*unreadable, wire),
+                (None, _) => lookup.answer_other(&self.method, &self.headers),
+            };
+            if let Some(answer) = answer {
+                return Ok(NextStep::Answer(Box::new(answer)));
+            }
+        }
         let request = match read {
             None => {
                 state.report_passed_on(self.method.as_str(), &self.path);
@@ -101,7 +124,8 @@ impl IncomingRequest {
             .map_err(|error| ProxyRefusal::new(StatusCode::BAD_GATEWAY, error.chain()))?;
         let kept = request.map(|request| self.keep(state, request)).transpose()?;
         let (headers, body) = self.outgoing(&to);
-        Ok(PreparedRequest { client, method: self.method, headers, body, to, start, kept })
+        let prepared = PreparedRequest { client, method: self.method, headers, body, to, start, kept };
+        Ok(NextStep::Send(Box::new(prepared)))
     }
 
     fn keep(&self, state: &ProxyState, request: ProxyRequest) -> Result<KeptRequest, ProxyRefusal> {

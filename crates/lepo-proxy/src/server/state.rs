@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use url::{Origin, Url};
 
 use super::token::ProxyToken;
 use super::upstream::UpstreamTable;
+use crate::cassette::ProxyCassette;
 use crate::recorder::ProxyRecorder;
 use crate::recording::ExchangeNote;
 use lepo_store::bubb::BubbId;
@@ -39,6 +41,15 @@ pub enum ProxyEvent {
         /// Why it could not be read.
         reason: String,
     },
+    /// A request of one of the four kinds has no recorded answer, and was not sent.
+    Unrecorded {
+        /// Its path, without a query.
+        path: String,
+        /// Why, with the nearest recorded message.
+        message: String,
+    },
+    /// Secrets in an answer of the store are masked; reported once.
+    Masked,
     /// A request was refused by the proxy.
     Refused {
         /// Its path, without a query.
@@ -86,6 +97,12 @@ pub struct ProxyState {
     pub(super) port: u16,
     pub(super) upstreams: UpstreamTable,
     pub(super) recorder: Arc<ProxyRecorder>,
+    /// The recorded answers; `None` if every request is sent.
+    pub(super) cassette: Option<ProxyCassette>,
+    /// Nothing is sent.
+    pub(super) is_offline: bool,
+    unrecorded: AtomicU64,
+    has_reported_masks: AtomicBool,
     /// By the origin of the server.
     clients: Mutex<HashMap<Origin, Client>>,
     sink: Box<EventSink>,
@@ -117,11 +134,38 @@ impl ProxyState {
             port,
             upstreams,
             recorder,
+            cassette: None,
+            is_offline: false,
+            unrecorded: AtomicU64::new(0),
+            has_reported_masks: AtomicBool::new(false),
             clients: Mutex::default(),
             sink,
             known_paths: Mutex::default(),
             end: watch::Sender::new(false),
             running: watch::Sender::new(0),
+        }
+    }
+
+    /// Answers from the store what it has recorded; with `is_offline`, sends nothing at all.
+    pub fn answering_from(self, cassette: ProxyCassette, is_offline: bool) -> ProxyState {
+        ProxyState { cassette: Some(cassette), is_offline, ..self }
+    }
+
+    /// Returns the number of requests that had no recorded answer and were not sent.
+    pub fn unrecorded(&self) -> u64 {
+        self.unrecorded.load(Ordering::Relaxed)
+    }
+
+    /// Counts and reports an unsent request without a recorded answer.
+    pub(super) fn report_unrecorded(&self, path: &str, message: &str) {
+        self.unrecorded.fetch_add(1, Ordering::Relaxed);
+        self.report(ProxyEvent::Unrecorded { path: path.to_string(), message: message.to_string() });
+    }
+
+    /// Reports, once, that answers of the store have masks.
+    pub(super) fn report_masks(&self) {
+        if !self.has_reported_masks.swap(true, Ordering::Relaxed) {
+            self.report(ProxyEvent::Masked);
         }
     }
 
@@ -151,12 +195,17 @@ impl ProxyState {
 
     /// Reports a path that is only passed on, once.
     pub fn report_passed_on(&self, method: &str, path: &str) {
+        if self.is_new_path(method, path) {
+            self.report(ProxyEvent::PassedOn { method: method.to_string(), path: path.to_string() });
+        }
+    }
+
+    /// Whether a path is seen for the first time.
+    pub(super) fn is_new_path(&self, method: &str, path: &str) -> bool {
         /// The most paths in memory: a client can make up new ones forever.
         const MOST: usize = 1_000;
         let mut known = self.known_paths.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < MOST && known.insert(format!("{method} {path}")) {
-            self.report(ProxyEvent::PassedOn { method: method.to_string(), path: path.to_string() });
-        }
+        known.len() < MOST && known.insert(format!("{method} {path}"))
     }
 
     /// Ends the proxy: every answer on its way is cut.

@@ -113,7 +113,7 @@ impl PathIndex {
     /// Adds a part, unless the same message is known there; returns its point.
     pub fn add(&mut self, parent: Option<PathPoint>, part: NextPart<'_>) -> PathPoint {
         let above = parent.and_then(|parent| self.node(parent));
-        let before = above.map_or(PathHash::default(), |above| above.hash);
+        let before = self.hash(parent);
         let hash = part.hash.map_or(before, |hash| before.with(hash));
         let is_question = part.kind == PartKind::Visible(Kind::User);
         let is_answer = matches!(part.kind, PartKind::Visible(Kind::Assistant) | PartKind::Call);
@@ -180,6 +180,23 @@ impl PathIndex {
         std::iter::successors(newest, |point| self.node(*point)?.older).take(SAME)
     }
 
+    /// Returns the hash of a path; of the empty one without a point.
+    pub fn hash(&self, point: Option<PathPoint>) -> PathHash {
+        point.and_then(|point| self.node(point)).map_or(PathHash::default(), |node| node.hash)
+    }
+
+    /// Whether a path with this hash is known.
+    pub fn has(&self, hash: PathHash) -> bool {
+        self.newest.contains_key(&hash)
+    }
+
+    /// Returns the messages of the compared parts that follow a path with this hash, the last added first. Looks at
+    /// all points.
+    pub fn followers(&self, hash: PathHash) -> impl Iterator<Item = BubbId> {
+        let nodes = self.nodes.iter().rev().filter(|node| node.is_counted);
+        nodes.filter(move |node| self.hash(node.parent) == hash).map(|node| node.bubb)
+    }
+
     /// Returns the points of a path from its end.
     fn up(&self, from: Option<PathPoint>) -> impl Iterator<Item = (PathPoint, &PathNode)> {
         let first = from.and_then(|point| Some((point, self.node(point)?)));
@@ -197,7 +214,7 @@ impl PathIndex {
         parts: &[Option<PathHash>],
         system: Option<PathHash>,
     ) -> FoundPath {
-        let mut hash = base.and_then(|base| self.node(base)).map_or(PathHash::default(), |node| node.hash);
+        let mut hash = self.hash(base);
         let mut hashes = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             if let Some(part) = part {

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::SystemTime;
 
+use super::ignored_text::IgnoredText;
+use super::layout::PartKind;
 use super::part_key::{PathHash, part_kind};
 use super::path_index::{NextPart, PathIndex, PathPoint, SystemText};
 use lepo_base::error::Result;
@@ -28,6 +30,10 @@ pub struct StoreIndex {
     answers: HashMap<BubbId, PathPoint>,
     /// Answers by the provider's id.
     responses: HashMap<String, BubbId>,
+    /// Answers by the hash of their request's path, without its system prompt.
+    requests: HashMap<PathHash, Vec<BubbId>>,
+    /// Texts that do not count.
+    ignored: IgnoredText,
     /// The last change of the folder that has been read.
     changed: Option<SystemTime>,
     has_read: bool,
@@ -36,11 +42,28 @@ pub struct StoreIndex {
 }
 
 impl StoreIndex {
-    /// Reads what is new: everything at first, then messages of other processes.
-    pub fn read_on(&mut self, store: &Store) -> Result<()> {
+    /// Creates an index that compares messages without these texts.
+    pub fn ignoring(ignored: IgnoredText) -> StoreIndex {
+        StoreIndex { ignored, ..StoreIndex::default() }
+    }
+
+    /// Returns the hash of a part; `None` if it does not count.
+    pub fn part_hash(&self, kind: PartKind, text: &str) -> Option<PathHash> {
+        let counts = kind != PartKind::System || !self.ignored.has_no_system;
+        PathHash::from_part(kind, &self.ignored.strip(text)).filter(|_| counts)
+    }
+
+    /// Returns the hash of a system prompt; `None` if system prompts do not count.
+    pub fn system_hash(&self, text: &str) -> Option<PathHash> {
+        let hash = || PathHash::from_system(&self.ignored.strip(text));
+        (!self.ignored.has_no_system).then(hash)
+    }
+
+    /// Reads what is new: everything at first, then messages of other processes. Returns whether there was any.
+    pub fn read_on(&mut self, store: &Store) -> Result<bool> {
         let changed = last_change(store);
         if self.has_read && changed.is_some() && changed == self.changed {
-            return Ok(());
+            return Ok(false);
         }
         let names = match self.has_read {
             false => {
@@ -56,15 +79,17 @@ impl StoreIndex {
         };
         self.has_read = true;
         self.changed = changed;
-        if !names.is_empty() {
+        let is_new = !names.is_empty();
+        if is_new {
             self.add_names(store, names);
         }
-        Ok(())
+        Ok(is_new)
     }
 
     /// Clears the index, so that the store is read again.
     pub fn forget(&mut self) {
-        *self = StoreIndex { last_time: self.last_time, ..StoreIndex::default() };
+        let ignored = std::mem::take(&mut self.ignored);
+        *self = StoreIndex { last_time: self.last_time, ignored, ..StoreIndex::default() };
     }
 
     /// Returns the earliest time of the next message. Ids of the same millisecond have no order, and hidden leaves need
@@ -107,6 +132,27 @@ impl StoreIndex {
         }
     }
 
+    /// Returns the answers to requests with this path.
+    pub fn answers_to(&self, request: PathHash) -> &[BubbId] {
+        self.requests.get(&request).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether any answer is known.
+    pub fn has_answers(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// Returns the hash of a system prompt, if system prompts count.
+    pub fn counted(&self, system: PathHash) -> Option<PathHash> {
+        (!self.ignored.has_no_system).then_some(system)
+    }
+
+    /// Returns the hash of the system prompt in force at an answer; `None` without one, or if they do not count.
+    pub fn system_of_answer(&self, answer: BubbId) -> Option<PathHash> {
+        let point = self.answers.get(&answer).or_else(|| self.points.get(&answer))?;
+        self.paths.system(*point).and_then(|system| self.counted(system.hash))
+    }
+
     /// Finds the end of an answer by the provider's id, or by the id of a response from the store.
     pub fn response(&self, id: &str) -> Option<PathPoint> {
         let own = || BubbId::parse(id.strip_prefix(RESPONSE)?.as_bytes());
@@ -129,9 +175,12 @@ impl StoreIndex {
                 // The file may be gone in the meantime.
                 let Ok(text) = store.bubbs().text(&name) else { continue };
                 let point = if is_root_prompt {
-                    self.paths.add_root(SystemText { id: name.id, hash: PathHash::from_system(&text) })
+                    self.paths.add_root(self.system_text_of(&name, &text))
                 } else {
                     let above = self.point_above(&name);
+                    if name.kind == Kind::Assistant {
+                        self.requests.entry(self.paths.hash(above)).or_default().push(name.id);
+                    }
                     self.add_part(above, &name, &text, self.system_at(above), None, "")
                 };
                 self.points.insert(name.id, point);
@@ -175,6 +224,7 @@ impl StoreIndex {
             };
             at = Some(id);
         }
+        self.requests.entry(self.paths.hash(point)).or_default().push(name.id);
         for item in &facts.made {
             // The line of a copy has the original's parts.
             let id = if Some(item.bubb) == facts.copy_of { name.id } else { item.bubb };
@@ -262,7 +312,7 @@ impl StoreIndex {
         call: &str,
     ) -> PathPoint {
         let kind = part_kind(name);
-        let hash = PathHash::from_part(kind, text);
+        let hash = self.part_hash(kind, text);
         self.paths.add(parent, NextPart { kind, hash, bubb: name.id, system, call, answer })
     }
 
@@ -271,8 +321,13 @@ impl StoreIndex {
     }
 
     fn system_text(&self, store: &Store, id: BubbId) -> Option<SystemText> {
-        let text = store.bubbs().text(self.names.get(&id)?).ok()?;
-        Some(SystemText { id, hash: PathHash::from_system(&text) })
+        let name = self.names.get(&id)?;
+        let text = store.bubbs().text(name).ok()?;
+        Some(self.system_text_of(name, &text))
+    }
+
+    fn system_text_of(&self, name: &BubbName, text: &str) -> SystemText {
+        SystemText { id: name.id, hash: self.system_hash(text).unwrap_or_default() }
     }
 
     /// Returns the point of the nearest message before this one that a path has.
@@ -299,16 +354,32 @@ impl StoreIndex {
 
 /// Returns the facts of a recorded answer; for a copy, the facts of its original.
 fn exchange_facts(journal: &JournalIndex, id: BubbId) -> Option<BubbFacts> {
+    facts_of_original(journal, id, |facts| !facts.made.is_empty())
+}
+
+/// Returns the first facts that fit of a message, its original, the original of that. Their `copy_of` is the original
+/// that `made` names; originals have none.
+pub fn facts_of_original(
+    journal: &JournalIndex,
+    id: BubbId,
+    fits: impl Fn(&BubbFacts) -> bool,
+) -> Option<BubbFacts> {
     let mut of = id;
+    let mut found: Option<BubbFacts> = None;
     for _ in 0..COPIES {
-        let facts = journal.get(of)?;
-        if !facts.made.is_empty() {
-            let original = facts.copy_of.or(Some(of)).filter(|original| *original != id);
-            return Some(BubbFacts { copy_of: original, ..facts });
+        let Some(facts) = journal.get(of) else { break };
+        let original = facts.copy_of;
+        if found.is_none() && fits(&facts) {
+            found = Some(facts);
         }
-        of = facts.copy_of?;
+        let is_named = |facts: &BubbFacts| facts.made.iter().any(|item| item.bubb == of);
+        match original {
+            Some(original) if !found.as_ref().is_some_and(is_named) => of = original,
+            _ => break,
+        }
     }
-    None
+    let facts = found?;
+    Some(BubbFacts { copy_of: Some(of).filter(|original| *original != id), ..facts })
 }
 
 fn last_change(store: &Store) -> Option<SystemTime> {

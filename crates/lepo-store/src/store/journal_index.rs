@@ -43,6 +43,13 @@ impl JournalIndex {
         told.find(|(named, _)| *named == id).map(|(_, fact)| fact)
     }
 
+    /// Returns the byte offset of the last line about a bubb.
+    pub fn last_line(&self, id: BubbId) -> Option<usize> {
+        let end = self.lines.partition_point(|(known, _)| *known <= id);
+        let (known, start) = self.lines.get(end.checked_sub(1)?)?;
+        (*known == id).then_some(*start)
+    }
+
     /// Returns all lines about a bubb, newest first.
     pub fn records(&self, id: BubbId) -> impl Iterator<Item = JournalRecord> {
         let told = self.newest_first(id).filter_map(|line| serde_json::from_slice(line).ok());

@@ -101,3 +101,51 @@ pub fn aliases(paths: &Paths) -> Result<Vec<Alias>> {
     let Some(bytes) = read_if_there(&file)? else { return Ok(Vec::new()) };
     Ok(ConfigFile::parse(&file, &bytes)?.aliases)
 }
+
+/// The table `[recorded]` of a store's own `_config.toml`, which counts without trust: all that it does is to make
+/// recorded answers found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordedTable {
+    /// Names and patterns of texts that do not count where requests are compared.
+    pub ignore: Vec<String>,
+    /// The file has nothing else, so there is nothing to trust.
+    pub is_alone: bool,
+}
+
+impl RecordedTable {
+    /// Reads the table alone. Mistakes elsewhere in the file are ignored, unless it is not TOML; errors name `path` (exit
+    /// 2).
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<RecordedTable> {
+        let document = ConfigDocument::new(path, bytes)?;
+        let mut root = TableReader::root(&document)?;
+        let mut table = root.section("recorded")?;
+        let ignore = table.get::<Vec<String>>("ignore", &())?.unwrap_or_default();
+        table.finish()?;
+        Ok(RecordedTable { ignore, is_alone: root.finish().is_ok() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_whatever_else_the_file_has() {
+        for (text, ignore, is_alone) in [
+            ("", &[][..], true),
+            ("[recorded]\nignore = ['\\d+', 'system']", &["\\d+", "system"], true),
+            ("max_rounds = 'many'\n[recorded]\nignore = ['a']", &["a"], false),
+            ("[[models]]\nname = 'x'", &[], false),
+        ] {
+            let table = RecordedTable::parse(Path::new("c"), text.as_bytes()).unwrap();
+            assert_eq!(
+                (table.ignore, table.is_alone),
+                (ignore.iter().map(|s| s.to_string()).collect(), is_alone)
+            );
+        }
+        for text in ["[recorded]\nignore = 'a'", "[recorded]\nignored = []", "[recorded", "recorded = 1"] {
+            let error = RecordedTable::parse(Path::new("/c.toml"), text.as_bytes()).unwrap_err();
+            assert!(error.chain().contains("/c.toml:"), "{text}: {}", error.chain());
+        }
+    }
+}

@@ -43,7 +43,7 @@ pub use choose::{LocalModels, ModelChoice};
 pub use document::SettingSource;
 pub use edit::{NewModel, add_model, planned_model, remove_model, set_active, set_tool_mode};
 pub use entry::KeyEntry;
-pub use file::aliases;
+pub use file::{RecordedTable, aliases};
 pub use flags::Flags;
 pub use folder_trust::{FolderQuestion, FolderTrust, work_folder};
 pub use import::ConfigImport;

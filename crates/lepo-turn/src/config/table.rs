@@ -211,6 +211,8 @@ settings! {
     many_rounds: u32, file "many.max_rounds", ROUNDS, 10;
     /// Time limit of a reply in a group turn.
     many_timeout: Duration, file "many.timeout", (), Duration::from_secs(300);
+    /// Names and patterns of texts that do not count where the proxy compares requests with recorded ones.
+    recorded_ignore: Vec<String>, file "recorded.ignore", (), Vec::new();
 }
 
 impl Settings {

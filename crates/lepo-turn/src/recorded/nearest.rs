@@ -145,12 +145,12 @@ fn differs(past: &[PastMessage], at: usize, name: &BubbName, text: &str) -> Stri
     if (name.kind, name.hidden) != (said.kind, said.hidden) {
         return format!("instead of {what}, there is a message of kind {}", name.tag());
     }
-    let (recorded, asked) = apart(text, &said.text);
+    let (recorded, asked) = differing_excerpts(text, &said.text);
     format!("{what} differs: recorded {recorded:?}, asked {asked:?}")
 }
 
 /// Returns the excerpts of two texts that show how they differ.
-fn apart(one: &str, other: &str) -> (String, String) {
+pub fn differing_excerpts(one: &str, other: &str) -> (String, String) {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     // A few characters before the first difference, if the prefix does not include it.
     let from = if same < QUOTED / 2 { 0 } else { same - QUOTED / 3 };
@@ -174,12 +174,12 @@ mod tests {
             ("what is x", "what is y", ("what is x", "what is y")),
             ("질문", "다른 질문", ("질문", "다른 질문")),
         ] {
-            assert_eq!(apart(one, other), (parts.0.to_string(), parts.1.to_string()));
+            assert_eq!(differing_excerpts(one, other), (parts.0.to_string(), parts.1.to_string()));
         }
         let long = |end: &str| format!("{}{end}", "a".repeat(200));
-        let (one, other) = apart(&long("x"), &long("yz"));
+        let (one, other) = differing_excerpts(&long("x"), &long("yz"));
         assert!(one.starts_with('…') && one.ends_with('x') && other.ends_with("yz"), "{one} {other}");
-        assert!(apart(&long(""), "b").0.chars().count() <= QUOTED + 2);
+        assert!(differing_excerpts(&long(""), "b").0.chars().count() <= QUOTED + 2);
     }
 
     #[test]

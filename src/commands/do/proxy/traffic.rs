@@ -51,9 +51,18 @@ impl Traffic {
             sums.input += exchange.input.unwrap_or_default();
             sums.output += exchange.output.unwrap_or_default();
         }
+        if let ProxyEvent::Unrecorded { .. } = event {
+            let mut sums = self.sums();
+            sums.requests += 1;
+            sums.failed += 1;
+        }
         match (self.form, event) {
             (TrafficForm::Json, ProxyEvent::Exchange(exchange)) => {
                 print_status(&exchange_json(exchange).to_string())
+            }
+            (TrafficForm::Json, ProxyEvent::Unrecorded { path, message }) => {
+                let unrecorded = json!({ "path": path, "status": 404, "recorded": false, "error": message });
+                print_status(&unrecorded.to_string());
             }
             (TrafficForm::Lines, ProxyEvent::Exchange(exchange)) => print_status(&exchange_line(exchange)),
             (TrafficForm::Json | TrafficForm::Silent, _) => {}
@@ -141,6 +150,8 @@ fn event_text(event: &ProxyEvent) -> String {
     match event {
         ProxyEvent::PassedOn { method, path } => format!("{method} {path} is passed on and not kept"),
         ProxyEvent::NotKept { path, reason } => format!("{path} is passed on and not kept: {reason}"),
+        ProxyEvent::Unrecorded { path, message } => format!("{path}: {message}"),
+        ProxyEvent::Masked => "recorded answers have masks in place of secrets".to_string(),
         ProxyEvent::Refused { path, status, message } => format!("{path} was refused ({status}): {message}"),
         ProxyEvent::Exchange(exchange) => exchange_line(exchange),
     }
