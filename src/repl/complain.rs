@@ -1,11 +1,22 @@
 //! Prints an error without leaving the session.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::term::{columns, print_status, width};
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
 
+/// Whether an error was printed since the last look.
+static HAS_COMPLAINED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether an error was printed since the last call.
+pub fn take_complaint() -> bool {
+    HAS_COMPLAINED.swap(false, Ordering::Relaxed)
+}
+
 /// Prints an error with its hint, on one line if both fit.
 pub fn complain(error: &Error) {
+    HAS_COMPLAINED.store(true, Ordering::Relaxed);
     let told = format!("error: {}", error.chain());
     match error.hint_for(HintTarget::Session) {
         None => print_status(&told),

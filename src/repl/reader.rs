@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reedline::{
-    Color, EditCommand, FileBackedHistory, Highlighter, HistoryItem, Prompt, PromptEditMode,
+    Color, EditCommand, FileBackedHistory, Highlighter, HistoryItem, Osc133Markers, Prompt, PromptEditMode,
     PromptHistorySearch, PromptHistorySearchStatus, PromptViMode, Reedline, ReedlineMenu, Signal, StyledText,
 };
 use rustix::process::{Signal as Sent, kill_current_process_group};
@@ -92,6 +92,7 @@ impl PromptReader {
         }
         let editor = reader
             .bare()
+            .with_semantic_markers(Some(Osc133Markers::boxed()))
             .with_history(if keeps { history(&paths.state) } else { Box::<FileBackedHistory>::default() })
             .with_completer(Box::new(Completion::new(store, paths.clone(), offered)))
             .with_quick_completions(true)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::around_turn::kept_at_prompt;
 use super::ask::ask;
-use super::complain::complain;
+use super::complain::{complain, take_complaint};
 use super::confirm::confirm;
 use super::leaving::print_leaving;
 use super::mentions::ask_typed;
@@ -18,7 +18,7 @@ use super::slash::decide;
 use super::slash_spec::SessionStep;
 use super::tokens::print_place;
 use super::turn::find_waiting;
-use crate::term::{Out, Paint, print_status};
+use crate::term::{AnswerWait, Out, Paint, print_status, show};
 use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
@@ -115,6 +115,9 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
             Err(error) if error.kind == ExitKind::Signal(SIGINT) => PromptEntry::Leave,
             Err(error) => return Err(kept_at_prompt(session, error)),
         };
+        let is_leaving = matches!(entered, PromptEntry::Leave);
+        let wait = AnswerWait::start();
+        mark_output(session, None);
         state = match entered {
             // The user typed the empty line during an answer, and meant that answer.
             PromptEntry::Empty if session.reader.typed_ahead && session.reader.edits() => state,
@@ -147,13 +150,27 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
                 state
             }
         };
-        if session.env.interrupt.has_come() {
+        let is_stopped = session.env.interrupt.has_come();
+        if is_stopped {
             session.reader.has_stopped();
+        }
+        let has_failed = take_complaint();
+        mark_output(session, Some(if is_stopped { 130 } else { u8::from(has_failed) }));
+        if !is_leaving && session.reader.edits() {
+            wait.finish();
         }
         session.env.interrupt.reset();
     }
     print_leaving(session);
     Ok(())
+}
+
+/// Marks the beginning of the output of an entry, and with an exit code its end, by OSC 133: terminals jump from one to
+/// the next.
+fn mark_output(session: &ReplSession<'_>, code: Option<u8>) {
+    if session.reader.edits() {
+        show(&code.map_or("\x1b]133;C\x07".to_string(), |code| format!("\x1b]133;D;{code}\x07")));
+    }
 }
 
 /// Returns the next entry. In the meantime servers list their offers, if completion asks for them.

@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::getpgrp;
 use rustix::termios::{QueueSelector, tcgetpgrp};
 
+use super::attention::QuestionWait;
 use super::clean;
 use super::echo_off::EchoOff;
 use super::fold::fold;
@@ -98,6 +99,7 @@ impl Tty {
     ) -> io::Result<Option<String>> {
         let question = &fold(question, self.columns());
         self.show(question)?;
+        let mut waiting = QuestionWait::start();
         // Polled in short steps: a blocked read could not be cancelled, and would consume the next line.
         // After a withdrawal, input that is ready is not read either: the terminal already belongs to the
         // prompt.
@@ -111,6 +113,7 @@ impl Tty {
             } else if ready {
                 break;
             }
+            waiting.check(&mut self.write);
         }
         let mut line = String::new();
         let read = self.read.read_line(&mut line)?;

@@ -5,6 +5,7 @@
 //! files and pipes get the bytes unchanged.
 
 mod ask;
+mod attention;
 mod burst;
 mod clean;
 mod echo_off;
@@ -35,6 +36,7 @@ mod typed;
 mod wrap;
 
 pub use ask::{Tty, on_terminal, tty};
+pub use attention::{AnswerWait, set_attention_signal};
 pub use burst::{has_input, input_goes_on, notice_input};
 pub use clean::{Cleaner, clean, one_line};
 pub use editor::{EDITORS, edit, missing_wait, named_editor, run_editor, without_added_newline};

@@ -378,3 +378,16 @@ fn a_command_that_ends_its_keeper_has_run_and_leaves_nothing() {
         !std::fs::read_to_string(&command_line).is_ok_and(|line| line.contains("987"))
     });
 }
+
+#[test]
+fn a_question_that_waits_calls_once_where_that_is_wanted() {
+    for (settings, call) in
+        [("[term]\nnotify = 'bell'", "\x07"), ("[term]\nnotify = 'osc9'", "\x1b]9;lepo: question\x07")]
+    {
+        let bot = Bot::saying(settings, &[COMMAND, REQUEST, "Then not."]);
+        let steps = [("Run it? [y]es ", ""), (call, "n\n")];
+        let ran = on_terminal(bot.home.command(&["do", "say it"]), &steps);
+        assert_eq!(ran.code, 0, "{}", ran.out);
+        assert_eq!(ran.out.matches('\x07').count(), 1, "{:?}", ran.out);
+    }
+}

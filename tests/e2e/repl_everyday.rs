@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
+use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::{Piece, Reply, end, openai_sse, openai_stream, said};
 
@@ -323,4 +324,26 @@ fn a_session_that_is_left_elsewhere_says_how_to_continue_there() {
     let first = bubbs(&bot.home)[2].id.clone();
     screen.enters("/undo").prompts("> second").keys(&["C-u"]).prompts("> ").enters("/exit").ends(0);
     screen.shows(&format!("`lepo --tail {first}` continues here; `lepo` the newest conversation"));
+}
+
+#[test]
+fn prompts_and_outputs_are_marked_for_terminals() {
+    let bot = Bot::saying(OFF, &["Hi."]);
+    let steps = [
+        ("\x1b]133;B", "hello\r"),
+        ("\x1b]133;D;0", ""),
+        ("\x1b]133;B", "/nothing\r"),
+        ("\x1b]133;D;1", ""),
+        ("\x1b]133;B", "exit\r"),
+    ];
+    let ran = on_terminal(bot.home.command(&[]), &steps);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let at = |mark: &str| ran.out.find(mark).unwrap_or_else(|| panic!("{mark:?}: {:?}", ran.out));
+    let order = ["\x1b]133;A", "\x1b]133;B", "\x1b]133;C", "Hi.", "\x1b]133;D;0"].map(at);
+    assert!(order.is_sorted(), "{order:?} {:?}", ran.out);
+    assert_eq!(ran.out.matches("\x1b]133;C").count(), 3, "{:?}", ran.out);
+    let mut dumb = bot.home.command(&[]);
+    dumb.env("TERM", "dumb");
+    let ran = on_terminal(dumb, &[("> ", "exit\n")]);
+    assert!(!ran.out.contains("\x1b]"), "{:?}", ran.out);
 }

@@ -43,13 +43,14 @@ use serde_json::{Value, json};
 use super::Context;
 use super::tidy_after::tidy_after;
 use crate::repl::{SessionOptions, run_session};
+use crate::term::{AnswerWait, set_attention_signal};
 use crate::ui;
 pub use args::DoArgs;
 use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
-use lepo_turn::config::PromptTemplate;
+use lepo_turn::config::{AttentionSignal, PromptTemplate};
 use lepo_turn::{GroupMode, Interrupt, Report, StartOptions, StoppedAnswers, TurnEnv, start};
 use named::named;
 use recover_cut::recover_cut;
@@ -85,6 +86,7 @@ pub fn failure(error: &Error, events: bool, parallel: bool, at: HintTarget<'_>) 
 }
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    let wait = AnswerWait::start();
     args.check_companions()?;
     check_keeping(&mut args, context)?;
     if args.editor.acp {
@@ -120,7 +122,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if let Some(mode) = args.group.mode() {
         args.served()?;
-        return group::run_group(&args, mode, prompt.as_ref(), schema, context);
+        let ran = group::run_group(&args, mode, prompt.as_ref(), schema, context);
+        wait.finish();
+        return ran;
     }
     if args.compact {
         set_worktree_tail(&mut args, context)?;
@@ -151,7 +155,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if asks {
         let input = DoInput { verdict, question, served, schema, code_only, skill, rest };
-        return turn::run_turn(&mut args, input, context);
+        let ran = turn::run_turn(&mut args, input, context);
+        wait.finish();
+        return ran;
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events need one")
@@ -185,6 +191,7 @@ fn ends_stopped(args: &DoArgs, context: &Context<'_>) -> Result<bool> {
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
+    set_attention_signal(setup.configured.settings.term_notify.unwrap_or(AttentionSignal::Bell));
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;
     recover_cut(&store, args.quiet)?;

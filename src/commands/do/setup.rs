@@ -7,7 +7,7 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::term::{StatusLine, print_status};
+use crate::term::{StatusLine, print_status, set_attention_signal};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
@@ -16,7 +16,7 @@ use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
-use lepo_turn::config::{Flags, Paths};
+use lepo_turn::config::{AttentionSignal, Flags, Paths};
 use lepo_turn::secret_values;
 use lepo_turn::{Configuration, TrustedFile};
 
@@ -52,6 +52,7 @@ impl Setup {
                  and lepo asks before each command",
             ));
         }
+        set_attention_signal(configured.settings.term_notify.unwrap_or(AttentionSignal::Off));
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
         let values = secret_values(&env, &configured.settings.models);
         let level = (configured.settings.log_level, args.keeping.no_keep);

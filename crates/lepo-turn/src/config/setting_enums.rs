@@ -206,6 +206,32 @@ impl Keyword for MathNotation {
     }
 }
 
+/// How the terminal calls the user after a long wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttentionSignal {
+    /// A bell (the default of a session).
+    Bell,
+    /// A notification by the control sequence OSC 9.
+    Osc9,
+    /// Nothing (the default of `do`).
+    Off,
+}
+
+impl AttentionSignal {
+    /// All values.
+    pub const ALL: &[AttentionSignal] = &[AttentionSignal::Bell, AttentionSignal::Osc9, AttentionSignal::Off];
+}
+
+impl Keyword for AttentionSignal {
+    fn as_str(self) -> &'static str {
+        match self {
+            AttentionSignal::Bell => "bell",
+            AttentionSignal::Osc9 => "osc9",
+            AttentionSignal::Off => "off",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,6 +253,7 @@ mod tests {
         check(ToolMode::ALL, "manual | auto | off");
         check(ToolMode::LASTING, "manual | auto");
         check(AutoAccess::ALL, "read | write | net");
+        check(AttentionSignal::ALL, "bell | osc9 | off");
         check(AutoCompact::ALL, "off | auto");
         check(Planner::ALL, "auto | chooser | native | off");
         check(EmptyLine::ALL, "leave | stay");

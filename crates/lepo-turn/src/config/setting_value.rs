@@ -10,7 +10,8 @@ use super::Paths;
 use super::field::FieldReader;
 use super::money::Money;
 use super::setting_enums::{
-    AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode, ThinkingShown,
+    AttentionSignal, AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode,
+    ThinkingShown,
 };
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::{Keyword, list_words, parse_keyword};
@@ -73,6 +74,7 @@ words!(
     EmptyLine,
     LogLevel,
     MathNotation,
+    AttentionSignal,
     NewConversation,
     Planner,
     Provider,

@@ -12,7 +12,8 @@ use super::money::{Budgets, Money};
 use super::pager_setting::PagerChoice;
 use super::price::{PriceEntry, Prices};
 use super::setting_enums::{
-    AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode, ThinkingShown,
+    AttentionSignal, AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode,
+    ThinkingShown,
 };
 use super::setting_value::SettingValue;
 use super::table_reader::TableReader;
@@ -183,6 +184,8 @@ settings! {
     term_math: MathNotation, file "term.math", MathNotation::ALL, MathNotation::Unicode;
     /// Which commands show long output in a pager.
     term_pager: PagerChoice, file "term.pager", (), PagerChoice::default();
+    /// How the terminal calls the user after a long wait; by default a bell in a session, nothing in `do`.
+    term_notify: Option<AttentionSignal>, file "term.notify", AttentionSignal::ALL, None;
     /// The effect of an empty line at the prompt.
     empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
     /// Key bindings of the prompt.
