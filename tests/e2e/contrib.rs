@@ -168,6 +168,33 @@ fn the_recorded_tests_pass_with_the_network_taken_away() {
     assert_eq!(listed(home.work().join("recorded/.lepo")), listed(contrib("recorded/.lepo")));
 }
 
+#[test]
+fn one_store_answers_programs_in_three_languages() {
+    let home = Home::new();
+    let copied = Command::new("cp").arg("-r").arg(contrib("recorded")).arg(home.work()).status();
+    assert!(copied.unwrap().success());
+    for program in ["node", "curl"] {
+        if run(home.program(program, &["--version"]), b"").code != 0 {
+            return crate::skip::skipped(program, format!("there is no {program}"));
+        }
+    }
+    let test = "recorded/clients/test.sh";
+    let alone = ["-rn", "sh", "-c", "ip link set lo up && exec recorded/clients/test.sh"];
+    let has_namespaces =
+        run(home.program("unshare", &["-rn", "ip", "link", "set", "lo", "up"]), b"").code == 0;
+    let ran = match has_namespaces {
+        true => run(home.program("unshare", &alone), b""),
+        false => run(home.program(test, &[]), b""),
+    };
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out.lines().filter(|line| line.starts_with("ok: ")).count(), 6, "{}", ran.out);
+    // A word more in a note is a request that is not recorded.
+    home.write("work/recorded/clients/notes/leap.txt", "Another year.\n");
+    let ran = run(home.program(test, &[]), b"");
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out.matches("FAILED: ").count(), 3, "{}", ran.out);
+}
+
 /// Every file of ours that a shell runs, with its first line.
 fn scripts() -> Vec<(PathBuf, String)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
