@@ -32,7 +32,9 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { add branch config diff export fsck grep help log ls model prompt resolve show stats tidy title }
+transcripts! {
+    add approve branch config deny diff export fsck grep help log ls model prompt rebase resolve rm show stats tidy title
+}
 
 /// Length of an id, of its part that terminals show, and the number of ids that one section can name.
 const ID: usize = 26;
