@@ -110,7 +110,7 @@ fn question_in(store: &Store, listed: &ListedChange<'_>) -> Option<String> {
 
 /// Reports how what was removed comes back, and what helps if the disk is nearly full.
 pub fn print_way_back(store: &Store, context: &Context<'_>) {
-    let span = removed_span();
+    let span = removed_span().words();
     context.print_hint(Hint::from(format!("`lepo undo` brings it back for {span}")));
     if is_nearly_full(store) {
         context.print_hint(Hint::from(

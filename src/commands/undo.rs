@@ -12,7 +12,7 @@ use lepo_store::bubb::counted;
 use lepo_store::store::{ChangeLog, ChangingCommand, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
-    imports by a hook or --watch, tidy, settings, files edited by hand";
+    imports by a hook or --watch, tidy, settings, models, prompts, files edited by hand";
 
 /// Take back the newest change, or make it again
 ///

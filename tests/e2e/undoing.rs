@@ -29,12 +29,17 @@ fn the_wrong_conversation_deleted_three_times_comes_back_with_its_branch() {
     home.ok(&["branch", "-d", "keep"]);
     for [_, tail] in &ids[..3] {
         let ran = home.lepo(&["rm", "-y", tail]);
-        assert_eq!((ran.code, ran.err.as_str()), (0, "`lepo undo` brings it back for 30d\n"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, "`lepo undo` brings it back for 30 days\n"));
         assert_eq!(ran.out.lines().count(), 2);
     }
     assert_eq!(home.bubbs().len(), 2);
     let listed = list(&home);
     assert_eq!(listed.len(), 6);
+    let not_listed = home.lepo(&["undo", "--list"]).err;
+    for word in ["`do`", "rm --redact", "--watch", "tidy", "settings, models, prompts, files edited by hand"]
+    {
+        assert!(not_listed.contains(word), "{not_listed}");
+    }
     assert!(listed[0].ends_with(" rm 2 messages of `three`"), "{}", listed[0]);
     assert!(listed[3].contains(&format!(" branch keep deleted at {}", ids[0][1])), "{}", listed[3]);
     assert!(listed[4].ends_with(" title `numbers`"), "{}", listed[4]);
@@ -310,7 +315,7 @@ fn the_setting_says_how_long_it_stays() {
     assert_eq!(home.lepo(&["undo"]).code, 1);
     home.write("config/config.toml", "keep_removed = \"2w\"\n");
     let [_, tail] = pair(&home, "two");
-    assert_eq!(home.lepo(&["rm", "-y", &tail]).err, "`lepo undo` brings it back for 14d\n");
+    assert_eq!(home.lepo(&["rm", "-y", &tail]).err, "`lepo undo` brings it back for 14 days\n");
     home.write("config/config.toml", "keep_removed = \"soon\"\n");
     let ran = home.lepo(&["config"]);
     assert_eq!((ran.code, ran.err.contains("keep_removed")), (2, true), "{}", ran.err);

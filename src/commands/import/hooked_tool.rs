@@ -162,3 +162,28 @@ fn launchd_plist(words: &[String], root: &str, name: &str) -> String {
         escape(root)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{launchd_plist, systemd_units};
+
+    fn words() -> Vec<String> {
+        ["/a b/50%<$x>&\"lepo\"", "import"].map(str::to_string).into()
+    }
+
+    #[test]
+    fn a_plist_has_the_words_of_hostile_paths() {
+        let plist = launchd_plist(&words(), "/w & <x>", "lepo-opencode");
+        assert!(plist.contains("<string>/w &amp; &lt;x&gt;</string>"), "{plist}");
+        let program =
+            "<array><string>/a b/50%&lt;$x&gt;&amp;\"lepo\"</string><string>import</string></array>";
+        assert!(plist.contains(program), "{plist}");
+    }
+
+    #[test]
+    fn a_unit_has_the_words_of_hostile_paths() {
+        let units = systemd_units(&words(), "/w 50%", "lepo-opencode");
+        assert!(units.contains("\nWorkingDirectory=/w 50%%\n"), "{units}");
+        assert!(units.contains("\nExecStart=\"/a b/50%%<$$x>&\\\"lepo\\\"\" \"import\"\n"), "{units}");
+    }
+}

@@ -7,6 +7,7 @@ use super::field::FieldReader;
 use super::setting_value::SettingValue;
 use lepo_base::error::{Error, Result};
 use lepo_base::time::parse_span;
+use lepo_store::bubb::counted;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tidy(Option<u32>);
@@ -51,7 +52,8 @@ impl SettingValue for Tidy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RemovedSpan(u64);
 
-const DAY: u64 = 24 * 60 * 60 * 1000;
+const HOUR: u64 = 60 * 60 * 1000;
+const DAY: u64 = 24 * HOUR;
 
 const SPANS: &str = "a span of days, weeks or hours, like \"30d\"; \"0d\" removes at once";
 
@@ -59,6 +61,15 @@ impl RemovedSpan {
     /// Returns the span in milliseconds; `None` if messages are removed at once.
     pub fn millis(self) -> Option<u64> {
         Some(self.0).filter(|millis| *millis > 0)
+    }
+
+    /// Returns the span as a sentence has it: `30 days`.
+    pub fn words(self) -> String {
+        match self.0 {
+            millis if millis % DAY == 0 => counted(millis / DAY, "day"),
+            millis if millis % HOUR == 0 => counted(millis / HOUR, "hour"),
+            millis => counted(millis / 60_000, "minute"),
+        }
     }
 }
 
@@ -73,7 +84,7 @@ impl std::fmt::Display for RemovedSpan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             millis if millis % DAY == 0 => write!(f, "{}d", millis / DAY),
-            millis if millis % (DAY / 24) == 0 => write!(f, "{}h", millis / (DAY / 24)),
+            millis if millis % HOUR == 0 => write!(f, "{}h", millis / HOUR),
             millis => write!(f, "{}m", millis / 60_000),
         }
     }
