@@ -123,7 +123,12 @@ fn tools_that_are_not_known_are_not_asked_for() {
         (&"s__echo".into(), &Value::Array(vec![]))
     );
     assert_eq!(left(&bot.home, "s", "starts").len(), 1);
-    assert!(dry(&bot, &["--tools", "off", "q"]).lines().all(|line| !line.starts_with("tools:")));
+    let off = dry(&bot, &["--tools", "off", "q"]);
+    assert!(
+        off.contains("\ntools: s__echo, not to be called\n") && off.contains("tool_choice \"none\""),
+        "{off}"
+    );
+    assert!(dry(&bot, &["-n", "--tools", "off", "q"]).lines().all(|line| !line.starts_with("tools:")));
 }
 
 #[test]

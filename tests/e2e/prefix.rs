@@ -179,8 +179,8 @@ fn a_dry_run_names_the_first_difference_from_the_last_request() {
         prefix_line(&bot, &["four"])
     );
     assert_eq!(prefix_line(&bot, &["-n", "x"]), None);
-    let gone = prefix_line(&bot, &["--tools", "off", "four"]).unwrap();
-    assert!(gone.ends_with("differs at tools: server run_command is gone"), "{gone}");
+    // With tools off they are listed as before, and none may be called.
+    assert_eq!(prefix_line(&bot, &["--tools", "off", "four"]), prefix_line(&bot, &["four"]));
     crate::mcp::configure(&bot.home, &[("time", crate::mcp::hostile(&bot.home, "time", "plain"))]);
     assert_eq!(bot.home.lepo(&["do", "--list-tools"]).code, 0);
     let line = prefix_line(&bot, &["four"]).unwrap();

@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod compact;
+mod constant_tools;
 mod learned;
 mod limits;
 mod listed;

@@ -12,6 +12,7 @@ use super::answer_context::{AnswerPlace, CallStyle};
 use super::call_fault::call_fault;
 use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
+use super::former_tools::tool_hashes;
 use super::native::{call_text, request_of};
 use super::next_question::has_form;
 use super::offer::{ToolList, ToolOffer, tool_list};
@@ -19,13 +20,13 @@ use super::path_entry::CalledAnswer;
 use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
-use super::recorded::{RequestFacts, ToolHashes};
+use super::recorded::RequestFacts;
 use super::report::Answered;
 use super::request::{Continuation, decide_and_run, several_note};
 use super::schema::{add_code_only, add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
-use super::skills::{gives_skill, keep_skills, kept_skills, skill_tool};
+use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::stopped_answer::is_stopped_text;
 use super::stored_calls::keep_called;
 use super::turn::Turn;
@@ -135,13 +136,14 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
 
 /// Prepares the loop: the tools are known, and no request was sent.
 async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
-    if offer.calls {
+    if offer.calls && !offer.is_former {
         turn.question_saved().await?;
         turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let done = turn.record.transcript.requests_of_turn();
     let tools = tool_list(turn, offer);
+    let facts = RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn, &tools));
     Ok(LoopState {
         cache_key: turn.cache_key(&tools.specs),
         offer,
@@ -153,20 +155,10 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         done,
         // A continued turn has a side branch already.
         base: turn.record.transcript.side_branch(),
-        facts: RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn)),
+        facts: if offer.is_former { facts.without_calls() } else { facts },
         asked_again: false,
         warned: false,
     })
-}
-
-/// Returns the hashes of the tools in a request.
-pub(super) fn tool_hashes(turn: &Turn<'_>) -> ToolHashes {
-    let settings = turn.env.settings();
-    match settings.tool_call_mode {
-        ToolMode::Off => ToolHashes::default(),
-        _ => ToolHashes::new(settings.may_command(turn.config), turn.servers.each())
-            .with_skills(skill_tool(turn).filter(|_| turn.takes_native_tools())),
-    }
 }
 
 async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<RequestOutcome> {

@@ -186,7 +186,8 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     }
     let commands = tools && turn.planner() == Planner::Native;
     find_skills(turn)?;
-    let offer = ToolOffer { commands, calls: tools && !turn.servers.is_empty(), skills: tools, ended: true };
+    let calls = tools && !turn.servers.is_empty();
+    let offer = ToolOffer { commands, calls, skills: tools, ended: true, is_former: false };
     if offer.calls {
         turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;

@@ -75,14 +75,18 @@ impl Configuration {
         Ok(())
     }
 
-    /// The MCP servers of the user and of `repo`, to be started in `dir`; none where tools are off.
+    /// The MCP servers of the user and of `repo`, to be started in `dir`; set aside where tools are off.
     pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
         let (env, keys) = (Env::from_process(), self.settings.keys());
         let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
-        let (configs, said) = match self.settings.tool_call_mode {
-            ToolMode::Off => Default::default(),
-            ToolMode::Manual | ToolMode::Auto => servers(&self.paths.mcp_file(), repo, &variables)?,
-        };
+        let found = servers(&self.paths.mcp_file(), repo, &variables);
+        if self.settings.tool_call_mode == ToolMode::Off {
+            // Only a conversation that has their tools needs them, and none is started: a fault is of no concern.
+            let mut servers = self.servers_of(found.map(|(configs, _)| configs).unwrap_or_default(), dir);
+            mcp::shelve(&mut servers);
+            return Ok(servers);
+        }
+        let (configs, said) = found?;
         let mut servers = self.servers_of(configs, dir);
         servers.defer_notices(said);
         Ok(servers)

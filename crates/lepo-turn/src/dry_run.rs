@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::answer_loop::holds_with_tools;
 use super::context::{Inst, messages};
+use super::former_tools::former_offer;
 use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
 use super::next_question::{form_message, has_form};
@@ -37,6 +38,8 @@ pub struct FirstRequest {
     pub files: Vec<DryRunFile>,
     /// The tools in fields of the model's API.
     pub tools: Vec<ToolSpec>,
+    /// Whether none of them may be called.
+    pub calls_nothing: bool,
     /// The schema in a field of the API, if there is one.
     pub schema: Option<Schema>,
     /// The MCP servers that would be asked for their tools first.
@@ -101,7 +104,9 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
         calls: calls && !turn.servers.is_empty(),
         skills: calls,
         ended: false,
+        is_former: false,
     };
+    let offer = former_offer(turn)?.unwrap_or(offer);
     let told = tool_list(turn, offer);
     let (inst, form) = match plans {
         true => (Inst::Planner(turn.insts.tool_chooser.as_deref()), Some(choice_schema())),
@@ -127,6 +132,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let request = ChatRequest {
         messages: &messages,
         tools: &told.specs,
+        tools_ended: offer.ended,
         schema: schema.as_ref(),
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
         ..ChatRequest::default()
@@ -134,7 +140,18 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let fields = turn.model.fields(request);
     let not_asked = turn.servers.each().iter().filter(|server| calls && !server.is_known());
     let not_asked = not_asked.map(|server| server.config.name.clone()).collect();
-    Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields, prefix, own_general })
+    let calls_nothing = offer.ended;
+    Ok(FirstRequest {
+        messages,
+        files,
+        tools: told.specs,
+        calls_nothing,
+        schema,
+        not_asked,
+        fields,
+        prefix,
+        own_general,
+    })
 }
 
 /// A bubb that is not written: kind, hidden, text.

@@ -6,6 +6,7 @@ use super::attach::begin_files;
 use super::fetch_attachments::fetch;
 use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
+use super::former_tools::former_offer;
 use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
 use super::next_question::form_message;
@@ -200,9 +201,12 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         plan(turn).await?;
     }
     turn.record.pending()?;
+    if let Some(offer) = former_offer(turn)? {
+        return Ok(offer);
+    }
     // After a native call the model gets the same tools as before it, even if it may call none.
     let tools = tools && (!ended || on_side_branch);
     let commands = tools && planner == Planner::Native;
     let calls = tools && !turn.servers.is_empty();
-    Ok(ToolOffer { commands, calls, skills: tools, ended })
+    Ok(ToolOffer { commands, calls, skills: tools, ended, is_former: false })
 }

@@ -28,6 +28,7 @@ mod fetch_attachments;
 mod flow;
 mod folder_questions;
 mod folders;
+mod former_tools;
 mod general_inst;
 mod group;
 pub mod instructions;

@@ -17,6 +17,8 @@ pub(super) struct ToolOffer {
     pub skills: bool,
     /// Whether tool use has ended. The tools are still listed as before.
     pub ended: bool,
+    /// Whether tools are off for this question, and listed because the conversation has them.
+    pub is_former: bool,
 }
 
 /// The tools of a request: in fields of the API or as text of the prompt.

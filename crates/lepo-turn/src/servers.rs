@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use super::former_tools::keep_tools_of_failed;
 use super::turn::Turn;
 use super::{Front, Notice, TurnEvent};
 use crate::config::{FolderTrust, work_folder};
@@ -84,6 +85,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
         turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
+    keep_tools_of_failed(turn);
     for server in turn.servers.each() {
         turn.env.pins.first_sight(server)?;
     }

@@ -1,7 +1,7 @@
 //! The part of a request that the request before it in the same conversation had too, which a server's cache finds.
 
-use super::answer_loop::tool_hashes;
 use super::context::{Inst, messages};
+use super::former_tools::tool_hashes;
 use super::offer::ToolList;
 use super::turn::Turn;
 use lepo_model::{ChatMessage, ToolSpec, spec};
@@ -34,7 +34,7 @@ impl SharedPrefix {
         let asked = before.get(..answer)?;
         let inst = Inst::General(turn.insts.general.as_deref());
         let last = messages(asked, &[], inst, spec(turn.config).path, told.blocks.as_deref());
-        let changes = tool_hashes(turn).changes_since(fact.tools.as_ref());
+        let changes = tool_hashes(turn, told).changes_since(fact.tools.as_ref());
         let is_model = fact.model.as_deref() == Some(turn.config.name.as_str());
         let model = (!is_model).then(|| format!("model: it was {}", fact.model.unwrap_or_default()));
         Some(compared(model, &changes, &told.specs, (&last, now)))

@@ -84,7 +84,8 @@ fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) 
     let mut tools: Vec<String> = first.tools.iter().map(|tool| tool.name.clone()).collect();
     tools.extend(first.not_asked.iter().map(|server| format!("{server} (not asked)")));
     if !tools.is_empty() {
-        head.push(format!("tools: {}", tools.join(", ")));
+        let forbidden = if first.calls_nothing { ", not to be called" } else { "" };
+        head.push(format!("tools: {}{forbidden}", tools.join(", ")));
     }
     if let Some(schema) = &first.schema {
         head.push(format!("schema: {}, {}", schema.name, size(schema.schema.to_string().len())));

@@ -102,7 +102,7 @@ pub fn wish<'w>(
         None => OptionsRule::Have(given),
     };
     let tools = match (&config, settings.tool_call_mode) {
-        (_, ToolMode::Off) => ToolsRule::Are(ToolHashes::default()),
+        (_, ToolMode::Off) => ToolsRule::NoCall,
         (Some(config), _) if !has_servers => {
             ToolsRule::Are(ToolHashes::new(settings.may_command(config), &[]))
         }

@@ -4,6 +4,7 @@
 mod callback;
 pub mod client;
 pub mod config;
+mod constant_lists;
 mod content;
 mod elicitation;
 mod failure_text;
@@ -26,6 +27,7 @@ mod tools;
 
 pub use callback::Callback;
 pub use client::ServerTimeouts;
+pub use constant_lists::{keep_last_lists, shelve, unshelve};
 pub use content::{CallResult, ResultBlock};
 pub use elicitation::{ElicitationForm, ElicitationHandler, ElicitationResult, FormField, ServerQuestion};
 pub use folders::{ServerFolders, program_label};

@@ -150,6 +150,17 @@ impl Server {
         (true, self.to_notices(listing.notes))
     }
 
+    /// Advertises the last list of a server that failed and whose tools are not known, however old the list is.
+    pub(super) fn keep_last_list(&mut self) {
+        if self.failed.is_none() || !self.tools.is_empty() {
+            return;
+        }
+        let mut listing =
+            ToolListing::new(self.kept.as_ref().and_then(ToolListFile::last).unwrap_or_default());
+        listing.choose(&self.config.details);
+        self.tools = listing.tools;
+    }
+
     /// Finishes a start, and caches the list for the next turn; returns notices. The tools are advertised at once if
     /// this turn has not advertised any yet.
     pub(super) fn finish_start(

@@ -9,7 +9,7 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::client::{ProcessSetup, TimeLimits};
+use super::client::{ProcessSetup, ServerTimeouts, TimeLimits};
 use super::content::{self, CallResult};
 use super::elicitation::ElicitationHandler;
 use super::failure_text::{failure_words, hidden};
@@ -22,7 +22,6 @@ use super::tool_list_cache::ToolListCache;
 use super::tools::Tool;
 use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
-use crate::mcp::client::ServerTimeouts;
 use crate::mcp::config::{ServerConfig, ServerTarget};
 use lepo_base::error::Error;
 use lepo_base::tool_name::{bare_name, folded_name};
@@ -30,6 +29,8 @@ use lepo_base::tool_name::{bare_name, folded_name};
 /// All servers.
 pub struct Servers {
     pub(super) each: Vec<Server>,
+    /// Servers set aside for a turn with tools off: none is used, and none starts.
+    pub(super) shelved: Vec<Server>,
     pub(super) patience: ServerTimeouts,
     pub(super) place: ProcessSetup,
     /// Notices that have not been printed yet.
@@ -64,9 +65,10 @@ impl Servers {
         let each = configs.into_iter().map(|config| Server::new(config, &place, lists)).collect();
         Servers {
             each,
+            shelved: Vec::new(),
+            unsaid: Vec::new(),
             patience,
             place,
-            unsaid: Vec::new(),
             starting: StartTasks::default(),
             asks_all: false,
             waits_fully: false,
@@ -223,8 +225,7 @@ impl Servers {
         self.unsaid.extend(said);
     }
 
-    /// Makes sure that the server of a request runs, and that its current tools are known; an error says why not.
-    /// Notices about its start are deferred.
+    /// Makes sure that a request's server runs and its tools are known; an error says why not. Defers notices of its start.
     pub async fn up(&mut self, request: &CallRequest) -> Result<(), String> {
         let Servers { each, patience, place, unsaid, .. } = self;
         let Some(server) = each.iter_mut().find(|server| server.config.name == request.server) else {
@@ -346,8 +347,8 @@ impl Servers {
         let limit = self.patience.connect;
         let limits = TimeLimits { idle: limit, total: limit };
         let listing = self.each.iter_mut().map(|server| async move {
-            let listed = server.list_offers(limits).await;
-            listed.err().map(|words| ServerNotice::OffersUnlisted(server.config.name.clone(), words))
+            let words = server.list_offers(limits).await.err()?;
+            Some(ServerNotice::OffersUnlisted(server.config.name.clone(), words))
         });
         join_all(listing).await.into_iter().flatten().collect()
     }

@@ -101,6 +101,15 @@ pub(super) struct ToolListFile {
 impl ToolListFile {
     /// Returns all tools, and when the server listed them; `None` if the list is old, damaged, or dated in the future.
     pub fn load(&self) -> Option<(Vec<Tool>, SystemTime)> {
+        self.read().filter(|(_, asked)| is_recent(*asked))
+    }
+
+    /// Returns all tools of the last list, however old it is.
+    pub fn last(&self) -> Option<Vec<Tool>> {
+        self.read().map(|(tools, _)| tools)
+    }
+
+    fn read(&self) -> Option<(Vec<Tool>, SystemTime)> {
         let about = std::fs::symlink_metadata(&self.path).ok()?;
         if !about.is_file() || about.len() > LONGEST {
             return None;
@@ -112,7 +121,7 @@ impl ToolListFile {
             return None;
         }
         let asked = Duration::from_secs(document.get("asked").and_then(Value::as_u64)?);
-        let asked = UNIX_EPOCH.checked_add(asked).filter(|asked| is_recent(*asked))?;
+        let asked = UNIX_EPOCH.checked_add(asked)?;
         let mut listing = ToolListing::default();
         listing.add_page(&document);
         listing.notes.is_empty().then_some((listing.tools, asked))

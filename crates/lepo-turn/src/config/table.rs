@@ -243,10 +243,17 @@ impl Settings {
     /// Returns the planner in effect; `fitting` is the answering model's default. Without tools it is
     /// [`Planner::Off`], as there is nothing to decide.
     pub fn planner_or(&self, fitting: Planner) -> Planner {
-        match (self.tool_call_mode, self.planner) {
-            (ToolMode::Off, _) => Planner::Off,
-            (_, Planner::Auto) => fitting,
-            (_, planner) => planner,
+        match self.tool_call_mode {
+            ToolMode::Off => Planner::Off,
+            ToolMode::Manual | ToolMode::Auto => self.planner_with_tools(fitting),
+        }
+    }
+
+    /// Returns the planner that is in effect as soon as tools are on.
+    pub fn planner_with_tools(&self, fitting: Planner) -> Planner {
+        match self.planner {
+            Planner::Auto => fitting,
+            planner => planner,
         }
     }
 

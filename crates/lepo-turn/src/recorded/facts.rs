@@ -8,6 +8,15 @@ use crate::schema::AnswerSchema;
 use lepo_base::hash::sha256_hex;
 use lepo_model::{ModelConfig, ModelOptions};
 
+/// The option that says which tools a model may call, and its value for none of them.
+pub(super) const TOOL_CHOICE: &str = "tool_choice";
+const NO_CALL: &str = "none";
+
+/// Whether these options of a recorded answer say that no tool could be called.
+pub(super) fn forbids_calls(options: Option<&Value>) -> bool {
+    options.and_then(|options| options.get(TOOL_CHOICE)).and_then(Value::as_str) == Some(NO_CALL)
+}
+
 /// The options, the schema and the tools of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestFacts {
@@ -24,6 +33,14 @@ impl RequestFacts {
     pub fn new(config: &ModelConfig, schema: Option<&AnswerSchema>, tools: &ToolHashes) -> RequestFacts {
         let options = options_json(&config.options, &config.extra);
         RequestFacts { options, schema: schema.map(schema_hash), tools: tools.to_json() }
+    }
+
+    /// Notes that the tools were listed, and that none could be called.
+    pub fn without_calls(mut self) -> RequestFacts {
+        let mut options =
+            self.options.take().and_then(|options| options.as_object().cloned()).unwrap_or_default();
+        options.insert(TOOL_CHOICE.to_string(), NO_CALL.into());
+        RequestFacts { options: Some(Value::Object(options)), ..self }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::facts::{TOOL_CHOICE, forbids_calls};
 use super::is_added;
 use super::past_message::PastMessage;
 use super::tool_hashes::ToolHashes;
@@ -37,6 +38,8 @@ pub enum OptionsRule {
 pub enum ToolsRule {
     /// These tools.
     Are(ToolHashes),
+    /// No tool that the model could call: none was listed, or only for the server's cache.
+    NoCall,
     /// Any tools: a server's tools are not known before it is started.
     Any,
 }
@@ -188,8 +191,13 @@ impl Query<'_> {
         if self.model.is_some() && self.model != fact.model {
             return Some(("the model", word(&fact.model), word(&self.model)));
         }
+        let forbids = forbids_calls(fact.options.as_ref());
+        let recorded = match &self.tools {
+            ToolsRule::NoCall if forbids => without_tool_choice(fact.options.as_ref()),
+            _ => fact.options.clone(),
+        };
         let (differ, options) = match &self.options {
-            OptionsRule::Are(options) => (*options != fact.options, options),
+            OptionsRule::Are(options) => (*options != recorded, options),
             OptionsRule::Have(options) => {
                 let mut given = options.iter().filter_map(Value::as_object).flatten();
                 let has = |(name, value): (&String, &Value)| {
@@ -208,7 +216,20 @@ impl Query<'_> {
             ToolsRule::Are(tools) if !tools.matches(fact.tools.as_ref()) => {
                 Some(("the tools", json(&fact.tools), json(&tools.to_json())))
             }
+            ToolsRule::NoCall if fact.tools.is_some() && !forbids => {
+                Some(("the tools", json(&fact.tools), "none".into()))
+            }
+            _ if forbids && self.tools != ToolsRule::NoCall => {
+                Some(("the tools", "listed, and not to be called".into(), "to be called".into()))
+            }
             _ => None,
         }
     }
+}
+
+/// Returns the options of a request that differs from one without tools in nothing else.
+fn without_tool_choice(options: Option<&Value>) -> Option<Value> {
+    let mut options = options?.as_object()?.clone();
+    options.remove(TOOL_CHOICE);
+    (!options.is_empty()).then_some(Value::Object(options))
 }

@@ -21,7 +21,8 @@ pub use find::{Skill, SkillOrigin, Skills};
 pub(crate) use text::{is_catalogue, is_catalogue_entry, is_of_skills};
 pub use tool::files_of;
 pub(crate) use turn::{
-    catalogue, find_skills, gives_skill, keep_skills, kept_skills, named_skill, readable_skills, skill_tool,
+    catalogue, find_skills, gives_skill, keep_skills, kept_skills, named_skill, offer_former_skills,
+    readable_skills, skill_tool,
 };
 
 /// File names, in order of preference.

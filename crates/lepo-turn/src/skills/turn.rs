@@ -28,6 +28,14 @@ pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Finds the skills of a conversation for a question with tools off, without a word about skipped ones.
+pub(crate) fn offer_former_skills(turn: &mut Turn<'_>) -> Result<()> {
+    if let Some(Skills { counting, .. }) = turn.env.configured.skills()? {
+        turn.skills.offered = counting;
+    }
+    Ok(())
+}
+
 /// Returns the catalogue to insert before a question.
 pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<OpeningBubb> {
     let native = turn.takes_native_tools();
