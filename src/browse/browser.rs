@@ -1,35 +1,26 @@
 //! The state of the screen, and the effect of each key on it.
 
-use std::ops::ControlFlow;
-
 use super::compare::compare;
-use super::keys::{KeyAction, action};
-use super::message_pane::{MessagePane, PanePosition};
-use super::rows::ConvRows;
+use super::keys::{KeyAction, ScreenStep, action};
+use super::message_pane::{BrowsedStore, MessagePane, PanePosition};
+use super::rows::{ConvRows, find_messages};
+use super::tree::ForestTree;
 use crate::term::KeyPress;
+use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result};
-use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
+use lepo_search::Pattern;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{JournalIndex, Store};
+use lepo_store::conv::Ix;
 
-#[derive(Debug, PartialEq, Eq)]
-pub enum ScreenStep {
-    Stay,
-    Copy(String),
-    Leave,
-    /// Leaves, and continues this conversation.
-    GoOn(BubbId),
-    /// Reads older conversations, then handles the key again.
-    ReadOlder,
-    /// Reads all conversations, then handles the key again.
-    ReadAll,
-}
-
-/// State that survives a read of more conversations.
+/// State that survives a new read of the store.
 #[derive(Default)]
 pub struct BrowserState {
+    /// The key to handle again.
     press: Option<KeyPress>,
+    /// Message under the cursor of the tree, and the folded ones; `None` for the list.
+    tree: Option<(BubbId, Vec<BubbId>)>,
+    /// Pattern of the search that the list shows, and its matches.
+    search: Option<(Pattern, Vec<BubbId>)>,
     /// Tail of the selected conversation, and its line on the screen.
     chosen: Option<(BubbId, usize)>,
     marked: Option<BubbId>,
@@ -48,9 +39,8 @@ pub enum Focus {
 }
 
 pub struct Browser<'a> {
-    store: &'a Store,
-    forest: &'a Forest,
-    facts: &'a JournalIndex,
+    read: BrowsedStore<'a>,
+    pub shorts: ShortIds,
     pub colours: bool,
     /// Number of conversations that the forest was read for; `None` for all.
     limit: Option<usize>,
@@ -58,7 +48,9 @@ pub struct Browser<'a> {
     /// First row on the screen, and the selected row.
     pub top: usize,
     pub chosen: usize,
-    /// Content of the right pane, and its tail.
+    /// Replaces the list.
+    pub tree: Option<ForestTree<'a>>,
+    /// Content of the other pane, and its last message.
     pub reading: Option<(Ix, MessagePane<'a>)>,
     /// A comparison that replaces it.
     pub compared: Option<MessagePane<'a>>,
@@ -78,26 +70,21 @@ pub struct Browser<'a> {
 impl<'a> Browser<'a> {
     /// Lists the store with its newest conversation selected. `limit` is the number of conversations that the
     /// forest was read for; `None` for all. An empty store is an error.
-    pub fn new(
-        store: &'a Store,
-        forest: &'a Forest,
-        facts: &'a JournalIndex,
-        colours: bool,
-        limit: Option<usize>,
-    ) -> Result<Browser<'a>> {
-        let mut rows = ConvRows::all(store, forest, facts, limit);
+    pub fn new(read: BrowsedStore<'a>, colours: bool, limit: Option<usize>) -> Result<Browser<'a>> {
+        let mut rows = ConvRows::all(read, limit);
         if rows.get(0).is_none() {
             return Err(Error::nothing("no conversations yet").hint("ask something: lepo do QUESTION"));
         }
+        let shorts = ShortIds::new(read.forest.all().map(|ix| read.forest.name(ix).id));
         Ok(Browser {
-            store,
-            forest,
-            facts,
+            read,
+            shorts,
             colours,
             limit,
             rows,
             top: 0,
             chosen: 0,
+            tree: None,
             reading: None,
             compared: None,
             focus: Focus::List,
@@ -111,11 +98,15 @@ impl<'a> Browser<'a> {
         })
     }
 
-    /// Saves the state for the browser that reads more conversations for a key.
-    pub fn suspend(mut self, press: KeyPress) -> BrowserState {
+    /// Saves the state for the browser of the next read, which then handles the key `press`.
+    pub fn suspend(mut self, press: Option<KeyPress>) -> BrowserState {
         let chosen = self.tail().map(|tail| (self.id(tail), self.chosen.saturating_sub(self.top)));
+        let found = self.found.iter().map(|&ix| self.id(ix)).collect();
+        let cursor = self.cursor().map(|ix| self.id(ix));
         BrowserState {
-            press: Some(press),
+            press,
+            tree: self.tree.as_ref().and_then(|tree| Some((cursor?, tree.folded_ids()))),
+            search: self.pattern.take().map(|pattern| (pattern, found)),
             chosen,
             marked: self.marked.map(|marked| self.id(marked)),
             reading: self.reading.as_ref().map(|(_, reading)| reading.top),
@@ -127,18 +118,25 @@ impl<'a> Browser<'a> {
 
     /// Restores the state of the previous browser; returns the key to handle again.
     pub fn resume(&mut self, resumed: BrowserState) -> Option<KeyPress> {
-        let find = |id: BubbId| self.forest.find(id);
+        let forest = self.read.forest;
+        let find = |id: BubbId| forest.find(id);
         self.marked = resumed.marked.and_then(find);
-        let place = resumed.chosen.and_then(|(id, line)| Some((find(id)?, line)));
-        if let Some((tail, line)) = place
-            && let Some(at) = self.rows.index_of(tail)
-        {
-            (self.chosen, self.top) = (at, at.saturating_sub(line));
-            if let Some(top) = resumed.reading {
-                let mut reading = MessagePane::conv(self.store, self.forest, self.facts, tail);
+        if let Some((pattern, found)) = resumed.search {
+            self.found = found.into_iter().filter_map(find).collect();
+            self.rows = ConvRows::through(self.read, &self.found);
+            self.pattern = Some(pattern);
+        }
+        if let Some((ix, line)) = resumed.chosen.and_then(|(id, line)| Some((find(id)?, line))) {
+            self.choose(ix, line);
+            if let Some(top) = resumed.reading.filter(|_| self.tail() == Some(ix) && resumed.tree.is_none()) {
+                let mut reading = MessagePane::conv(self.read, ix);
                 reading.top = top;
-                self.reading = Some((tail, reading));
+                self.reading = Some((ix, reading));
             }
+        }
+        if let Some((id, folded)) = resumed.tree {
+            self.tree = find(id).and_then(|ix| ForestTree::through(self.read, ix));
+            self.tree.iter_mut().for_each(|tree| tree.fold_ids(&folded));
         }
         self.focus = resumed.focus.unwrap_or(Focus::List);
         self.typed = resumed.typed;
@@ -146,30 +144,59 @@ impl<'a> Browser<'a> {
         resumed.press
     }
 
+    /// Selects the newest conversation through `ix`, on this line of the screen.
+    fn choose(&mut self, ix: Ix, line: usize) {
+        let forest = self.read.forest;
+        let is_through = |tail: Ix| forest.up(tail).any(|above| above == ix);
+        let newest = || forest.newest_first(false).find(|&tail| is_through(tail));
+        let index = self.rows.index_of(ix).or_else(|| self.rows.index_of(newest()?));
+        if let Some(index) = index {
+            (self.chosen, self.top) = (index, index.saturating_sub(line));
+        }
+    }
+
     pub fn tail(&mut self) -> Option<Ix> {
         self.rows.get(self.chosen).map(|row| row.tail)
     }
 
-    pub fn id(&self, ix: Ix) -> BubbId {
-        self.forest.name(ix).id
+    /// Returns the message under the cursor of the tree, or the end of the selected conversation.
+    pub fn cursor(&mut self) -> Option<Ix> {
+        match &self.tree {
+            Some(tree) => tree.chosen(),
+            None => self.tail(),
+        }
     }
 
-    /// Returns the content of the right pane, after opening the selected conversation if another one was
-    /// open.
+    pub fn id(&self, ix: Ix) -> BubbId {
+        self.read.forest.name(ix).id
+    }
+
+    /// Returns the content of the other pane, after opening what is under the cursor if it is something else.
     pub fn pane(&mut self) -> Option<&mut MessagePane<'a>> {
-        let tail = self.tail()?;
-        if self.reading.as_ref().is_none_or(|(shown, _)| *shown != tail) {
-            let mut reading = MessagePane::conv(self.store, self.forest, self.facts, tail);
-            // After a search it starts at the first match.
-            if let Some(&hit) = reading.path.iter().find(|ix| self.found.contains(ix)) {
-                reading.go(hit);
-            }
-            self.reading = Some((tail, reading));
+        let end = self.cursor()?;
+        if self.reading.as_ref().is_none_or(|(shown, _)| *shown != end) {
+            let mut reading = MessagePane::conv(self.read, end);
+            // After a search it starts at the first match; in a tree at the message.
+            let hit = match self.tree {
+                Some(_) => Some(end),
+                None => reading.path.iter().copied().find(|ix| self.found.contains(ix)),
+            };
+            hit.into_iter().for_each(|hit| reading.go(hit));
+            self.reading = Some((end, reading));
         }
         match &mut self.compared {
             Some(compared) => Some(compared),
             None => self.reading.as_mut().map(|(_, reading)| reading),
         }
+    }
+
+    /// Returns the message at the top of the other pane if the keys act on it, else the one under the cursor.
+    fn message(&mut self) -> Option<BubbId> {
+        let shown = match self.focus {
+            Focus::Conv => self.pane().and_then(|reading| reading.message()),
+            Focus::List => None,
+        };
+        shown.or_else(|| self.cursor().map(|ix| self.id(ix)))
     }
 
     pub fn press(&mut self, press: KeyPress) -> ScreenStep {
@@ -196,27 +223,33 @@ impl<'a> Browser<'a> {
         match action {
             KeyAction::Leave => return ScreenStep::Leave,
             KeyAction::GoOn => {
-                return self.tail().map_or(ScreenStep::Stay, |tail| ScreenStep::GoOn(self.id(tail)));
+                return self.cursor().map_or(ScreenStep::Stay, |ix| ScreenStep::GoOn(self.id(ix)));
             }
             KeyAction::Copy => {
-                let message = match self.focus {
-                    Focus::Conv => self.pane().and_then(|reading| reading.message()),
-                    Focus::List => None,
-                };
-                let tail = self.tail();
-                let Some(id) = message.or(tail.map(|tail| self.id(tail))) else { return ScreenStep::Stay };
+                let Some(id) = self.message() else { return ScreenStep::Stay };
                 self.said = format!("copied {id}");
                 return ScreenStep::Copy(id.to_string());
             }
             KeyAction::Help => self.help = true,
             KeyAction::Search => self.typed = Some(String::new()),
             KeyAction::Mark => {
-                let tail = self.tail();
-                self.marked = if self.marked == tail { None } else { tail };
+                let end = self.cursor();
+                self.marked = if self.marked == end { None } else { end };
             }
             KeyAction::Compare => self.compare(),
+            KeyAction::Tree if self.tree.is_some() => self.leave_tree(),
+            KeyAction::Tree if self.limit.is_some() => return ScreenStep::ReadAll,
+            KeyAction::Tree => self.message().into_iter().for_each(|id| self.open_tree(id)),
+            KeyAction::Fold if self.tree.is_none() => self.said = "f folds in the tree: t opens it".into(),
             KeyAction::Open => self.focus = Focus::Conv,
             KeyAction::Back => self.back(),
+            moved if self.focus == Focus::List && self.tree.is_some() => {
+                self.said =
+                    self.tree.as_mut().and_then(|tree| tree.press(moved, self.height)).unwrap_or_default();
+                self.compared = None;
+            }
+            KeyAction::Right => self.focus = Focus::Conv,
+            KeyAction::Left => self.back(),
             moved => return self.go(moved),
         }
         ScreenStep::Stay
@@ -263,15 +296,34 @@ impl<'a> Browser<'a> {
         ScreenStep::Stay
     }
 
-    fn back(&mut self) {
-        if self.compared.take().is_some() {
-            return;
+    /// Opens the tree at this message; the list then selects a conversation through it.
+    pub fn open_tree(&mut self, id: BubbId) {
+        let Some(ix) = self.read.forest.find(id) else { return };
+        if self.tail() != Some(ix) {
+            self.choose(ix, self.chosen.saturating_sub(self.top));
         }
-        if self.focus == Focus::Conv {
+        self.tree = ForestTree::through(self.read, ix);
+        (self.focus, self.compared, self.reading) = (Focus::List, None, None);
+    }
+
+    /// Returns to the list, at a conversation through the message under the cursor.
+    fn leave_tree(&mut self) {
+        let end = self.tree.take().and_then(|tree| tree.chosen());
+        let is_in = |tail: Ix| self.read.forest.up(tail).any(|ix| Some(ix) == end);
+        if let (Some(end), false) = (end, self.tail().is_some_and(is_in)) {
+            self.choose(end, self.chosen.saturating_sub(self.top));
+        }
+        (self.focus, self.compared, self.reading) = (Focus::List, None, None);
+    }
+
+    fn back(&mut self) {
+        if self.compared.take().is_some() || self.focus == Focus::Conv {
             self.focus = Focus::List;
+        } else if self.tree.is_some() {
+            self.leave_tree();
         } else if self.pattern.take().is_some() {
             self.found.clear();
-            self.list(ConvRows::all(self.store, self.forest, self.facts, self.limit));
+            self.list(ConvRows::all(self.read, self.limit));
         }
     }
 
@@ -281,12 +333,12 @@ impl<'a> Browser<'a> {
     }
 
     fn compare(&mut self) {
-        let (Some(marked), Some(tail)) = (self.marked, self.tail()) else {
+        let (Some(marked), Some(end)) = (self.marked, self.cursor()) else {
             self.said = "mark another conversation first, with Space".into();
             return;
         };
-        let lines = compare(self.store, self.forest, marked, tail);
-        self.compared = Some(MessagePane::fixed(self.store, self.forest, self.facts, lines));
+        let lines = compare(self.read, marked, end);
+        self.compared = Some(MessagePane::fixed(self.read, lines));
         self.focus = Focus::Conv;
     }
 
@@ -310,27 +362,25 @@ impl<'a> Browser<'a> {
         if text.is_empty() {
             return;
         }
-        let ignore_case = !text.chars().any(char::is_uppercase);
-        let pattern = match Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() }) {
-            Ok(pattern) => pattern,
+        let (pattern, found) = match find_messages(self.read, text) {
+            Ok(found) => found,
             Err(bad) => {
                 self.said = bad.to_string();
                 return;
             }
         };
-        let names = self.forest.all().map(|ix| self.forest.name(ix)).filter(|name| !name.hidden);
-        let mut found = Vec::new();
-        let _ = search_files(self.store, &pattern, names, |outcome| {
-            if let FileResult::Found(name, _) = outcome {
-                found.extend(self.forest.find(name.id));
-            }
-            ControlFlow::Continue(())
-        });
         if found.is_empty() {
             self.said = format!("nothing matches {text:?}");
             return;
         }
-        let rows = ConvRows::through(self.store, self.forest, self.facts, &found);
+        if let Some(tree) = &mut self.tree {
+            match tree.go_to_next(&found) {
+                true => self.pattern = Some(pattern),
+                false => self.said = format!("nothing in this tree matches {text:?}"),
+            }
+            return;
+        }
+        let rows = ConvRows::through(self.read, &found);
         self.list(rows);
         (self.pattern, self.found, self.focus) = (Some(pattern), found, Focus::List);
         self.said = "Esc shows everything again".into();

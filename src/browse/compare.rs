@@ -2,16 +2,14 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::message_pane::{PaneLine, Tone};
+use super::message_pane::{BrowsedStore, PaneLine, Tone};
 use crate::term::clean;
-use lepo_store::conv::{BubbPair, Forest, Ix};
-use lepo_store::store::Store;
-use lepo_turn::StoppedAnswers;
+use lepo_store::conv::{BubbPair, Ix};
 
 /// Returns the comparison: lines of `a` as removed, lines of `b` as added.
-pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<PaneLine> {
+pub fn compare(read: BrowsedStore<'_>, a: Ix, b: Ix) -> Vec<PaneLine> {
+    let BrowsedStore { store, forest, stopped, .. } = read;
     let mut lines = Vec::new();
-    let stopped = StoppedAnswers::new(store, forest);
     for pair in forest.pairs(a, b, |name| stopped.is_shown(name)) {
         let (a, b) = match pair {
             BubbPair::Both(a, b) => (Some(a), Some(b)),

@@ -1,4 +1,4 @@
-//! Draws the screen: the list on the left, the conversation on the right, a line about keys below. A narrow
+//! Draws the screen: the list or the tree on the left, the conversation on the right, a line about keys below. A narrow
 //! terminal shows one pane.
 
 use ratatui::Frame;
@@ -7,14 +7,31 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::browser::{Browser, Focus};
-use super::keys::KEYS;
+use super::keys::{KEYS, KeyAction};
 use super::message_pane::{PaneLine, Tone};
-use crate::term::{cut, width};
+use super::rows::ConvRow;
+use crate::term::{KeyPress, cut, padded, width};
 use lepo_base::time::SHORT_WIDTH;
 use lepo_search::Pattern;
 use lepo_store::bubb::Kind;
 
+/// Minimum columns for two panes next to each other: for the list, and for the tree.
 const BOTH: u16 = 60;
+const TREE_BOTH: u16 = 100;
+
+/// Minimum lines for a tree with the message below it.
+const TREE_ABOVE: u16 = 20;
+
+/// Minimum columns of a list for the number of questions, for the model, and for the id.
+const WITH_QUESTIONS: usize = 40;
+const WITH_MODEL: usize = 64;
+const WITH_ID: usize = 76;
+
+/// Columns of the model.
+const MODEL: usize = 12;
+
+/// Minimum columns for the first question before the last one.
+const WITH_FIRST: usize = 36;
 
 pub fn draw(browser: &mut Browser<'_>, frame: &mut Frame<'_>) {
     let area = frame.area();
@@ -22,46 +39,87 @@ pub fn draw(browser: &mut Browser<'_>, frame: &mut Frame<'_>) {
     let Some(height) = area.height.checked_sub(1).filter(|height| *height > 0) else { return };
     browser.height = usize::from(height);
     let panes = Rect { height, ..area };
+    let is_tree = browser.tree.is_some();
     if browser.help {
         help(screen, panes, browser.colours);
-    } else if area.width >= BOTH {
-        let left = (area.width * 2 / 5).clamp(24, 46);
-        list(browser, screen, Rect { width: left - 1, ..panes });
+    } else if is_tree && (BOTH..TREE_BOTH).contains(&area.width) && area.height >= TREE_ABOVE {
+        above_each_other(browser, screen, panes);
+    } else if area.width >= if is_tree { TREE_BOTH } else { BOTH } {
+        let left = (area.width * 2 / 5).clamp(24, 84);
+        rows(browser, screen, Rect { width: left - 1, ..panes });
         for y in panes.top()..panes.bottom() {
             screen.set_stringn(left - 1, y, "│", 1, dim(browser.colours));
         }
         conv(browser, screen, Rect { x: left + 1, width: area.width - left - 1, ..panes });
     } else if browser.focus == Focus::List {
-        list(browser, screen, panes);
+        rows(browser, screen, panes);
     } else {
         conv(browser, screen, panes);
     }
     status(browser, screen, Rect { y: height, height: 1, ..area });
 }
 
-fn list(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
-    let height = usize::from(area.height);
-    if browser.chosen < browser.top {
-        browser.top = browser.chosen;
-    } else if browser.chosen >= browser.top + height {
-        browser.top = browser.chosen + 1 - height;
-    }
-    let columns = usize::from(area.width);
-    for i in 0..height {
-        let at = browser.top + i;
-        let Some(row) = browser.rows.row_at(at) else { break };
-        let y = area.y + i as u16;
-        let mark = if browser.marked == Some(row.tail) { "*" } else { " " };
-        let room = columns.saturating_sub(SHORT_WIDTH + 2);
-        let text = format!("{mark}{:>SHORT_WIDTH$} {}", row.when, cut(&row.words, room));
-        let style = match (at == browser.chosen, browser.focus) {
+/// Draws the tree, and the message under its cursor below it.
+fn above_each_other(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
+    let tree = Rect { height: area.height / 2, ..area };
+    rows(browser, screen, tree);
+    let line = "─".repeat(usize::from(area.width));
+    screen.set_stringn(area.x, tree.bottom(), line, usize::from(area.width), dim(browser.colours));
+    let below = Rect { y: tree.bottom() + 1, height: area.height - tree.height - 1, ..area };
+    conv(browser, screen, below);
+    let focused = if browser.focus == Focus::List { tree } else { below };
+    browser.height = usize::from(focused.height);
+}
+
+/// Draws the rows of the list or of the tree.
+fn rows(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
+    let (height, columns) = (usize::from(area.height), usize::from(area.width));
+    let (chosen, top) = match &mut browser.tree {
+        Some(tree) => (tree.chosen, &mut tree.top),
+        None => (browser.chosen, &mut browser.top),
+    };
+    *top = (*top).clamp((chosen + 1).saturating_sub(height), chosen);
+    let top = *top;
+    for (index, y) in (top..top + height).zip(area.y..) {
+        let text = match &browser.tree {
+            Some(tree) => tree.line(index, columns, browser.marked),
+            None => browser.rows.row_at(index).map(|row| list_line(browser, &row, columns)),
+        };
+        let Some(text) = text else { break };
+        let style = match (index == chosen, browser.focus) {
             (true, Focus::List) => Style::new().add_modifier(Modifier::REVERSED),
             (true, Focus::Conv) => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             (false, _) => Style::new(),
         };
-        let padded = format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))));
-        screen.set_stringn(area.x, y, padded, columns, style);
+        screen.set_stringn(area.x, y, padded(&text, columns), columns, style);
     }
+}
+
+/// Returns a row of the list: mark, date, then id, model and number of questions as far as they fit, first and last
+/// question.
+fn list_line(browser: &Browser<'_>, row: &ConvRow, columns: usize) -> String {
+    let mark = if browser.marked == Some(row.tail) { "*" } else { " " };
+    let mut line = format!("{mark}{:>SHORT_WIDTH$} ", row.when);
+    if columns >= WITH_ID {
+        line += &format!("{} ", browser.shorts.show(browser.id(row.tail)));
+    }
+    if columns >= WITH_MODEL {
+        line += &format!("{} ", padded(&cut(&row.model, MODEL), MODEL));
+    }
+    if columns >= WITH_QUESTIONS {
+        line += &format!("{:>3} ", row.questions);
+    }
+    let room = columns.saturating_sub(width(&line));
+    match row.first.as_str() {
+        first if !first.is_empty() && room >= WITH_FIRST => {
+            const BETWEEN: &str = " · ";
+            let room = room - width(BETWEEN);
+            let first = cut(first, room.saturating_sub(width(&row.last)).max(room / 2));
+            line += &format!("{first}{BETWEEN}{}", cut(&row.last, room - width(&first)));
+        }
+        _ => line += &cut(&row.last, room),
+    }
+    line
 }
 
 fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
@@ -100,9 +158,12 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
         screen.set_stringn(area.x, area.y, format!("/{typed}▏"), columns, Style::new());
         return;
     }
-    let tail = browser.tail().map(|tail| browser.id(tail).to_string()).unwrap_or_default();
+    let id = browser.cursor().map(|ix| browser.id(ix).to_string()).unwrap_or_default();
     let text = match browser.said.as_str() {
-        "" if columns >= BOTH.into() => format!("{tail}  Enter open  c continue  / find  ? keys  q leave"),
+        "" if columns >= BOTH.into() && browser.tree.is_some() => {
+            format!("{id}  Enter continue  f fold  t list  ? keys  q leave")
+        }
+        "" if columns >= BOTH.into() => format!("{id}  Enter continue  l open  t tree  ? keys  q leave"),
         "" => "? keys  q leave".to_string(),
         said => said.to_string(),
     };
@@ -117,11 +178,12 @@ fn help(screen: &mut Buffer, area: Rect, colours: bool) {
     let wide = usize::from(area.width);
     // If two columns do not fit, the keys common to all pagers are omitted.
     let is_small = KEYS.len() > height && wide < 2 * HELP;
-    let told: Vec<_> = KEYS.iter().filter(|(.., action)| !(is_small && action.is_of_pagers())).collect();
+    let is_of_pagers = |keys: &[(KeyPress, KeyAction)]| keys.iter().all(|(_, action)| action.is_of_pagers());
+    let told: Vec<_> = KEYS.iter().filter(|(keys, ..)| !(is_small && is_of_pagers(keys))).collect();
     let per_column = if is_small { height } else { told.len().div_ceil(told.len().div_ceil(height).max(1)) };
     let columns = told.len().div_ceil(per_column.max(1));
     let room = wide / columns.max(1);
-    for (i, (_, name, meaning, _)) in told.into_iter().enumerate() {
+    for (i, (_, name, meaning)) in told.into_iter().enumerate() {
         let x = area.x + (i / per_column * room) as u16;
         let y = area.y + (i % per_column) as u16;
         screen.set_stringn(x, y, name, room, Style::new().add_modifier(Modifier::BOLD));

@@ -1,6 +1,7 @@
 //! The table of keys; the help lists it.
 
 use crate::term::KeyPress;
+use lepo_store::bubb::BubbId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyAction {
@@ -14,6 +15,12 @@ pub enum KeyAction {
     Last,
     Open,
     Back,
+    /// Back, or in the tree to the parent.
+    Left,
+    /// Open, or in the tree to the next sibling.
+    Right,
+    Tree,
+    Fold,
     GoOn,
     Search,
     Mark,
@@ -23,6 +30,20 @@ pub enum KeyAction {
     Leave,
 }
 
+/// The effect of a key outside the screen's state.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ScreenStep {
+    Stay,
+    Copy(String),
+    Leave,
+    /// Leaves, and continues this conversation.
+    GoOn(BubbId),
+    /// Reads older conversations, then handles the key again.
+    ReadOlder,
+    /// Reads all conversations, then handles the key again.
+    ReadAll,
+}
+
 impl KeyAction {
     /// Whether its keys are common to all pagers.
     pub fn is_of_pagers(self) -> bool {
@@ -30,47 +51,67 @@ impl KeyAction {
     }
 }
 
-/// Keys, their name in the help, their meaning, their action.
-type KeyRow = (&'static [KeyPress], &'static str, &'static str, KeyAction);
+/// Keys with their actions, their name in the help, their meaning.
+type KeyRow = (&'static [(KeyPress, KeyAction)], &'static str, &'static str);
 
-/// All keys. Alternatives share the row of the key that the help names.
+/// All keys. The help names the first ones of a row.
 pub const KEYS: &[KeyRow] = &[
-    (&[KeyPress::Char('j')], "j", "next conversation, next message", KeyAction::Next),
-    (&[KeyPress::Char('k')], "k", "previous one", KeyAction::Previous),
-    (&[KeyPress::Down], "↓", "one line down", KeyAction::LineDown),
-    (&[KeyPress::Up], "↑", "one line up", KeyAction::LineUp),
     (
-        &[KeyPress::PageDown, KeyPress::Ctrl('f'), KeyPress::Ctrl('d')],
+        &[(KeyPress::Char('j'), KeyAction::Next), (KeyPress::Char('k'), KeyAction::Previous)],
+        "j",
+        "next conversation, k: previous",
+    ),
+    (&[(KeyPress::Down, KeyAction::LineDown), (KeyPress::Up, KeyAction::LineUp)], "↓ ↑", "a line down, up"),
+    (
+        &[
+            (KeyPress::PageDown, KeyAction::PageDown),
+            (KeyPress::PageUp, KeyAction::PageUp),
+            (KeyPress::Ctrl('f'), KeyAction::PageDown),
+            (KeyPress::Ctrl('d'), KeyAction::PageDown),
+            (KeyPress::Ctrl('b'), KeyAction::PageUp),
+            (KeyPress::Ctrl('u'), KeyAction::PageUp),
+        ],
         "PgDn",
-        "a screen down",
-        KeyAction::PageDown,
+        "a screen down; PgUp: up",
     ),
-    (&[KeyPress::PageUp, KeyPress::Ctrl('b'), KeyPress::Ctrl('u')], "PgUp", "a screen up", KeyAction::PageUp),
-    (&[KeyPress::Char('g'), KeyPress::Home], "g", "to the beginning", KeyAction::First),
-    (&[KeyPress::Char('G'), KeyPress::End], "G", "to the end", KeyAction::Last),
     (
-        &[KeyPress::Enter, KeyPress::Char('l'), KeyPress::Right],
+        &[
+            (KeyPress::Char('g'), KeyAction::First),
+            (KeyPress::Char('G'), KeyAction::Last),
+            (KeyPress::Home, KeyAction::First),
+            (KeyPress::End, KeyAction::Last),
+        ],
+        "g G",
+        "to the beginning, to the end",
+    ),
+    (
+        &[(KeyPress::Enter, KeyAction::GoOn), (KeyPress::Char('c'), KeyAction::GoOn)],
         "Enter",
-        "open the conversation (also l)",
-        KeyAction::Open,
+        "continue there (also c)",
     ),
+    (&[(KeyPress::Char('l'), KeyAction::Open)], "l", "open the conversation"),
     (
-        &[KeyPress::Escape, KeyPress::Char('h'), KeyPress::Left],
+        &[(KeyPress::Escape, KeyAction::Back), (KeyPress::Char('h'), KeyAction::Back)],
         "Esc",
         "back to the list (also h)",
-        KeyAction::Back,
     ),
-    (&[KeyPress::Char('c')], "c", "continue it: lepo do --tail", KeyAction::GoOn),
-    (&[KeyPress::Char('/')], "/", "find conversations", KeyAction::Search),
-    (&[KeyPress::Char(' ')], "Space", "mark", KeyAction::Mark),
-    (&[KeyPress::Char('d')], "d", "compare with the marked one", KeyAction::Compare),
-    (&[KeyPress::Char('y')], "y", "copy the id", KeyAction::Copy),
-    (&[KeyPress::Char('?')], "?", "this help", KeyAction::Help),
-    (&[KeyPress::Char('q'), KeyPress::Ctrl('c')], "q", "leave", KeyAction::Leave),
+    (&[(KeyPress::Char('t'), KeyAction::Tree)], "t", "the tree, and back"),
+    (
+        &[(KeyPress::Left, KeyAction::Left), (KeyPress::Right, KeyAction::Right)],
+        "← →",
+        "tree: parent, next sibling",
+    ),
+    (&[(KeyPress::Char('f'), KeyAction::Fold)], "f", "tree: fold what follows"),
+    (&[(KeyPress::Char('/'), KeyAction::Search)], "/", "find conversations"),
+    (&[(KeyPress::Char(' '), KeyAction::Mark)], "Space", "mark"),
+    (&[(KeyPress::Char('d'), KeyAction::Compare)], "d", "compare with the marked one"),
+    (&[(KeyPress::Char('y'), KeyAction::Copy)], "y", "copy the id"),
+    (&[(KeyPress::Char('?'), KeyAction::Help)], "?", "this help"),
+    (&[(KeyPress::Char('q'), KeyAction::Leave), (KeyPress::Ctrl('c'), KeyAction::Leave)], "q", "leave"),
 ];
 
 pub fn action(press: KeyPress) -> Option<KeyAction> {
-    KEYS.iter().find(|(keys, ..)| keys.contains(&press)).map(|(.., action)| *action)
+    KEYS.iter().flat_map(|(keys, ..)| *keys).find(|(key, _)| *key == press).map(|(_, action)| *action)
 }
 
 #[cfg(test)]
@@ -79,9 +120,9 @@ mod tests {
 
     #[test]
     fn every_key_is_told_and_does_one_thing() {
-        for (keys, name, meaning, wanted) in KEYS {
+        for (keys, name, meaning) in KEYS {
             assert!(!name.is_empty() && !meaning.is_empty());
-            for key in *keys {
+            for (key, wanted) in *keys {
                 assert_eq!(action(*key), Some(*wanted), "{name}");
             }
         }

@@ -35,11 +35,18 @@ pub struct PanePosition {
     pub line: usize,
 }
 
+/// The store as last read.
+#[derive(Clone, Copy)]
+pub struct BrowsedStore<'a> {
+    pub store: &'a Store,
+    pub forest: &'a Forest,
+    pub facts: &'a JournalIndex,
+    pub stopped: &'a StoppedAnswers,
+}
+
 /// The lines of the pane: messages of a conversation, or fixed lines.
 pub struct MessagePane<'a> {
-    store: &'a Store,
-    forest: &'a Forest,
-    facts: &'a JournalIndex,
+    read: BrowsedStore<'a>,
     /// Visible messages, oldest first.
     pub path: Vec<Ix>,
     /// Shown instead of messages.
@@ -51,37 +58,22 @@ pub struct MessagePane<'a> {
 
 impl<'a> MessagePane<'a> {
     /// Shows the conversation that ends at `tail`, from its last question on.
-    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a JournalIndex, tail: Ix) -> MessagePane<'a> {
+    pub fn conv(read: BrowsedStore<'a>, tail: Ix) -> MessagePane<'a> {
+        let BrowsedStore { forest, stopped, .. } = read;
         let mut path = forest.conv(tail).path;
-        let stopped = StoppedAnswers::new(store, forest);
         path.retain(|&ix| stopped.is_shown(&forest.name(ix)));
         let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
         let top = PanePosition { message: asked, line: 0 };
-        MessagePane { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
+        MessagePane { read, path, fixed: None, made: HashMap::new(), columns: 0, top }
     }
 
-    pub fn fixed(
-        store: &'a Store,
-        forest: &'a Forest,
-        facts: &'a JournalIndex,
-        lines: Vec<PaneLine>,
-    ) -> MessagePane<'a> {
-        let path = Vec::new();
-        let fixed = Some(lines);
-        MessagePane {
-            store,
-            forest,
-            facts,
-            path,
-            fixed,
-            made: HashMap::new(),
-            columns: 0,
-            top: PanePosition::default(),
-        }
+    pub fn fixed(read: BrowsedStore<'a>, lines: Vec<PaneLine>) -> MessagePane<'a> {
+        let top = PanePosition::default();
+        MessagePane { read, path: Vec::new(), fixed: Some(lines), made: HashMap::new(), columns: 0, top }
     }
 
     pub fn message(&self) -> Option<BubbId> {
-        self.path.get(self.top.message).map(|&ix| self.forest.name(ix).id)
+        self.path.get(self.top.message).map(|&ix| self.read.forest.name(ix).id)
     }
 
     fn messages(&self) -> usize {
@@ -112,9 +104,10 @@ impl<'a> MessagePane<'a> {
 
     fn make(&self, message: usize) -> Vec<PaneLine> {
         let Some(&ix) = self.path.get(message) else { return Vec::new() };
-        let name = self.forest.name(ix);
-        let fact: BubbFacts = self.facts.get(name.id).unwrap_or_default();
-        let mut who = match self.store.bubbs().speaker(self.forest, &name) {
+        let BrowsedStore { store, forest, facts, .. } = self.read;
+        let name = forest.name(ix);
+        let fact: BubbFacts = facts.get(name.id).unwrap_or_default();
+        let mut who = match store.bubbs().speaker(forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
             None => name.kind.as_str().to_string(),
         };
@@ -129,7 +122,7 @@ impl<'a> MessagePane<'a> {
         if let Some(tokens) = fact.output {
             who += &format!("  {tokens} tokens");
         }
-        let text = self.store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
+        let text = store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
         let mut lines = vec![PaneLine { tone: Tone::Head(name.kind), text: who }];
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
         lines.extend(

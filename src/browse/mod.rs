@@ -1,4 +1,5 @@
-//! Browses the forest on the full terminal, read-only: conversations on the left, one of them on the right.
+//! Browses the forest on the full terminal, read-only: conversations or the tree of one on the left, messages on the
+//! right.
 //!
 //! Reads only what is visible: a row's question when the row is drawn, a message when it is.
 
@@ -8,35 +9,57 @@ mod draw;
 mod keys;
 mod message_pane;
 mod rows;
+mod tree;
+
+use std::ops::ControlFlow;
 
 use crate::term::FullScreen;
-use browser::{Browser, BrowserState, ScreenStep};
+use browser::{Browser, BrowserState};
+use keys::ScreenStep;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
+use lepo_turn::StoppedAnswers;
+use message_pane::BrowsedStore;
 
 /// Conversations to read at first, and the factor for each further read.
 const FIRST: usize = 256;
 const TIMES: usize = 16;
 
-/// Browses until the user leaves; returns the conversation to continue, if the user chose one.
+/// Where the browser opens, and what continues a conversation.
+pub struct BrowserStart<'a> {
+    /// Opens the tree at this message; `None` opens the list.
+    pub tree_at: Option<BubbId>,
+    /// Continues a conversation at this message, with the terminal as it was. The browser comes back after
+    /// `Continue`.
+    pub go_on: &'a mut dyn FnMut(BubbId) -> Result<ControlFlow<()>>,
+}
+
+/// Browses until the user leaves.
 ///
 /// Reads the newest conversations at first, and older ones once a key needs them.
-pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
-    let facts = store.journal().index();
-    let (mut limit, mut resumed) =
-        (store.others().all().is_empty().then_some(FIRST), BrowserState::default());
-    let mut screen = None;
+pub fn browse(store: &Store, colours: bool, start: BrowserStart<'_>) -> Result<()> {
+    let is_alone = store.others().all().is_empty();
+    let mut limit = Some(FIRST).filter(|_| is_alone && start.tree_at.is_none());
+    let mut resumed = BrowserState::default();
+    let mut tree_at = start.tree_at;
+    let mut on_screen = None;
     loop {
+        let facts = store.journal().index();
         let forest = store.names().forest_for(&[limit.map_or(ReadScope::Everyone, ReadScope::Newest)])?;
-        let mut browser = Browser::new(store, &forest, &facts, colours, limit)?;
+        let stopped = StoppedAnswers::new(store, &forest);
+        let read = BrowsedStore { store, forest: &forest, facts: &facts, stopped: &stopped };
+        let mut browser = Browser::new(read, colours, limit)?;
         let mut press = browser.resume(resumed);
-        let screen = match &mut screen {
-            Some(screen) => screen,
-            None => screen.insert(FullScreen::open()?),
-        };
+        if let Some(id) = tree_at.take() {
+            browser.open_tree(id);
+        }
         loop {
+            let screen = match &mut on_screen {
+                Some(screen) => screen,
+                None => on_screen.insert(FullScreen::open()?),
+            };
             let key = match press.take() {
                 Some(key) => key,
                 None => {
@@ -45,21 +68,25 @@ pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
                 }
             };
             match browser.press(key) {
-                ScreenStep::Stay => {}
-                ScreenStep::Copy(text) => screen.copy(&text),
-                ScreenStep::Leave => return Ok(None),
-                ScreenStep::GoOn(id) => return Ok(Some(id)),
-                ScreenStep::ReadOlder => {
-                    limit = limit.map(|limit| limit * TIMES);
-                    resumed = browser.suspend(key);
-                    break;
+                ScreenStep::Stay => continue,
+                ScreenStep::Copy(text) => {
+                    screen.copy(&text);
+                    continue;
                 }
-                ScreenStep::ReadAll => {
-                    limit = None;
-                    resumed = browser.suspend(key);
+                ScreenStep::Leave => return Ok(()),
+                ScreenStep::ReadOlder => limit = limit.map(|limit| limit * TIMES),
+                ScreenStep::ReadAll => limit = None,
+                ScreenStep::GoOn(id) => {
+                    on_screen = None;
+                    if (start.go_on)(id)?.is_break() {
+                        return Ok(());
+                    }
+                    resumed = browser.suspend(None);
                     break;
                 }
             }
+            resumed = browser.suspend(Some(key));
+            break;
         }
     }
 }

@@ -1,15 +1,19 @@
 //! The list of conversations, newest first, read as far as needed.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 
+use super::message_pane::BrowsedStore;
 use crate::term::clean;
+use lepo_base::error::Result;
 use lepo_base::time;
+use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::{BubbId, Kind, model_label};
-use lepo_store::conv::{ConvOrigins, Forest, Ix};
-use lepo_store::store::{JournalIndex, Store, now};
+use lepo_store::conv::{ConvOrigins, Ix};
+use lepo_store::store::now;
 
-/// Maximum characters of a row's text.
-const WORDS: usize = 200;
+/// Maximum characters of a question or a title.
+const LONGEST: usize = 200;
 
 /// Maximum number of children of a message to check for another model's answer.
 const MOST_BESIDE: usize = 50;
@@ -18,18 +22,29 @@ const MOST_BESIDE: usize = 50;
 pub struct ConvRow {
     pub tail: Ix,
     pub when: String,
-    /// Title of the conversation, else its last question, cleaned.
-    pub words: String,
+    /// Number of questions.
+    pub questions: usize,
+    /// Model of the newest answer, cleaned; empty if unknown.
+    pub model: String,
+    /// Title of the conversation or its first question, cleaned; empty if `last` says as much.
+    pub first: String,
+    /// Last question, cleaned, or the title of a conversation without forks.
+    pub last: String,
+}
+
+impl ConvRow {
+    fn unread(tail: Ix) -> ConvRow {
+        let (when, model, first, last) = Default::default();
+        ConvRow { tail, when, questions: 0, model, first, last }
+    }
 }
 
 pub struct ConvRows<'a> {
-    store: &'a Store,
-    forest: &'a Forest,
+    read_store: BrowsedStore<'a>,
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
     origins: ConvOrigins<'a>,
     titles: HashMap<BubbId, String>,
     titled: HashSet<BubbId>,
-    facts: &'a JournalIndex,
     now: u64,
     read: Vec<ConvRow>,
     /// Number of rows that the forest was read for; older ones may be missing.
@@ -38,16 +53,10 @@ pub struct ConvRows<'a> {
 
 impl<'a> ConvRows<'a> {
     /// Lists all conversations, or the newest `limit`.
-    pub fn all(
-        store: &'a Store,
-        forest: &'a Forest,
-        facts: &'a JournalIndex,
-        limit: Option<usize>,
-    ) -> ConvRows<'a> {
+    pub fn all(read_store: BrowsedStore<'a>, limit: Option<usize>) -> ConvRows<'a> {
+        let BrowsedStore { store, forest, .. } = read_store;
         ConvRows {
-            store,
-            forest,
-            facts,
+            read_store,
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
             origins: forest.origins(),
             titles: store.titles().all(),
@@ -59,23 +68,19 @@ impl<'a> ConvRows<'a> {
     }
 
     /// Lists only the conversations that contain one of these bubbs.
-    pub fn through(
-        store: &'a Store,
-        forest: &'a Forest,
-        facts: &'a JournalIndex,
-        bubbs: &[Ix],
-    ) -> ConvRows<'a> {
+    pub fn through(read_store: BrowsedStore<'a>, bubbs: &[Ix]) -> ConvRows<'a> {
+        let forest = read_store.forest;
         let all: Vec<Ix> = forest.newest_first(false).collect();
         let found: HashSet<Ix> = forest.tails_through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
-        ConvRows { tails: Box::new(tails), ..ConvRows::all(store, forest, facts, None) }
+        ConvRows { tails: Box::new(tails), ..ConvRows::all(read_store, None) }
     }
 
     /// Returns the row at this index; its text may not be loaded yet.
     pub fn get(&mut self, at: usize) -> Option<&ConvRow> {
         while self.read.len() <= at {
             let tail = self.tails.next()?;
-            self.read.push(ConvRow { tail, when: String::new(), words: String::new() });
+            self.read.push(ConvRow::unread(tail));
         }
         self.read.get(at)
     }
@@ -96,7 +101,7 @@ impl<'a> ConvRows<'a> {
 
     pub fn finish(&mut self) -> usize {
         let rest = self.tails.by_ref();
-        self.read.extend(rest.map(|tail| ConvRow { tail, when: String::new(), words: String::new() }));
+        self.read.extend(rest.map(ConvRow::unread));
         self.read.len()
     }
 
@@ -110,46 +115,70 @@ impl<'a> ConvRows<'a> {
         Some(whole)
     }
 
-    /// Returns the model of the answer to the last question (`gpt:`), if another model answered it too.
+    /// Returns the model of the answer to the last question (`gpt: `), if another model answered it too.
     fn model_beside_others(&self, tail: Ix) -> Option<String> {
-        let question = self.forest.last_question(tail)?;
+        let question = self.read_store.forest.last_question(tail)?;
         let is_answer = |ix: &Ix| {
-            let name = self.forest.name(*ix);
+            let name = self.read_store.forest.name(*ix);
             name.kind == Kind::Assistant && !name.hidden
         };
-        let answer = self.forest.up(tail).take_while(|ix| *ix != question).filter(is_answer).last()?;
+        let answer =
+            self.read_store.forest.up(tail).take_while(|ix| *ix != question).filter(is_answer).last()?;
         // After a question to several models, each answer follows a hidden message of its own.
         let below = |ix: Ix| match is_answer(&ix) {
             true => vec![ix],
-            false => self.forest.children(ix).take(MOST_BESIDE).filter(is_answer).collect(),
+            false => self.read_store.forest.children(ix).take(MOST_BESIDE).filter(is_answer).collect(),
         };
-        let answers: Vec<Ix> = self.forest.children(question).take(MOST_BESIDE).flat_map(below).collect();
-        let model = |ix: Ix| self.facts.get(self.forest.name(ix).id)?.model;
+        let answers: Vec<Ix> =
+            self.read_store.forest.children(question).take(MOST_BESIDE).flat_map(below).collect();
+        let model = |ix: Ix| self.read_store.facts.get(self.read_store.forest.name(ix).id)?.model;
         let own = model(answer)?;
         let others = answers.into_iter().filter(|ix| *ix != answer).filter_map(model);
-        others.into_iter().any(|other| other != own).then(|| format!("{}:", clean(model_label(&own))))
+        others.into_iter().any(|other| other != own).then(|| format!("{}: ", clean(model_label(&own))))
     }
 
     fn row(&mut self, tail: Ix) -> ConvRow {
-        let root = self.forest.name(self.origins.value(tail).root).id;
-        let words_of = |ix: Ix| self.store.bubbs().words(&self.forest.name(ix)).unwrap_or_default();
-        let last = self.forest.last_question(tail).unwrap_or(tail);
+        let root = self.read_store.forest.name(self.origins.value(tail).root).id;
+        let BrowsedStore { store, forest, facts, .. } = self.read_store;
+        let text_of = |ix: Ix| one_line(&store.bubbs().words(&forest.name(ix)).unwrap_or_default());
+        let question = forest.last_question(tail).unwrap_or(tail);
         let is_fork = !self.titled.insert(root);
-        let words = match self.titles.get(&root) {
+        let (first, last) = match self.titles.get(&root) {
             // Forks of one conversation share its title.
-            Some(title) if is_fork => format!("{} · {title}", words_of(last)),
-            Some(title) => title.clone(),
-            None => match self.origins.value(tail).question.filter(|first| *first != last) {
-                Some(first) => format!("{} · {}", words_of(last), words_of(first)),
-                None => words_of(last),
+            Some(title) if !is_fork => (String::new(), one_line(title)),
+            Some(title) => (one_line(title), text_of(question)),
+            None => match self.origins.value(tail).question.filter(|first| *first != question) {
+                Some(first) => (text_of(first), text_of(question)),
+                None => (String::new(), text_of(question)),
             },
         };
-        let mut told: Vec<&str> = Vec::new();
-        let model = self.model_beside_others(tail);
-        told.extend(model.as_deref());
-        told.extend(words.split_whitespace().take(WORDS / 2));
-        let words: String = told.join(" ").chars().take(WORDS).collect();
-        let when = time::short(self.forest.name(tail).id.time(), self.now);
-        ConvRow { tail, when, words: clean(&words).into_owned() }
+        let last = self.model_beside_others(tail).unwrap_or_default() + &last;
+        let when = time::short(forest.name(tail).id.time(), self.now);
+        let questions = forest.up(tail).filter(|&ix| forest.is_question(ix)).count();
+        let model = forest.up(tail).find_map(|ix| facts.get(forest.name(ix).id)?.model).unwrap_or_default();
+        let model = clean(model_label(&model)).into_owned();
+        ConvRow { tail, when, questions, model, first, last }
     }
+}
+
+/// Returns the beginning of a text on one line, cleaned.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(LONGEST / 2).collect();
+    clean(&words.join(" ").chars().take(LONGEST).collect::<String>()).into_owned()
+}
+
+/// Finds the visible messages that match a regular expression, which distinguishes case if it has a capital letter.
+pub fn find_messages(read: BrowsedStore<'_>, text: &str) -> Result<(Pattern, Vec<Ix>)> {
+    let ignore_case = !text.chars().any(char::is_uppercase);
+    let pattern = Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() })?;
+    let BrowsedStore { store, forest, .. } = read;
+    let names = forest.all().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
+    let mut found = Vec::new();
+    let _ = search_files(store, &pattern, names, |outcome| {
+        if let FileResult::Found(name, _) = outcome {
+            found.extend(forest.find(name.id));
+        }
+        ControlFlow::Continue(())
+    });
+    Ok((pattern, found))
 }

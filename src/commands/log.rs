@@ -9,7 +9,7 @@ use crate::ui::{ShortIds, ended_early, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_store::bubb::{BubbName, model_label};
-use lepo_store::conv::{AddressMatch, Forest, GraphRow, Ix, NearestAncestor, ReadScope};
+use lepo_store::conv::{AddressMatch, Forest, GraphRow, Ix, ReadScope};
 use lepo_store::store::{JournalIndex, Store, now};
 use lepo_turn::StoppedAnswers;
 
@@ -48,8 +48,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let stopped = StoppedAnswers::new(&store, &forest);
     bubbs.retain(|&ix| args.hidden || stopped.is_shown(&forest.name(ix)));
     if args.graph && !args.hidden {
-        let joints = hidden_joints(&forest, &bubbs);
-        bubbs.extend(joints);
+        bubbs.extend(forest.hidden_joints(&bubbs));
         bubbs.sort_unstable_by(|a, b| b.cmp(a));
     }
     let on_terminal = context.out.is_terminal();
@@ -123,20 +122,6 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
     let most = if columns < 100 { 12 } else { 20 };
     let names = rows.iter().filter_map(|row| row.bubb).take(FIRST).filter_map(model);
     names.map(|name| width(&clean(&name))).max().unwrap_or_default().min(most)
-}
-
-/// Returns the hidden roots that several convs share: without them a tree would be drawn as several.
-fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
-    let shown = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
-    let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
-    let mut origins = forest.origins();
-    let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.value(ix).root).collect();
-    roots.sort_unstable();
-    let mut joints: Vec<Ix> =
-        roots.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-    joints.dedup();
-    joints.retain(|&root| forest.name(root).hidden);
-    joints
 }
 
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {

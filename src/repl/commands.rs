@@ -8,7 +8,7 @@ use super::rebase::rebase;
 use super::session::ReplSession;
 use super::slash::{
     attach, compact, copy, decision, edit_question, file, name_branch, new_conv, servers, set_model,
-    set_tool_mode, show, system_prompt, tail, title, use_model,
+    set_tool_mode, show, system_prompt, tail, title, tree, use_model,
 };
 use super::slash_spec::{ArgumentKind, SessionStep, SlashSpec};
 use super::tokens::{list, tokens};
@@ -85,6 +85,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/tail", ArgumentKind::Address, "continue another one", |s, address| {
         at_once(|| prompt(tail(s, address)))
     }),
+    row("/tree", ArgumentKind::Nothing, "look at the forks", |s, _| at_once(|| prompt(tree(s)))),
     row("/show", ArgumentKind::Nothing, "print the conversation", |s, _| at_once(|| prompt(show(s)))),
     row("/compact", ArgumentKind::Text, "continue from a summary", |s, words| {
         Box::pin(async { prompt(compact(s, words).await) })

@@ -1,5 +1,6 @@
 //! The implementations of slash commands.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::around_turn::check_files;
@@ -9,6 +10,7 @@ use super::slash_spec::{SAVE, SessionStep, without_save};
 use super::turn::{find_waiting, turn};
 use super::undo::{leave, tails};
 use super::window::compacted;
+use crate::browse::{BrowserStart, browse};
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, print_status};
 use crate::ui;
 use crate::ui::{ViewEvent, ViewState, change_title};
@@ -250,6 +252,33 @@ pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     let words = ui::named_by(&session.store, &forest, found.ix);
     print_status(&one_line(&format!("continuing {short} ({length}): {words}")));
     find_waiting(session, forest.name(found.ix))
+}
+
+/// Opens the tree at the session's position; the session continues where Enter was pressed.
+pub(super) fn tree(session: &mut ReplSession<'_>) -> Result<()> {
+    if session.waiting.is_some() {
+        return Err(Error::nothing("a request waits for your consent: the session cannot move now")
+            .hint("/approve or /deny it first"));
+    }
+    let at = session.unanswered.or(session.at);
+    let Some(at) = at else { return Err(Error::nothing("there is no conversation to look at yet")) };
+    if !session.is_on_terminal() {
+        return Err(Error::usage("/tree needs a terminal").hint("`lepo log --graph` prints the tree"));
+    }
+    let mut chosen = None;
+    let mut go_on = |id| {
+        chosen = Some(id);
+        Ok(ControlFlow::Break(()))
+    };
+    let start = BrowserStart { tree_at: Some(at), go_on: &mut go_on };
+    browse(&session.store, session.paint.is_on(), start)?;
+    match chosen {
+        Some(id) => tail(session, &id.to_string()),
+        None => {
+            print_status("the session continues where it was");
+            Ok(())
+        }
+    }
 }
 
 /// Continues from a summary of the conversation, which excludes its last turns.

@@ -5,8 +5,9 @@ use crate::screen::Screen;
 
 /// A home whose store has three conversations: a debate, and a fork with one in Korean.
 fn home() -> Home {
-    let home =
-        Home::with_config("[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['cat']\nactive = true\n");
+    let home = Home::with_config(
+        "planner = 'off'\n[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['cat']\nactive = true\n",
+    );
     home.copy(".lepo.example", ".lepo");
     home.trust_work();
     home
@@ -71,7 +72,7 @@ fn a_narrow_terminal_shows_one_of_them() {
     let Some(screen) = browse(&home, (40, 15)) else { return };
     screen.shows("Should tally");
     assert!(!screen.text().contains('│'), "{}", screen.text());
-    screen.keys(&["G", "Enter"]).shows("네. 낱말을");
+    screen.keys(&["G", "l"]).shows("네. 낱말을");
     let text = screen.text();
     assert!(text.contains("assistant") && !text.contains("Should tally"), "{text}");
     assert!(text.lines().all(|line| columns(line) <= 40), "{text}");
@@ -84,7 +85,7 @@ fn a_narrow_terminal_shows_one_of_them() {
 fn resizing_draws_everything_anew() {
     let home = home();
     let Some(screen) = browse(&home, (80, 24)) else { return };
-    screen.shows("│ claude").keys(&["Enter"]);
+    screen.shows("│ claude").keys(&["l"]);
     screen.resizes(50).becomes("one pane", || {
         let text = screen.text();
         !text.contains('│') && text.contains("claude") && text.lines().all(|line| columns(line) <= 50)
@@ -133,11 +134,90 @@ fn older_conversations_are_read_when_a_key_leads_to_them() {
 }
 
 #[test]
-fn c_goes_on_with_the_conversation() {
+fn enter_continues_the_conversation_and_comes_back() {
     let home = home();
     let Some(screen) = browse(&home, (80, 24)) else { return };
-    screen.shows("Should tally").keys(&["j", "j", "c"]);
+    screen.shows("Should tally").keys(&["j", "j", "Enter"]);
     screen.prompts("> ").enters("그래?").shows("그래?");
+    let follows = |name: &String| name.contains("-u0-01M80QW4VQEW5T6RYATD24TD5E");
+    screen.becomes("a question under it", || home.bubbs().iter().any(follows));
+    // The list comes back at the conversation, which has a new end.
+    screen.prompts("> ").keys(&["C-d"]).shows("t tree").shows("│ 그래?");
+    screen.keys(&["c"]).prompts("> ").keys(&["C-d"]).shows("t tree").keys(&["q"]).ends(0);
+}
+
+#[test]
+fn t_shows_the_tree_of_the_conversation() {
+    let home = home();
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("Should tally").keys(&["j", "t"]).shows("|/").shows("t list");
+    // Below the tree is the message under the cursor; every row has the drawing of `log --graph`.
+    screen
+        .shows("─────")
+        .shows("Nothing is printed: `stdin().lines()` yields no line. Only bytes that are not");
+    let drawing = |text: &str| -> Vec<String> {
+        let rows = text.lines().take_while(|line| !line.is_empty() && !line.starts_with('─'));
+        rows.map(|row| row.chars().take_while(|c| "*|/ ".contains(*c)).collect()).collect()
+    };
+    let graph = home.ok(&["log", "--graph", "main"]);
+    assert_eq!(drawing(&screen.text()), drawing(&graph), "{graph}");
+    // To the root, the next sibling below it, the parent; the fold counts what it hides.
+    let at = |id: &str| screen.becomes(id, || screen.text().lines().last().unwrap().starts_with(id));
+    screen.keys(&["G"]);
+    at("01M80QW1W7S6Q8QKWQ9TVY7XZE");
+    screen.keys(&["k", "k", "k", "k"]);
+    at("01M80QW4KCCDVYHW8QPF1VKT0K");
+    screen
+        .keys(&["f"])
+        .shows("[+1] u0 한국어")
+        .keys(&["f"])
+        .becomes("unfolded", || !screen.text().contains("[+"));
+    screen.keys(&["k", "f"]).shows("nothing follows this message").keys(&["Left", "Left", "Right"]);
+    at("01M80QW3QGKSTBZ2N3M484307B");
+    // Search unfolds what hides a match; compare takes the marked message; Escape is the list again.
+    screen
+        .keys(&["g", "G", "f"])
+        .shows("[+8]")
+        .enters("/낱말")
+        .shows("네. 낱말을")
+        .keys(&["Space"])
+        .shows("* a0 네.");
+    screen
+        .keys(&["g", "d"])
+        .shows("- With `find`")
+        .shows("+ Let the shell")
+        .keys(&["h", "h"])
+        .shows("t tree");
+    screen.keys(&["q"]).ends(0);
+}
+
+#[test]
+fn a_tree_is_next_to_its_message_or_alone() {
+    let home = home();
+    let Some(screen) = browse(&home, (130, 40)) else { return };
+    screen.shows("Should tally").keys(&["j", "t"]).shows("|/").shows("│ Nothing is printed");
+    screen.resizes(50).becomes("one pane", || !screen.text().contains(['│', '─']));
+    let text = screen.text();
+    assert!(text.lines().all(|line| columns(line) <= 50), "{text}");
+    screen.keys(&["l"]).shows("UTF-8 make it panic").keys(&["Escape"]).shows("|/");
+    screen.keys(&["t"]).becomes("the list", || !screen.text().contains("|/"));
+    screen.keys(&["q"]).ends(0);
+}
+
+#[test]
+fn a_session_continues_where_its_tree_was_left() {
+    let home = home();
+    let Some(screen) = Screen::sized(&home.command(&["do", "--tail", "main"]), &home, (80, 24)) else {
+        return;
+    };
+    screen.prompts("> ").enters("/tree").shows("|/").shows("a0 Let the shell").keys(&["q"]);
+    screen
+        .shows("the session continues where it was")
+        .prompts("> ")
+        .enters("/tree")
+        .shows("|/")
+        .keys(&["j", "Enter"]);
+    screen.shows("continuing TD24TD5E (3 questions)").prompts("> ").enters("그래?").shows("그래?");
     let follows = |name: &String| name.contains("-u0-01M80QW4VQEW5T6RYATD24TD5E");
     screen.becomes("a question under it", || home.bubbs().iter().any(follows));
 }

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Forest, Ix};
+use super::{Forest, Ix, NearestAncestor};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphRow {
@@ -22,6 +22,20 @@ impl Forest {
     /// Draws these bubbs. Bubbs between them that are not among `bubbs` are contracted.
     pub fn graph(&self, bubbs: &[Ix]) -> Vec<GraphRow> {
         self.graph_within(bubbs, COLUMNS)
+    }
+
+    /// Returns the hidden roots that several of these visible bubbs share: without them a tree is drawn as several.
+    pub fn hidden_joints(&self, visible: &[Ix]) -> Vec<Ix> {
+        let shown = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
+        let is_first = |&&ix: &&Ix| self.prev(ix).is_none_or(|prev| shown.find(self, prev).is_none());
+        let mut origins = self.origins();
+        let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.value(ix).root).collect();
+        roots.sort_unstable();
+        let mut joints: Vec<Ix> =
+            roots.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        joints.dedup();
+        joints.retain(|&root| self.name(root).hidden);
+        joints
     }
 
     fn graph_within(&self, bubbs: &[Ix], columns: usize) -> Vec<GraphRow> {
