@@ -8,8 +8,10 @@ use std::path::Path;
 use lepo::cli::{self, tasks};
 use lepo::completions;
 
+mod markdown;
 mod roff;
 
+use markdown::markdown_sections;
 use roff::{escaped, marked, section};
 
 /// Of the manual's pages: the day on which their text last changed.
@@ -138,8 +140,8 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
 
 /// Sections that the help of a command is too short for, written by hand.
 fn details(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/manual/{name}.man"));
-    std::fs::read_to_string(path).unwrap_or_default()
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/manual/{name}.md"));
+    markdown_sections(&std::fs::read_to_string(path).unwrap_or_default())
 }
 
 /// The section on what a turn tells besides the conversation, from the table of its words.

@@ -163,16 +163,7 @@ fn in_details() -> Vec<String> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manual");
     let mut files: Vec<_> = folder.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
-    let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
-    let mut lines = Vec::new();
-    for text in texts {
-        for block in text.split(".nf\n").skip(1) {
-            let (block, _) = block.split_once(".fi\n").unwrap();
-            let typed = block.lines().map(|line| line.replace("\\-", "-").replace("\\(aq", "'"));
-            lines.extend(typed.filter_map(|line| command(&line.replace("\\e", "\\"))));
-        }
-    }
-    lines
+    files.iter().flat_map(|file| in_markdown(&std::fs::read_to_string(file).unwrap())).collect()
 }
 
 /// The commands under `Examples:` in a command's help.
