@@ -209,26 +209,6 @@ fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
     most(true).or_else(|| most(false)).unwrap_or_else(|| shown(0, true))
 }
 
-/// Options that a short help lists first, by command.
-const FIRST: &[(&str, &[&str])] = &[(
-    "do",
-    &[
-        "new",
-        "tail",
-        "retry",
-        "model",
-        "file",
-        "context",
-        "attach",
-        "run",
-        "system",
-        "tools",
-        "show-past",
-        "debate",
-        "parallel",
-    ],
-)];
-
 fn rows(command: &Command) -> Vec<(String, String)> {
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
     let about = |arg: &Arg| {
@@ -243,8 +223,7 @@ fn rows(command: &Command) -> Vec<(String, String)> {
     let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help").map(|inner| {
         (inner.get_name().to_string(), inner.get_about().map(ToString::to_string).unwrap_or_default())
     });
-    let first =
-        FIRST.iter().find(|(name, _)| *name == command.get_name()).map_or(&[][..], |(_, names)| names);
+    let first = tasks::daily_options(command.get_name());
     let mut arguments: Vec<&Arg> =
         command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_hide_set()).collect();
     arguments.sort_by_key(|arg| match arg.get_long() {

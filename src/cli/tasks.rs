@@ -1,4 +1,4 @@
-//! The commands by task: the list in `lepo --help` and lepo(1).
+//! The commands by task: the list in `lepo --help` and lepo(1). The options of a day.
 
 use clap::Command;
 
@@ -14,6 +14,38 @@ pub const TASKS: &[(&str, &[&str])] = &[
 
 /// Commands that users rarely type: listed last.
 pub const FOR_SCRIPTS: &str = "For scripts and upkeep";
+
+/// Options of every day by command, which `-h` and the manual list first, in this order.
+const DAILY_OPTIONS: &[(&str, &[&str])] = &[(
+    "do",
+    &[
+        "new",
+        "tail",
+        "retry",
+        "model",
+        "file",
+        "context",
+        "attach",
+        "run",
+        "system",
+        "tools",
+        "show-past",
+        "debate",
+        "parallel",
+        "continue",
+        "no-keep",
+        "code",
+        "output",
+        "quiet",
+        "json",
+        "dry-run",
+    ],
+)];
+
+/// Returns the long names of the options of a command that are listed first.
+pub fn daily_options(command: &str) -> &'static [&'static str] {
+    DAILY_OPTIONS.iter().find(|(name, _)| *name == command).map_or(&[], |(_, names)| names)
+}
 
 /// Returns the names of all commands, and `help`.
 pub fn names() -> Vec<&'static str> {

@@ -95,7 +95,7 @@ fn made_pages() -> Vec<(String, Vec<u8>)> {
 }
 
 fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>) {
-    let man = clap_mangen::Man::new(command.clone())
+    let man = clap_mangen::Man::new(daily_first(command))
         .title(name.to_uppercase())
         .section("1")
         .date(DATE)
@@ -116,7 +116,7 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     text += &format!(".SH SYNOPSIS\n.nf\n{}\n.fi\n", escaped(usage.trim()));
     let about = command.get_long_about().or(command.get_about()).map(|about| about.to_string());
     text += &section("DESCRIPTION", &about.unwrap_or_default());
-    text += &marked(&of_man(&|text| man.render_options_section(text)));
+    text += &marked(&in_groups(&of_man(&|text| man.render_options_section(text))));
     if name == "lepo" {
         text += &section("COMMANDS", &tasks::list(command));
     } else if command.has_subcommands() {
@@ -136,6 +136,41 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     // A line break beside a space is one too many.
     let text = text.replace("\n.br\n\n.br\n", "\n.sp\n");
     (format!("man/man1/{name}.1"), text.into_bytes())
+}
+
+/// Returns the command with its options of a day before the groups of the others.
+fn daily_first(command: &clap::Command) -> clap::Command {
+    let daily = tasks::daily_options(command.get_name());
+    command.clone().mut_args(|arg| match daily.iter().position(|name| arg.get_long() == Some(name)) {
+        Some(index) => arg.help_heading(None).display_order(index),
+        None => arg,
+    })
+}
+
+/// Returns the sections of options as one, with a part for each group.
+fn in_groups(sections: &str) -> String {
+    let mut section = String::from(".SH OPTIONS\n");
+    for line in sections.lines() {
+        match line.strip_prefix(".SH ").map(|group| group.trim_matches('"')) {
+            Some("OPTIONS") => {}
+            Some(group) => {
+                let (first, rest) = group.split_at(1);
+                section += &format!(".SS \"{first}{}\"\n", rest.to_lowercase());
+            }
+            None => section += &format!("{line}\n"),
+        }
+    }
+    section
+}
+
+#[test]
+fn the_options_of_a_day_are_options() {
+    let root = cli::command();
+    for command in root.get_subcommands() {
+        for name in tasks::daily_options(command.get_name()) {
+            assert!(command.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+        }
+    }
 }
 
 /// Sections that the help of a command is too short for, written by hand.

@@ -86,16 +86,19 @@ fn shown(block: &HelpBlock, indent: usize) -> Vec<String> {
     }
 }
 
-/// A command in lines that a shell reads as one; what is quoted is not broken.
+/// A command in lines that a shell reads as one; what is quoted is not broken, and its indent stays.
 fn broken(command: &str) -> Vec<String> {
-    let (mut lines, mut line, mut is_quoted) = (Vec::new(), String::new(), false);
-    for word in command.split(' ') {
+    let bare = command.trim_start();
+    let (mut lines, mut is_quoted) = (Vec::new(), false);
+    let mut line = " ".repeat(command.len() - bare.len());
+    let indent = line.len();
+    for word in bare.split(' ') {
         let is_full = line.chars().count() + word.chars().count() + 3 > COLUMNS;
         if is_full && !is_quoted && !line.trim().is_empty() {
             lines.push(format!("{line} \\"));
             line = "   ".to_string();
         }
-        if !lines.is_empty() || !line.is_empty() {
+        if !lines.is_empty() || line.len() > indent {
             line.push(' ');
         }
         line += word;
@@ -143,6 +146,7 @@ fn help_becomes_paragraphs_lists_and_commands() {
         ".SH NOTES\nOne \\fBlepo ls\\fR and more.\n.TP 4\n\\fBa\\fR\nabout \\fBa\\-b\\fR\n\
          .PD 0\n.TP 4\n\\fBbb\\fR\nbb\n.PD\n.sp\n.nf\nlepo ls  # all\nlepo ls \\-l\n.fi\n"
     );
+    assert_eq!(broken("   ^--- a0"), ["   ^--- a0"]);
     let long = format!("lepo do --participants {} 'a b' 'c d'", "x".repeat(44));
     assert_eq!(broken(&long), [&format!("{} \\", &long[..67]), "    'a b' 'c d'"]);
 }
