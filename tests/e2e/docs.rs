@@ -129,6 +129,9 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
             text += &diagnostics();
         }
         text += &section(heading, &lines);
+        if heading == "EXAMPLES" {
+            text += &more_examples(name);
+        }
     }
     if command.get_version().is_some() {
         text += &of_man(&|text| man.render_version_section(text));
@@ -177,6 +180,53 @@ fn the_options_of_a_day_are_options() {
 fn details(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/manual/{name}.md"));
     markdown_sections(&std::fs::read_to_string(path).unwrap_or_default())
+}
+
+/// Returns the paragraph that names the transcripts of a command, after its examples.
+fn more_examples(name: &str) -> String {
+    let transcripts = transcripts();
+    let paths: Vec<String> = transcripts
+        .iter()
+        .filter(|(page, _)| page == name)
+        .map(|(_, file)| format!("\\fI{}\\fR", escaped(&format!("tests/cases/{file}"))))
+        .collect();
+    match paths.is_empty() {
+        true => String::new(),
+        false => format!(
+            ".PP\nMore examples, each run by a test, are in the source of lepo: {}.\n",
+            paths.join(", ")
+        ),
+    }
+}
+
+/// Returns the transcripts of commands: for each the page of the command that its title names, and its file.
+fn transcripts() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut transcripts: Vec<(String, String)> = std::fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let command = text.strip_prefix("# `lepo ")?.split(['`', ' ']).next()?;
+            Some((format!("lepo-{command}"), path.file_name()?.to_str()?.to_string()))
+        })
+        .collect();
+    transcripts.sort();
+    transcripts
+}
+
+#[test]
+fn each_transcript_is_named_by_the_page_of_its_command() {
+    let pages = made_pages();
+    for (name, file) in transcripts() {
+        let (_, page) = pages.iter().find(|(path, _)| *path == format!("man/man1/{name}.1")).unwrap();
+        let link = format!("tests/cases/{file}");
+        assert!(
+            String::from_utf8_lossy(page).contains(&link),
+            "{name} has no examples, so {link} is not named"
+        );
+    }
+    assert!(transcripts().len() >= 20);
 }
 
 /// The section on what a turn tells besides the conversation, from the table of its words.
