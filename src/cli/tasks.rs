@@ -42,7 +42,7 @@ const DAILY_OPTIONS: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Returns the long names of the options of a command that are listed first.
+/// Returns the long names of the options of a day of this command, in their order.
 pub fn daily_options(command: &str) -> &'static [&'static str] {
     DAILY_OPTIONS.iter().find(|(name, _)| *name == command).map_or(&[], |(_, names)| names)
 }
