@@ -115,8 +115,8 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
             Err(error) if error.kind == ExitKind::Signal(SIGINT) => PromptEntry::Leave,
             Err(error) => return Err(kept_at_prompt(session, error)),
         };
-        let is_leaving = matches!(entered, PromptEntry::Leave);
-        let wait = AnswerWait::start();
+        let asks = matches!(entered, PromptEntry::Question(_) | PromptEntry::Prompt(..));
+        let mut wait = asks.then(AnswerWait::start);
         mark_output(session, None);
         state = match entered {
             // The user typed the empty line during an answer, and meant that answer.
@@ -127,11 +127,17 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
             PromptEntry::Run(command) => run_own_command(session, state, &command).await?,
             PromptEntry::Command(command, argument) => match command.run(session, &argument).await {
                 Ok(SessionStep::Prompt) => state,
-                Ok(SessionStep::Turn(question)) => ask(session, state, question).await?,
-                Ok(SessionStep::Decide(verdict)) => match decide(session, verdict).await {
-                    Ok(state) => state,
-                    Err(error) => report_error(state.after(ViewEvent::Entered), &error)?,
-                },
+                Ok(SessionStep::Turn(question)) => {
+                    wait = Some(AnswerWait::start());
+                    ask(session, state, question).await?
+                }
+                Ok(SessionStep::Decide(verdict)) => {
+                    wait = Some(AnswerWait::start());
+                    match decide(session, verdict).await {
+                        Ok(state) => state,
+                        Err(error) => report_error(state.after(ViewEvent::Entered), &error)?,
+                    }
+                }
                 Ok(SessionStep::Leave) => state.after(ViewEvent::Left),
                 Err(error) => {
                     complain(&error);
@@ -156,8 +162,8 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
         }
         let has_failed = take_complaint();
         mark_output(session, Some(if is_stopped { 130 } else { u8::from(has_failed) }));
-        if !is_leaving && session.reader.edits() {
-            wait.finish();
+        if session.reader.edits() {
+            wait.map(AnswerWait::finish);
         }
         session.env.interrupt.reset();
     }
