@@ -2,7 +2,7 @@
 //! otherwise by text as the prompt instructs it.
 //!
 //! Calls and results are a side branch after the last bubb of the conversation. The answer follows that bubb
-//! too, so that later contexts do not include the side branch.
+//! too, so that later contexts do not include the side branch. With `tool_history = "keep"` it follows the last result.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -22,13 +22,13 @@ use super::receive::receive;
 use super::received::ReceivedAnswer;
 use super::recorded::RequestFacts;
 use super::report::Answered;
-use super::request::{Continuation, decide_and_run, several_note};
+use super::request::{Continuation, decide_and_run, dropped_note, several_note};
 use super::schema::{add_code_only, add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::stopped_answer::is_stopped_text;
-use super::stored_calls::keep_called;
+use super::stored_calls::{calls_without_tools, keep_called};
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
@@ -131,6 +131,10 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
             true => calls_of_round(turn, wanted, &mut progress).await?,
             false => not_carried_out(turn, wanted, &mut progress)?,
         }
+        // An answer that does not fit the schema is on a side branch, with what follows it.
+        if turn.leaves_calls_on_path() && !progress.asked_again {
+            progress.base = Some(turn.record.transcript.path.len());
+        }
     }
 }
 
@@ -154,7 +158,7 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         },
         done,
         // A continued turn has a side branch already.
-        base: turn.record.transcript.side_branch(),
+        base: turn.record.transcript.side_branch().filter(|_| !turn.leaves_calls_on_path()),
         facts: if offer.is_former { facts.without_calls() } else { facts },
         asked_again: false,
         warned: false,
@@ -228,9 +232,13 @@ pub(super) fn holds_with_tools(config: &ModelConfig, offer: ToolOffer) -> bool {
 
 fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
+    let (called, path) = match progress.tools.is_nothing() {
+        true => calls_without_tools(&transcript.entries, &transcript.called, path),
+        false => (&*transcript.called, path),
+    };
     let inst = Inst::General(turn.insts.general.as_deref());
     let blocks = progress.tools.blocks.as_deref();
-    let mut messages = messages(&transcript.entries, &transcript.called, inst, path, blocks);
+    let mut messages = messages(&transcript.entries, called, inst, path, blocks);
     if progress.rounds == 0 && blocks.is_some() {
         messages.push(instruction(ENDED));
     }
@@ -379,8 +387,7 @@ async fn carry_out_calls(
         let name = turn.add(Kind::Assistant, true, request.canonical().as_bytes())?;
         let next = decide_and_run(turn, request, name, done).await?;
         if next == Continuation::Answer && calls.len() > 0 {
-            let text = format!("calls of the same answer that were dropped: {}", calls.len());
-            turn.add(Kind::System, true, text.as_bytes())?;
+            turn.add(Kind::System, true, dropped_note(calls.len()).as_bytes())?;
         }
         if next != Continuation::Again {
             return Ok(next);

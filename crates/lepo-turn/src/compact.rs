@@ -1,8 +1,10 @@
 //! `lepo do --compact`: continues a conversation from a summary of it. The old conversation does not change.
 //!
-//! The new one has the same root, then the instructions that no summary replaces, the summary as a visible bubb, then copies of the last turns. The
-//! request for the summary has the same prefix as the requests before it, so that the server finds them in
-//! its cache.
+//! The new one has the same root, then the instructions that no summary replaces, the summary as a visible bubb, then
+//! copies of the last turns, without their calls. Where there is nothing but calls to leave out, no summary is made. The
+//! request for the summary has the same prefix as the requests before it, so that the server finds them in its cache.
+
+use std::collections::HashSet;
 
 use super::context::{Inst, messages};
 use super::folders::{StartNeeds, ask_about_start};
@@ -14,13 +16,15 @@ use super::offer::{ToolOffer, tool_list};
 use super::path_entry::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
-use super::skills::{find_skills, is_catalogue_entry, is_of_skills};
+use super::skills::{find_skills, is_catalogue_entry, is_of_skills, kept_of};
 use super::steering::steers_alone;
+use super::stored_calls::{calls_without_tools, finished_calls};
 use super::transcript::Transcript;
 use super::turn::Turn;
+use super::unproven::unproven_messages;
 use super::window_fill::{WindowFill, fill_in_time};
 use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
-use crate::config::Insts;
+use crate::config::{Insts, Trust};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationFormat, Gate, spec};
@@ -68,9 +72,14 @@ pub async fn compact(
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let start = TurnStart::Under(wanted.tail);
     let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
-    let cut = cut(&transcript.entries, wanted.keep)?;
+    let called = finished_calls(&transcript.entries);
+    let cut = match cut(&transcript.entries, wanted.keep) {
+        Err(_) if !called.is_empty() => return without_calls(env, forest, &transcript, &called),
+        cut => cut?,
+    };
     let lasting = lasting(transcript.entries.get(..cut).unwrap_or_default());
     let path = transcript.path.clone();
+    let skills = kept_of(&transcript.entries);
     let mut servers = env.servers_of_turns().await;
     let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
     let nothing = &mut TurnRequest::new(start, None, &[]);
@@ -82,10 +91,29 @@ pub async fn compact(
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
-    let name = |id: &BubbId| forest.find(*id).map(|ix| forest.name(ix));
-    let last = path.get(cut..).unwrap_or_default().iter().filter_map(name).collect();
-    let lasting = lasting.into_iter().filter_map(|at| path.get(at)).filter_map(name).collect();
-    write_compacted(env, path.first().copied(), lasting, (&text, is_own?), last)
+    let name = |at: usize| path.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
+    let last = (cut..path.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
+    let lasting = lasting.into_iter().filter_map(name).collect();
+    let new = [skills.map(|text| (text, true)), Some((text, false))];
+    write_compacted(env, path.first().copied(), lasting, (new.into_iter().flatten().collect(), is_own?), last)
+}
+
+/// Copies a conversation without the calls on its path, from the first of them on.
+fn without_calls(
+    env: &TurnEnv,
+    forest: &Forest,
+    transcript: &Transcript,
+    called: &HashSet<usize>,
+) -> Result<BubbId> {
+    let path = &transcript.path;
+    let first = called.iter().min().copied().unwrap_or_default();
+    let name = |at: usize| path.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
+    let last = (first..path.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
+    let base = first.checked_sub(1).and_then(|at| path.get(at)).copied();
+    let trust = Trust::new(&env.configured.paths);
+    let is_own = unproven_messages(&env.store, &trust, &transcript.loaded)?.is_empty();
+    let skills = kept_of(&transcript.entries).map(|text| (text, true));
+    write_compacted(env, base, Vec::new(), (skills.into_iter().collect(), is_own), last)
 }
 
 /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; returns the new
@@ -143,35 +171,48 @@ fn chain_of_copies(
     plan_copies(&env.store, base, copying.collect())
 }
 
-/// Writes the lasting texts, the summary, and copies of the last turns after it; removes them on a failure. The summary
-/// is proven as this user's (`is_own`) if all its sources are.
+/// Writes the lasting texts, the `new` messages of kind system, each hidden or visible, and copies of the last turns after
+/// them; removes them on a failure. The new ones are proven as this user's (`is_own`) if all their sources are.
 fn write_compacted(
     env: &TurnEnv,
     root: Option<BubbId>,
     lasting: Vec<BubbName>,
-    (summary, is_own): (&str, bool),
+    (new, is_own): (Vec<(String, bool)>, bool),
     last: Vec<BubbName>,
 ) -> Result<BubbId> {
-    let summary = env.masking.screen(summary.as_bytes(), "the summary");
     let lasting = chain_of_copies(env, root, lasting)?;
-    let base = lasting.last().map(|copy| copy.name.id).or(root);
-    let first = WriteBatch::name(Kind::System, false, base, now(), summary.bytes())?;
-    let copies = chain_of_copies(env, Some(first.id), last)?;
-    let written = write_copies(&env.store, None, &lasting)
-        .and_then(|_| write_copies(&env.store, Some((first, summary.bytes())), &copies));
-    if let Err(error) = written {
+    let mut base = lasting.last().map(|copy| copy.name.id).or(root);
+    let mut added = Vec::new();
+    for (text, hidden) in &new {
+        let source = if *hidden { "a skill" } else { "the summary" };
+        let kept = env.masking.screen(text.as_bytes(), source);
+        let name = WriteBatch::name(Kind::System, *hidden, base, now(), kept.bytes())?;
+        base = Some(name.id);
+        added.push((name, kept));
+    }
+    let copies = chain_of_copies(env, base, last)?;
+    let write = || {
+        write_copies(&env.store, None, &lasting)?;
+        for (name, kept) in &added {
+            write_copies(&env.store, Some((*name, kept.bytes())), &[])?;
+        }
+        write_copies(&env.store, None, &copies)
+    };
+    if let Err(error) = write() {
         let new = |copies: &[PlannedCopy]| {
             let new = copies.iter().rev().filter(|copy| !copy.here);
             new.map(|copy| copy.name).collect::<Vec<_>>()
         };
-        let written: Vec<BubbName> = new(&copies).into_iter().chain([first]).chain(new(&lasting)).collect();
+        let added = added.iter().rev().map(|(name, _)| *name);
+        let written: Vec<BubbName> = new(&copies).into_iter().chain(added).chain(new(&lasting)).collect();
         let _ = env.store.bubbs().remove(&written, &[]);
         return Err(error);
     }
     if is_own {
-        env.store.journal().prove([first.id]);
+        env.store.journal().prove(added.iter().map(|(name, _)| name.id));
     }
-    Ok(copies.last().map_or(first.id, |copy| copy.name.id))
+    let end = copies.last().map(|copy| copy.name.id).or(base);
+    end.ok_or_else(|| Error::usage("no conversation to summarise"))
 }
 
 /// Requests a summary of the path up to `cut`.
@@ -198,8 +239,14 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
         None => ASKED.to_string(),
     };
     let form = spec(turn.config).path;
-    let entries = turn.record.transcript.entries.get(..cut).unwrap_or_default();
-    let mut messages = messages(entries, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
+    let transcript = &turn.record.transcript;
+    let entries = transcript.entries.get(..cut).unwrap_or_default();
+    let (called, form) = match told.is_nothing() {
+        true => calls_without_tools(&transcript.entries, &[], form),
+        false => (&*transcript.called, form),
+    };
+    let called = called.get(..called.partition_point(|answer| answer.at < cut)).unwrap_or_default();
+    let mut messages = messages(entries, called, Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
     if form == ConversationFormat::Plain {
         messages.push(ChatMessage::new(ChatRole::User, asked.as_str()));
     }

@@ -17,7 +17,7 @@ use super::program_start::ask_about_key;
 use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::stopped_answer::REST;
-use super::stored_calls::restore_calls;
+use super::stored_calls::{restore_calls, save_calls};
 use super::transcript::Transcript;
 use super::turn::{Turn, report_typed_secret};
 use super::turn_request::TurnRequest;
@@ -68,6 +68,7 @@ pub async fn execute_turn(
 /// Runs the turn. A failure is in the report, together with the results before it.
 async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     let ended = go(&mut turn, ask).await;
+    save_calls_on_path(&turn);
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(mut told) = masking.secrets_notice() {
@@ -82,6 +83,16 @@ async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     // A turn that failed early has not reported it yet.
     report_typed_secret(&masking, report.user, front);
     Report { truths, ..report }
+}
+
+/// Stores the answers with calls as received, if later turns send them.
+fn save_calls_on_path(turn: &Turn<'_>) {
+    let report = &turn.record.report;
+    let stopped = report.partial.filter(|_| report.is_continued);
+    let end = report.answer.map(|answer| answer.name.id).or(stopped);
+    if let Some(end) = end.filter(|_| turn.leaves_calls_on_path()) {
+        save_calls(&turn.record.transcript, &turn.env.store, &turn.env.masking, turn.config, end);
+    }
 }
 
 async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
@@ -194,6 +205,9 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     if let Some(decision) = decision {
         on_side_branch = decision.name.kind == Kind::Assistant;
         restore_calls(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
+        if let Some(last) = turn.record.transcript.called.last_mut().filter(|_| on_side_branch) {
+            last.waited = true;
+        }
         ended = decided(turn, decision).await? != Continuation::Again;
     }
     // A planner's bubbs belong to the conv, and not after a native call.

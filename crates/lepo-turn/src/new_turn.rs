@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::stored_calls::restore_earlier_calls;
 use super::transcript::Transcript;
 use super::turn::{Turn, TurnSkills};
 use super::turn_request::TurnRequest;
@@ -27,11 +28,12 @@ pub fn new_turn<'t>(
     env: &'t TurnEnv,
     (config, insts): (&'t ModelConfig, &'t Insts),
     parties: TurnResources<'t>,
-    transcript: Transcript,
+    mut transcript: Transcript,
     forest: &Forest,
     ask: &mut TurnRequest,
 ) -> Turn<'t> {
     let TurnResources { model, gate, servers, front } = parties;
+    restore_earlier_calls(&mut transcript, &env.store, config);
     Turn {
         env,
         insts: Cow::Borrowed(insts),

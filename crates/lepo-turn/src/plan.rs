@@ -8,6 +8,7 @@ use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
 use super::request::{Continuation, decide_and_run, several_note};
 use super::send::send_whole;
+use super::stored_calls::calls_without_tools;
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::Result;
@@ -75,13 +76,9 @@ async fn ask<T>(
     schema: &Schema,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<(T, RequestCost)>> {
-    let messages = messages(
-        &turn.record.transcript.entries,
-        &turn.record.transcript.called,
-        Inst::Planner(inst.as_deref()),
-        spec(turn.config).path,
-        None,
-    );
+    let transcript = &turn.record.transcript;
+    let (called, form) = calls_without_tools(&transcript.entries, &transcript.called, spec(turn.config).path);
+    let messages = messages(&transcript.entries, called, Inst::Planner(inst.as_deref()), form, None);
     let cache_key = turn.cache_key(&[]);
     for schema in [Some(schema), None] {
         let cache_key = cache_key.as_deref();

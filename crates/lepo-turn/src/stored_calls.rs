@@ -1,16 +1,22 @@
 //! Answers with calls: an answer is an assistant's message with all its calls, followed by all results.
 //!
 //! The message of this turn's model is sent back as it was received. If it is not available any more, or differs
-//! from the bubbs, the message is rebuilt from the bubbs.
+//! from the bubbs, the message is rebuilt from the bubbs. With `tool_history = "keep"`, messages as received are in
+//! `_wire/` for later turns, because a server would otherwise read them again in another form.
+
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Masking;
 use super::native::{call_of, is_bubb_of};
 use super::path_entry::{CalledAnswer, PathEntry};
-use super::request::{REFUSED, several_note};
+use super::request::{REFUSED, is_dropped_note, several_note};
 use super::transcript::Transcript;
-use lepo_model::{ChatMessage, ChatRole, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
+use lepo_model::{
+    ChatMessage, ChatRole, ConversationFormat, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall,
+};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
 
@@ -42,12 +48,13 @@ pub fn answer_at(
 ) -> Option<(Vec<ChatMessage>, usize)> {
     match called.iter().position(|answer| answer.at == at) {
         Some(i) => {
+            let answer = called.get(i)?;
             let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
-            let group = CallGroup::read(entries, at, end, usize::MAX);
+            let group = CallGroup::read(entries, at, end, answer.calls.len());
             if group.end == at {
                 return None;
             }
-            Some((group.received(called.get(i)?), end.min(group.end)))
+            Some((group.received(answer), end.min(group.end)))
         }
         None if rebuild => {
             let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(entries.len());
@@ -163,9 +170,52 @@ fn result_message(call: String, result: &PathEntry) -> ChatMessage {
     ChatMessage { call_id: Some(call), files, ..ChatMessage::new(ChatRole::Tool, result.text.clone()) }
 }
 
-/// The stored state of a turn whose request is pending.
+/// Returns the calls of a path, and the form of its messages, for a request whose API has fields for tools and that lists
+/// none: earlier calls are text there, because an API may reject calls of tools that the request does not list.
+pub fn calls_without_tools<'c>(
+    entries: &[PathEntry],
+    called: &'c [CalledAnswer],
+    form: ConversationFormat,
+) -> (&'c [CalledAnswer], ConversationFormat) {
+    if form != ConversationFormat::Messages {
+        return (called, form);
+    }
+    let turn = start_of_turn(entries);
+    let since = called.partition_point(|answer| answer.at < turn);
+    let before = entries.get(..turn).unwrap_or_default();
+    let has_earlier = (0..before.len()).any(|at| answer_at(before, at, &[], true).is_some());
+    (called.get(since..).unwrap_or_default(), if has_earlier { ConversationFormat::Prompted } else { form })
+}
+
+/// Returns the bubbs of finished calls on a path: text around them, calls, results, and notes about dropped calls.
+pub fn finished_calls(entries: &[PathEntry]) -> HashSet<usize> {
+    let (mut found, mut at) = (HashSet::new(), 0);
+    while at < entries.len() {
+        let group = CallGroup::read(entries, at, entries.len(), announced(entries, at));
+        let is_whole =
+            !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
+        let is_note = |entry: &PathEntry| {
+            let after = at.checked_sub(1).is_some_and(|before| found.contains(&before));
+            after && entry.hidden && entry.kind == Kind::System && is_dropped_note(&entry.text)
+        };
+        let end = match entries.get(at) {
+            _ if is_whole => group.end,
+            Some(entry) if is_note(entry) => at + 1,
+            _ => at,
+        };
+        found.extend(at..end);
+        at = end.max(at + 1);
+    }
+    found
+}
+
+fn start_of_turn(entries: &[PathEntry]) -> usize {
+    entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden).unwrap_or_default()
+}
+
+/// Answers with calls as received: of a turn whose request is pending, or of one whose calls stay on the path.
 #[derive(Serialize, Deserialize)]
-struct WaitingTurn {
+struct ReceivedTurn {
     provider: String,
     base_url: String,
     model: String,
@@ -178,6 +228,8 @@ struct StoredAnswer {
     under: String,
     calls: Vec<StoredCall>,
     said: Option<Value>,
+    #[serde(default)]
+    waited: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -187,7 +239,7 @@ struct StoredCall {
     arguments: Value,
 }
 
-/// Stores the received answers of this turn's model until the request is decided.
+/// Stores the answers that this turn's model sent, until the request is decided.
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::from_config(config) else { return };
     let answer = |answer: &CalledAnswer| {
@@ -200,38 +252,81 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
             under: transcript.path.get(answer.at.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
             said: answer.replay.as_ref().map(|replay| replay.json().clone()),
+            waited: answer.waited,
         })
     };
-    let payload: Vec<StoredAnswer> = transcript.called.iter().filter_map(answer).collect();
+    let payload: Vec<StoredAnswer> = called_now(transcript).iter().filter_map(answer).collect();
     if payload.is_empty() {
         return;
     }
-    let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
+    let kept = ReceivedTurn { provider: provider.to_owned(), base_url, model, payload };
     // A failure is harmless: the model then receives the answer as text.
     if let Ok(Value::Object(kept)) = serde_json::to_value(&kept) {
         let _ = store.requests().keep_replay(request, kept);
     }
 }
 
-/// Restores the answers stored for a request, if they are from this model.
+fn called_now(transcript: &Transcript) -> &[CalledAnswer] {
+    let turn = start_of_turn(&transcript.entries);
+    let since = transcript.called.partition_point(|answer| answer.at < turn);
+    transcript.called.get(since..).unwrap_or_default()
+}
+
+/// Stores the answers with calls of a turn that ended with `end`, if they stay on the path. Not with a secret: the bubbs
+/// have it masked, and later turns get the calls as in the bubbs.
+pub fn save_calls(
+    transcript: &Transcript,
+    store: &Store,
+    masking: &Masking,
+    config: &ModelConfig,
+    end: BubbId,
+) {
+    let has_secret = |answer: &CalledAnswer| {
+        let replay = answer.replay.iter().map(ProviderMessage::json);
+        let mut open: Vec<&Value> = answer.calls.iter().map(|call| &call.arguments).chain(replay).collect();
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) if masking.masked(text) != *text => return true,
+                Value::Array(values) => open.extend(values),
+                Value::Object(fields) => open.extend(fields.values()),
+                _ => {}
+            }
+        }
+        false
+    };
+    if !called_now(transcript).iter().any(has_secret) {
+        keep_called(transcript, store, config, end);
+    }
+}
+
+/// Restores the answers of earlier turns on the path, if they are from this model.
+pub fn restore_earlier_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig) {
+    let stored = store.requests().ids();
+    for id in stored.into_iter().filter(|id| transcript.path.contains(id)).collect::<Vec<_>>() {
+        restore_calls(transcript, store, config, id);
+    }
+}
+
+/// Restores the answers stored for a request or the end of a turn, if they are from this model.
 pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
-    let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());
+    let kept = kept.and_then(|kept| serde_json::from_value::<ReceivedTurn>(Value::Object(kept)).ok());
     let (Some(kept), Some(origin)) = (kept, ReplayOrigin::from_config(config)) else { return };
     let same =
         origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
     if !same {
         return;
     }
-    for StoredAnswer { under, calls, said } in kept.payload {
-        let Some(place) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
+    for StoredAnswer { under, calls, said, waited } in kept.payload {
+        let Some(before) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
+        let at = before + 1;
+        if transcript.called.iter().any(|known| known.at == at) {
+            continue;
+        }
         let calls =
             calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
-        let (at, calls, replay) = (place + 1, calls.collect(), said.map(ProviderMessage::new));
-        transcript.called.push(CalledAnswer { at, calls, replay, waited: false });
+        let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
+        transcript.called.push(CalledAnswer { at, calls, replay, waited });
     }
     transcript.called.sort_by_key(|answer| answer.at);
-    if let Some(last) = transcript.called.last_mut() {
-        last.waited = true;
-    }
 }

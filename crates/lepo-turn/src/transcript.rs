@@ -261,8 +261,8 @@ impl Transcript {
         Ok(())
     }
 
-    /// Proves the calls and results that the turn wrote, if it ends in a side branch, because a later turn
-    /// may continue from there.
+    /// Proves the calls and results that the turn wrote and that are on its path, because a later turn may continue from
+    /// there, or send them.
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
         let is_beside =

@@ -75,9 +75,7 @@ impl TurnRecord {
             Ok(saved) => self.report_saved(front, saved),
             Err(error) => self.report.error = self.report.error.or(Some(error)),
         }
-        if self.report.answer.is_none() {
-            self.transcript.prove_side_branch(self.report.partial);
-        }
+        self.transcript.prove_side_branch(self.report.partial);
         log_failure(self.report.model.as_deref(), self.report.error.as_ref());
         self.report.is_unanswered = self.got_nothing();
         if let Some(question) = self.report.user.filter(|_| self.report.is_unanswered) {

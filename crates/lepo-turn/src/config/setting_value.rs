@@ -11,7 +11,7 @@ use super::field::FieldReader;
 use super::money::Money;
 use super::setting_enums::{
     AttentionSignal, AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode,
-    ThinkingShown,
+    ThinkingShown, ToolHistory,
 };
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::{Keyword, list_words, parse_keyword};
@@ -79,6 +79,7 @@ words!(
     Planner,
     Provider,
     SecretsMode,
+    ToolHistory,
     ToolMode,
     EditKeys,
     ThinkingShown,

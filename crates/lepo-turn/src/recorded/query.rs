@@ -7,8 +7,10 @@ use super::is_added;
 use super::past_message::PastMessage;
 use super::tool_hashes::ToolHashes;
 use crate::group::selected;
+use crate::native::call_of;
 use crate::path_entry::request;
 use crate::planner::ChooserAnswer;
+use crate::request::is_dropped_note;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
@@ -162,7 +164,9 @@ impl<'r> RecordStore<'r> {
             let name = self.forest.name(ix);
             let text = self.store.bubbs().text(&name)?;
             let is_last = at + 1 == answer.between.len();
-            let asks = request(name.kind, name.hidden, &text).is_some();
+            // A call of a model that is not a request has a result, too.
+            let is_call = || name.kind == Kind::Assistant && call_of(&text, at).is_some();
+            let asks = request(name.kind, name.hidden, &text).is_some() || is_call();
             let fits = match name.kind {
                 _ if std::mem::replace(&mut wants_result, asks) => true,
                 _ if asks => true,
@@ -170,6 +174,7 @@ impl<'r> RecordStore<'r> {
                 Kind::System => {
                     ChooserAnswer::is(&text)
                         || is_added(&name, &text)
+                        || is_dropped_note(&text)
                         || is_last && selected(&text).is_some_and(|name| Some(name) == model)
                 }
                 Kind::User | Kind::Tool => false,
