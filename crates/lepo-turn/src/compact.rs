@@ -31,7 +31,9 @@ use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationF
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, BubbName, Kind, counted};
 use lepo_store::conv::Forest;
-use lepo_store::store::{CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, write_copies};
+use lepo_store::store::{
+    CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, plan_copies_of_now, write_copies,
+};
 use lepo_tool::ToolMode;
 
 /// Prefix of a summary's first line.
@@ -190,7 +192,8 @@ fn write_compacted(
         base = Some(name.id);
         added.push((name, kept));
     }
-    let copies = chain_of_copies(env, base, last)?;
+    // Dated now, so that the new conversation is the newest.
+    let copies = plan_copies_of_now(&env.store, base, &last, 0)?;
     let write = || {
         write_copies(&env.store, None, &lasting)?;
         for (name, kept) in &added {

@@ -145,13 +145,15 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
     for MovedBubb { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
             && carry_waiting(store, masker, (from.id, to.id), &ids, &plan.secrets)?;
-        if !has_none && store.requests().replay_bytes(from.id)?.is_some() {
+        if !has_none && to.hidden && store.requests().replay_bytes(from.id)?.is_some() {
             lost.push(to.id);
         }
     }
+    let hidden: HashSet<BubbId> =
+        store.names().all()?.iter().filter(|name| name.hidden).map(|name| name.id).collect();
     for id in plan.replays.keys().filter(|id| !ids.contains_key(id)) {
         store.requests().forget_replay(*id)?;
-        lost.push(*id);
+        lost.extend(hidden.contains(id).then_some(*id));
     }
     let blobs: Vec<&[u8]> = plan.blobs.values().map(Vec::as_slice).collect();
     store.replacement().publish(&plan.copies, &blobs)?;

@@ -8,11 +8,14 @@ use super::{
     ANTHROPIC, CHAT, NATIVE, OLLAMA, RESPONSES, bodies, chat, chat_said, home, messages_api, responses_api,
     said_item, spoken,
 };
+use crate::acp_client::Client;
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
 use crate::home::Home;
+use crate::mcp::serving::Session;
 use crate::mcp::{configure, hostile};
-use crate::scripted::{Asked, Reply, Server, ollama_ndjson, openai_calls, openai_sse};
+use crate::scripted::{Asked, Piece, Reply, Server, ollama_ndjson, openai_calls, openai_event, openai_sse};
+use crate::secrets::github_token;
 
 const KEEP: &str = "planner = 'native'\ntool_history = 'keep'";
 
@@ -199,21 +202,85 @@ fn last(bot: &Bot) -> String {
 #[test]
 fn readers_leave_them_out_unless_they_show_hidden_messages() {
     let bot = talk([]);
-    let hidden = |args: &[&str]| bot.home.ok(args).contains("hammer");
-    for args in [
-        &["show"][..],
-        &["log"],
-        &["export"],
-        &["export", "--format", "json"],
-        &["export", "--format", "html"],
-        &["rebase", "--edit-text", "-n"],
-    ] {
-        let ran = bot.home.alone(args);
-        assert!(ran.code != 0 || !ran.out.contains("hammer"), "{args:?}: {}", ran.out);
-        assert!(!ran.out.contains("I look."), "{args:?}: {}", ran.out);
+    let formats = "markdown json session html messages chatgpt openwebui pi handoff claude-code codex";
+    let exports = formats.split(' ').map(|format| vec!["export", "--format", format]);
+    for args in exports.chain([vec!["show"], vec!["show", "--json"], vec!["log"], vec!["ls", "--pending"]]) {
+        let out = bot.home.ok(&args);
+        assert!(!out.contains("hammer") && !out.contains("I look."), "{args:?}: {out}");
     }
-    assert!(hidden(&["show", "-a"]) || hidden(&["show", "--hidden"]));
-    assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
+    for args in [&["show", "-a"][..], &["export", "-a"], &["log", "-a"]] {
+        assert!(bot.home.ok(args).contains("hammer"), "{args:?}");
+    }
+    let mut session = Session::open(&bot.home, &[]);
+    let tail = bubbs(&bot.home).pop().unwrap().id;
+    let shown = session.text("show", json!({ "address": tail }));
+    assert!(shown.contains("One.") && !shown.contains("hammer") && !shown.contains("I look."), "{shown}");
+}
+
+#[test]
+fn an_editor_and_a_rebase_have_each_call_where_it_was_made() {
+    let bot = talk([openai_sse(["Three."])]);
+    let mut client = Client::start(&bot.home, &[]);
+    let tail = bubbs(&bot.home).pop().unwrap().id;
+    client.call("session/load", json!({ "sessionId": tail, "cwd": bot.home.work(), "mcpServers": [] }));
+    let kinds: Vec<&str> =
+        client.updates.iter().filter_map(|(_, update)| update["sessionUpdate"].as_str()).collect();
+    let expected = "user_message_chunk agent_message_chunk tool_call tool_call_update agent_message_chunk";
+    assert_eq!(kinds[..5].join(" "), expected);
+    client.leave();
+    let text = bot.home.ok(&["rebase", "--print"]);
+    assert_eq!(text.matches("%% hidden assistant").count(), 2, "{text}");
+    assert!(!text.contains("hammer"), "{text}");
+    bot.home.ok(&["rebase", "@", "--root", "--redate"]);
+    bot.home.ok(&["do", "-q", "third"]);
+    assert!(last(&bot).contains("hammer"), "{}", last(&bot));
+    assert_eq!(bot.home.ok(&["fsck"]), "");
+}
+
+#[test]
+fn a_secret_in_a_call_is_in_no_file_of_the_store() {
+    let secret = github_token(1);
+    let call = json!({ "token": secret }).to_string();
+    let replies = [openai_calls("", &[("hammer", &call)]), openai_sse(["One."]), openai_sse(["Two."])];
+    let bot = Bot::openai(KEEP, replies);
+    bot.home.ok(&["do", "-q", "first"]);
+    bot.home.ok(&["do", "-q", "second"]);
+    assert!(bot.bodies()[1].to_string().contains(&secret));
+    let last = last(&bot);
+    assert!(last.contains("hammer") && !last.contains(&secret), "{last}");
+    let found = bot.home.shell(&format!("grep -rl {secret} .lepo")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+}
+
+#[test]
+fn an_answer_that_is_stopped_after_its_calls_is_followed_with_them() {
+    let part = openai_event(json!({"content": "Half an ans"}), None);
+    let stopped = Reply::pieces([Piece::Bytes(part.into_bytes()), Piece::Close]);
+    let bot = Bot::openai(KEEP, [openai_calls("", &[("hammer", "{}")]), stopped, openai_sse(["Done."])]);
+    bot.home.write_insts("general = ''");
+    assert_eq!(bot.home.alone(&["do", "-q", "first"]).code, 3);
+    bot.home.ok(&["do", "-q", "go on"]);
+    let sent: Vec<Vec<Value>> = bot.bodies().iter().map(sent).collect();
+    assert_eq!(sent[2][..sent[1].len()], sent[1][..]);
+    let roles: Vec<&str> = sent[2].iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "assistant", "user"]);
+    let shown = bot.home.ok(&["show"]);
+    assert!(shown.contains("Half an ans") && !shown.contains("hammer"), "{shown}");
+}
+
+#[test]
+fn a_decision_in_another_process_leaves_its_call_on_the_path() {
+    let call = openai_calls("", &[("run_command", r#"{"access":"full","command":"true"}"#)]);
+    let bot = Bot::openai(KEEP, [call, openai_sse(["One."]), openai_sse(["Two."])]);
+    bot.home.write_insts("general = ''");
+    assert_eq!(bot.home.alone(&["do", "-q", "first"]).code, 4);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    bot.home.ok(&["do", "-q", "--deny", &id]);
+    bot.home.ok(&["do", "-q", "second"]);
+    let sent: Vec<Vec<Value>> = bot.bodies().iter().map(sent).collect();
+    assert_eq!(sent[2][..sent[1].len()], sent[1][..]);
+    assert_eq!(sent[2][2]["tool_calls"][0]["id"], "x0");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a0 D / F u0 E / G a0 F");
 }
 
 #[test]
@@ -245,15 +312,18 @@ fn compaction_leaves_the_calls_out() {
 }
 
 #[test]
-fn a_recorded_answer_with_calls_is_found_and_undone_as_a_whole() {
+fn a_recorded_answer_with_calls_is_found_and_a_removal_is_taken_back() {
     let bot = talk([]);
-    let (asked, before) = (bot.bodies().len(), bubbs(&bot.home).len());
+    let (asked, found) = (bot.bodies().len(), bubbs(&bot.home));
     assert_eq!(bot.home.ok(&["do", "-q", "-n", "--recorded=only", "first"]), "One.\n");
-    let first = bubbs(&bot.home)[4].id.clone();
+    let first = found[5].id.clone();
     assert_eq!(bot.home.ok(&["do", "-q", "--recorded=only", "--tail", &first, "second"]), "Two.\n");
-    assert_eq!((bot.bodies().len(), bubbs(&bot.home).len()), (asked, before));
+    assert_eq!((bot.bodies().len(), bubbs(&bot.home).len()), (asked, found.len()));
+    let ran = bot.home.alone(&["rm", "--yes", "@"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.err.contains("approved"), "{}", ran.err);
+    assert!(bubbs(&bot.home).len() < found.len());
     bot.home.ok(&["undo"]);
-    bot.home.ok(&["undo"]);
-    assert!(bubbs(&bot.home).len() < before);
+    assert_eq!(bubbs(&bot.home).len(), found.len());
     assert_eq!(bot.home.ok(&["fsck"]), "");
 }

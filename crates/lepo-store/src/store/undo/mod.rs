@@ -227,10 +227,12 @@ impl ChangeLock<'_> {
         Ok(())
     }
 
-    /// Returns those messages whose unmasked text is stored in `_wire`, which a removal deletes.
+    /// Returns those hidden messages whose unmasked text is stored in `_wire`, which a removal deletes. What it has of visible
+    /// answers is only for a server's cache.
     pub fn with_replays(&self, files: &ChangedFiles) -> Vec<BubbId> {
         let stored: HashSet<BubbId> = self.store.requests().ids().into_iter().collect();
-        files.bubbs.iter().map(|name| name.id).filter(|id| stored.contains(id)).collect()
+        let hidden = files.bubbs.iter().filter(|name| name.hidden);
+        hidden.map(|name| name.id).filter(|id| stored.contains(id)).collect()
     }
 
     /// Deletes the titles of these roots from the list.
