@@ -24,18 +24,6 @@ pub(super) fn several_note(requests: usize) -> Option<String> {
     (requests > 1).then(|| format!("({requests} {told})"))
 }
 
-/// Returns the text after a call that ended tool use, about the calls of the same answer after it.
-pub(super) fn dropped_note(calls: usize) -> String {
-    format!("{DROPPED_CALLS}{calls}")
-}
-
-/// Whether a hidden bubb of kind system is such a note.
-pub(crate) fn is_dropped_note(text: &str) -> bool {
-    text.strip_prefix(DROPPED_CALLS).is_some_and(|number| number.parse::<usize>().is_ok())
-}
-
-const DROPPED_CALLS: &str = "calls of the same answer that were dropped: ";
-
 pub(super) const REFUSED: &str = "refused: the user said no";
 
 /// The result of a request that would be pending, in a conversation that is not stored.

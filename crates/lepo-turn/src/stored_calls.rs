@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Masking;
-use super::native::{call_of, is_bubb_of};
+use super::native::{call_of, is_bubb_of, is_dropped_note};
 use super::path_entry::{CalledAnswer, PathEntry};
-use super::request::{REFUSED, is_dropped_note, several_note};
+use super::request::{REFUSED, several_note};
 use super::transcript::Transcript;
 use lepo_model::{
     ChatMessage, ChatRole, ConversationFormat, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall,

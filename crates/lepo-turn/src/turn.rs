@@ -10,7 +10,7 @@ use super::skills::Skill;
 use super::turn_state::TurnRecord;
 use super::unmask::keep_truth;
 use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
-use crate::config::{Insts, ToolHistory, Trust};
+use crate::config::{CallHistory, Insts, Trust};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
@@ -105,7 +105,7 @@ impl Turn<'_> {
 
     /// Whether the answer follows the results of its calls, which later turns send then.
     pub fn leaves_calls_on_path(&self) -> bool {
-        self.env.settings().tool_history == ToolHistory::Keep
+        self.env.settings().tool_history == CallHistory::Keep
     }
 
     pub fn takes_native_tools(&self) -> bool {

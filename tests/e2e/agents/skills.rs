@@ -264,6 +264,26 @@ fn a_check_tells_each_fault_and_exits_with_1() {
 }
 
 #[test]
+fn a_skill_on_the_path_is_sent_as_a_result_and_outlasts_a_compaction() {
+    let replies = [ask("pdf"), openai_sse(["Read."]), openai_sse(["Two."]), openai_sse(["Three."])];
+    let bot = bot("planner = 'native'\ntool_history = 'keep'", replies);
+    bot.home.ok(&["do", "-q", "read it"]);
+    bot.home.ok(&["do", "-q", "and?"]);
+    let of_role = |body: &Value, role: &str| {
+        let found =
+            messages(body).into_iter().filter(|(by, text)| by == role && text.starts_with("[skill pdf"));
+        found.count()
+    };
+    let bodies = bot.bodies();
+    assert_eq!((of_role(&bodies[2], "tool"), of_role(&bodies[2], "system")), (1, 0));
+    bot.home.ok(&["do", "--compact"]);
+    bot.home.ok(&["do", "-q", "and then?"]);
+    let bodies = bot.bodies();
+    assert_eq!((of_role(&bodies[3], "tool"), of_role(&bodies[3], "system")), (0, 1));
+    assert_eq!(bot.home.ok(&["fsck"]), "");
+}
+
+#[test]
 fn held_commands_read_the_folder_of_a_skill_that_was_given_and_of_no_other() {
     if !bubblewrap_works() {
         return;

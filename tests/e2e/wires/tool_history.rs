@@ -269,6 +269,23 @@ fn an_answer_that_is_stopped_after_its_calls_is_followed_with_them() {
 }
 
 #[test]
+fn an_answer_that_does_not_fit_its_schema_is_beside_the_path_even_then() {
+    let texts = [openai_sse(["no"]), openai_sse(["{\"a\":1}"]), openai_sse(["Two."])];
+    let call = openai_calls("", &[("hammer", "{}")]);
+    let bot = Bot::openai(KEEP, [call].into_iter().chain(texts));
+    bot.home.write_insts("general = ''");
+    bot.home
+        .write("work/a.json", r#"{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}"#);
+    bot.home.ok(&["do", "-q", "--schema", "a.json", "first"]);
+    bot.home.ok(&["do", "-q", "second"]);
+    let last = sent(&bot.bodies()[3]);
+    let roles: Vec<&str> = last.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "system", "user", "assistant", "tool", "assistant", "user"], "{last:?}");
+    let shown = bot.home.ok(&["show"]);
+    assert!(!shown.contains("stopped") && !shown.contains("hammer"), "{shown}");
+}
+
+#[test]
 fn a_decision_in_another_process_leaves_its_call_on_the_path() {
     let call = openai_calls("", &[("run_command", r#"{"access":"full","command":"true"}"#)]);
     let bot = Bot::openai(KEEP, [call, openai_sse(["One."]), openai_sse(["Two."])]);

@@ -56,8 +56,8 @@ pub use program_trust::{ChangedFile, ProgramTrust};
 pub use prompts::{PromptTemplate, TemplateValues, check_prompt_name, prompt_names};
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
 pub use setting_enums::{
-    AttentionSignal, AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode,
-    ThinkingShown, ToolHistory,
+    AttentionSignal, AutoCompact, CallHistory, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation,
+    SecretsMode, ThinkingShown,
 };
 pub use settings::{SettingRow, load_settings, setting_lines};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT, is_as_made, system_prompt};

@@ -57,23 +57,23 @@ impl Keyword for AutoCompact {
 
 /// Where the calls and results of a turn are once it has its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolHistory {
-    /// Beside the conversation, so that later turns do not send them (the default).
+pub enum CallHistory {
+    /// On a side branch, so that later turns do not send them (the default).
     Turn,
     /// On its path, hidden; later turns send them.
     Keep,
 }
 
-impl ToolHistory {
+impl CallHistory {
     /// Both values.
-    pub const ALL: &[ToolHistory] = &[ToolHistory::Turn, ToolHistory::Keep];
+    pub const ALL: &[CallHistory] = &[CallHistory::Turn, CallHistory::Keep];
 }
 
-impl Keyword for ToolHistory {
+impl Keyword for CallHistory {
     fn as_str(self) -> &'static str {
         match self {
-            ToolHistory::Turn => "turn",
-            ToolHistory::Keep => "keep",
+            CallHistory::Turn => "turn",
+            CallHistory::Keep => "keep",
         }
     }
 }
@@ -284,7 +284,7 @@ mod tests {
         check(ThinkingShown::ALL, "show | brief | hide");
         check(MathNotation::ALL, "unicode | source");
         check(NewConversation::ALL, "never | pipe | always");
-        check(ToolHistory::ALL, "turn | keep");
+        check(CallHistory::ALL, "turn | keep");
         check(Provider::ALL, "openai | anthropic | ollama | cli | acp | embedded");
         check(Wire::ALL, "responses | chat");
         assert!(AutoAccess::Read < AutoAccess::Net);

@@ -10,8 +10,8 @@ use super::Paths;
 use super::field::FieldReader;
 use super::money::Money;
 use super::setting_enums::{
-    AttentionSignal, AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode,
-    ThinkingShown, ToolHistory,
+    AttentionSignal, AutoCompact, CallHistory, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation,
+    SecretsMode, ThinkingShown,
 };
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::{Keyword, list_words, parse_keyword};
@@ -79,7 +79,7 @@ words!(
     Planner,
     Provider,
     SecretsMode,
-    ToolHistory,
+    CallHistory,
     ToolMode,
     EditKeys,
     ThinkingShown,

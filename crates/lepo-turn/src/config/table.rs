@@ -12,8 +12,8 @@ use super::money::{Budgets, Money};
 use super::pager_setting::PagerChoice;
 use super::price::{PriceEntry, Prices};
 use super::setting_enums::{
-    AttentionSignal, AutoCompact, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation, SecretsMode,
-    ThinkingShown, ToolHistory,
+    AttentionSignal, AutoCompact, CallHistory, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation,
+    SecretsMode, ThinkingShown,
 };
 use super::setting_value::SettingValue;
 use super::table_reader::TableReader;
@@ -149,7 +149,7 @@ settings! {
     auto_access: AutoAccess, file "auto_access", AutoAccess::ALL, AutoAccess::Read,
         variable "LEPO_AUTO_ACCESS";
     /// Where the calls and results of a turn are once it has its answer.
-    tool_history: ToolHistory, file "tool_history", ToolHistory::ALL, ToolHistory::Turn;
+    tool_history: CallHistory, file "tool_history", CallHistory::ALL, CallHistory::Turn;
     /// Automatic compaction of a conversation that exceeds its window.
     compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
     /// Questions that start a new conversation automatically.
