@@ -228,7 +228,7 @@ struct StoredAnswer {
     under: String,
     calls: Vec<StoredCall>,
     said: Option<Value>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     waited: bool,
 }
 
@@ -329,4 +329,58 @@ pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelC
         transcript.called.push(CalledAnswer { at, calls, replay, waited });
     }
     transcript.called.sort_by_key(|answer| answer.at);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::path_entry::fixture::path;
+    use super::*;
+    use ConversationFormat::{Messages, Plain, Prompted};
+
+    const CALL: &str = r#"{"access":"read","command":"ls"}"#;
+
+    #[test]
+    fn finished_calls_are_found_with_the_words_around_them_and_nothing_else() {
+        for (text, expected) in [
+            ("s1 P / u0 q / a1 I look. / a1 CALL / t1 r / a0 x", "2 3 4"),
+            (
+                "s1 P / u0 q / a1 CALL / t1 r / s1 calls of the same answer that were dropped: 2 / a0 x",
+                "2 3 4",
+            ),
+            ("u0 q / a1 CALL / t1 r / a1 CALL / t1 s / a1 part / u0 go on / a0 x", "1 2 3 4"),
+            ("u0 q / a1 part / u0 go on / a1 CALL / t1 r / a0 x", "3 4"),
+            // Waiting, planned, visible, and a note of something else.
+            ("u0 q / a1 CALL", ""),
+            (r#"u0 q / s1 {"tool":"command"} / s1 CALL / s1 r / a0 x"#, ""),
+            ("u0 q / a0 CALL / t0 r", ""),
+            ("s1 P / s1 calls of the same answer that were dropped: 2 / u0 q", ""),
+        ] {
+            let mut found: Vec<usize> =
+                finished_calls(&path(&text.replace("CALL", CALL))).into_iter().collect();
+            found.sort_unstable();
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn without_tools_earlier_calls_are_text_where_an_api_has_fields_for_them() {
+        let called =
+            |at| CalledAnswer { at, calls: vec![call_of(CALL, 0).unwrap()], replay: None, waited: false };
+        for (text, form, expected, received) in [
+            ("u0 q / a1 CALL / t1 r / a0 x / u0 and?", Messages, Prompted, &[][..]),
+            ("u0 q / a1 CALL / t1 r / a0 x / u0 and? / a1 CALL / t1 r", Messages, Prompted, &[5]),
+            ("u0 q / a1 CALL / t1 r / a0 x / u0 and?", Prompted, Prompted, &[1]),
+            ("u0 q / a1 CALL / t1 r / a0 x / u0 and?", Plain, Plain, &[1]),
+            ("u0 q / a1 CALL / t1 r", Messages, Messages, &[1]),
+            ("u0 q / a0 x / u0 and?", Messages, Messages, &[]),
+        ] {
+            let entries = path(&text.replace("CALL", CALL));
+            let is_call = |at: &usize| &*entries[*at].text == CALL;
+            let answers: Vec<CalledAnswer> = (0..entries.len()).filter(is_call).map(called).collect();
+            let (answers, form) = calls_without_tools(&entries, &answers, form);
+            let found: Vec<usize> = answers.iter().map(|answer| answer.at).collect();
+            assert_eq!((form, &found[..]), (expected, received), "{text}");
+        }
+    }
 }
