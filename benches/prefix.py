@@ -3,6 +3,7 @@
 
     cargo build --release
     benches/prefix.py [--lepo target/release/lepo]                     scripted servers of all wires
+    benches/prefix.py ... --keep                                       the same with calls and results on the path
     benches/prefix.py [--lepo target/release/lepo] --llama URL         llama.cpp, by its own count
     benches/prefix.py ... --llama URL --every                          the same with an instruction in each request
 
@@ -17,6 +18,7 @@ import argparse, http.server, json, os, pty, re, select, shutil, subprocess, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN = "a result is new: the instruction about it, at the end, is of its turn alone"
 CALL = "calls and results leave the line after their turn"
+SKILL = "the call of the skill and its result, of which a message before the answer has the text"
 SERVER = "the user's own change: a server is new"
 NOTE = "A note of some length about the weather in the hills. " * 4
 SCHEMA = '{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}'
@@ -43,7 +45,7 @@ DAY = [
     dict(args=["Tell me a long story."], reply="CUT"), PLAIN("go on"), PLAIN("How does it end?"),
     dict(args=["Call it."], reply="CALL"), PLAIN("What was the result?", lost=CALL),
     dict(args=["Use the skill."], reply="SKILL"),
-    PLAIN("Once more.", lost="the question of the skill's turn, which the skill stands before now"),
+    PLAIN("Once more.", lost=SKILL),
     dict(args=["--tools", "off", "Without tools?"]), PLAIN("And with them?"),
     dict(args=["Still there?"], do="failing"), PLAIN("Really?"),
     dict(args=["--compact", "--keep", "1"]),
@@ -160,7 +162,7 @@ def shared(last, now):
 
 
 class Home:
-    def __init__(self, base, lepo, wire, url, planner):
+    def __init__(self, base, lepo, wire, url, planner, history="turn"):
         self.path, self.lepo = tempfile.mkdtemp(dir=base), lepo
         self.work = self.path + "/work"
         for folder in ["work/.agents/skills/day", "config", "left"]:
@@ -172,7 +174,7 @@ class Home:
         url += "" if wire in ("ollama", "anthropic") else "/v1"
         options = "options = { max_tokens = 48, temperature = 0 }"
         model = '[[models]]\nname = "%s"\nmodel = "m"\n' + '%s\nbase_url = "%s"\n%s\n' % (provider, url, options) + "%s\n"
-        self.write("config/config.toml", 'planner = "%s"\ntool_call_mode = "auto"\n' % planner
+        self.write("config/config.toml", 'planner = "%s"\ntool_call_mode = "auto"\ntool_history = "%s"\n' % (planner, history)
                    + model % ("test", "active = true") + model % ("other", ""))
         # Of this run alone, so that the server has nothing of it in its cache.
         self.write("config/system_prompt.txt", "%d. " % time.time_ns() + "You answer in few words, in plain English, and kindly. " * 20)
@@ -257,12 +259,12 @@ def day(home, server, native):
     return spans
 
 
-def scripted(base, lepo):
+def scripted(base, lepo, keep):
     failed = False
     for wire in ["chat", "responses", "anthropic", "ollama"]:
         server = Server(wire)
         native = wire != "ollama"
-        home = Home(base, lepo, wire, server.url, "native" if native else "off")
+        home = Home(base, lepo, wire, server.url, "native" if native else "off", "keep" if keep else "turn")
         home.servers("s") if native else None
         home.trust()
         spans = day(home, server, native)
@@ -272,7 +274,8 @@ def scripted(base, lepo):
             # `--retry` asks what the turn before asked.
             if last is None or last < 0:
                 continue
-            chain = [(spans[last][1], first, step.get("lost"))] + [(i, i + 1, None) for i in range(first, end)]
+            lost = None if keep and step.get("lost") in (CALL, SKILL) else step.get("lost")
+            chain = [(spans[last][1], first, lost)] + [(i, i + 1, None) for i in range(first, end)]
             for a, b, lost in chain:
                 share = shared(server.asked[a], server.asked[b])
                 pairs += 1
@@ -335,12 +338,13 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--lepo", default=os.path.join(HERE, "../target/release/lepo"))
     options.add_argument("--llama", metavar="URL")
+    options.add_argument("--keep", action="store_true")
     options.add_argument("--every", action="store_true")
     options = options.parse_args()
     base = tempfile.mkdtemp(prefix="lepo-bench-")
     try:
         lepo = os.path.abspath(options.lepo)
-        llama(base, lepo, options.llama, options.every) if options.llama else scripted(base, lepo)
+        llama(base, lepo, options.llama, options.every) if options.llama else scripted(base, lepo, options.keep)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
