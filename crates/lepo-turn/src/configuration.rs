@@ -225,7 +225,8 @@ impl Configuration {
     /// lepo's own directories and files, which hold keys: no sandboxed command sees them.
     pub fn own(&self) -> Vec<PathBuf> {
         let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
-        [self.paths.config.clone(), self.paths.state.clone()].into_iter().chain(named).collect()
+        let Paths { config, state, data, .. } = &self.paths;
+        [config, state, data].into_iter().cloned().chain(named).collect()
     }
 
     /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.

@@ -355,6 +355,56 @@ fn more_entries_than_are_looked_at_are_no_reason_to_protect_none() {
     assert_eq!(bot.home.read("work/z/deep/.git/config"), "mine", "{}", told(&bot));
 }
 
+/// As stow and other managers of dotfiles make them: files of the configuration, or its folder, are links into a
+/// repository.
+#[test]
+fn the_configuration_is_not_changed_where_links_lead_to_it() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let files = "cat dots/deep/config.toml; echo EVIL > dots/deep/config.toml; rm dots/deep/config.toml; \
+        mv dots d2; mkdir -p dots/deep; echo EVIL > dots/deep/config.toml; echo EVIL > new.json; touch ran";
+    let folder = "mv lepo l2; mkdir -p lepo/deep/config; echo EVIL > lepo/deep/config/config.toml; \
+        ls lepo/deep/config; touch ran";
+    for (command, config) in [(files, "dots/deep/config.toml"), (folder, "lepo/deep/config/config.toml")] {
+        let bot = turn("write", command);
+        let (own, work) = (bot.home.path().join("config"), bot.home.work());
+        let settings = bot.home.read("config/config.toml");
+        let target = work.join(config);
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        if command == files {
+            std::fs::rename(own.join("config.toml"), &target).unwrap();
+            std::os::unix::fs::symlink(&target, own.join("config.toml")).unwrap();
+            std::os::unix::fs::symlink("../work/new.json", own.join("mcp.json")).unwrap();
+        } else {
+            std::fs::remove_dir(target.parent().unwrap()).unwrap();
+            std::fs::rename(&own, target.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(target.parent().unwrap(), &own).unwrap();
+        }
+        let ran = bot.home.alone(&["do", "go"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let told = told(&bot);
+        assert!(work.join("ran").exists(), "{told}");
+        assert_eq!(bot.home.read(&format!("work/{config}")), settings, "{told}");
+        assert!(!told.contains("provider"), "{told}");
+        for made in ["d2", "l2", "new.json"] {
+            assert!(!work.join(made).exists(), "{made}: {told}");
+        }
+    }
+    // A link in the working directory itself could be replaced.
+    let bot = turn("write", "touch ran");
+    let (own, work) = (bot.home.path().join("config"), bot.home.work());
+    std::fs::rename(&own, bot.home.path().join("real")).unwrap();
+    std::os::unix::fs::symlink("../real", work.join("link")).unwrap();
+    std::os::unix::fs::symlink("work/link", &own).unwrap();
+    bot.home.alone(&["do", "go"]);
+    let told = told(&bot);
+    assert!(
+        !work.join("ran").exists() && told.contains("work/link is a link, which a sandbox cannot"),
+        "{told}"
+    );
+}
+
 #[test]
 fn in_a_home_directory_nothing_runs_unasked_and_what_begins_with_a_dot_is_hidden() {
     if !bubblewrap_works() {

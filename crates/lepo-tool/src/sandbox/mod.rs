@@ -9,6 +9,7 @@ mod git_settings;
 mod homes;
 mod landlock;
 mod mount;
+mod own_paths;
 mod policy;
 mod protected;
 mod sandboxed_program;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::homes::homes;
 use super::mount::{Mount, Mounts, everything};
+use super::own_paths::{self, OwnPath};
 use super::protected::protected;
 use super::survey::{Survey, survey_for_reading};
 use super::toolchains::toolchains;
@@ -90,11 +91,27 @@ impl Policy<'_> {
                 mounts.insert(secret, Mount::Secret);
             }
         }
-        for own in self.own.iter().filter_map(|path| path.canonicalize().ok()) {
+        let is_writable = |folder: &Path| mount_at(&mounts, folder) == Mount::ReadWrite;
+        let own = own_paths::resolve_all(self.own, is_writable)?;
+        let mut roots: Vec<PathBuf> =
+            self.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        roots.push(dir.clone());
+        for path in own {
+            let (path, mount) = match path {
+                // A link to the working directory itself, or above it, cannot be hidden from what works there.
+                OwnPath::Existing(path) if dir.starts_with(&path) && !self.own.contains(&path) => continue,
+                OwnPath::Existing(path) => (path, Mount::Hidden),
+                OwnPath::Missing(path) => (path, Mount::Absent),
+            };
             // Below a hidden path, even the name would reveal it.
-            if mount_at(&mounts, &own) != Mount::Hidden {
-                mounts.insert(own, Mount::Hidden);
+            let above = path.parent().map_or(Mount::ReadOnly, |parent| mount_at(&mounts, parent));
+            if mount_at(&mounts, &path) == Mount::Hidden
+                || (mount == Mount::Absent && above != Mount::ReadWrite)
+            {
+                continue;
             }
+            let root = roots.iter().find(|root| path.starts_with(root)).unwrap_or(&dir);
+            insert_fixed(path, mount, root, &mut mounts);
         }
         Ok(mounts)
     }
@@ -231,7 +248,7 @@ mod tests {
             ("sub/tools", None, Some(Mount::ReadWrite)),
             ("sub/tools/server.py", None, Some(Mount::ReadOnly)),
             ("own", Some(Mount::Hidden), Some(Mount::Hidden)),
-            ("not there", None, None),
+            ("not there", None, Some(Mount::Absent)),
             ("a/b/_wire", Some(Mount::Secret), Some(Mount::Secret)),
             ("a/b/_mcp.json", None, None),
             ("sub/.lepo/_wire", Some(Mount::Secret), Some(Mount::Secret)),
