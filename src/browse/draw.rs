@@ -82,7 +82,7 @@ fn rows(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     let top = *top;
     for (index, y) in (top..top + height).zip(area.y..) {
         let text = match &browser.tree {
-            Some(tree) => tree.line(index, columns, browser.marked),
+            Some(tree) => tree.line(index, columns, browser.marked, &browser.shorts),
             None => browser.rows.row_at(index).map(|row| list_line(browser, &row, columns)),
         };
         let Some(text) = text else { break };

@@ -24,7 +24,6 @@ const FIRST: usize = 64;
 
 pub struct ForestTree<'a> {
     read: BrowsedStore<'a>,
-    shorts: ShortIds,
     /// Drawn with nothing folded.
     whole: Vec<GraphRow>,
     drawn: HashSet<Ix>,
@@ -48,10 +47,8 @@ impl<'a> ForestTree<'a> {
         bubbs.extend(forest.hidden_joints(&bubbs));
         let drawn: HashSet<Ix> = bubbs.iter().copied().collect();
         let whole = forest.graph(&bubbs);
-        let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
         let mut tree = ForestTree {
             read,
-            shorts,
             rows: whole.clone(),
             whole,
             drawn,
@@ -212,13 +209,19 @@ impl<'a> ForestTree<'a> {
 
     /// Returns the text of a row within `columns`: the drawing, then id, date and model as far as they fit, and an
     /// excerpt.
-    pub fn line(&self, index: usize, columns: usize, marked: Option<Ix>) -> Option<String> {
+    pub fn line(
+        &self,
+        index: usize,
+        columns: usize,
+        marked: Option<Ix>,
+        shorts: &ShortIds,
+    ) -> Option<String> {
         let row = self.rows.get(index)?;
         let Some(ix) = row.bubb else { return Some(cut(&row.drawing, columns)) };
         let name = self.read.forest.name(ix);
         let mut line = format!("{} ", row.drawing);
         if columns >= WITH_ID {
-            line += &format!("{} ", self.shorts.show(name.id));
+            line += &format!("{} ", shorts.show(name.id));
         }
         if columns >= WITH_DATE {
             line += &format!("{:>1$} ", time::short(name.id.time(), now()), time::SHORT_WIDTH);
