@@ -160,8 +160,11 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     }
     let id = browser.cursor().map(|ix| browser.id(ix).to_string()).unwrap_or_default();
     let text = match browser.said.as_str() {
+        "" if columns >= BOTH.into() && browser.tree.is_some() && browser.focus == Focus::Conv => {
+            format!("{id}  ↓ ↑ read  h tree  Enter continue  ? keys  q leave")
+        }
         "" if columns >= BOTH.into() && browser.tree.is_some() => {
-            format!("{id}  Enter continue  f fold  t list  ? keys  q leave")
+            format!("{id}  Enter continue  l read  f fold  t list  ? keys")
         }
         "" if columns >= BOTH.into() => format!("{id}  Enter continue  l open  t tree  ? keys  q leave"),
         "" => "? keys  q leave".to_string(),

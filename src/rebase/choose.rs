@@ -6,7 +6,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{CopyParent, CopyRequest, Store};
-use lepo_turn::instructions::is_of_repository;
+use lepo_turn::Body;
 use lepo_turn::is_request_text;
 
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub struct RebasePlan {
 /// do not count.
 fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
     let may = root.kind == Kind::System && root.hidden;
-    Ok(may && !is_of_repository(&store.bubbs().text(root)?))
+    Ok(may && !Body::read_named(root, &store.bubbs().text(root)?).is_of_repository())
 }
 
 pub fn choose(store: &Store, forest: &Forest, wish: RebaseSelection<'_>) -> Result<RebasePlan> {

@@ -110,14 +110,14 @@ impl<'s> EditableLine<'s> {
         if name.kind != Kind::System {
             return Ok(size);
         }
-        let path = instructions_path(&self.store.bubbs().glance(name)?);
+        let path = instructions_path(name, &self.store.bubbs().glance(name)?);
         Ok(path.map_or_else(|| size.clone(), |path| format!("{path}, {size}")))
     }
 }
 
 /// Returns the path of the first file in a message of a repository's instructions.
-fn instructions_path(text: &str) -> Option<String> {
-    if !lepo_turn::instructions::is_of_repository(text) {
+fn instructions_path(name: &BubbName, text: &str) -> Option<String> {
+    if !lepo_turn::Body::read_named(name, text).is_of_repository() {
         return None;
     }
     let header = text.lines().find_map(|line| line.strip_prefix("== "))?;

@@ -163,7 +163,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
         let has_failed = take_complaint();
         mark_output(session, Some(if is_stopped { 130 } else { u8::from(has_failed) }));
         if session.reader.edits() {
-            wait.map(AnswerWait::finish);
+            wait.into_iter().for_each(AnswerWait::finish);
         }
         session.env.interrupt.reset();
     }

@@ -24,8 +24,7 @@ use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
 use lepo_turn::config::ModelChoice;
-use lepo_turn::instructions::is_of_repository;
-use lepo_turn::{Compaction, ContextFile, Decision, KEEP, TurnRequest, TurnStart, Verdict};
+use lepo_turn::{Body, Compaction, ContextFile, Decision, KEEP, TurnRequest, TurnStart, Verdict};
 
 /// Starts and lists the MCP servers, which then run for the next turn.
 pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
@@ -213,7 +212,7 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
     let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
     let text = match name {
         Some(name) => Some(session.store.bubbs().text(&name)?)
-            .filter(|text| !is_of_repository(text))
+            .filter(|text| !Body::read_named(&name, text).is_of_repository())
             .unwrap_or_default(),
         None if session.at.is_some() => String::new(),
         None => session.env.system_prompt()?.unwrap_or_default(),

@@ -9,11 +9,12 @@ use std::time::Instant;
 
 use super::agent_branch::agent_session;
 use super::answer_context::{AnswerPlace, CallStyle};
+use super::body::{announcement, dropped_note};
 use super::call_fault::call_fault;
 use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
 use super::former_tools::tool_hashes;
-use super::native::{call_text, dropped_note, request_of};
+use super::native::{call_text, request_of};
 use super::next_question::has_form;
 use super::offer::{ToolList, ToolOffer, tool_list};
 use super::path_entry::CalledAnswer;
@@ -22,7 +23,7 @@ use super::receive::receive;
 use super::received::ReceivedAnswer;
 use super::recorded::RequestFacts;
 use super::report::Answered;
-use super::request::{Continuation, decide_and_run, several_note};
+use super::request::{Continuation, decide_and_run};
 use super::schema::{add_code_only, add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
@@ -318,7 +319,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
         ));
     }
     let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
-    if let Some(told) = several_note(calls.len()) {
+    if let Some(told) = announcement(calls.len()) {
         turn.add(Kind::Assistant, true, told.as_bytes())?;
     }
     for call in calls {
@@ -362,7 +363,7 @@ async fn carry_out_calls(
     (names, done): (&[String], &mut Vec<ToolRequest>),
 ) -> Result<Continuation> {
     turn.env.sandbox.start(turn.env.store.root());
-    if let Some(told) = several_note(calls.len()) {
+    if let Some(told) = announcement(calls.len()) {
         turn.add(Kind::Assistant, true, told.as_bytes())?;
     }
     let mut calls = calls.into_iter();

@@ -6,17 +6,16 @@
 
 use std::collections::HashSet;
 
+use super::body::{Body, SUMMARY};
 use super::context::{Inst, messages};
 use super::folders::{StartNeeds, ask_about_start};
-use super::instructions::is_instructions_entry;
 use super::journal::usage_entry;
 use super::new_turn::{TurnResources, new_turn};
-use super::next_question::form_of_entry;
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
-use super::skills::{find_skills, is_catalogue_entry, is_of_skills, kept_of};
+use super::skills::{find_skills, kept_of};
 use super::steering::steers_alone;
 use super::stored_calls::{calls_without_tools, finished_calls};
 use super::transcript::Transcript;
@@ -35,9 +34,6 @@ use lepo_store::store::{
     CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, plan_copies_of_now, write_copies,
 };
 use lepo_tool::ToolMode;
-
-/// Prefix of a summary's first line.
-const SUMMARY: &str = "[summary of the conversation up to ";
 
 /// The instruction for a summary.
 const ASKED: &str = "Write a summary of the conversation so far, from which it can be gone on with when the \
@@ -149,11 +145,9 @@ pub async fn make_room(
 /// does not add them again.
 fn lasting(covered: &[PathEntry]) -> Vec<usize> {
     let below = |at: &usize| *at > 0;
-    let instructions = covered.iter().rposition(is_instructions_entry);
-    let catalogue = covered.iter().rposition(is_catalogue_entry);
-    let is_skill = |entry: &PathEntry| {
-        entry.hidden && entry.kind == Kind::System && is_of_skills(&entry.text) && !is_catalogue_entry(entry)
-    };
+    let instructions = covered.iter().rposition(|entry| entry.body == Body::Instructions);
+    let catalogue = covered.iter().rposition(|entry| entry.body == Body::Catalogue);
+    let is_skill = |entry: &PathEntry| entry.body == Body::Skill;
     let skills = covered.iter().enumerate().filter(|(_, entry)| is_skill(entry)).map(|(at, _)| at);
     let mut lasting: Vec<usize> =
         instructions.into_iter().chain(catalogue).chain(skills).filter(below).collect();
@@ -314,9 +308,8 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());
     let is_output = |entry: &PathEntry| {
-        let is_form = form_of_entry(entry).is_some();
-        is_form
-            || entry.kind == Kind::System && !entry.hidden && !entry.root && !entry.text.starts_with(SUMMARY)
+        let is_visible = entry.kind == Kind::System && !entry.hidden && !entry.root;
+        entry.body == Body::ForQuestion || is_visible && entry.body != Body::Summary
     };
     while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
         cut -= 1;

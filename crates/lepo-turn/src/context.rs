@@ -3,12 +3,11 @@
 //! At the end, so that all requests of a turn have the same prefix and every server's prompt cache works.
 
 use super::attach::sent_text;
+use super::body::Body;
 use super::general_inst::has_new_result;
-use super::instructions::is_instructions_entry;
 use super::next_question::{form_of_entry, has_form};
 use super::path_entry::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
-use super::skills::is_catalogue_entry;
 use super::stored_calls::answer_at;
 use crate::config::{is_as_made, is_general_as_made};
 use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
@@ -83,7 +82,7 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMes
     let is_seen = |entry: &&PathEntry| !entry.hidden || entry.kind == Kind::Assistant;
     // The program reads the repository's instructions on its own.
     let is_told =
-        |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
+        |entry: &&PathEntry| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
     let form = entries.iter().filter_map(form_of_entry).next_back().filter(|_| has_form(entries));
     let is_text = |entry: &&PathEntry| is_told(entry) && form_of_entry(entry).is_none();
     let path: Vec<&PathEntry> = entries.iter().filter(is_text).collect();
@@ -120,7 +119,7 @@ fn plain(entries: &[PathEntry]) -> Vec<ChatMessage> {
     }
     let mut before = None;
     let is_told =
-        |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
+        |entry: &&PathEntry| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
     for entry in entries.iter().filter(is_told) {
         // A question that was too long and never answered is not part of the next question.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
@@ -149,17 +148,11 @@ fn message(entry: &PathEntry) -> ChatMessage {
 /// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
 /// and a model that reads it answers in its format.
 fn is_none(entry: &PathEntry) -> bool {
-    entry.hidden && *entry.text == *ChooserAnswer::None.canonical()
-}
-
-/// Whether the bubb is an instruction of the repository or a catalogue of skills, which are for models with
-/// tools.
-fn is_of_repository(entry: &PathEntry) -> bool {
-    is_instructions_entry(entry) || is_catalogue_entry(entry)
+    entry.body == Body::Choice(ChooserAnswer::None)
 }
 
 fn is_system_prompt(entry: &PathEntry) -> bool {
-    entry.root && entry.hidden && entry.kind == Kind::System && !is_of_repository(entry)
+    entry.root && entry.hidden && entry.kind == Kind::System && !entry.body.is_of_repository()
 }
 
 fn role(kind: Kind) -> ChatRole {
@@ -175,8 +168,8 @@ fn role(kind: Kind) -> ChatRole {
 mod tests {
     use serde_json::json;
 
+    use super::super::body::announcement;
     use super::super::path_entry::fixture::path;
-    use super::super::request::several_note;
     use super::*;
     use lepo_model::{ProviderMessage, ToolCall};
 
@@ -299,7 +292,7 @@ mod tests {
 
     #[test]
     fn one_answer_is_one_message_with_all_its_calls() {
-        let note = several_note(2).unwrap();
+        let note = announcement(2).unwrap();
         let (ls, id) = (r#"{"access":"read","command":"ls"}"#, r#"{"access":"read","command":"id"}"#);
         let answer = format!("u0 q / a1 I look. / a1 {note} / a1 {ls} / t1 r / a1 {id} / t1 s");
         let call = |id: &str, command: &str| ToolCall {

@@ -1,7 +1,7 @@
 //! Finds and checks a pending request for `--approve` and `--deny`.
 
 use super::Masking;
-use super::path_entry;
+use super::body::Body;
 use super::unmask::truth_of;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName};
@@ -61,9 +61,8 @@ impl Decision {
         let name = forest.name(ix);
         // Its bytes are read once, so that the request that runs is the checked one.
         let bytes = store.bubbs().read_unedited(&name)?;
-        let found = std::str::from_utf8(&bytes)
-            .ok()
-            .and_then(|text| path_entry::request(name.kind, name.hidden, text));
+        let found =
+            std::str::from_utf8(&bytes).ok().and_then(|text| Body::read_named(&name, text).into_request());
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
@@ -87,7 +86,8 @@ impl Decision {
         let truth = text.map(|text| truth_of(store, masking, id, text)).transpose()?.flatten();
         let request = match &truth {
             None => request,
-            Some(text) => path_entry::request(name.kind, name.hidden, text)
+            Some(text) => Body::read_named(&name, text)
+                .into_request()
                 .ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?,
         };
         Ok(Decision { name, request, verdict, truth })

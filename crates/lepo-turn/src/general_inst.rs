@@ -1,7 +1,8 @@
 //! Decides whether the default text of `general` goes along: it is about results of commands, and a request that
 //! has it where the next one does not makes the server read the answer between them again.
 
-use super::path_entry::{PathEntry, request};
+use super::body::Body;
+use super::path_entry::PathEntry;
 use super::stopped_answer::is_stopped_text;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
@@ -15,21 +16,15 @@ pub fn has_new_result(entries: &[PathEntry]) -> bool {
     let before = entries.get(..question).unwrap_or_default();
     let since = before.iter().rposition(is_answer).map_or(0, |answer| answer + 1);
     let turn = entries.get(since..).unwrap_or_default();
-    turn.iter().any(is_own_output) || turn.windows(2).any(is_command_with_result)
-}
-
-/// Whether the bubb is the output of a command that the user ran.
-fn is_own_output(entry: &PathEntry) -> bool {
-    entry.kind == Kind::System && !entry.hidden && entry.text.starts_with("$ ")
+    turn.iter().any(|entry| entry.body == Body::Output) || turn.windows(2).any(is_command_with_result)
 }
 
 fn is_command_with_result(pair: &[PathEntry]) -> bool {
-    let asked = |entry: &PathEntry| request(entry.kind, entry.hidden, &entry.text);
     match pair {
         [command, result] => {
             matches!(result.kind, Kind::System | Kind::Tool)
-                && matches!(asked(command), Some(ToolRequest::Command(_)))
-                && asked(result).is_none()
+                && matches!(command.body.request(), Some(ToolRequest::Command(_)))
+                && result.body.request().is_none()
         }
         _ => false,
     }

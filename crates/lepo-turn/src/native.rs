@@ -53,18 +53,6 @@ pub fn request_of(servers: &Servers, call: &ToolCall) -> Option<ToolRequest> {
 }
 
 /// Prefix of the note about dropped calls.
-const DROPPED_CALLS: &str = "calls of the same answer that were dropped: ";
-
-/// Returns the note after the last call of a turn, about later calls of the same answer.
-pub fn dropped_note(calls: usize) -> String {
-    format!("{DROPPED_CALLS}{calls}")
-}
-
-/// Whether a hidden bubb of kind system is such a note.
-pub fn is_dropped_note(text: &str) -> bool {
-    text.strip_prefix(DROPPED_CALLS).is_some_and(|number| number.parse::<usize>().is_ok())
-}
-
 /// Normalises call arguments: null becomes `{}`; a string with (lenient) JSON is parsed.
 pub fn sound_arguments(arguments: Value) -> Value {
     match arguments {

@@ -1,14 +1,12 @@
 //! The texts that a turn adds to its question for the form of the answer: a hidden message before the question, so that
 //! the next request has them at the same position and the conversation proves what was asked.
 
+use super::body::{Body, FOR_QUESTION};
 use super::masking::Masking;
 use super::path_entry::{OpeningBubb, PathEntry};
 use super::schema::{AnswerSchema, CODE_ONLY};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
-
-/// First line of such a message.
-const MARK: &str = "[for the next question only]";
 
 /// Returns the message to write before a question, or after a retried one; `None` without a form.
 pub(crate) fn form_message(
@@ -24,18 +22,12 @@ pub(crate) fn form_message(
 fn form_text(schema: Option<&AnswerSchema>, code_only: bool) -> Option<String> {
     let schema = schema.map(AnswerSchema::instruction);
     let texts: Vec<String> = schema.into_iter().chain(code_only.then(|| CODE_ONLY.to_string())).collect();
-    (!texts.is_empty()).then(|| format!("{MARK}\n{}", texts.join("\n\n")))
-}
-
-/// Whether this is the text of such a message. In a conversation it is hidden and of kind system.
-pub fn is_for_question(text: &str) -> bool {
-    text.strip_prefix(MARK).is_some_and(|rest| rest.starts_with('\n'))
+    (!texts.is_empty()).then(|| format!("{FOR_QUESTION}\n{}", texts.join("\n\n")))
 }
 
 /// Returns the text below the first line, if the entry is such a message.
 pub fn form_of_entry(entry: &PathEntry) -> Option<&str> {
-    let is_hidden = entry.hidden && entry.kind == Kind::System && is_for_question(&entry.text);
-    entry.text.split_once('\n').filter(|_| is_hidden).map(|(_, text)| text)
+    entry.text.split_once('\n').filter(|_| entry.body == Body::ForQuestion).map(|(_, text)| text)
 }
 
 /// Whether the last question of the path has such a message, before it or after it.
@@ -49,7 +41,8 @@ pub fn has_form(entries: &[PathEntry]) -> bool {
 /// Whether a replay takes the message along with the question after it.
 pub fn is_form_message(store: &Store, name: &BubbName) -> bool {
     let is_candidate = name.hidden && name.kind == Kind::System;
-    is_candidate && store.bubbs().text(name).is_ok_and(|text| is_for_question(&text))
+    is_candidate
+        && store.bubbs().text(name).is_ok_and(|text| Body::read_named(name, &text) == Body::ForQuestion)
 }
 
 #[cfg(test)]
@@ -60,7 +53,6 @@ mod tests {
     #[test]
     fn it_is_of_the_question_right_after_it_or_of_the_one_before_it() {
         let text = form_text(None, true).unwrap();
-        assert!(is_for_question(&text) && !is_for_question(MARK) && !is_for_question(&format!("x{text}")));
         assert_eq!(form_text(None, false), None);
         for (conv, has) in [
             (format!("s1 P / s1 {text} / u0 q"), true),

@@ -1,10 +1,10 @@
 //! The path of a turn: the bubbs with their texts, the bubbs to add, and the answers with calls.
 
 use super::attach::AttachedFile;
+use super::body::Body;
 use lepo_model::{MediaFile, ProviderMessage, SharedText, ToolCall};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
-use lepo_tool::ToolRequest;
 
 /// A bubb of the path, with its text.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,11 +15,21 @@ pub struct PathEntry {
     pub root: bool,
     /// The text; bytes that are not UTF-8 are U+FFFD.
     pub text: SharedText,
+    pub body: Body,
     /// The files attached to it; only questions and results of servers' tools have files.
     pub files: Vec<AttachedFile>,
 }
 
 impl PathEntry {
+    pub fn new(
+        (kind, hidden, root): (Kind, bool, bool),
+        text: SharedText,
+        files: Vec<AttachedFile>,
+    ) -> PathEntry {
+        let body = Body::read(kind, hidden, &text);
+        PathEntry { kind, hidden, root, text, body, files }
+    }
+
     /// Returns the files to send with it.
     pub fn sent_files(&self) -> Vec<MediaFile> {
         self.files.iter().filter_map(|attached| attached.file.clone()).collect()
@@ -48,28 +58,22 @@ pub struct CalledAnswer {
     pub waited: bool,
 }
 
-/// Parses the request of a bubb: hidden, by lepo or the model, and exactly in canonical form.
-pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
-    let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
-    ToolRequest::from_canonical(text).filter(|_| may)
-}
-
-/// Whether a text is a request in canonical form, which could be agreed to and run if a hidden message had it.
-pub fn is_request_text(text: &str) -> bool {
-    text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
-}
-
 /// Paths for the tests of this crate.
 #[cfg(test)]
 pub mod fixture {
     use super::{Kind, PathEntry};
+
+    /// An entry that is not the root.
+    pub fn entry(kind: Kind, hidden: bool, text: &str) -> PathEntry {
+        PathEntry::new((kind, hidden, false), text.into(), Vec::new())
+    }
 
     /// `s1 prompt / u0 hi`: the first is the root.
     pub fn path(text: &str) -> Vec<PathEntry> {
         let entry = |(i, line): (usize, &str)| {
             let (tag, text) = line.split_once(' ').unwrap();
             let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
-            PathEntry { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
+            PathEntry::new((kind, tag.ends_with('1'), i == 0), text.into(), Vec::new())
         };
         text.split(" / ").enumerate().map(entry).collect()
     }

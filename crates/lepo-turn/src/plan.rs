@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
+use super::body::announcement;
 use super::context::{Inst, messages};
 use super::folders::ask_about_model;
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
-use super::request::{Continuation, decide_and_run, several_note};
+use super::request::{Continuation, decide_and_run};
 use super::send::send_whole;
 use super::stored_calls::calls_without_tools;
 use super::turn::Turn;
@@ -41,7 +42,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
             turn.front.on_event(TurnEvent::Notice(&Notice::WriterUnreadable));
             return Ok(());
         };
-        if let Some(told) = several_note(requests.len()) {
+        if let Some(told) = announcement(requests.len()) {
             words.push_str(if words.is_empty() { "" } else { "\n\n" });
             words.push_str(&told);
         }

@@ -22,9 +22,8 @@ impl ChooserAnswer {
         }
     }
 
-    /// Whether a bubb has this text.
-    pub fn is(text: &str) -> bool {
-        [ChooserAnswer::None, ChooserAnswer::Command].iter().any(|answer| answer.canonical() == text)
+    pub fn from_canonical(text: &str) -> Option<ChooserAnswer> {
+        [ChooserAnswer::None, ChooserAnswer::Command].into_iter().find(|answer| answer.canonical() == text)
     }
 
     pub fn read(answer: &str) -> Option<ChooserAnswer> {

@@ -16,14 +16,6 @@ use lepo_tool::{
     ToolRequest,
 };
 
-/// Returns the text before several requests of an answer. The first may be decided in a later process, in
-/// which the model learns from this text about the others.
-pub(super) fn several_note(requests: usize) -> Option<String> {
-    let told = "requests in this answer, to be carried out in order; those after one that is refused, fails \
-                or waits for consent are dropped";
-    (requests > 1).then(|| format!("({requests} {told})"))
-}
-
 pub(super) const REFUSED: &str = "refused: the user said no";
 
 /// The result of a request that would be pending, in a conversation that is not stored.

@@ -1,5 +1,6 @@
 //! An answer in JSON: compiles the JSON Schema of `--schema`, and checks an answer against it.
 
+use super::body::COMPLAINT;
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -97,16 +98,9 @@ pub fn add_instruction(messages: &mut Vec<ChatMessage>, form: ConversationFormat
 }
 
 /// Prefix of each complaint; docs/format.md has it.
-const COMPLAINT: &str = "This answer does not fit the JSON Schema: ";
-
 /// Returns the message to a model whose answer does not match.
 pub fn complaint(fault: &str) -> String {
     format!("{COMPLAINT}{fault}. Answer again, with the corrected JSON and nothing else.")
-}
-
-/// Whether this is the text of a [`complaint`], whose answers nothing follows.
-pub fn is_complaint(text: &str) -> bool {
-    text.starts_with(COMPLAINT)
 }
 
 /// Returns the inside of a code fence, if the text has nothing else.

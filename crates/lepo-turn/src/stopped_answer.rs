@@ -2,9 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::native::call_of;
-use super::path_entry::request;
-use super::schema::is_complaint;
+use super::body::Body;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
@@ -23,11 +21,11 @@ pub fn thinking_alone(thought: &str) -> String {
 
 /// Whether the text of a hidden message of the assistant is neither blank, a call nor thinking alone.
 pub fn is_stopped_text(text: &str) -> bool {
-    !text.trim().is_empty() && !text.starts_with(THINKING) && !is_call(Kind::Assistant, text)
+    is_spoken(text) && !Body::read(Kind::Assistant, true, text).is_call()
 }
 
-fn is_call(kind: Kind, text: &str) -> bool {
-    request(kind, true, text).is_some() || kind == Kind::Assistant && call_of(text, 0).is_some()
+fn is_spoken(text: &str) -> bool {
+    !text.trim().is_empty() && !text.starts_with(THINKING)
 }
 
 /// The hidden messages that are between question and answer.
@@ -44,10 +42,11 @@ fn hidden_text(store: &Store, name: &BubbName) -> HiddenText {
     if !name.hidden || !matches!(name.kind, Kind::Assistant | Kind::System) {
         return HiddenText::Other;
     }
-    match store.bubbs().text(name) {
-        Ok(text) if is_call(name.kind, &text) => HiddenText::Call,
-        Ok(text) if name.kind == Kind::System && is_complaint(&text) => HiddenText::Complaint,
-        Ok(text) if name.kind == Kind::Assistant && is_stopped_text(&text) => HiddenText::Words,
+    let Ok(text) = store.bubbs().text(name) else { return HiddenText::Other };
+    match Body::read_named(name, &text) {
+        body if body.is_call() => HiddenText::Call,
+        Body::Complaint => HiddenText::Complaint,
+        _ if name.kind == Kind::Assistant && is_spoken(&text) => HiddenText::Words,
         _ => HiddenText::Other,
     }
 }

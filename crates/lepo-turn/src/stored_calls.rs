@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Masking;
-use super::native::{call_of, is_bubb_of, is_dropped_note};
+use super::body::{Body, announcement};
+use super::native::{call_of, is_bubb_of};
 use super::path_entry::{CalledAnswer, PathEntry};
-use super::request::{REFUSED, several_note};
+use super::request::REFUSED;
 use super::transcript::Transcript;
 use lepo_model::{
     ChatMessage, ChatRole, ConversationFormat, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall,
@@ -71,10 +72,11 @@ pub fn answer_at(
 /// Returns the number of requests that the note of an answer at this index announces, or 1 without a note.
 fn announced(entries: &[PathEntry], at: usize) -> usize {
     let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
-    let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();
-    let note =
-        |entry: &PathEntry| number(&entry.text).filter(|&n| several_note(n).as_deref() == Some(&*entry.text));
-    hidden.take_while(|entry| call_of(&entry.text, 0).is_none()).find_map(note).unwrap_or(1)
+    let number = |entry: &PathEntry| match entry.body {
+        Body::Announcement(number) => Some(number),
+        _ => None,
+    };
+    hidden.take_while(|entry| !entry.body.is_call()).find_map(number).unwrap_or(1)
 }
 
 fn is_asked(entry: &PathEntry) -> bool {
@@ -125,7 +127,7 @@ impl<'s> CallGroup<'s> {
         if !as_said {
             return self.rebuilt();
         }
-        let note = several_note(answer.calls.len());
+        let note = announcement(answer.calls.len());
         let words = self.words.iter().filter(|words| Some(**words) != note.as_deref());
         let text = words.copied().collect::<Vec<_>>().join("\n\n");
         let calls = answer.calls.clone();
@@ -196,7 +198,7 @@ pub fn finished_calls(entries: &[PathEntry]) -> HashSet<usize> {
             !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
         let is_note = |entry: &PathEntry| {
             let after = at.checked_sub(1).is_some_and(|before| found.contains(&before));
-            after && entry.hidden && entry.kind == Kind::System && is_dropped_note(&entry.text)
+            after && entry.body == Body::DroppedCalls
         };
         let end = match entries.get(at) {
             _ if is_whole => group.end,

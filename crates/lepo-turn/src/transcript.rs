@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use super::TurnStart;
 use super::attach::{AttachedFile, FileUpload, UnsentFiles, choose};
+use super::body::Body;
 use super::journal::failure_entry;
 use super::masking::Masking;
-use super::path_entry::{CalledAnswer, OpeningBubb, PathEntry, request};
+use super::path_entry::{CalledAnswer, OpeningBubb, PathEntry};
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};
@@ -86,7 +87,7 @@ impl Transcript {
             let text: SharedText = store.bubbs().text(&name)?.into();
             let files = files_of(store, &transcript.entries, (name.kind, name.hidden), &text);
             let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
-            transcript.entries.push(PathEntry { kind, hidden, root, text, files });
+            transcript.entries.push(PathEntry::new((kind, hidden, root), text, files));
             transcript.path.push(name.id);
             transcript.loaded.push(name);
         }
@@ -129,9 +130,7 @@ impl Transcript {
     /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
         let after = self.entries.iter().rev().take_while(|entry| entry.hidden || entry.kind != Kind::User);
-        let mut after = after.filter(|entry| {
-            entry.kind != Kind::System || request(entry.kind, entry.hidden, &entry.text).is_some()
-        });
+        let mut after = after.filter(|entry| entry.kind != Kind::System || entry.body.request().is_some());
         after.next().is_none()
     }
 
@@ -139,6 +138,7 @@ impl Transcript {
     pub fn restore_last(&mut self, text: &str) {
         if let Some(entry) = self.entries.last_mut() {
             entry.text = text.into();
+            entry.body = Body::read(entry.kind, entry.hidden, text);
         }
     }
 
@@ -288,9 +288,8 @@ impl Transcript {
         let since = self.entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden);
         let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();
         // A result directly follows its request. A request after a request is its edited form.
-        let asked = |entry: &PathEntry| request(entry.kind, entry.hidden, &entry.text);
-        let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
-        carried_out.filter_map(|pair| asked(&pair[0])).collect()
+        let carried_out = turn.windows(2).filter(|pair| pair[1].body.request().is_none());
+        carried_out.filter_map(|pair| pair[0].body.request().cloned()).collect()
     }
 
     /// Appends a text for the model; its bubb is written elsewhere.
@@ -309,7 +308,7 @@ impl Transcript {
         files: Vec<AttachedFile>,
     ) {
         let text: SharedText = String::from_utf8_lossy(text).into_owned().into();
-        self.entries.push(PathEntry { kind, hidden, root, text, files });
+        self.entries.push(PathEntry::new((kind, hidden, root), text, files));
     }
 }
 
@@ -377,7 +376,7 @@ fn files_of(
     text: &str,
 ) -> Vec<AttachedFile> {
     let asked = before.last().filter(|_| hidden && kind == Kind::Tool);
-    match asked.and_then(|asked| request(asked.kind, asked.hidden, &asked.text)) {
+    match asked.and_then(|asked| asked.body.request()) {
         Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, text),
         _ => AttachedFile::read(store, kind, text),
     }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::instructions::is_instructions;
+use super::body::Body;
 use crate::config::{Trust, is_as_made};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -53,7 +53,8 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
         let text = Some(&bytes).filter(|_| name.hidden && name.kind == Kind::System);
         let text = text.and_then(|bytes| std::str::from_utf8(bytes).ok());
         let is_own_prompt = |text: &str| name.prev.is_none() && is_as_made(text);
-        if text.is_some_and(|text| is_instructions(text) || is_own_prompt(text)) {
+        if text.is_some_and(|text| Body::read_named(name, text) == Body::Instructions || is_own_prompt(text))
+        {
             continue;
         }
         messages.push((*name, bytes));

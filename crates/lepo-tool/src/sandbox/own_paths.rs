@@ -1,5 +1,5 @@
-//! lepo's own folders and files, followed through links: a command that could change one of them, or put another in its
-//! place, would decide what lepo starts next.
+//! lepo's own folders and files, followed through links: a command that could change or replace one of them would decide
+//! what lepo starts next.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

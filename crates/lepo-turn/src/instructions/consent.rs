@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use super::find::{InstructionFile, Instructions, is_path_of_instructions, read_instructions};
-use super::text::{is_instructions_entry, read};
+use super::text::read;
 use crate::Masking;
+use crate::body::Body;
 use crate::config::Trust;
 use crate::path_entry::PathEntry;
 use lepo_base::error::Result;
@@ -29,7 +30,7 @@ pub(crate) fn unagreed(
     (trust, masking): (&Trust, &Masking),
 ) -> Result<Vec<SentInstructions>> {
     let mut files: Vec<SentInstructions> = Vec::new();
-    for entry in path.iter().filter(|entry| is_instructions_entry(entry)) {
+    for entry in path.iter().filter(|entry| entry.body == Body::Instructions) {
         // A bubb that another program wrote counts as a single file.
         let read =
             read(&entry.text).filter(|read| read.iter().all(|(path, _)| is_path_of_instructions(path)));
@@ -95,10 +96,11 @@ pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result
 mod tests {
     use super::super::text::{GONE, written};
     use super::*;
-    use crate::path_entry::fixture::path;
+    use crate::path_entry::fixture::entry;
+    use lepo_store::bubb::Kind;
 
     fn instructions_entry(text: &str) -> PathEntry {
-        PathEntry { text: text.into(), ..path("s1 x").remove(0) }
+        entry(Kind::System, true, text)
     }
 
     #[test]
@@ -118,7 +120,7 @@ mod tests {
         assert_eq!(names(&conv, "/other"), "AGENTS.md sub/AGENTS.md");
         let two = instructions_entry(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
         assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
-        let visible = PathEntry { hidden: false, ..instructions_entry(&written([("AGENTS.md", "three")])) };
+        let visible = entry(Kind::System, false, &written([("AGENTS.md", "three")]));
         assert_eq!(names(&[one.clone(), visible], "/r"), "");
         // Part of an agreed file is not agreed to.
         let glued = instructions_entry(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));

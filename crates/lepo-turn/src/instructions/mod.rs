@@ -14,13 +14,4 @@ pub(crate) use consent::unagreed;
 pub use consent::{InstructionsConsent, SentInstructions, agreements, record_consent, unagreed_here};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};
-pub use text::is_instructions;
 pub(crate) use turn::instructions;
-
-/// Whether this is the text of a bubb with content of the repository or of the user's skills: instructions,
-/// or the names of skills. In a conversation such a bubb is hidden and of kind system, but is not a system
-/// prompt, although it may be the root.
-pub fn is_of_repository(text: &str) -> bool {
-    is_instructions(text) || crate::skills::is_catalogue(text)
-}
-pub(crate) use text::is_instructions_entry;

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 
 use super::find::Instructions;
-use super::text::{GONE, is_instructions_entry, written};
+use super::text::{GONE, written};
 use crate::Masking;
+use crate::body::Body;
 use crate::path_entry::{OpeningBubb, PathEntry};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 
 /// Returns the bubb to insert before a question at the end of this path, if one is needed.
 pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
-    let last = path.iter().rfind(|entry| is_instructions_entry(entry));
+    let last = path.iter().rfind(|entry| entry.body == Body::Instructions);
     let hidden = |text: String, kept: ScreenedBytes<'_>| {
         Some(OpeningBubb { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
     };
@@ -40,7 +41,7 @@ mod tests {
     use super::super::find::InstructionFile;
     use super::*;
     use crate::Notice;
-    use crate::path_entry::fixture::path;
+    use crate::path_entry::fixture::{entry, path};
 
     fn instructions(texts: &[&str]) -> Instructions {
         let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
@@ -79,7 +80,7 @@ mod tests {
         assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
         assert_eq!(secrets.sources, ["AGENTS.md"]);
-        let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };
+        let entry = entry(Kind::System, true, &kept);
         assert!(opening(&found, &[entry], &masking).is_none());
         assert_eq!(masking.secrets_notice(), None, "nothing was written");
     }

@@ -1,11 +1,7 @@
 //! The bubb of instructions: an introduction, then each file below its path and length, so that it can be
 //! parsed exactly.
 
-use crate::path_entry::PathEntry;
-use lepo_store::bubb::Kind;
-
-/// Prefix of each such bubb.
-const MARK: &str = "[instructions of this repository]";
+use crate::body::INSTRUCTIONS;
 
 /// The rest of the first line.
 const ABOUT: &str = "The people who work in it wrote them for every task. Of two that differ the later one, which is \
@@ -17,7 +13,7 @@ pub const GONE: &str =
 
 /// Returns the text of the bubb for these files, each a path and a text.
 pub fn written<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
-    let mut told = format!("{MARK} {ABOUT}\n");
+    let mut told = format!("{INSTRUCTIONS} {ABOUT}\n");
     for (path, text) in files {
         told.push_str(&format!("\n== {path}, {} bytes ==\n{text}", text.len()));
         if !text.ends_with('\n') {
@@ -34,7 +30,7 @@ pub fn read(told: &str) -> Option<Vec<(&str, &str)>> {
     }
     let (first, mut rest) = told.split_once('\n')?;
     let mut files = Vec::new();
-    if first.strip_prefix(MARK)?.trim_start() != ABOUT {
+    if first.strip_prefix(INSTRUCTIONS)?.trim_start() != ABOUT {
         return None;
     }
     while !rest.is_empty() {
@@ -45,15 +41,6 @@ pub fn read(told: &str) -> Option<Vec<(&str, &str)>> {
         files.push((path, text));
     }
     Some(files)
-}
-
-/// Whether this is the text of a bubb of instructions. In a conversation it is hidden and of kind system.
-pub fn is_instructions(text: &str) -> bool {
-    text.starts_with(MARK)
-}
-
-pub fn is_instructions_entry(entry: &PathEntry) -> bool {
-    entry.hidden && entry.kind == Kind::System && is_instructions(&entry.text)
 }
 
 #[cfg(test)]
@@ -69,10 +56,10 @@ mod tests {
         ] {
             let told = written(files.iter().copied());
             assert_eq!(read(&told), Some(files), "{told}");
-            assert!(is_instructions(&told));
+            assert!(told.starts_with(INSTRUCTIONS));
         }
         assert_eq!(read(GONE), Some(Vec::new()));
-        assert!(is_instructions(GONE));
+        assert!(GONE.starts_with(INSTRUCTIONS));
     }
 
     #[test]
@@ -84,10 +71,10 @@ mod tests {
             told.replace("6 bytes", "18446744073709551616 bytes"),
             told.replace("The people", "The owners"),
             format!("{told}more"),
-            format!("{MARK}\n"),
+            format!("{INSTRUCTIONS}\n"),
         ] {
             assert_eq!(read(&edited), None, "{edited}");
-            assert!(is_instructions(&edited));
+            assert!(edited.starts_with(INSTRUCTIONS));
         }
     }
 }

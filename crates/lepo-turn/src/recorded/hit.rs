@@ -1,7 +1,7 @@
 //! A recorded answer as the outcome of a turn.
 
 use super::query::{AnswerOnRecord, RecordStore};
-use crate::path_entry::request;
+use crate::body::Body;
 use crate::report::{Answered, ToolUse};
 use crate::{Front, Report, TurnEvent};
 use lepo_base::error::Result;
@@ -100,7 +100,7 @@ fn requests(record: &RecordStore<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
     for &ix in hidden {
         let name = record.forest.name(ix);
         let text = record.store.bubbs().text(&name)?;
-        if let Some(request) = request(name.kind, name.hidden, &text) {
+        if let Some(request) = Body::read_named(&name, &text).into_request() {
             // The user edited the request that is directly followed by another.
             if waits {
                 tools.pop();

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::is_added;
 use super::past_message::PastMessage;
 use super::query::{Query, RecordStore};
+use crate::body::Body;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::{BubbName, Kind};
@@ -99,7 +99,7 @@ fn after(
         at += 1;
         let name = record.forest.name(ix);
         let text = record.store.bubbs().text(&name)?;
-        match is_added(&name, &text) && open.len() <= record.forest.len() {
+        match Body::read_named(&name, &text).is_added() && open.len() <= record.forest.len() {
             true => open.extend(below.get(&Some(ix)).into_iter().flatten()),
             false => after.push((ix, (name, text))),
         }

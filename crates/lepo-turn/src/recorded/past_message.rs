@@ -4,15 +4,13 @@
 use std::path::Path;
 
 use super::paths;
+use crate::body::Body;
 use crate::config::is_as_made;
-use crate::instructions::is_instructions;
 use crate::masking::Masking;
-use crate::next_question::is_for_question;
-use crate::skills::is_of_skills;
 use crate::{Question, TurnStart};
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
-use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, with_attachments};
+use lepo_store::bubb::{Attachment, BubbId, Kind, with_attachments};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 
@@ -63,7 +61,7 @@ pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<Pa
     for ix in conv.unwrap_or_default() {
         let name = forest.name(ix);
         let text = store.bubbs().text(&name)?;
-        if !super::is_added(&name, &text) {
+        if !Body::read_named(&name, &text).is_added() {
             past.push(PastMessage { id: Some(name.id), ..PastMessage::new(name.kind, name.hidden, &text) });
         }
     }
@@ -76,12 +74,4 @@ pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Pa
     let text = with_attachments(&question.text, &lines);
     let kept = masking.screen_question(&text, &question.typed);
     Ok(PastMessage::new(Kind::User, false, &paths::relative(&kept.text(), cwd, root)))
-}
-
-/// Whether a turn added this hidden message from the repository's files. A recorded run neither compares nor adds
-/// those, as they differ between clones.
-pub fn is_added(name: &BubbName, text: &str) -> bool {
-    name.hidden
-        && name.kind == Kind::System
-        && (is_instructions(text) || is_of_skills(text) || is_for_question(text))
 }

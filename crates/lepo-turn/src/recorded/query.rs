@@ -3,13 +3,10 @@
 use serde_json::Value;
 
 use super::facts::{TOOL_CHOICE, forbids_calls};
-use super::is_added;
 use super::past_message::PastMessage;
 use super::tool_hashes::ToolHashes;
+use crate::body::Body;
 use crate::group::selected;
-use crate::native::{call_of, is_dropped_note};
-use crate::path_entry::request;
-use crate::planner::ChooserAnswer;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
@@ -120,7 +117,7 @@ impl<'r> RecordStore<'r> {
                 Some(said) if said.matches(&text) => {
                     left.next();
                 }
-                _ if is_added(&name, &text) => {}
+                _ if Body::read_named(&name, &text).is_added() => {}
                 _ => return Ok(false),
             }
         }
@@ -163,17 +160,15 @@ impl<'r> RecordStore<'r> {
             let name = self.forest.name(ix);
             let text = self.store.bubbs().text(&name)?;
             let is_last = at + 1 == answer.between.len();
-            // A call of a model that is not a request has a result, too.
-            let is_call = || name.kind == Kind::Assistant && call_of(&text, at).is_some();
-            let asks = request(name.kind, name.hidden, &text).is_some() || is_call();
+            let body = Body::read_named(&name, &text);
+            let asks = body.is_call();
             let fits = match name.kind {
                 _ if std::mem::replace(&mut wants_result, asks) => true,
                 _ if asks => true,
                 Kind::Assistant => true,
                 Kind::System => {
-                    ChooserAnswer::is(&text)
-                        || is_added(&name, &text)
-                        || is_dropped_note(&text)
+                    matches!(body, Body::Choice(_) | Body::DroppedCalls)
+                        || body.is_added()
                         || is_last && selected(&text).is_some_and(|name| Some(name) == model)
                 }
                 Kind::User | Kind::Tool => false,

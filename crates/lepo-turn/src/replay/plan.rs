@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::instructions::is_of_repository;
+use crate::body::Body;
 use crate::next_question::is_form_message;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -123,7 +123,9 @@ fn anew(
         path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Kind::System && name.hidden);
     // Without a system prompt, the root may be a repository's old instructions: a replay adds the current
     // ones, or none.
-    let has_prompt = root.map(|root| Ok(!is_of_repository(&store.bubbs().text(&root)?))).transpose()?;
+    let has_prompt = root
+        .map(|root| Ok(!Body::read_named(&root, &store.bubbs().text(&root)?).is_of_repository()))
+        .transpose()?;
     let from = from.max(usize::from(has_prompt.unwrap_or_default()));
     let shared = if new_system { None } else { from.checked_sub(1).and_then(|at| path.get(at)) };
     let (mut steps, rest) = steps(store, forest, path.get(from..).unwrap_or_default());

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::body::Body;
 use crate::masking::Masking;
-use crate::path_entry::request;
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
 use lepo_store::bubb::BubbName;
@@ -35,7 +35,7 @@ impl RecordedResults {
             beside.insert(ix);
             let bytes = store.bubbs().read(&name)?;
             let text = String::from_utf8_lossy(&bytes);
-            if let Some(request) = request(name.kind, name.hidden, &text) {
+            if let Some(request) = Body::read_named(&name, &text).into_request() {
                 asked.push((ix, same(&action(&request))));
             } else if let Some((_, request)) = asked.iter().find(|(request, _)| *request == prev) {
                 let exit = facts.get(name.id).and_then(|fact| fact.exit);

@@ -18,7 +18,7 @@ mod turn;
 
 pub use check::{check_skill, is_skill};
 pub use find::{Skill, SkillOrigin, Skills};
-pub(crate) use text::{is_catalogue, is_catalogue_entry, is_of_skills, kept_of};
+pub(crate) use text::kept_of;
 pub use tool::files_of;
 pub(crate) use turn::{
     catalogue, find_skills, gives_skill, keep_skills, kept_skills, named_skill, offer_former_skills,

@@ -4,12 +4,10 @@
 use super::find::Skill;
 use super::tool::{TOOL, files_of};
 use crate::Masking;
+use crate::body::{Body, CATALOGUE, SKILL};
 use crate::native::call_of;
 use crate::path_entry::{OpeningBubb, PathEntry};
 use lepo_store::bubb::Kind;
-
-/// Prefix of each catalogue.
-const MARK: &str = "[skills of this conversation]";
 
 /// The rest of the first line.
 const ABOUT: &str = "Each is a set of instructions for one kind of task. If one fits what is asked, call the tool `skill` \
@@ -19,29 +17,13 @@ const ABOUT: &str = "Each is a set of instructions for one kind of task. If one 
 const GONE: &str =
     "[skills of this conversation] None are there any more: the earlier ones cannot be called.";
 
-/// Prefix of the instructions of a skill.
-const GIVEN: &str = "[skill ";
-
 /// Maximum bytes of all names and descriptions in a catalogue.
 const MOST: usize = 16 << 10;
-
-pub fn is_catalogue(text: &str) -> bool {
-    text.starts_with(MARK)
-}
-
-pub fn is_catalogue_entry(entry: &PathEntry) -> bool {
-    entry.hidden && entry.kind == Kind::System && is_catalogue(&entry.text)
-}
-
-/// Whether this is the text of a hidden bubb with a catalogue or a skill's instructions.
-pub fn is_of_skills(text: &str) -> bool {
-    text.starts_with(MARK) || text.starts_with(GIVEN)
-}
 
 fn catalogue(skills: &[Skill]) -> String {
     let names: usize = skills.iter().map(|skill| skill.name.len()).sum();
     let longest = longest(skills.iter().map(|skill| skill.description.len()), MOST.saturating_sub(names));
-    let mut told = format!("{MARK} {ABOUT}\n");
+    let mut told = format!("{CATALOGUE} {ABOUT}\n");
     for Skill { name, description, .. } in skills {
         match description.len() <= longest {
             true => told.push_str(&format!("\n- {name}: {description}")),
@@ -71,7 +53,7 @@ fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
 
 /// Returns the catalogue to insert before a question at the end of this path, if one is needed.
 pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
-    let last = path.iter().rfind(|entry| is_catalogue_entry(entry));
+    let last = path.iter().rfind(|entry| entry.body == Body::Catalogue);
     let text = match skills {
         [] if last.is_none_or(|entry| *entry.text == *GONE) => return None,
         [] => GONE.to_string(),
@@ -83,7 +65,7 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
 }
 
 fn head(skill: &Skill) -> String {
-    format!("{GIVEN}{}, from {}]", skill.name, skill.folder.display())
+    format!("{SKILL}{}, from {}]", skill.name, skill.folder.display())
 }
 
 /// Returns the instructions of a skill, with the list of its files.
@@ -116,9 +98,7 @@ pub fn is_of(skill: &Skill, path: &[PathEntry]) -> bool {
 /// Returns the bubbs with instructions of skills: stored ones, and the tool's results in the turn that called
 /// it.
 fn each_given(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
-    let kept = path
-        .iter()
-        .filter(|entry| entry.hidden && entry.kind == Kind::System && entry.text.starts_with(GIVEN));
+    let kept = path.iter().filter(|entry| entry.body == Body::Skill);
     kept.chain(results(path))
 }
 
@@ -130,7 +110,7 @@ fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     };
     path.windows(2).filter_map(move |pair| match pair {
         [asked, result] if is_call(asked) && result.kind == Kind::Tool && result.hidden => {
-            Some(result).filter(|result| result.text.starts_with(GIVEN))
+            Some(result).filter(|result| result.text.starts_with(SKILL))
         }
         _ => None,
     })
@@ -147,7 +127,7 @@ mod tests {
     use super::super::find::SkillOrigin;
     use super::*;
     use crate::config::RepoFile;
-    use crate::path_entry::fixture::path;
+    use crate::path_entry::fixture::{self, path};
 
     fn skill(name: &str, description: &str) -> Skill {
         Skill {
@@ -161,7 +141,7 @@ mod tests {
     }
 
     fn entry(kind: Kind, text: &str) -> PathEntry {
-        PathEntry { kind, text: text.into(), root: false, ..path("s1 x").remove(0) }
+        fixture::entry(kind, true, text)
     }
 
     #[test]

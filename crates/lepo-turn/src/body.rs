@@ -1,0 +1,224 @@
+//! The kinds of messages, read from their role and text: the only file that knows the fixed beginnings of lepo's own messages
+//! (docs/format.md, section 12). An existing text is never written again from its kind: older versions wrote other texts.
+
+use super::native::call_of;
+use super::planner::ChooserAnswer;
+use lepo_store::bubb::{BubbName, Kind};
+use lepo_tool::ToolRequest;
+
+/// Beginning of the files of instructions of a repository.
+pub const INSTRUCTIONS: &str = "[instructions of this repository]";
+
+/// Beginning of the names of all skills.
+pub const CATALOGUE: &str = "[skills of this conversation]";
+
+/// Beginning of the text of a skill.
+pub const SKILL: &str = "[skill ";
+
+/// First line of a message about the form of an answer.
+pub const FOR_QUESTION: &str = "[for the next question only]";
+
+/// Beginning of a summary; the id of the last summarised message follows.
+pub const SUMMARY: &str = "[summary of the conversation up to ";
+
+/// Beginning of the output of the user's own command.
+const OUTPUT: &str = "$ ";
+
+/// Beginning of the message to a model whose answer does not match its schema.
+pub const COMPLAINT: &str = "This answer does not fit the JSON Schema: ";
+
+const DROPPED_CALLS: &str = "calls of the same answer that were dropped: ";
+
+const SEVERAL: &str = " requests in this answer, to be carried out in order; those after one that is refused, fails or \
+    waits for consent are dropped)";
+
+/// The kind of content of a message. Only a hidden or visible message of the right role is of a kind: the same text from the
+/// user is text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// All else: questions, answers, system prompts, results.
+    Text,
+    /// The output of the user's own command.
+    Output,
+    /// A summary of the conversation up to a message.
+    Summary,
+    /// Files of instructions of the repository.
+    Instructions,
+    /// Names and descriptions of all skills.
+    Catalogue,
+    /// The text of a skill.
+    Skill,
+    /// The form of the answer to one question.
+    ForQuestion,
+    /// To a model whose answer does not match its schema.
+    Complaint,
+    /// The number of calls that were not carried out after another one.
+    DroppedCalls,
+    /// The chooser's answer, exactly as lepo writes it.
+    Choice(ChooserAnswer),
+    /// A request for consent, exactly in canonical form.
+    Request(Box<ToolRequest>),
+    /// A call of anything else: of a skill, or of a tool of an agent.
+    Call,
+    /// The number of requests in an answer.
+    Announcement(usize),
+}
+
+impl Body {
+    /// Reads the text of a message; JSON only where it could be a request or a call.
+    pub fn read(kind: Kind, hidden: bool, text: &str) -> Body {
+        match (kind, hidden) {
+            (Kind::System, false) if text.starts_with(OUTPUT) => Body::Output,
+            (Kind::System, false) if text.starts_with(SUMMARY) => Body::Summary,
+            (Kind::System, true) => hidden_system(text),
+            (Kind::Assistant, true) => hidden_assistant(text),
+            _ => Body::Text,
+        }
+    }
+
+    /// Like `read`, with kind and visibility of a name.
+    pub fn read_named(name: &BubbName, text: &str) -> Body {
+        Body::read(name.kind, name.hidden, text)
+    }
+
+    /// Like `request`, by value.
+    pub fn into_request(self) -> Option<ToolRequest> {
+        match self {
+            Body::Request(request) => Some(*request),
+            _ => None,
+        }
+    }
+
+    /// The request, if the message is one.
+    pub fn request(&self) -> Option<&ToolRequest> {
+        match self {
+            Body::Request(request) => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Whether a result belongs after it.
+    pub fn is_call(&self) -> bool {
+        matches!(self, Body::Request(_) | Body::Call)
+    }
+
+    /// Whether the message has content of the repository or names of the user's skills, which are for models with tools. As the
+    /// root it is not a system prompt.
+    pub fn is_of_repository(&self) -> bool {
+        matches!(self, Body::Instructions | Body::Catalogue)
+    }
+
+    /// Whether a turn adds it unasked. A recorded run neither compares nor adds those, as they differ between clones.
+    pub fn is_added(&self) -> bool {
+        matches!(self, Body::Instructions | Body::Catalogue | Body::Skill | Body::ForQuestion)
+    }
+}
+
+fn hidden_system(text: &str) -> Body {
+    match text.as_bytes().first() {
+        Some(b'[') if text.starts_with(INSTRUCTIONS) => Body::Instructions,
+        Some(b'[') if text.starts_with(CATALOGUE) => Body::Catalogue,
+        Some(b'[') if text.starts_with(SKILL) => Body::Skill,
+        Some(b'[') if text.strip_prefix(FOR_QUESTION).is_some_and(|rest| rest.starts_with('\n')) => {
+            Body::ForQuestion
+        }
+        Some(b'{') => match ChooserAnswer::from_canonical(text) {
+            Some(choice) => Body::Choice(choice),
+            None => request_of(text).unwrap_or(Body::Text),
+        },
+        Some(b'T') if text.starts_with(COMPLAINT) => Body::Complaint,
+        Some(b'c') if is_dropped_note(text) => Body::DroppedCalls,
+        _ => Body::Text,
+    }
+}
+
+fn hidden_assistant(text: &str) -> Body {
+    match text.as_bytes().first() {
+        Some(b'(') => announced(text).map_or(Body::Text, Body::Announcement),
+        _ => match request_of(text) {
+            Some(request) => request,
+            None if call_of(text, 0).is_some() => Body::Call,
+            None => Body::Text,
+        },
+    }
+}
+
+fn request_of(text: &str) -> Option<Body> {
+    ToolRequest::from_canonical(text).map(|request| Body::Request(Box::new(request)))
+}
+
+/// Whether a text is a request in canonical form, which could be agreed to and run if a hidden message had it.
+pub fn is_request_text(text: &str) -> bool {
+    text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
+}
+
+/// Returns the text before several requests of an answer. The first may be decided in a later process, in which the model
+/// learns from this text about the others.
+pub fn announcement(requests: usize) -> Option<String> {
+    (requests > 1).then(|| format!("({requests}{SEVERAL}"))
+}
+
+fn announced(text: &str) -> Option<usize> {
+    let number = text.strip_prefix('(')?.strip_suffix(SEVERAL)?.parse().ok()?;
+    announcement(number).filter(|exact| exact == text).map(|_| number)
+}
+
+/// Returns the text after a call of an answer whose further calls are not carried out.
+pub fn dropped_note(calls: usize) -> String {
+    format!("{DROPPED_CALLS}{calls}")
+}
+
+fn is_dropped_note(text: &str) -> bool {
+    text.strip_prefix(DROPPED_CALLS).is_some_and(|number| number.parse::<usize>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_recognised_and_what_is_only_near_it_is_text() {
+        let command = r#"{"access":"read","command":"ls"}"#;
+        let call = r#"{"arguments":{"name":"a"},"name":"skill"}"#;
+        let several = announcement(2).unwrap();
+        let dropped = dropped_note(3);
+        let request = || request_of(command).unwrap();
+        for (tag, text, body) in [
+            ("s1", "[instructions of this repository] I", Body::Instructions),
+            ("s0", "[instructions of this repository] I", Body::Text),
+            ("s1", "[instructions of this house]", Body::Text),
+            ("s1", "[skills of this conversation] a", Body::Catalogue),
+            ("s1", "[skill a, from /a] x", Body::Skill),
+            ("u1", "[skill a, from /a] x", Body::Text),
+            ("s1", "[for the next question only]\nx", Body::ForQuestion),
+            ("s1", "[for the next question only]", Body::Text),
+            ("s0", "[summary of the conversation up to X]", Body::Summary),
+            ("s1", "[summary of the conversation up to X]", Body::Text),
+            ("s0", "$ ls\nb", Body::Output),
+            ("s1", "$ ls\nb", Body::Text),
+            ("s1", r#"{"tool":"none"}"#, Body::Choice(ChooserAnswer::None)),
+            ("s1", r#"{"tool":"command"}"#, Body::Choice(ChooserAnswer::Command)),
+            ("s1", r#"{"tool": "none"}"#, Body::Text),
+            ("a1", r#"{"tool":"none"}"#, Body::Text),
+            ("s1", command, request()),
+            ("a1", command, request()),
+            ("a0", command, Body::Text),
+            ("t1", command, Body::Text),
+            ("a1", r#"{"command":"ls","access":"read"}"#, Body::Text),
+            ("a1", call, Body::Call),
+            ("s1", call, Body::Text),
+            ("a1", r#"{"name":"skill"}"#, Body::Text),
+            ("s1", "This answer does not fit the JSON Schema: x", Body::Complaint),
+            ("a1", "This answer does not fit the JSON Schema: x", Body::Text),
+            ("s1", &dropped, Body::DroppedCalls),
+            ("s1", "calls of the same answer that were dropped: three", Body::Text),
+            ("a1", &several, Body::Announcement(2)),
+            ("s1", &several, Body::Text),
+            ("a1", "(2 requests)", Body::Text),
+            ("a1", "", Body::Text),
+        ] {
+            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
+            assert_eq!(Body::read(kind, tag.ends_with('1'), text), body, "{tag} {text}");
+        }
+    }
+}
