@@ -61,6 +61,9 @@ fn open_session<'o>(
     let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
     if !shown.quiet {
         ui::warn_of_ahead(&forest, begin);
+        if !show_past {
+            ui::warn_incomplete_start(&forest, begin);
+        }
         ui::note_system_prompt(&env.configured, &store, &forest, begin);
     }
     let news = News::new(&store)?;

@@ -27,6 +27,13 @@ pub fn show_past(
     Ok(())
 }
 
+/// Warns before a question that its conversation is incomplete: the model gets the rest.
+pub fn warn_incomplete_start(forest: &Forest, start: TurnStart) {
+    if let Some(ix) = start.id().and_then(|id| forest.find(id)) {
+        warn_incomplete(&forest.conv(ix));
+    }
+}
+
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         ConvEnd::Root => {}

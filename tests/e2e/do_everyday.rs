@@ -334,3 +334,22 @@ fn what_is_typed_while_an_answer_comes_is_not_echoed_and_the_shell_has_it() {
     // The terminal is as it was.
     assert!(screen.enters("stty -a | grep -o '[-]*echo '").prompts("sh$ ").whole().contains("\necho"));
 }
+
+#[test]
+fn a_conversation_without_its_beginning_is_continued_with_a_warning() {
+    let bot = Bot::saying(OFF, &["One.", "Two.", "Three."]);
+    for question in ["a", "b"] {
+        bot.home.ok(&["do", question]);
+    }
+    let first = bot.home.bubbs().into_iter().find(|name| name.contains("-u0-")).unwrap();
+    std::fs::remove_file(bot.home.work().join(".lepo").join(&first)).unwrap();
+    let ran = bot.home.lepo(&["do", "c"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("message {} not found: incomplete conversation", &first[..26])),
+        "{}",
+        ran.err
+    );
+    let quiet = bot.home.lepo(&["do", "-q", "d"]);
+    assert!(!quiet.err.contains("incomplete"), "{}", quiet.err);
+}

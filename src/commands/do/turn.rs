@@ -161,6 +161,10 @@ impl PreparedTurn {
                 None => ui::note_place(store, forest, *start),
             }
             ui::warn_of_ahead(forest, *start);
+            // The conversation so far, if it is printed, has the warning before it.
+            if !args.show_past || args.json || args.events {
+                ui::warn_incomplete_start(forest, *start);
+            }
             ui::note_system_prompt(configured, store, forest, *start);
         }
         if let Some(model) = model {

@@ -12,7 +12,8 @@ use crate::commands::complete;
 ///
 /// Copies the messages that ADDR's conversation has and BASE's does not, so that they follow BASE; with a range A..B,
 /// copies exactly these. Copies keep text, kind and time (but for --redate), so repeating a rebase creates nothing
-/// new. The originals stay, and no branch moves. Prints the id of the new end.
+/// new. The originals stay, and no branch moves. Prints the id of the new end. A copy with the time of its original may
+/// be `@` or not, which is reported; --tail continues from its id.
 ///
 /// A tool request at the end of a copy is left out, because a copy never waits for consent. Dropping a request drops
 /// its result too, and vice versa. No model is asked; use lepo do --replay to ask the questions again.

@@ -60,6 +60,22 @@ fn a_recorded_request_is_answered_without_a_server_on_every_wire() {
     assert_eq!((home.bubbs(), home.read("work/.lepo/_journal.ndjson")), (before, journal));
 }
 
+/// As in a clone of a repository whose store has the `.gitignore` of a private one.
+#[test]
+fn without_the_journal_the_refusal_names_it() {
+    let home = recorded_home("It is.");
+    std::fs::remove_file(home.work().join(".lepo/_journal.ndjson")).unwrap();
+    let proxy = Proxy::start(&home, NOWHERE, &["--recorded=only"], &[]);
+    let missed = proxy.post(CHAT, &chat("hi", false));
+    let message = missed.json()["error"]["message"].as_str().unwrap().to_string();
+    assert_eq!(missed.status, 404);
+    assert!(
+        message.contains("has no line in _journal.ndjson") && message.contains("init --committed"),
+        "{message}"
+    );
+    proxy.end("-INT");
+}
+
 #[test]
 fn what_is_not_recorded_is_refused_or_sent() {
     let home = recorded_home("It is.");

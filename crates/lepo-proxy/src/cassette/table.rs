@@ -8,7 +8,7 @@ use crate::proxy_store::ProxyStore;
 use crate::request::ProxyRequest;
 use crate::tree::{IgnoredText, StoreIndex, facts_of_original};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::store::{BubbFacts, JournalIndex};
 use lepo_turn::recorded::differing_excerpts;
 
@@ -163,7 +163,14 @@ impl ReadStore {
             })
             .collect();
         let Some((kind, asked)) = wish.parts.get(at) else {
-            return "its messages are recorded, and no answer to them".to_string();
+            let answer = texts.iter().find(|(name, _)| name.kind == Kind::Assistant && !name.hidden);
+            return match answer {
+                Some((name, _)) => format!(
+                    "its answer {} has no line in _journal.ndjson, which git may ignore: lepo init --committed commits it",
+                    name.id
+                ),
+                None => "its messages are recorded, and no answer to them".to_string(),
+            };
         };
         let same_kind = texts.iter().filter(|(name, _)| (name.kind, name.hidden) == kind.tag());
         let nearest = same_kind.max_by_key(|(_, text)| common_prefix(text, asked));
