@@ -73,7 +73,7 @@ fn each_view_shows_a_stopped_answer_and_marks_it() {
     assert_marked("mcp serve", told["content"][0]["text"].as_str().unwrap());
     for size in [(100, 30), (40, 30)] {
         let Some(screen) = Screen::sized(&home.command(&["browse"]), home, size) else { continue };
-        screen.shows("go on").keys(&["j", "Enter", "k", "k", "k", "k"]).shows("(stopped)").shows(PART);
+        screen.shows("go on").keys(&["j", "l", "k", "k", "k", "k"]).shows("(stopped)").shows(PART);
     }
 }
 
