@@ -10,7 +10,7 @@ use lepo_base::error::{Error, Result};
 const SYSTEM: &str = "system";
 
 /// The changing texts in requests of programs: dates, folders, the state of git, versions, names of models. Seen in
-/// requests of Claude Code 2.0, Codex CLI 0.5x, opencode 1.0 and Gemini CLI 0.9.
+/// requests of Claude Code 2.1, Codex CLI 0.171, opencode 1.18 and Gemini CLI 0.9.
 const CLIENTS: &[(&str, &[&str])] = &[
     (
         "claude-code",
@@ -23,7 +23,10 @@ const CLIENTS: &[(&str, &[&str])] = &[
             r"^.*\bToday['’]s date(?: is|:) .*$",
             r"^.*You are powered by the model.*$",
             r"^.*[Tt]he exact model ID is.*$",
+            r"(?s)<system-reminder>\nAs you answer [^\n]*\n# gitStatus\n.*?</system-reminder>\n*",
+            r"(?s)^# gitStatus\n.*?^Recent commits:\n(?:[0-9a-f]{7,40} [^\n]*\n?)*",
             r"(?s)^gitStatus: .*?(?:^Recent commits:\n(?:[0-9a-f]{7,40} [^\n]*\n?)*|\z)",
+            r"`[^`\n]*/\.claude/[^`\n]*`",
             r"\S*/claude-\d+/\S*",
             r"\S*/\.claude/projects/\S*",
         ],
@@ -35,6 +38,8 @@ const CLIENTS: &[(&str, &[&str])] = &[
             r"(?s)<permissions instructions>.*?</permissions instructions>",
             r"^# AGENTS\.md instructions for .*$",
             r"^.*You are Codex, (?:based on|a coding agent based on) .*$",
+            r"^- `r\d+` = `[^`]*`$",
+            r"^Wall time: [\d.]+ seconds$",
         ],
     ),
     (
@@ -42,6 +47,7 @@ const CLIENTS: &[(&str, &[&str])] = &[
         &[
             r"(?s)<env>.*?</env>",
             r"(?s)<(?:files|directories)>.*?</(?:files|directories)>",
+            r"^Called the Read tool with the following input: .*$",
             r"^.*You are powered by the model.*$",
         ],
     ),
@@ -125,11 +131,29 @@ mod tests {
                 "You are powered by the model named Sonnet. The exact model ID is claude-sonnet-4-5.",
             ),
             (
+                &["claude-code"],
+                "one\n\n<system-reminder>\nAs you answer it, you can:\n# gitStatus\nThis is\n\nStatus:\n?? a\n\n\
+                 Recent commits:\n0123abc one\n\nClaude Code attached it.\n</system-reminder>\n\ntwo",
+                "one\n\ntwo",
+            ),
+            (
+                &["claude-code"],
+                "at `/a b/.claude/projects/-a/memory/`. It",
+                "at `/c/.claude/projects/-c/memory/`. It",
+            ),
+            (&["codex"], "- `r0` = `/a/.codex/skills/.system`", "- `r0` = `/home/b c/.codex/skills/.system`"),
+            (
                 &["codex"],
                 "<environment_context>\n  <cwd>/a</cwd>\n</environment_context>",
                 "<environment_context>\n  <cwd>/b</cwd>\n  <date>1</date>\n</environment_context>",
             ),
+            (&["codex"], "Wall time: 0.0017 seconds\nOutput:\n", "Wall time: 12.5 seconds\nOutput:\n"),
             (&["opencode"], "a <env>\n1\n</env> b", "a <env>\n2\n</env> b"),
+            (
+                &["opencode"],
+                "Called the Read tool with the following input: {\"filePath\":\"/a/b.png\"}\n\nImage",
+                "Called the Read tool with the following input: {\"filePath\":\"/c d/b.png\"}\n\nImage",
+            ),
             (&["gemini-cli"], "Today's date is Monday.\nx", "Today's date is Friday.\nx"),
             (&[r"\d+ ms", "^seed .*$"], "took 12 ms\nseed 1\nend", "took 7 ms\nseed 2\nend"),
             (&["(?:system)"], "the system is", "the  is"),
