@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::chat::error_text;
 use super::update::{AnswerUpdate, CallUpdate, FinishWord, TokenCounts, push_items};
-use crate::request::{MessageItem, items_of, responses_item, text_of};
+use crate::request::{MessageItem, called_name, items_of, responses_item, text_of};
 
 /// Reads the events of a stream, or a whole answer.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl ResponsesUpdates {
                             CallUpdate {
                                 key: index.to_string(),
                                 id: text_of(item, "call_id").to_string(),
-                                name: text_of(item, "name").to_string(),
+                                name: called_name(item),
                                 ..CallUpdate::default()
                             },
                         ));

@@ -30,7 +30,8 @@ pub fn tool(tool: &Value) -> ProxyTool {
     let function = ["function", "custom"].into_iter().find_map(|key| tool.get(key));
     let function = function.filter(|function| function.is_object()).unwrap_or(tool);
     let schema = ["parameters", "format"].into_iter().find_map(|key| function.get(key));
-    ProxyTool { name: text_of(function, "name").to_string(), schema: schema.cloned().unwrap_or(Value::Null) }
+    let schema = schema.cloned().unwrap_or(Value::Null);
+    ProxyTool { name: text_of(function, "name").to_string(), namespace: None, schema }
 }
 
 /// Reads a message. Calls come after the text, as in Chat Completions they have no order among it.

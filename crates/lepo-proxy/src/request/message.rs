@@ -89,8 +89,10 @@ pub struct ProxyFile {
 /// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxyTool {
-    /// Its name; for a provider's own tool without a name, its type.
+    /// Its name, with its namespace and a dot before it; for a provider's own tool without a name, its type.
     pub name: String,
+    /// Its namespace on the wire, which a call names in a field apart.
+    pub namespace: Option<String>,
     /// The schema of its arguments; for a provider's own tool, its settings.
     pub schema: Value,
 }

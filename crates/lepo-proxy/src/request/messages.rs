@@ -47,7 +47,7 @@ fn tool(tool: &Value) -> ProxyTool {
         settings.remove("cache_control");
         Value::Object(settings)
     });
-    ProxyTool { name, schema }
+    ProxyTool { name, namespace: None, schema }
 }
 
 fn message(value: &Value) -> ProxyMessage {

@@ -21,7 +21,7 @@ use body::RequestBody;
 pub(crate) use chat::message as chat_message;
 pub(crate) use content::{items_of, text_of};
 pub(crate) use messages::block as messages_block;
-pub(crate) use responses::assistant_item as responses_item;
+pub(crate) use responses::{assistant_item as responses_item, called_name};
 
 pub use message::{CallOutput, MessageItem, ProxyCall, ProxyFile, ProxyMessage, ProxyRole, ProxyTool};
 
@@ -117,6 +117,13 @@ impl ProxyRequest {
     /// Returns the tools that are offered, in order.
     pub fn tools(&self) -> &[ProxyTool] {
         &self.body.tools
+    }
+
+    /// Returns the namespace and the rest of the name of a tool that the request offers in one.
+    pub fn namespace_of<'n>(&self, name: &'n str) -> Option<(&str, &'n str)> {
+        let tool = self.tools().iter().find(|tool| tool.name == name)?;
+        let namespace = tool.namespace.as_deref()?;
+        Some((namespace, name.strip_prefix(namespace)?.strip_prefix('.')?))
     }
 
     /// Returns the options by lepo's own names, without those that do not decide an answer.

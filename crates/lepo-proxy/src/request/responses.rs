@@ -59,13 +59,23 @@ fn tool(tool: &Value) -> Vec<ProxyTool> {
 fn named_tool(namespace: &str, tool: &Value) -> ProxyTool {
     let name = Some(text_of(tool, "name")).filter(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| text_of(tool, "type"));
-    let name = if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") };
+    let (name, namespace) = (full_name(namespace, name), Some(namespace).filter(|space| !space.is_empty()));
     let schema = match text_of(tool, "type") {
         "function" => tool.get("parameters").cloned().unwrap_or(Value::Null),
         "custom" => tool.get("format").cloned().unwrap_or(Value::Null),
         _ => tool.clone(),
     };
-    ProxyTool { name, schema }
+    ProxyTool { name, namespace: namespace.map(str::to_string), schema }
+}
+
+/// Returns the name of a tool with its namespace, so that tools of two servers are two.
+fn full_name(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") }
+}
+
+/// Returns the name of the tool that a call names.
+pub fn called_name(item: &Value) -> String {
+    full_name(text_of(item, "namespace"), text_of(item, "name"))
 }
 
 /// Adds an item: a message, or a part of the assistant's message that the items before it began.
@@ -134,8 +144,8 @@ pub fn assistant_item(item: &Value) -> Option<MessageItem> {
             Value::Null => String::new(),
             value => value.to_string(),
         };
-        let name = Some(text_of(item, "name")).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| kind.trim_end_matches("_call")).to_string();
+        let name = Some(called_name(item)).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| kind.trim_end_matches("_call").to_string());
         return Some(MessageItem::Call(ProxyCall { id: id.to_string(), name, input }));
     }
     match kind {

@@ -202,7 +202,8 @@ fn options_tools_and_schema_are_the_same_on_every_wire() {
         let options = Value::Object(request.options().clone());
         assert_eq!(options, json!({"temperature": 0.5, "max_tokens": 7, "effort": "low"}), "{wire:?}");
         assert_eq!(request.schema(), Some(&schema), "{wire:?}");
-        assert_eq!(request.tools(), [ProxyTool { name: "f".into(), schema: schema.clone() }], "{wire:?}");
+        let tool = ProxyTool { name: "f".into(), namespace: None, schema: schema.clone() };
+        assert_eq!(request.tools(), [tool], "{wire:?}");
         assert!(request.is_streamed(), "{wire:?}");
     }
 }

@@ -20,7 +20,7 @@ pub fn whole(reply: &RecordedReply, request: &ProxyRequest) -> Value {
     response["status"] = if reason.is_some() { "incomplete" } else { "completed" }.into();
     response["incomplete_details"] = reason.map_or(Value::Null, |reason| json!({ "reason": reason }));
     response["output"] =
-        reply.parts.iter().enumerate().map(|(index, part)| item(reply, index, part, true)).collect();
+        reply.parts.iter().enumerate().map(|(index, part)| item(reply, request, index, part, true)).collect();
     let counts = reply.counts;
     let (input, output) = (counts.input.unwrap_or_default(), counts.output.unwrap_or_default());
     response["usage"] = json!({
@@ -40,7 +40,7 @@ pub fn events(reply: &RecordedReply, request: &ProxyRequest) -> Vec<u8> {
     stream.push("response.created", json!({ "response": begun }));
     stream.push("response.in_progress", json!({ "response": begun }));
     for (index, part) in reply.parts.iter().enumerate() {
-        stream.push_part(reply, index, part);
+        stream.push_part(reply, request, index, part);
     }
     let response = whole(reply, request);
     let end = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };
@@ -63,8 +63,8 @@ impl ResponseEvents {
         self.events.push_str(&named_event(&data));
     }
 
-    fn push_part(&mut self, reply: &RecordedReply, index: usize, part: &ReplyPart) {
-        let (begun, whole) = (item(reply, index, part, false), item(reply, index, part, true));
+    fn push_part(&mut self, reply: &RecordedReply, request: &ProxyRequest, index: usize, part: &ReplyPart) {
+        let [begun, whole] = [false, true].map(|is_whole| item(reply, request, index, part, is_whole));
         let id = whole["id"].clone();
         self.push("response.output_item.added", json!({ "output_index": index, "item": begun }));
         match part {
@@ -127,7 +127,13 @@ fn text_part(text: &str) -> Value {
 }
 
 /// Returns a part as an item; in a stream it begins empty.
-fn item(reply: &RecordedReply, index: usize, part: &ReplyPart, is_whole: bool) -> Value {
+fn item(
+    reply: &RecordedReply,
+    request: &ProxyRequest,
+    index: usize,
+    part: &ReplyPart,
+    is_whole: bool,
+) -> Value {
     let status = if is_whole { "completed" } else { "in_progress" };
     match part {
         ReplyPart::Text(text) => json!({
@@ -137,11 +143,11 @@ fn item(reply: &RecordedReply, index: usize, part: &ReplyPart, is_whole: bool) -
             "status": status,
             "content": if is_whole { json!([text_part(text)]) } else { json!([]) },
         }),
-        ReplyPart::Call(call) => call_item(call, status, is_whole),
+        ReplyPart::Call(call) => call_item(call, request, status, is_whole),
     }
 }
 
-fn call_item(call: &ReplyCall, status: &str, is_whole: bool) -> Value {
+fn call_item(call: &ReplyCall, request: &ProxyRequest, status: &str, is_whole: bool) -> Value {
     let (kind, prefix, field) = match call.has_object() {
         true => ("function_call", "fc", "arguments"),
         false => ("custom_tool_call", "ctc", "input"),
@@ -153,6 +159,10 @@ fn call_item(call: &ReplyCall, status: &str, is_whole: bool) -> Value {
         "name": call.name,
         "status": status,
     });
+    if let Some((namespace, name)) = request.namespace_of(&call.name) {
+        item["namespace"] = namespace.into();
+        item["name"] = name.into();
+    }
     item[field] = if is_whole { call.input.as_str() } else { "" }.into();
     item
 }

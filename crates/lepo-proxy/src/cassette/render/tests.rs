@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::render;
 use crate::answer::{AnswerUpdate, ProxyAnswerReader, TokenCounts};
 use crate::cassette::reply::{RecordedReply, ReplyCall, ReplyPart};
-use crate::request::ProxyRequest;
+use crate::request::{MessageItem, ProxyRequest};
 use crate::wire::ProxyWire;
 use lepo_store::bubb::BubbId;
 
@@ -144,6 +144,25 @@ fn a_whole_answer_has_the_fields_that_clients_need() {
         for (pointer, expected) in pointers {
             assert_eq!(whole.pointer(pointer), Some(expected), "{wire:?} {pointer}: {whole}");
         }
+    }
+}
+
+#[test]
+fn a_call_names_the_namespace_of_its_tool_as_the_request_offers_it() {
+    let call = json!({ "type": "function_call", "call_id": "c", "namespace": "mcp__a", "name": "get",
+        "arguments": "{}" });
+    let inner = json!({ "type": "function", "name": "get", "parameters": {} });
+    let body = json!({ "model": "m", "input": [{ "role": "user", "content": "a" }, call],
+        "tools": [{ "type": "namespace", "name": "mcp__a", "tools": [inner] }] });
+    let request = ProxyRequest::read(ProxyWire::Responses, "/v1", body.to_string().as_bytes()).unwrap();
+    let MessageItem::Call(sent) = &request.messages()[1].parts[0] else { panic!("{request:?}") };
+    assert_eq!(sent.name, "mcp__a.get");
+    for (name, expected) in [("mcp__a.get", ["mcp__a", "get"]), ("get", ["", "get"])] {
+        let call = ReplyCall { bubb: BubbId::parse(CALL).unwrap(), name: name.into(), input: "{}".into() };
+        let (_, bytes) = render(&reply(vec![ReplyPart::Call(call)]), &request);
+        let whole: Value = serde_json::from_slice(&bytes).unwrap();
+        let fields = ["namespace", "name"].map(|key| whole["output"][0][key].as_str().unwrap_or_default());
+        assert_eq!(fields, expected, "{whole}");
     }
 }
 
