@@ -21,6 +21,8 @@ pub struct ConnectionTable {
 struct OpenConnection {
     /// The time at which its last answer ended; `None` while a request is read or answered.
     idle_since: Option<Instant>,
+    /// No request came yet: its first one may be on its way.
+    is_new: bool,
     close: Arc<Notify>,
 }
 
@@ -44,19 +46,20 @@ impl ConnectionTable {
         }
         let close = Arc::new(Notify::new());
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let connection = OpenConnection { idle_since: Some(Instant::now()), close: close.clone() };
+        let connection =
+            OpenConnection { idle_since: Some(Instant::now()), is_new: true, close: close.clone() };
         self.open().insert(id, connection);
         ConnectionEntry { id, table: self.clone(), close }
     }
 
-    /// Whether one more fits. If not, the longest idle connection has to end.
+    /// Whether one more fits. If not, the longest idle connection has to end, one that was answered first.
     fn has_room(&self) -> bool {
         let open = self.open();
         if open.len() < MOST {
             return true;
         }
-        let idle = open.values().filter_map(|one| Some((one.idle_since?, &one.close)));
-        if let Some((_, close)) = idle.min_by_key(|(since, _)| *since) {
+        let idle = open.values().filter_map(|one| Some((one.is_new, one.idle_since?, &one.close)));
+        if let Some((_, _, close)) = idle.min_by_key(|(is_new, since, _)| (*is_new, *since)) {
             close.notify_one();
         }
         false
@@ -67,6 +70,7 @@ impl ConnectionEntry {
     fn set_idle(&self, is_idle: bool) {
         if let Some(connection) = self.table.open().get_mut(&self.id) {
             connection.idle_since = is_idle.then(Instant::now);
+            connection.is_new = false;
         }
         if is_idle {
             self.table.changed.notify_one();
@@ -108,6 +112,13 @@ mod tests {
         let table = Arc::new(ConnectionTable::default());
         let mut entries: Vec<ConnectionEntry> =
             (0..MOST).map(|_| table.add().now_or_never().unwrap()).collect();
+        // The first of these has not asked yet.
+        entries.iter().skip(1).for_each(|entry| entry.set_idle(false));
+        let asking = entries[0].close.clone();
+        entries[9].set_idle(true);
+        assert!(table.add().now_or_never().is_none());
+        assert!(asking.notified().now_or_never().is_none());
+        assert!(entries[9].close.notified().now_or_never().is_some());
         entries.iter().for_each(|entry| entry.set_idle(false));
         // Nothing is idle: it waits, and nobody is asked to end.
         assert!(table.add().now_or_never().is_none());

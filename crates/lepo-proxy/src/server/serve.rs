@@ -51,9 +51,12 @@ impl ProxyListener {
         let table = Arc::new(ConnectionTable::default());
         let accepting = async {
             loop {
-                let entry = table.add().await;
                 match self.listener.accept().await {
-                    Ok((stream, _)) => drop(tokio::spawn(serve_connection(stream, entry, state.clone()))),
+                    Ok((stream, _)) => {
+                        // Only now does one wait for room, so that 64 clients at once are all served.
+                        let entry = table.add().await;
+                        drop(tokio::spawn(serve_connection(stream, entry, state.clone())));
+                    }
                     Err(error) => {
                         tracing::warn!(%error, "a connection was not accepted");
                         tokio::time::sleep(PAUSE).await;
