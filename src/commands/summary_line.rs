@@ -57,7 +57,8 @@ pub fn bubb_line(
             }
         }
     };
-    out.trusted(&format!("{drawing}{} {}", paint.yellow(&id), in_colour(name, paint, &tag)));
+    let id = paint.file_link(|| store.bubbs().path(name), &paint.yellow(&id));
+    out.trusted(&format!("{drawing}{id} {}", in_colour(name, paint, &tag)));
     let told = if out.is_terminal() { paint.dim(&told) } else { told };
     out.trusted(&told);
     if !excerpt.is_empty() {

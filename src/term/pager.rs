@@ -5,11 +5,18 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 
 use super::is_dumb;
+use super::links::{has_link, version, without_links};
 use lepo_base::env;
 use lepo_base::search_path::{self, SearchPath};
 
+/// The version of less that passes links on.
+/// <https://github.com/gwsw/less/commit/0f810ef16781bf0f59690be63af876bddabf68bf>
+const LINKING_LESS: u32 = 566;
+
 pub struct Pager {
     child: Child,
+    /// Whether it passes links on; `None` until the first link.
+    can_link: Option<bool>,
 }
 
 /// Starts `LEPO_PAGER`, else `PAGER`, else `less`.
@@ -21,11 +28,15 @@ pub fn start_chosen() -> Option<Pager> {
         return None;
     }
     let command = env::text("LEPO_PAGER").or_else(|| env::text("PAGER"));
-    start(&command.unwrap_or_else(|| "less -FRX".to_string()), is_there)
+    match command {
+        // The user's pager may print a link as text.
+        Some(command) => start(&command, Some(false), is_there),
+        None => start("less -FRX", None, is_there),
+    }
 }
 
 /// Starts `command` by the shell; `None` if it is empty, is `cat`, or is not found.
-fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
+fn start(command: &str, can_link: Option<bool>, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     let words = shlex::split(command)?;
     let program = words.first().filter(|program| *program != "cat")?;
     if !program.contains('=') && !is_there(program) {
@@ -41,15 +52,29 @@ fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     let child = shell.spawn().ok()?;
     // Ctrl+C is for the pager; lepo ends when the pager does.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
-    Some(Pager { child })
+    Some(Pager { child, can_link })
+}
+
+/// Asks less for its version.
+fn can_less_link() -> bool {
+    let ran = search_path::command("less").arg("--version").stdin(Stdio::null()).output();
+    ran.is_ok_and(|ran| is_linking_less(&String::from_utf8_lossy(&ran.stdout)))
+}
+
+fn is_linking_less(told: &str) -> bool {
+    let number = told.strip_prefix("less ").and_then(version);
+    number.is_some_and(|(major, _)| major >= LINKING_LESS)
 }
 
 impl Write for Pager {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.child.stdin {
-            Some(stdin) => stdin.write(bytes),
-            None => Err(io::ErrorKind::BrokenPipe.into()),
+        let Some(stdin) = &mut self.child.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        if !has_link(bytes) || *self.can_link.get_or_insert_with(can_less_link) {
+            return stdin.write(bytes);
         }
+        // A sequence is never divided between two calls: each is what one or more calls of `Out` wrote.
+        stdin.write_all(&without_links(bytes))?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -70,9 +95,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn less_has_links_from_566() {
+        for (text, is_new) in [
+            ("less 590 (GNU regular expressions)\nCopyright", true),
+            ("less 566 (x)", true),
+            ("less 581.2 (POSIX regular expressions)", true),
+            ("less 563 (x)", false),
+            ("less 60", false),
+            ("less", false),
+            ("BusyBox v1.36.1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_linking_less(text), is_new, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_pager_starts_nothing() {
         for command in ["", "  ", "cat", "no-such-pager -x", "'unclosed"] {
-            assert!(start(command, |program| program != "no-such-pager").is_none(), "{command:?}");
+            assert!(start(command, None, |program| program != "no-such-pager").is_none(), "{command:?}");
         }
     }
 }

@@ -1,5 +1,9 @@
-//! Colours text on a terminal, unless `NO_COLOR` is set or `--color` decides.
+//! Colours text on a terminal, unless `NO_COLOR` is set or `--color` decides. With colours, a terminal known to show
+//! links gets them.
 
+use std::path::PathBuf;
+
+use super::links;
 use super::terminal::is_dumb_term;
 
 /// The words of `--color`.
@@ -17,6 +21,7 @@ pub enum Color {
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
     on: bool,
+    has_links: bool,
 }
 
 impl Paint {
@@ -29,7 +34,7 @@ impl Paint {
             Color::Never => false,
             Color::Auto => is_terminal && !no_color && !dumb,
         };
-        Paint { on }
+        Paint { on, has_links: on && is_terminal && links::shows_links(env) }
     }
 
     /// Decides for stderr and for headings, which `FORCE_COLOR` and `CLICOLOR_FORCE` colour outside a terminal too. CI
@@ -43,7 +48,7 @@ impl Paint {
         let is_forced = is_set("FORCE_COLOR") || is_set("CLICOLOR_FORCE");
         let no_color = env("NO_COLOR").is_some_and(|value| !value.is_empty());
         match color {
-            Color::Auto if is_forced && !is_terminal && !no_color => Paint { on: true },
+            Color::Auto if is_forced && !is_terminal && !no_color => Paint { on: true, has_links: false },
             _ => Paint::new(color, is_terminal, env),
         }
     }
@@ -79,6 +84,22 @@ impl Paint {
 
     pub fn is_on(self) -> bool {
         self.on
+    }
+
+    /// Links `text` to `uri`, which has printable ASCII only.
+    pub fn link(self, uri: &str, text: &str) -> String {
+        match self.has_links {
+            true => links::linked(uri, text),
+            false => text.to_string(),
+        }
+    }
+
+    /// Links `text` to a file; `path` is called only if the terminal shows links.
+    pub fn file_link(self, path: impl FnOnce() -> PathBuf, text: &str) -> String {
+        match self.has_links.then(|| links::file_uri(&path())).flatten() {
+            Some(uri) => links::linked(&uri, text),
+            None => text.to_string(),
+        }
     }
 
     /// Start and end sequence, for writing red text in parts.
@@ -118,12 +139,37 @@ mod tests {
             (Color::Auto, true, "", true, true),
             (Color::Auto, true, "FORCE_COLOR=1 TERM=dumb", false, false),
         ] {
-            let env = |name: &str| {
-                let value = variables.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
-                value.map(std::ffi::OsString::from)
-            };
+            let env = variable(variables);
             let made = (Paint::new(color, is_terminal, env).on, Paint::forced(color, is_terminal, env).on);
             assert_eq!(made, (is_plain, is_heading), "{color:?} {is_terminal} {variables}");
+        }
+    }
+
+    #[test]
+    fn links_need_colours_and_a_terminal() {
+        for (color, is_terminal, variables, has_links) in [
+            (Color::Auto, true, "TERM=xterm-kitty", true),
+            (Color::Always, true, "TERM=xterm-kitty NO_COLOR=1", true),
+            (Color::Auto, true, "TERM=xterm", false),
+            (Color::Auto, true, "TERM=xterm-kitty NO_COLOR=1", false),
+            (Color::Always, true, "TERM=dumb KITTY_WINDOW_ID=1", false),
+            (Color::Never, true, "TERM=xterm-kitty", false),
+            (Color::Auto, false, "TERM=xterm-kitty", false),
+            (Color::Auto, false, "TERM=xterm-kitty FORCE_COLOR=1", false),
+            (Color::Always, false, "TERM=xterm-kitty", false),
+        ] {
+            let env = variable(variables);
+            for paint in [Paint::new(color, is_terminal, env), Paint::forced(color, is_terminal, env)] {
+                let shown = if has_links { "\u{1b}]8;;a:\u{7}b\u{1b}]8;;\u{7}" } else { "b" };
+                assert_eq!(paint.link("a:", "b"), shown, "{color:?} {is_terminal} {variables}");
+            }
+        }
+    }
+
+    fn variable(variables: &str) -> impl Fn(&str) -> Option<std::ffi::OsString> + Copy {
+        move |name| {
+            let value = variables.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+            value.map(std::ffi::OsString::from)
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use super::escape_sequence::EscapeState;
+
 /// Output that fits the screen so far.
 pub struct ScreenBuffer {
     bytes: Vec<u8>,
@@ -11,12 +13,12 @@ pub struct ScreenBuffer {
     /// Position after the last character.
     column: usize,
     row: usize,
-    in_escape: bool,
+    escape: EscapeState,
 }
 
 impl ScreenBuffer {
     pub fn new((columns, rows): (usize, usize)) -> ScreenBuffer {
-        ScreenBuffer { bytes: Vec::new(), columns, rows, column: 0, row: 0, in_escape: false }
+        ScreenBuffer { bytes: Vec::new(), columns, rows, column: 0, row: 0, escape: EscapeState::default() }
     }
 
     /// Appends bytes of whole characters; false once the text and a prompt below it need more than the screen.
@@ -24,10 +26,7 @@ impl ScreenBuffer {
         self.bytes.extend_from_slice(bytes);
         for c in String::from_utf8_lossy(bytes).chars() {
             match c {
-                // The only sequences are colours.
-                'm' if self.in_escape => self.in_escape = false,
-                _ if self.in_escape => {}
-                '\u{1b}' => self.in_escape = true,
+                c if self.escape.push(c) => {}
                 '\n' => (self.row, self.column) = (self.row + 1, 0),
                 '\r' => self.column = 0,
                 '\t' => self.advance(8 - self.column % 8),
@@ -70,6 +69,7 @@ mod tests {
             ("가나\n다라마\n", false),
             ("가나\n다라\n", true),
             ("\u{1b}[31mabcde\u{1b}[0m\n\u{1b}[1mb\u{1b}[0m\n", true),
+            ("\u{1b}]8;;a:mm\u{7}abcde\u{1b}]8;;\u{7}\nb\n", true),
             ("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}\nb\n", true),
             ("\tb\nc\n", false),
         ] {

@@ -1,10 +1,13 @@
 //! Breaks lines between words as text arrives, so that no terminal breaks them inside one.
 //!
-//! A word is buffered until its end is known. Text may be painted: escape sequences of the form `ESC [ … m`
-//! take no columns; paint is reset before a break and set again after it.
+//! A word is buffered until its end is known. Text may be painted and linked: escape sequences take no columns; before a
+//! break paint is reset and a link closed, and after it they are set again.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::escape_sequence::{EscapeState, pieces};
+use super::links::OpenLink;
 
 /// Minimum columns for text after the hanging indent.
 const NARROWEST: usize = 8;
@@ -21,7 +24,8 @@ pub struct Wrap {
     last: Option<char>,
     /// Paint in force at the end of the output.
     active: String,
-    escape: bool,
+    link: OpenLink,
+    escape: EscapeState,
     held: usize,
     /// The beginning of the word was wider than a line and is printed.
     long: bool,
@@ -39,7 +43,8 @@ impl Wrap {
             word: String::new(),
             last: None,
             active: String::new(),
-            escape: false,
+            link: OpenLink::default(),
+            escape: EscapeState::default(),
             held: 0,
             long: false,
         }
@@ -56,12 +61,8 @@ impl Wrap {
 
     pub fn push(&mut self, text: &str, out: &mut String) {
         for c in text.chars() {
-            if self.escape {
+            if self.escape.push(c) {
                 self.word.push(c);
-                self.escape = c != 'm';
-            } else if c == '\u{1b}' {
-                self.word.push(c);
-                self.escape = true;
             } else if c == ' ' || c == '\t' {
                 self.flush_word(out);
                 self.long = false;
@@ -149,12 +150,15 @@ impl Wrap {
     }
 
     fn break_line(&mut self, out: &mut String) {
+        let (close, open) = self.link.ends();
+        out.push_str(&close);
         if !self.active.is_empty() {
             out.push_str("\u{1b}[0m");
         }
         out.push('\n');
         out.push_str(&self.hang.0);
         out.push_str(&self.active);
+        out.push_str(open);
         self.column = self.hang.1;
     }
 
@@ -176,27 +180,15 @@ impl Wrap {
         }
     }
 
-    /// Appends text that fits, and records its final paint.
+    /// Appends text that fits, and records its final paint and link.
     fn show(&mut self, text: &str, out: &mut String) {
         out.push_str(text);
         for piece in pieces(text).filter(|piece| piece.starts_with('\u{1b}')) {
-            self.active = if piece == "\u{1b}[0m" { String::new() } else { piece.to_string() };
+            if !self.link.read(piece) {
+                self.active = if piece == "\u{1b}[0m" { String::new() } else { piece.to_string() };
+            }
         }
     }
-}
-
-/// Splits a text into escape sequences and the texts between them.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let end = match rest.strip_prefix('\u{1b}') {
-            Some(_) => rest.find('m').map_or(rest.len(), |at| at + 1),
-            None => rest.find('\u{1b}').unwrap_or(rest.len()),
-        };
-        let (piece, after) = rest.split_at(end);
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
-    })
 }
 
 fn width(painted: &str) -> usize {
@@ -265,6 +257,25 @@ mod tests {
             ),
         ] {
             assert_eq!(wrapped(text, || 10), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_closed_at_a_break_and_opened_again() {
+        let (open, close) = ("\u{1b}]8;;a:m\u{7}", "\u{1b}]8;;\u{7}");
+        for (text, shown) in [
+            ("one ‹two› three", "one ‹two›\nthree"),
+            ("one ‹two three›", "one ‹two›\n‹three›"),
+            ("see ‹abcdefghijklm›", "see ‹abcdef›\n‹ghijklm›"),
+            ("‹abcdefghijklmnopqrstuvw› x", "‹abcdefghij›\n‹klmnopqrst›\n‹uvw› x"),
+            ("  - ‹one two›", "  - ‹one›\n  ‹two›"),
+            (
+                "\u{1b}[2m(‹one two three›)\u{1b}[0m",
+                "\u{1b}[2m(‹one two›\u{1b}[0m\n\u{1b}[2m‹three›)\u{1b}[0m",
+            ),
+        ] {
+            let [text, shown] = [text, shown].map(|text| text.replace('‹', open).replace('›', close));
+            assert_eq!(wrapped(&text, || 10), shown, "{text:?}");
         }
     }
 

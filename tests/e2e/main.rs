@@ -71,6 +71,7 @@ mod import_reports;
 mod installing;
 mod judging;
 mod keeping;
+mod links;
 mod llama;
 mod ls;
 mod manual;

@@ -158,7 +158,8 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
             self.out.trusted(&format!("{between}{}{heading}\n", self.paint.dim(&about)));
             self.heading = Some(first);
         }
-        let id = self.shorts.show(name.id);
+        let id = self.paint.yellow(&self.shorts.show(name.id));
+        let id = self.paint.file_link(|| self.store.bubbs().path(name), &id);
         for line in lines {
             if self.printed >= most {
                 return;
@@ -169,7 +170,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
             }
             self.printed += usize::from(line.kind == LineKind::Match);
             let about = format!("{} {}", time::day(name.id.time()), name.kind.as_str());
-            let begin = format!("  {} {}  ", self.paint.yellow(&id), self.paint.dim(&about));
+            let begin = format!("  {id} {}  ", self.paint.dim(&about));
             let mut shown = String::new();
             let mut wrap = Wrap::new(term::columns);
             wrap.mark(&begin, "    ", &mut shown);

@@ -1,6 +1,7 @@
 //! Lays out the columns of `lepo ls` on a terminal.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use super::row::LsRow;
 use crate::commands::Context;
@@ -54,9 +55,10 @@ impl ConvTable {
         }
     }
 
-    /// Prints a row, or buffers it until the widths are known.
-    pub fn push(&mut self, row: &LsRow<'_>, context: &mut Context<'_>) {
+    /// Prints a row, or buffers it until the widths are known; `path` returns the file of its end.
+    pub fn push(&mut self, row: &LsRow<'_>, path: impl FnOnce() -> PathBuf, context: &mut Context<'_>) {
         let mut cells = Cells::new(row, &self.shorts, self.now);
+        cells.painted_id = context.paint.file_link(path, &context.paint.yellow(&cells.id));
         cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
         self.waiting.push(cells);
         if self.widths.is_some() || self.waiting.len() == ConvTable::FIRST {
@@ -91,6 +93,8 @@ pub fn end_of_path(path: &str, columns: usize) -> String {
 #[derive(Debug, Clone)]
 struct Cells {
     id: String,
+    /// The id with its colour and link.
+    painted_id: String,
     /// `3 questions`.
     length: String,
     when: String,
@@ -109,6 +113,7 @@ impl Cells {
     fn new(row: &LsRow<'_>, shorts: &ShortIds, now: u64) -> Cells {
         Cells {
             id: row.address(shorts.show(row.name.id)),
+            painted_id: String::new(),
             length: counted_in_thousands(row.questions as usize, "question"),
             when: time::short(row.name.id.time(), now),
             model: row.model(),
@@ -155,7 +160,7 @@ fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> S
     if columns < ONE_LINE {
         let length = &cells.length;
         let mut room = columns.saturating_sub(cells.id.len() + 1 + length.len());
-        let mut line = format!("{} {length}", paint.yellow(&cells.id));
+        let mut line = format!("{} {length}", cells.painted_id);
         for (text, painted) in [
             (&cells.when, paint.dim(&cells.when)),
             (&cells.branches, paint.cyan(&cells.branches)),
@@ -179,8 +184,7 @@ fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> S
     if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
         widths.model = 0;
     }
-    let mut line =
-        format!("{}{}", paint.yellow(&cells.id), " ".repeat(widths.id.saturating_sub(cells.id.len())));
+    let mut line = format!("{}{}", cells.painted_id, " ".repeat(widths.id.saturating_sub(cells.id.len())));
     line += &format!(" {}", padded(&cells.length, widths.length));
     line += &format!(" {}", paint.dim(&padded(&cells.when, widths.when)));
     if widths.model > 0 {
@@ -273,6 +277,7 @@ mod tests {
     fn cells() -> Cells {
         Cells {
             id: "X1Y3Z5A0".into(),
+            painted_id: "X1Y3Z5A0".into(),
             length: "12 questions".into(),
             when: "2h".into(),
             model: "gpt-4o".into(),

@@ -199,7 +199,7 @@ fn list(
         }
         match form {
             RowFormat::Pipe => short_line(&row, context),
-            RowFormat::Columns(_) => table.push(&row, context),
+            RowFormat::Columns(_) => table.push(&row, || store.bubbs().path(&row.name), context),
             RowFormat::Long(columns) => long_line(&row, columns, context),
             RowFormat::Paths => context.out.path(&store.bubbs().path(&row.name)),
             RowFormat::Json => {

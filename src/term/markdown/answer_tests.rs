@@ -4,6 +4,8 @@
 //! The suite tears a sample; `LEPO_ALL_ANSWERS=1` tears all of them at each byte, which contains each character.
 
 use super::{Markdown, MathNotation};
+use crate::term::escape_sequence::pieces;
+use crate::term::links::OpenLink;
 use crate::term::{Color, Paint};
 
 const ANSWERS: u64 = 400;
@@ -44,16 +46,23 @@ const CELLS: &[(&str, &str)] = &[
     ("`$a$`", "$a$"),
     (r"$x^T$", "$x^T$"),
     ("word", "word"),
+    ("[m](mailto:a)", "m (mailto:a)"),
     (r"C:\tmp", r"C:\tmp"),
 ];
 
-/// Displayed formulas with their lines.
+/// Displayed formulas with their lines, and paragraphs with links.
 const DISPLAYS: &[(&str, &str)] = &[
     ("$$\nE = mc^2\n$$", "E = mc²"),
     ("\\[\nx = \\frac{-b \\pm \\sqrt{b^2 - 4ac}}{2a}\n\\]", "x = (-b ± √(b² - 4ac))/(2a)"),
     ("$$\na_1 \\\\\n+ b_1\n$$", "a₁\n+ b₁"),
     ("$$\n\\lim_{x \\to 0} f(x) * g(x)\n$$", "$$\n\\lim_{x \\to 0} f(x) * g(x)\n$$"),
     ("$$x^2 + y^2 = z^2$$", "x² + y² = z²"),
+    (
+        "see [the **page** of $x^2$](https://a.test/b_c?d=$x*y*) of it",
+        "see the page of x² (https://a.test/b_c?d=$x*y*) of it",
+    ),
+    ("[https://a.test/of/a/long/path](https://a.test/of/a/long/path)", "https://a.test/of/a/long/path"),
+    ("**[편지](mailto:나@a.test) of** it", "편지 (mailto:나@a.test) of it"),
 ];
 
 /// Numbers that look random, the same in each run.
@@ -115,12 +124,29 @@ fn generate(seed: u64) -> (String, String) {
 }
 
 fn render<'t>(chunks: impl IntoIterator<Item = &'t [u8]>, columns: fn() -> usize) -> String {
-    let mut markdown =
-        Markdown::new(Paint::new(Color::Never, true, |_| None), MathNotation::Unicode, columns);
+    render_in(Color::Never, chunks, columns)
+}
+
+/// Renders for a terminal that shows links.
+fn render_in<'t>(color: Color, chunks: impl IntoIterator<Item = &'t [u8]>, columns: fn() -> usize) -> String {
+    let paint = Paint::new(color, true, |name| (name == "WT_SESSION").then(|| "1".into()));
+    let mut markdown = Markdown::new(paint, MathNotation::Unicode, columns);
     let mut out = String::new();
     chunks.into_iter().for_each(|chunk| markdown.push(chunk, &mut out));
     markdown.finish(&mut out);
     out
+}
+
+/// Drops colours and links; each link is closed on its line.
+fn strip(painted: &str) -> String {
+    for line in painted.lines() {
+        let mut link = OpenLink::default();
+        for piece in pieces(line) {
+            link.read(piece);
+        }
+        assert_eq!(link.ends().1, "", "{painted:?}");
+    }
+    pieces(painted).filter(|piece| !piece.starts_with('\u{1b}')).collect()
 }
 
 /// Drops blanks and the signs of blocks, which depend on the width.
@@ -132,11 +158,15 @@ fn condense(text: &str) -> String {
 fn generated_answers_are_shown_without_loss_whatever_the_width_and_the_chunks() {
     let is_whole = lepo_base::env::var("LEPO_ALL_ANSWERS").is_some();
     let widths: [fn() -> usize; 3] = [|| 40, || 80, || 120];
+    let mut has_links = false;
     for seed in 0..ANSWERS {
         let (source, shown) = generate(seed);
         for (i, columns) in widths.into_iter().enumerate() {
             let whole = render([source.as_bytes()], columns);
             assert_eq!(condense(&whole), condense(&shown), "{seed}, {} columns: {source}", columns());
+            let painted = render_in(Color::Always, [source.as_bytes()], columns);
+            assert_eq!(strip(&painted), whole, "{seed}, with links: {source}");
+            has_links |= painted.contains("\u{1b}]8;;http");
             let is_sampled = seed % 20 == i as u64;
             if is_whole || is_sampled || seed % 4 == 0 {
                 assert_eq!(
@@ -144,6 +174,8 @@ fn generated_answers_are_shown_without_loss_whatever_the_width_and_the_chunks() 
                     whole,
                     "{seed}, byte by byte: {source}"
                 );
+                let painted = render_in(Color::Always, source.as_bytes().chunks(1), columns);
+                assert_eq!(strip(&painted), whole, "{seed}, with links, byte by byte: {source}");
             }
             if is_whole || is_sampled {
                 for at in 1..source.len() {
@@ -153,6 +185,7 @@ fn generated_answers_are_shown_without_loss_whatever_the_width_and_the_chunks() 
             }
         }
     }
+    assert!(has_links);
 }
 
 #[test]

@@ -2,10 +2,11 @@
 //!
 //! Output is never redrawn, so an opening mark waits for its closing one, at most to the end of the line.
 
+use super::super::links::web_uri;
 use super::escape::{self, TextBefore};
 use super::math::to_unicode;
 use super::span_end::{InlineText, balanced, closing};
-use super::style::{Span, Style};
+use super::style::{Span, Style, address_in_brackets};
 use lepo_base::formula::{self, FormulaMatch, code_end, run};
 use lepo_base::formula_sense::FormulaContext;
 use lepo_turn::config::MathNotation;
@@ -256,10 +257,14 @@ impl<'r> InlineParser<'r> {
         let address = inner(after.split_at(end).0);
         let address = address.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>']);
         self.flush();
+        let first = self.spans.len();
         read_whole(&label, self.input.notation, Style { underlined: true, ..self.style }, self.spans);
-        // The URL stays visible: the user must see where a link leads.
-        if address != label && !address.is_empty() {
-            self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
+        // The URL stays visible, and only it is a link: the user must see where a link leads.
+        if address == label {
+            let uri = web_uri(address);
+            self.spans.iter_mut().skip(first).for_each(|span| span.link.clone_from(&uri));
+        } else if !address.is_empty() {
+            self.spans.extend(address_in_brackets(address, Style { dim: true, ..self.style }));
         }
         self.push_text(rest.split_at(rest.len() - link.len() + close + end).0);
         MarkOutcome::Took
@@ -287,11 +292,16 @@ mod tests {
             .map(|(_, letter)| *letter)
             .collect::<String>()
         };
-        let span = |span: &Span| match letters(span.style) {
-            none if none.is_empty() => span.text.clone(),
-            letters => format!("{letters}‹{}›", span.text),
+        let text = |span: &Span| match &span.link {
+            Some(uri) if *uri == span.text => format!("⟦{}⟧", span.text),
+            Some(uri) => format!("⟦{uri}|{}⟧", span.text),
+            None => span.text.clone(),
         };
-        spans.iter().map(span).collect()
+        let same = |spans: &[Span]| match letters(spans[0].style) {
+            none if none.is_empty() => spans.iter().map(text).collect(),
+            letters => format!("{letters}‹{}›", spans.iter().map(text).collect::<String>()),
+        };
+        spans.chunk_by(|one, other| one.style == other.style).map(same).collect()
     }
 
     fn read_part(text: &str, has_ended: bool, spans: &mut Vec<Span>) -> usize {
@@ -326,7 +336,12 @@ mod tests {
             ("`안 닫힘", "`안 닫힘"),
             ("** no **", "** no **"),
             (r"\*a\* \n", r"*a* \n"),
-            ("[here](http://x.test/a_b_c)", "u‹here›d‹ (http://x.test/a_b_c)›"),
+            ("[here](http://x.test/a_b_c)", "u‹here›d‹ (⟦http://x.test/a_b_c⟧)›"),
+            ("[http://x.test](http://x.test) x", "u‹⟦http://x.test⟧› x"),
+            ("[http://x/*a*](http://x/*a*)", "u‹⟦http://x/*a*|http://x/⟧›iu‹⟦http://x/*a*|a⟧›"),
+            ("**[mail](mailto:a@b.test)**", "bu‹mail›bd‹ (⟦mailto:a@b.test⟧)›"),
+            ("[길](https://x.test/길 '제목')", "u‹길›d‹ (⟦https://x.test/%EA%B8%B8|https://x.test/길⟧)›"),
+            ("[f](file:///etc/passwd)", "u‹f›d‹ (file:///etc/passwd)›"),
             ("[**b**](<u> \"title\")!", "bu‹b›d‹ (u)›!"),
             ("[u](u)", "u‹u›"),
             ("![alt](a.png)", "u‹alt›d‹ (a.png)›"),

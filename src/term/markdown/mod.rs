@@ -21,7 +21,7 @@ mod table;
 use code::Language;
 use escape::TextBefore;
 use span_end::InlineText;
-use style::{Span, Style};
+use style::{Span, Style, paint_spans};
 
 use super::wrap::Wrap;
 use super::{Cleaner, Paint};
@@ -159,7 +159,7 @@ impl Markdown {
                 let input = InlineText { line, has_ended, all, finished, marks, notation };
                 let taken = inline::read(input, before, style, &mut spans);
                 let mut painted = String::new();
-                spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
+                paint_spans(&spans, self.paint, &mut painted);
                 let mut lines = painted.split('\n');
                 self.wrap.push(lines.next().unwrap_or_default(), out);
                 for line in lines {
@@ -265,7 +265,7 @@ impl Markdown {
             let mut spans = Vec::new();
             inline::read_whole(&line, self.notation, Style::default(), &mut spans);
             let mut painted = String::new();
-            spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
+            paint_spans(&spans, self.paint, &mut painted);
             self.wrap.push(&painted, out);
             self.wrap.newline(out);
         }

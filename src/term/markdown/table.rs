@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::Paint;
 use super::inline;
-use super::style::{Span, Style};
+use super::style::{Span, Style, paint_spans};
 use lepo_base::formula;
 use lepo_turn::config::MathNotation;
 
@@ -154,7 +154,7 @@ fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[ColumnAlign], paint: Paint
                 ColumnAlign::Right => spare,
             };
             out.push_str(&" ".repeat(left));
-            spans.iter().for_each(|span| span.paint(paint, out));
+            paint_spans(spans, paint, out);
             if column + 1 < cells.len() {
                 out.push_str(&" ".repeat(spare - left));
             }
@@ -165,8 +165,8 @@ fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[ColumnAlign], paint: Paint
 
 /// Breaks a cell into lines at a space if possible, else between characters.
 fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
-    let characters: Vec<(&str, Style)> =
-        spans.iter().flat_map(|span| span.text.graphemes(true).map(|text| (text, span.style))).collect();
+    let characters: Vec<(&str, &Span)> =
+        spans.iter().flat_map(|span| span.text.graphemes(true).map(move |text| (text, span))).collect();
     let (mut lines, mut start) = (Vec::new(), 0);
     while start < characters.len() {
         let (mut end, mut taken, mut space) = (start, 0, None);
@@ -192,12 +192,12 @@ fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
     lines
 }
 
-fn join(characters: &[(&str, Style)]) -> Vec<Span> {
+fn join(characters: &[(&str, &Span)]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    for (text, style) in characters {
+    for (text, of) in characters {
         match spans.last_mut() {
-            Some(last) if last.style == *style => last.text.push_str(text),
-            _ => spans.push(Span::new(*text, *style)),
+            Some(last) if last.style == of.style && last.link == of.link => last.text.push_str(text),
+            _ => spans.push(Span { text: text.to_string(), style: of.style, link: of.link.clone() }),
         }
     }
     spans

@@ -134,6 +134,38 @@ fn prose_breaks_between_words_and_its_marks_are_repeated() {
 }
 
 #[test]
+fn only_addresses_are_links() {
+    let shown = |text: &str, columns: fn() -> usize| {
+        let paint = Paint::new(Color::Always, true, |name| (name == "TERM").then(|| "foot".into()));
+        let (mut markdown, mut out) = (Markdown::new(paint, MathNotation::Unicode, columns), String::new());
+        markdown.push(text.as_bytes(), &mut out);
+        markdown.finish(&mut out);
+        legible(&out.replace("\u{1b}]8;;\u{7}", "⟧").replace("\u{1b}]8;;", "⟦").replace('\u{7}', "|"))
+    };
+    let uri = "https://a.test/b";
+    for (text, columns, painted) in [
+        (format!("[a]({uri})"), (|| 40) as fn() -> usize, format!("‹4:a›‹2: (⟦{uri}|{uri}⟧)›")),
+        (format!("[{uri}]({uri})"), || 40, format!("‹4:⟦{uri}|{uri}⟧›")),
+        ("[a](b.md)".into(), || 40, "‹4:a›‹2: (b.md)›".into()),
+        (
+            format!("- [a]({uri})"),
+            || 12,
+            format!("‹36:•› ‹4:a›‹2: (⟦{uri}|https:/⟧›\n  ‹2:⟦{uri}|/a.test/b⟧)›"),
+        ),
+        (
+            format!("|x|y|\n|-|-|\n|[a]({uri})|c|\n"),
+            || 18,
+            format!(
+                "‹1:x›           ‹2: │ ›‹1:y›\n‹2:─────────────┼────›\n\
+                 ‹4:a›           ‹2: │ ›c\n‹2:(⟦{uri}|https://a.t⟧›‹2: │ ›\n‹2:⟦{uri}|est/b⟧)›      ‹2: │ ›\n"
+            ),
+        ),
+    ] {
+        assert_eq!(shown(&text, columns), painted, "{text}");
+    }
+}
+
+#[test]
 fn nothing_a_model_says_can_drive_the_terminal() {
     assert_eq!(rendered([b"**a\x1b[2J".as_slice(), b"b** `\x1b]0;x\x07`"]), "‹1:a␛[2Jb› ‹36:␛]0;x␇›");
 }
