@@ -232,15 +232,19 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let id = bubbs(&bot.home).pop().unwrap().id;
     let line = format!("{id} (4): full (no sandbox) {}\n", long.replace('\n', "␊"));
     assert_eq!(bot.home.ok(&["ls", "--pending"]), line);
-    let mut narrow = bot.home.shell("stty cols 60 rows 24; lepo --color never ls --pending");
-    narrow.env("TERM", "xterm");
-    let shown = on_terminal(narrow, &[]).out;
-    let rows: Vec<&str> = shown.split_terminator("\r\n").collect();
-    assert_eq!(rows[0], format!("{id} (4):"), "{shown}");
-    assert!(rows[1].starts_with("  full (no sandbox) echo "), "{shown}");
-    assert!(rows[2..].iter().all(|row| row.starts_with("  + ")), "{shown}");
-    let whole: String = rows[2..].iter().map(|row| row.trim_start_matches("  + ")).collect();
-    assert_eq!(format!("{}{whole}", &rows[1][2..]), line.trim_end().split_once("): ").unwrap().1);
+    for (columns, head, below) in [(60, "now full (no sandbox)", ""), (40, "now", "full (no sandbox) ")] {
+        let script = format!("stty cols {columns} rows 60; lepo --color never ls --pending");
+        let mut narrow = bot.home.shell(&script);
+        narrow.env("TERM", "xterm");
+        let shown = on_terminal(narrow, &[]).out;
+        let rows: Vec<&str> = shown.split_terminator("\r\n").collect();
+        assert_eq!(rows[0], format!("{id} {head}"), "{shown}");
+        assert!(rows[1].starts_with(&format!("  {below}echo ")), "{shown}");
+        assert!(rows[2..].iter().all(|row| row.starts_with("  + ")), "{shown}");
+        let whole: String = rows[2..].iter().map(|row| row.trim_start_matches("  + ")).collect();
+        let whole = format!("{}{whole}", &rows[1][2..]);
+        assert_eq!(whole, format!("{below}{}", long.replace('\n', "␊")), "{shown}");
+    }
     // Quietly too, what runs is shown, and where.
     let ran = bot.home.alone(&["do", "-q", "--approve", &id]);
     assert_eq!(ran.code, 0, "{}", ran.err);

@@ -58,12 +58,18 @@ impl ToolRequest {
     /// Formats the request on one line, with everything that the user has to know before agreeing: access and sandbox,
     /// then the command.
     pub fn consent_line(&self, sandbox: &Sandbox) -> String {
+        let (access, request) = self.consent_columns(sandbox);
+        if access.is_empty() { request } else { format!("{access} {request}") }
+    }
+
+    /// Returns the parts of that line: access and sandbox, empty for a server's tool, and the request.
+    pub fn consent_columns(&self, sandbox: &Sandbox) -> (String, String) {
         match self {
             ToolRequest::Command(request) => {
                 let held = sandbox.holding(request.access);
-                format!("{} ({held}) {}", request.access, in_one_line(&request.command))
+                (format!("{} ({held})", request.access), in_one_line(&request.command))
             }
-            ToolRequest::Call(_) => in_one_line(&self.summary()),
+            ToolRequest::Call(_) => (String::new(), in_one_line(&self.summary())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! `lepo ls`: lists tails, where conversations can be continued, and pending requests.
 
 mod columns;
+mod pending;
 mod read;
 mod row;
 mod text;
@@ -8,6 +9,7 @@ mod text;
 use std::ops::ControlFlow;
 
 use columns::{ConvTable, end_of_path};
+use pending::RequestTable;
 use read::RowReader;
 use row::RowFormat;
 use text::{document, long_line, short_line};
@@ -34,6 +36,9 @@ use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 /// prices are configured, `-l` on a terminal adds the cost of the answers, with `+` if the cost of some is unknown;
 /// copied answers cost nothing. A conversation whose end is dated more than a day ahead is marked `dated ahead`: it is not
 /// `@`.
+///
+/// With `--pending` on a terminal, a line has the whole id, the time, the access with the sandbox, and the request; one
+/// that does not fit is below, whole.
 ///
 /// With ADDR, lists only conversations that contain one of these messages.
 #[derive(Debug, clap::Args)]
@@ -94,7 +99,8 @@ impl LsArgs {
             (true, ..) => RowFormat::Paths,
             (_, true, ..) => RowFormat::Json,
             (.., true, columns) => RowFormat::Long(columns),
-            (.., Some(columns)) if !self.pending => RowFormat::Columns(columns),
+            (.., Some(columns)) if self.pending => RowFormat::Requests(columns),
+            (.., Some(columns)) => RowFormat::Columns(columns),
             _ => RowFormat::Pipe,
         }
     }
@@ -191,7 +197,9 @@ fn list(
     }
     let ids = forest.all().map(|ix| forest.name(ix).id);
     let shorts = ShortIds::on_terminal(matches!(form, RowFormat::Columns(_)), ids);
-    let mut table = ConvTable::new(shorts, now(), project, context.out.columns().unwrap_or_default());
+    let columns = context.out.columns().unwrap_or_default();
+    let mut table = ConvTable::new(shorts, now(), project, columns);
+    let mut requests = RequestTable::new(now(), columns);
     reader.rows(tails, args.n.unwrap_or(usize::MAX), |row| {
         if let (Some(project), RowFormat::Pipe | RowFormat::Long(_)) = (project, form) {
             let project = before_row(project, form);
@@ -200,6 +208,7 @@ fn list(
         match form {
             RowFormat::Pipe => short_line(&row, context),
             RowFormat::Columns(_) => table.push(&row, || store.bubbs().path(&row.name), context),
+            RowFormat::Requests(_) => requests.push(&row, || store.bubbs().path(&row.name), context.paint),
             RowFormat::Long(columns) => long_line(&row, columns, context),
             RowFormat::Paths => context.out.path(&store.bubbs().path(&row.name)),
             RowFormat::Json => {
@@ -216,6 +225,7 @@ fn list(
         if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     table.print(context);
+    requests.print(context);
     Ok((rows, !unreadable.is_empty()))
 }
 

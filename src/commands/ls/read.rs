@@ -132,13 +132,20 @@ impl<'r> RowReader<'r> {
         let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.others().all().get(number));
         let waiting =
             self.requests.as_ref().and_then(|(requests, sandbox)| Some((*requests.get(&tail.ix)?, *sandbox)));
-        let last = self.last(waiting, tail.question.map(|ix| self.forest.name(ix)));
+        let (access, last) = match (waiting, self.form) {
+            (Some((request, sandbox)), RowFormat::Requests(_)) => {
+                let (access, request) = request.consent_columns(sandbox);
+                (access, Some(request))
+            }
+            _ => (String::new(), self.last(waiting, tail.question.map(|ix| self.forest.name(ix)))),
+        };
         LsRow {
             name,
             from: owner.map(|(owner, _)| owner.as_str()),
             height: tail.height,
             is_ahead: self.forest.is_ahead(tail.ix),
             questions: tail.questions,
+            access,
             branches: self.branches.get(&name.id).map(Vec::as_slice).unwrap_or_default(),
             request: waiting.map(|(request, _)| request),
             facts: tail

@@ -9,10 +9,12 @@ use lepo_tool::ToolRequest;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// `ID (HEIGHT): EXCERPT`, on which scripts rely; also for pending requests.
+    /// `ID (HEIGHT): EXCERPT`, on which scripts rely.
     Pipe,
     /// Columns on a terminal of this width.
     Columns(usize),
+    /// Columns for pending requests.
+    Requests(usize),
     /// `--long`, cut to the terminal's width.
     Long(Option<usize>),
     Paths,
@@ -38,6 +40,9 @@ pub struct LsRow<'r> {
     pub height: u32,
     #[serde(skip)]
     pub questions: u32,
+    /// Access and sandbox of a request in columns.
+    #[serde(skip)]
+    pub access: String,
     #[serde(rename = "excerpt")]
     pub last: Option<String>,
     /// Branches that name the tail.

@@ -7,7 +7,7 @@ use super::row::LsRow;
 use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::commands::summary_line::in_brackets;
-use crate::term::{clean, excerpt_within, fold, quote, width};
+use crate::term::{excerpt_within, fold, width};
 use lepo_base::time;
 use lepo_store::store::Store;
 
@@ -24,24 +24,13 @@ pub fn document(row: &LsRow<'_>, store: &Store) -> String {
     serde_json::to_string(&RowDocument { name: name_json(store, &row.name), row }).unwrap_or_default()
 }
 
-/// Prints `ID (HEIGHT): EXCERPT`, with the branches on a terminal. There a request is printed completely, on
-/// separate rows if it does not fit on the line.
+/// Prints `ID (HEIGHT): EXCERPT`, with the branches on a terminal.
 pub fn short_line(row: &LsRow<'_>, context: &mut Context<'_>) {
     let address = row.address(row.name.id.to_string());
     context.out.trusted(&format!("{} ({}):", context.paint.yellow(&address), row.height));
     if let Some(text) = &row.last {
-        let taken = || format!("{address} ({}): ", row.height).len();
-        let columns = row.request.and_then(|_| context.out.columns());
-        match columns.filter(|columns| taken() + width(&clean(text)) > *columns) {
-            Some(columns) => {
-                let rows = quote("  ", text, columns);
-                context.out.trusted(&format!("\n{}", rows.trim_end_matches('\n')));
-            }
-            None => {
-                context.out.untrusted(b" ");
-                context.out.untrusted(text.as_bytes());
-            }
-        }
+        context.out.untrusted(b" ");
+        context.out.untrusted(text.as_bytes());
     }
     if row.is_ahead {
         context.out.trusted(&context.paint.cyan(&format!(" ({})", row.mark())));

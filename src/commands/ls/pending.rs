@@ -1,0 +1,158 @@
+//! Lays out the columns of `lepo ls --pending` on a terminal. Ids are whole, because they are copied from there, and so
+//! are requests, because the user agrees to what is shown.
+
+use std::path::PathBuf;
+
+use super::row::LsRow;
+use crate::commands::Context;
+use crate::commands::summary_line::in_brackets;
+use crate::term::{Paint, clean, cut, padded, quote, width};
+use lepo_base::time;
+
+/// Blanks before the branches on a separate line.
+const INDENT: &str = "    ";
+
+/// Buffers all rows: few requests wait at a time.
+pub struct RequestTable {
+    now: u64,
+    columns: usize,
+    rows: Vec<RequestCells>,
+}
+
+struct RequestCells {
+    id: String,
+    /// The id with its colour and link.
+    painted_id: String,
+    when: String,
+    /// Access and sandbox; empty for the tool of a server.
+    access: String,
+    /// A mark for a date ahead of now, and the branches.
+    branches: String,
+    request: String,
+}
+
+impl RequestTable {
+    pub fn new(now: u64, columns: usize) -> RequestTable {
+        RequestTable { now, columns, rows: Vec::new() }
+    }
+
+    /// Buffers a row; `path` returns the request's file.
+    pub fn push(&mut self, row: &LsRow<'_>, path: impl FnOnce() -> PathBuf, paint: Paint) {
+        let id = row.address(row.name.id.to_string());
+        self.rows.push(RequestCells {
+            painted_id: paint.file_link(path, &paint.yellow(&id)),
+            id,
+            when: time::short(row.name.id.time(), self.now),
+            access: row.access.clone(),
+            branches: format!("{}{}", row.mark(), in_brackets(row.branches)).trim_start().to_string(),
+            request: clean(row.last.as_deref().unwrap_or_default()).into_owned(),
+        });
+    }
+
+    pub fn print(&mut self, context: &mut Context<'_>) {
+        let shown = lay_out(&self.rows, self.columns, context.paint);
+        context.out.trusted(&shown);
+        self.rows.clear();
+    }
+}
+
+fn lay_out(rows: &[RequestCells], columns: usize, paint: Paint) -> String {
+    let widest = |of: fn(&RequestCells) -> usize| rows.iter().map(of).max().unwrap_or_default();
+    let [id, when, access] = [
+        widest(|cells| cells.id.len()),
+        widest(|cells| width(&cells.when)),
+        widest(|cells| width(&cells.access)),
+    ];
+    // On a narrow terminal the access leads the request below.
+    let has_access = access > 0 && id + 1 + when + 1 + access <= columns;
+    let row = |cells: &RequestCells| {
+        let mut line = format!("{}{} ", cells.painted_id, " ".repeat(id - cells.id.len()));
+        line += &paint.dim(&padded(&cells.when, when));
+        let mut request = cells.request.clone();
+        if has_access {
+            line += &format!(" {}", padded(&cells.access, access));
+        } else if !cells.access.is_empty() {
+            request.insert_str(0, &format!("{} ", cells.access));
+        }
+        let taken = id + 1 + when + if has_access { 1 + access } else { 0 };
+        let mut room = columns.saturating_sub(taken + 1);
+        if width(&cells.branches) > room {
+            let branches = cut(&cells.branches, columns.saturating_sub(INDENT.len()));
+            line = format!("{}\n{INDENT}{}", line.trim_end(), paint.cyan(&branches));
+            room = 0;
+        } else if !cells.branches.is_empty() {
+            line += &format!(" {}", paint.cyan(&cells.branches));
+            room = room.saturating_sub(width(&cells.branches) + 1);
+        }
+        match room > 0 && width(&request) <= room {
+            true => format!("{line} {request}\n"),
+            false => format!("{}\n{}", line.trim_end(), quote("  ", &request, columns)),
+        }
+    };
+    rows.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    const IDS: [&str; 2] = ["01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B"];
+
+    fn cells(id: &str, access: &str, branches: &str, request: &str) -> RequestCells {
+        RequestCells {
+            id: id.into(),
+            painted_id: id.into(),
+            when: "5m".into(),
+            access: access.into(),
+            branches: branches.into(),
+            request: request.into(),
+        }
+    }
+
+    #[test]
+    fn a_request_is_whole_below_its_columns_where_it_does_not_fit() {
+        let [one, other] = IDS;
+        let long = "echo a long request, or not";
+        let rows = [
+            cells(one, "read (sandboxed by bubblewrap)", "", "ls"),
+            cells(other, "full (no sandbox)", "[main]", long),
+            cells(one, "", "", "weather: get_weather {}"),
+        ];
+        for (columns, expected) in [
+            (
+                110,
+                format!(
+                    "{one} 5m read (sandboxed by bubblewrap) ls\n\
+                     {other} 5m full (no sandbox)              [main] {long}\n\
+                     {one} 5m                                weather: get_weather {{}}\n"
+                ),
+            ),
+            (
+                80,
+                format!(
+                    "{one} 5m read (sandboxed by bubblewrap) ls\n\
+                     {other} 5m full (no sandbox)              [main]\n  {long}\n\
+                     {one} 5m\n  weather: get_weather {{}}\n"
+                ),
+            ),
+            (
+                40,
+                format!(
+                    "{one} 5m\n  read (sandboxed by bubblewrap) ls\n\
+                     {other} 5m [main]\n  full (no sandbox) echo a long reque\n  + st, or not\n\
+                     {one} 5m\n  weather: get_weather {{}}\n"
+                ),
+            ),
+        ] {
+            let shown = lay_out(&rows, columns, Paint::new(Color::Never, true, |_| None));
+            assert_eq!(shown, expected, "{columns}");
+            assert!(shown.lines().all(|line| width(line) <= columns), "{shown}");
+        }
+        let rows = [cells(one, "full (no sandbox)", "dated ahead [a-branch-with-a-long-name-indeed]", "ls")];
+        let shown = lay_out(&rows, 40, Paint::new(Color::Never, true, |_| None));
+        let expected =
+            format!("{one} 5m\n    dated ahead [a-branch-with-a-long...\n  full (no sandbox) ls\n");
+        assert_eq!(shown, expected);
+    }
+}
