@@ -10,6 +10,7 @@ use crate::disk::bubbs;
 use crate::home::{Home, Ran, run};
 use crate::mcp::{configure_only, left};
 use crate::pty::on_terminal;
+use crate::worktrees::with_worktree;
 
 /// A program of the user's that reads its working directory: its words, and the file of a repository that it runs.
 struct Reader {
@@ -202,6 +203,29 @@ fn programs_of_lepos_own_are_not_taken_out_of_the_work_tree() {
             command.env("PATH", format!("{}:{}", bin.display(), "/usr/bin:/bin")).env("EDITOR", "true");
             run(command, b"");
             assert!(!tripped(&home), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn programs_of_lepos_own_are_not_taken_out_of_another_worktree() {
+    let home = Home::new();
+    let linked = with_worktree(&home);
+    home.ok(&["init"]);
+    home.add(&[], "a text");
+    for (bin, start) in [(home.work().join("bin"), &linked), (linked.join("bin"), &home.work())] {
+        for program in ["git", "bwrap", "lepo-theirs", "less", "vi", "sh", "uname"] {
+            home.write_program(
+                bin.join(program).to_str().unwrap(),
+                "#!/bin/sh\ntouch \"$HOME/TRIPPED\"\nexit 1\n",
+            );
+        }
+        for args in [&["theirs"][..], &["edit"], &["show"], &["help", "log"], &["--version", "--verbose"]] {
+            let mut command = home.terminal(&format!("{} {}", env!("CARGO_BIN_EXE_lepo"), args.join(" ")));
+            let path = format!("{}:/usr/bin:/bin", bin.display());
+            command.current_dir(start).env("PATH", path).env("EDITOR", "true");
+            run(command, b"");
+            assert!(!tripped(&home), "{args:?} in {}", start.display());
         }
     }
 }

@@ -19,7 +19,7 @@ fn git(home: &Home, dir: &Path, args: &[&str]) {
 }
 
 /// `work` as a repository with a commit, and a worktree `linked` beside it.
-fn with_worktree(home: &Home) -> PathBuf {
+pub fn with_worktree(home: &Home) -> PathBuf {
     git(home, &home.work(), &["init", "--quiet"]);
     git(home, &home.work(), &["commit", "--quiet", "--allow-empty", "-m", "one"]);
     let linked = home.path().join("linked");

@@ -5,6 +5,12 @@ use std::path::{Path, PathBuf};
 /// Maximum size, in bytes, of a file that names another folder, such as a `.git` file.
 const LONGEST: u64 = 4096;
 
+/// Maximum size, in bytes, of a repository's settings.
+const LONGEST_CONFIG: u64 = 1 << 20;
+
+/// Most linked worktrees of a repository to examine.
+const MOST_TREES: usize = 1000;
+
 /// Whether `dir` is the root of a git work tree.
 pub fn has_repository(dir: &Path) -> bool {
     repository_of(dir).is_some()
@@ -42,6 +48,40 @@ pub fn own_repository(root: &Path) -> Option<PathBuf> {
     (is_inside && named == git.canonicalize().ok()?).then_some(common)
 }
 
+/// Returns the roots of all work trees of the repository to which the work tree at `root` certainly belongs, the main
+/// one first. Each must name that repository too.
+pub fn work_trees(root: &Path) -> Vec<PathBuf> {
+    let Some(common) = mutual_repository(root) else { return Vec::new() };
+    let linked = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    let linked = linked.take(MOST_TREES).filter_map(|entry| {
+        // Absolute, or with `worktree.useRelativePaths` relative to this folder (gitrepository-layout(5)).
+        let git = entry.path().join(short_text(&entry.path().join("gitdir"))?);
+        git.parent().map(Path::to_path_buf)
+    });
+    // The `.git` of a submodule is elsewhere, and its settings name its work tree.
+    let main = main_tree(&common).or_else(|| common.parent().map(Path::to_path_buf));
+    let trees = main.into_iter().chain(linked).filter_map(|tree| tree.canonicalize().ok());
+    trees.filter(|tree| mutual_repository(tree).as_ref() == Some(&common)).collect()
+}
+
+/// Like [`own_repository`]; also for the work tree of a submodule, which the settings of its repository must name.
+fn mutual_repository(root: &Path) -> Option<PathBuf> {
+    own_repository(root).or_else(|| {
+        let named = repository_of(root)?.canonicalize().ok()?;
+        (main_tree(&named)?.canonicalize().ok()? == root.canonicalize().ok()?).then_some(named)
+    })
+}
+
+/// Returns the work tree in `core.worktree` of a repository.
+fn main_tree(repository: &Path) -> Option<PathBuf> {
+    let path = repository.join("config");
+    let is_short = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_CONFIG);
+    let text = is_short.then(|| std::fs::read_to_string(&path).ok()).flatten()?;
+    let mut named =
+        text.lines().filter_map(|line| line.trim().strip_prefix("worktree")?.trim().strip_prefix('='));
+    named.next_back().map(|tree| repository.join(tree.trim().trim_matches('"')))
+}
+
 fn short_text(path: &Path) -> Option<PathBuf> {
     let kind = path.metadata().ok()?;
     let text = Some(path).filter(|_| kind.is_file() && kind.len() <= LONGEST);
@@ -63,4 +103,53 @@ pub fn repository_of(root: &Path) -> Option<PathBuf> {
     let text = text.and_then(|git| std::fs::read_to_string(git).ok())?;
     let named = root.join(text.strip_prefix("gitdir:")?.trim());
     Some(named).filter(|named| is_repository(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_work_tree_of_a_repository_leads_to_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let write = |path: &str, text: &str| {
+            std::fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
+            std::fs::write(top.join(path), text.replace("TOP", top.to_str().unwrap())).unwrap();
+        };
+        for (git, main) in [("app/.git", "app"), ("outer/.git/modules/sub", "outer/sub")] {
+            write(&format!("{git}/HEAD"), "ref: refs/heads/main\n");
+            std::fs::create_dir(top.join(git).join("objects")).unwrap();
+            for (name, gitdir) in [
+                ("one", format!("TOP/{main}-one/.git\n")),
+                ("two", "../../../../two/.git".into()),
+                ("gone", "/no-such-tree/.git".into()),
+                ("foreign", "TOP/foreign/.git".into()),
+            ] {
+                write(&format!("{git}/worktrees/{name}/gitdir"), &gitdir);
+                write(&format!("{git}/worktrees/{name}/commondir"), "../..\n");
+                write(&format!("{git}/worktrees/{name}/HEAD"), "ref: refs/heads/x\n");
+            }
+            write(&format!("{main}-one/.git"), &format!("gitdir: TOP/{git}/worktrees/one\n"));
+        }
+        write("two/.git", "gitdir: TOP/app/.git/worktrees/two\n");
+        write("foreign/.git/HEAD", "ref: refs/heads/main\n");
+        std::fs::create_dir(top.join("foreign/.git/objects")).unwrap();
+        write("outer/sub/.git", "gitdir: ../.git/modules/sub\n");
+        write("outer/.git/modules/sub/config", "[core]\n\tworktree = ../../../sub\n");
+        for (root, found) in [
+            ("app", &["app", "app-one", "two"][..]),
+            ("app-one", &["app", "app-one", "two"]),
+            ("two", &["app", "app-one", "two"]),
+            ("outer/sub", &["outer/sub", "outer/sub-one"]),
+            ("outer/sub-one", &["outer/sub", "outer/sub-one"]),
+            ("foreign", &["foreign"]),
+            ("none", &[]),
+        ] {
+            let mut trees = work_trees(&top.join(root));
+            trees.sort();
+            let expected: Vec<PathBuf> = found.iter().map(|tree| top.join(tree)).collect();
+            assert_eq!(trees, expected, "{root}");
+        }
+    }
 }

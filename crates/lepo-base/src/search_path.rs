@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::env;
-use crate::repository::{has_repository, repositories_around, root_around};
+use crate::repository::{has_repository, repositories_around, root_around, work_trees};
 
 /// A folder with this subfolder is a folder of conversations, even without git.
 const STORE: &str = ".lepo";
@@ -17,7 +17,7 @@ const STORE: &str = ".lepo";
 /// default of each shell, which in some includes it too.
 const NOWHERE: &str = "/nonexistent";
 
-/// `PATH` without its relative entries and without those inside a work tree.
+/// `PATH` without its relative entries and without those inside a work tree of the current repository.
 ///
 /// If the work tree is the home directory or contains it, only entries inside another repository or a store are
 /// excluded: a home directory under git contains the user's own programs. A hidden folder of the home directory
@@ -41,11 +41,16 @@ impl SearchPath {
         let home = env::var("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
-            // An inner repository, such as a submodule, does not make the outer one foreign.
-            let outer = repositories_around(&root).into_iter().filter(|outer| !holds(outer, home.as_deref()));
-            for root in std::iter::once(root.clone()).chain(outer) {
-                if !roots.contains(&root) {
-                    roots.push(root);
+            // Trust in a folder covers all work trees of its repository, so each may fill an entry.
+            let trees = std::iter::once(root.clone()).chain(work_trees(&root));
+            for tree in trees {
+                // An inner repository, such as a submodule, does not make the outer one foreign.
+                let outer = repositories_around(&tree).into_iter();
+                let outer = outer.filter(|outer| !holds(outer, home.as_deref()));
+                for root in std::iter::once(tree.clone()).chain(outer) {
+                    if !roots.contains(&root) {
+                        roots.push(root);
+                    }
                 }
             }
         }
