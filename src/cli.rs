@@ -26,7 +26,7 @@ use finish::{report, report_at};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use parse_error::parse_error;
-use preparse::{PreparsedLine, preparse};
+use preparse::{PreparsedLine, folder_for_help, preparse};
 use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
@@ -180,7 +180,15 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Ok(expanded) => expanded,
         Err(error) => return report(&error),
     };
-    let (args, command) = match preparse(args, first) {
+    let folder = folder_for_help(&args, &first);
+    let preparsed = preparse(args, first);
+    if !matches!(preparsed, PreparsedLine::Parse { .. })
+        && let Some(folder) = folder
+    {
+        // A pager, or a program that prints its own help, is not taken out of that folder. Help itself needs no folder.
+        let _ = std::env::set_current_dir(folder);
+    }
+    let (args, command) = match preparsed {
         PreparsedLine::Parse { args, command } => (args, command),
         PreparsedLine::Help { words, is_short: true } => return help::print_short(root, &words),
         PreparsedLine::Help { words, .. } => return help::print_long(root, &words),

@@ -231,6 +231,34 @@ fn programs_of_lepos_own_are_not_taken_out_of_another_worktree() {
 }
 
 #[test]
+fn help_for_another_folder_takes_no_program_out_of_it() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let bin = home.work().join("bin");
+    for program in ["sh", "less", "bwrap", "lepo-theirs", "lepo-embedded"] {
+        plant(&home, (&format!("bin/{program}"), "#!/bin/sh\ntouch \"$HOME/TRIPPED\"\nexit 1\n"));
+    }
+    for line in [
+        "-c WORK help log",
+        "-cWORK log --help",
+        "log --cd=WORK --help",
+        "--cd WORK help theirs",
+        "-c nowhere -c WORK help log",
+        "-n -c WORK --help",
+        "-c WORK --version --verbose",
+    ] {
+        let line = line.replace("WORK", home.work().to_str().unwrap());
+        let lepo = env!("CARGO_BIN_EXE_lepo");
+        let mut command = home.terminal(&format!("stty rows 5 cols 80; {lepo} {line}"));
+        let path = format!("{}:/usr/bin:/bin", bin.display());
+        // Without a key to press.
+        command.current_dir(home.path()).env("PATH", path).env("LEPO_PAGER", "head");
+        run(command, b"");
+        assert!(!tripped(&home), "{line}");
+    }
+}
+
+#[test]
 fn a_folder_is_asked_about_once_with_all_programs_named_and_the_answer_is_kept() {
     for (answer, expected) in [("y\n", Some(true)), ("n\n", Some(false))] {
         let bot = Bot::saying("planner = \"native\"", &["Hi."; 8]);
