@@ -57,9 +57,7 @@ pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
 
 /// Like [`tell_typed`], for several texts, each with its command.
 pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, what: &str) {
-    let env = Env::from_process();
-    let loaded = Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
-    if loaded.is_ok_and(|settings| settings.secrets == SecretsMode::Off) {
+    if !tells_typed() {
         return;
     }
     let finder = finder();
@@ -73,6 +71,13 @@ pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, 
             ));
         }
     }
+}
+
+/// Whether the user wants to hear of secrets in text of the user's own.
+pub fn tells_typed() -> bool {
+    let env = Env::from_process();
+    let loaded = Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
+    loaded.map_or(true, |settings| settings.secrets != SecretsMode::Off)
 }
 
 /// Masks the bytes of a file or of stdin as the settings require, and reports that.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::disk::{journal, spools};
+use crate::disk::{bubbs, journal, spools};
 use crate::home::{Home, run};
+use crate::secrets::github_token;
 
 fn sample(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(file)
@@ -523,4 +524,24 @@ fn what_is_exported_as_a_tree_comes_back_as_it_was() {
     assert!(other.ok(&["show"]).contains("why?"));
     assert_eq!(home.lepo(&["export", "--format", "pi", "--all"]).code, 2);
     assert_eq!(home.lepo(&["export", "--format", "markdown", "--all"]).code, 2);
+}
+
+#[test]
+fn the_users_words_are_imported_as_typed_and_what_looks_like_a_secret_is_named() {
+    let home = Home::new();
+    let token = github_token(7);
+    let messages = [("system", "Be brief."), ("user", "my token is TOKEN"), ("assistant", "TOKEN it is.")];
+    let lines = messages.map(|(role, text)| {
+        format!("{{\"role\": \"{role}\", \"content\": \"{}\"}}", text.replace("TOKEN", &token))
+    });
+    home.write("work/chat.json", format!("[{}]", lines.join(", ")));
+    let says = "1 message of yours has what looks like a secret (github-token); it is kept as typed. \
+                `lepo fsck --secrets` finds it, `lepo rm --redact` takes it out";
+    for times in [1, 0] {
+        let ran = home.lepo(&["import", "chat.json"]);
+        assert_eq!((ran.code, ran.err.matches(says).count()), (0, times), "{}", ran.err);
+    }
+    let texts: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
+    assert_eq!(texts, ["Be brief.", &format!("my token is {token}"), "[secret: github-token] it is."]);
+    assert_eq!(home.lepo(&["fsck", "--secrets"]).code, 1);
 }

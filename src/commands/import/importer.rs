@@ -11,14 +11,15 @@ use super::former_dirs::{LoggedDir, none_about};
 use super::report::{ImportReport, SessionNews};
 use super::sources::{self, SourceGroup};
 use super::stop::{self, StopSignal};
-use super::write::{self, ImportWriter, SourceFacts};
+use super::write::{self, ImportWriter, SourceFacts, count_typed};
 use crate::commands::Context;
+use crate::commands::secret_finder::tells_typed;
 use crate::import::{ImportRules, PlannedBubb, ToolDetail, VERSION, copy, finish, plan};
 use crate::term::{ProgressMeter, StatusLine, excerpt, print_status};
 use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
 use lepo_import::{History, SourceFormat, SourceReader, is_below};
-use lepo_secrets::Masker;
+use lepo_secrets::{Masker, SecretFinder};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::{ImportRecord, Store, now};
 
@@ -110,6 +111,7 @@ impl<'a> Importer<'a> {
             own_dirs: sources::directories(context)?,
             here: &here,
             responses: OnceCell::new(),
+            finder: tells_typed().then(SecretFinder::shapes_only),
         };
         let done = import.all(chosen, &mut reading);
         let mut report = import.report;
@@ -145,6 +147,8 @@ struct SourceImport<'a, 's> {
     here: &'a OnceCell<Store>,
     /// The providers' ids of answers recorded by the proxy, read when a source has such ids.
     responses: OnceCell<HashSet<String>>,
+    /// Finds secrets in the user's messages; `None` if the user wants no report.
+    finder: Option<SecretFinder>,
 }
 
 impl SourceImport<'_, '_> {
@@ -283,6 +287,9 @@ impl SourceImport<'_, '_> {
         }
         let is_question = |bubb: &&PlannedBubb| bubb.name.kind == Kind::User && !bubb.name.hidden;
         let question = plan.bubbs.iter().find(is_question).map(|bubb| excerpt(&bubb.text));
+        if let Some(finder) = &self.finder {
+            count_typed(self.writer, &plan, finder, &mut self.report.typed)?;
+        }
         let (id, made) = (about.id.clone(), self.writer.made);
         self.writer.add(about, plan, self.importer.args.branches)?;
         let made = self.writer.made - made;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::write::TypedSecrets;
 use crate::commands::Context;
 use crate::import::{HeldBackPart, NO_TIME};
 use crate::term::{Out, StatusLine, excerpt, fold, one_line, print_status};
@@ -57,6 +58,7 @@ pub struct ImportReport {
     /// Names of skipped files, for some reasons.
     files: BTreeMap<String, Vec<String>>,
     remarks: Vec<String>,
+    pub typed: TypedSecrets,
     /// The newest tail, if it changed.
     pub at: Option<BubbId>,
 }
@@ -195,6 +197,9 @@ impl ImportReport {
         out.out.flush();
         for remark in &self.remarks {
             print_status(&StatusLine::note(one_line(remark)));
+        }
+        if let Some(note) = self.typed.to_note() {
+            print_status(&StatusLine::note(note));
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };

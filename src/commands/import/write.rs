@@ -1,6 +1,7 @@
 //! Writes planned bubbs to the store, and facts about them to the journal.
 
 mod store;
+mod typed_secrets;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -16,6 +17,7 @@ use lepo_store::store::{
     BranchIds, Change, ChangeLock, ChangingCommand, ImportIndex, ImportRecord, Redactions, Store, WriteBatch,
     check_branch_name, has_ended_batches,
 };
+pub use typed_secrets::{TypedSecrets, count_typed};
 
 /// Maximum number of bubbs that wait to be published.
 const FLUSH: usize = 20_000;
