@@ -121,6 +121,34 @@ fn what_tools_run_by_themselves_is_listed_after_the_command() {
 }
 
 #[test]
+fn what_a_session_of_the_user_runs_is_listed_by_its_link_too() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let make = "mkdir -p fish autostart systemd/user; echo x | tee rc fish/config.fish autostart/a.desktop \
+                systemd/user/a.service settings/b.fish other.fish";
+    let bot = turn("write", make);
+    let home = bot.home.path();
+    bot.home.write("work/rc", "");
+    bot.home.write("work/other.fish", "");
+    bot.home.write("work/settings/a.fish", "");
+    std::fs::create_dir_all(home.join(".config/fish")).unwrap();
+    std::os::unix::fs::symlink("work/rc", home.join(".bashrc")).unwrap();
+    std::os::unix::fs::symlink("../../work/settings", home.join(".config/fish/conf.d")).unwrap();
+    std::os::unix::fs::symlink("../../work/other.fish", home.join(".config/fish/config.fish")).unwrap();
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in [
+        "note: rc will run when you start a shell",
+        "note: autostart/a.desktop will run when you log in",
+        "note: systemd/user/a.service will run when you log in (systemd)",
+        "note: 3 files will run when you start fish: fish/config.fish, other.fish, settings/b.fish",
+    ] {
+        assert!(ran.err.contains(line), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
 fn twenty_makefiles_do_not_hide_what_runs_when_a_directory_is_entered() {
     if !bubblewrap_works() {
         return;

@@ -39,8 +39,37 @@ const UNASKED: &[(&str, &str)] = &[
     (".bashrc", "you start a shell"),
     (".bash_profile", "you log in"),
     (".profile", "you log in"),
+    (".bash_login", "you log in"),
+    (".bash_logout", "you log out"),
+    (".bash_aliases", "you start a shell"),
     (".zshrc", "you start a shell"),
     (".zshenv", "you start a shell"),
+    (".zprofile", "you log in"),
+    (".zlogin", "you log in"),
+    (".zlogout", "you log out"),
+    (".kshrc", "you start a shell"),
+    (".cshrc", "you start a shell"),
+    (".tcshrc", "you start a shell"),
+    ("fish/config.fish", "you start fish"),
+    ("fish/conf.d/", "you start fish"),
+    ("fish/functions/", "you start fish"),
+    ("nushell/config.nu", "you start Nushell"),
+    ("nushell/env.nu", "you start Nushell"),
+    ("elvish/rc.elv", "you start Elvish"),
+    ("xonsh/rc.xsh", "you start xonsh"),
+    (".xprofile", "you log in"),
+    (".xsession", "you log in"),
+    (".xsessionrc", "you log in"),
+    (".xinitrc", "you start X"),
+    ("autostart/", "you log in"),
+    ("systemd/user/", "you log in (systemd)"),
+    ("environment.d/", "you log in (systemd)"),
+    ("plasma-workspace/env/", "you log in (Plasma)"),
+    ("sway/config", "you log in (Sway)"),
+    ("i3/config", "you log in (i3)"),
+    ("hypr/hyprland.conf", "you log in (Hyprland)"),
+    ("Library/LaunchAgents/", "you log in (macOS)"),
+    (".ssh/rc", "you log in by ssh"),
     (".venv/bin/activate", "you enter the directory (a shell that activates .venv)"),
     (".helix/", "you open a file here in Helix"),
     (".roo/", "you open the folder in Roo Code"),
@@ -55,6 +84,17 @@ const BY_COMMAND: &[(&str, &str)] = &[
     (".vimrc", "you start Vim here, if exrc is set"),
     (".nvimrc", "you start Neovim here"),
     (".nvim.lua", "you start Neovim here"),
+    ("nvim/init.lua", "you start Neovim"),
+    ("nvim/init.vim", "you start Neovim"),
+    ("nvim/plugin/", "you start Neovim"),
+    (".vim/plugin/", "you start Vim"),
+    (".emacs", "you start Emacs"),
+    (".emacs.d/", "you start Emacs"),
+    ("emacs/init.el", "you start Emacs"),
+    (".tmux.conf", "you start tmux"),
+    ("tmux/tmux.conf", "you start tmux"),
+    (".screenrc", "you start screen"),
+    (".ssh/config", "you use ssh"),
     (".claude/", "you start Claude Code here"),
     (".gemini/", "you start Gemini CLI here"),
     (".codex/", "you start Codex here"),
@@ -131,6 +171,13 @@ const BY_COMMAND: &[(&str, &str)] = &[
     ("Vagrantfile", "you run vagrant"),
     ("Directory.Build.props", "you run dotnet build"),
 ];
+
+/// Returns the names in the tables that are whole paths, each with its occasion; a folder ends in `/`.
+pub(super) fn named_files() -> impl Iterator<Item = (&'static str, AutorunTrigger)> {
+    let all = UNASKED.iter().chain(BY_COMMAND).enumerate();
+    let named = all.filter(|(_, (name, _))| !name.starts_with('*'));
+    named.map(|(place, (name, when))| (*name, AutorunTrigger { needs_command: place >= UNASKED.len(), when }))
+}
 
 /// Ends of file names, and the other names by their first component, each with its index in the two tables.
 struct AutorunTable {
@@ -217,6 +264,13 @@ mod tests {
             (".hg/store/x", None),
             (".Rprofile", Some("you start R here")),
             (".cursor/mcp.json", Some("you open the folder in Cursor")),
+            ("fish/config.fish", Some("you start fish")),
+            (".config/fish/conf.d/x.fish", Some("you start fish")),
+            ("fish/completions/x.fish", None),
+            ("autostart/x.desktop", Some("you log in")),
+            (".config/systemd/user/default.target.wants/x.service", Some("you log in (systemd)")),
+            ("systemd/system/x.service", None),
+            (".ssh/config", Some("you use ssh")),
             ("src/main.rs", None),
         ] {
             assert_eq!(runs_when(Path::new(path)).map(|occasion| occasion.when), when, "{path}");

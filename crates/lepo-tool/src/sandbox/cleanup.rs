@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::autorun::{AutorunTrigger, NAMED_BY_GIT, runs_when};
+use super::autorun::{AutorunTrigger, NAMED_BY_GIT};
 use super::survey::{SET_IDS, Survey, stamp, survey_after};
 use lepo_base::sys::descriptor_path;
 
@@ -33,7 +33,7 @@ pub struct CleanupReport {
 
 /// Surveys `dir` after a command, moves aside the repositories that it made and removes set-id bits.
 pub fn clean_up(dir: &Path, before: &Survey) -> CleanupReport {
-    let Ok(now) = survey_after(dir, before) else { return CleanupReport::default() };
+    let Ok(mut now) = survey_after(dir, before) else { return CleanupReport::default() };
     let mut found = CleanupReport {
         unread: now.unread.len().saturating_sub(before.unread.len()),
         ..CleanupReport::default()
@@ -51,13 +51,13 @@ pub fn clean_up(dir: &Path, before: &Survey) -> CleanupReport {
         .moved
         .iter()
         .filter_map(|(_, moved)| survey_after(&dir.join(moved.as_ref().ok()?), before).ok());
-    let set_ids = now.set_ids.into_iter().chain(aside.flat_map(|aside| aside.set_ids));
+    let set_ids = std::mem::take(&mut now.set_ids).into_iter().chain(aside.flat_map(|aside| aside.set_ids));
     for (path, _) in set_ids.filter(|(path, stamp)| before.set_ids.get(path) != Some(stamp)) {
         let cleared = without_set_ids(&path).map_err(|error| error.to_string());
         found.set_ids.push((short(&path), cleared));
     }
     let changed = now.runs.iter().filter(|(path, stamp)| before.runs.get(*path) != Some(stamp));
-    found.runs = changed.filter_map(|(path, _)| Some((short(path), runs_when(&short(path))?))).collect();
+    found.runs = changed.filter_map(|(path, _)| Some((short(path), now.runs_when(dir, path)?))).collect();
     let altered = before.named.iter().filter(|(path, was)| stamp(path).is_some_and(|now| Some(now) != **was));
     let listed: Vec<_> = found.runs.iter().map(|(path, _)| path.clone()).collect();
     let named = altered.map(|(path, _)| short(path)).filter(|path| !listed.contains(path));

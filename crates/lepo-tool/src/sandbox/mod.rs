@@ -6,6 +6,7 @@ mod bubblewrap;
 mod cleanup;
 mod detect;
 mod git_settings;
+mod home_files;
 mod homes;
 mod landlock;
 mod mount;

@@ -7,8 +7,9 @@ use std::io;
 use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::autorun::runs_when;
+use super::autorun::{AutorunTrigger, runs_when};
 use super::git_settings::{NamedPaths, named};
+use super::home_files::HomeFiles;
 use crate::touched::KnownFolders;
 
 /// Most entries of a directory to examine before a command. A longer survey would be a noticeable delay, and a
@@ -42,9 +43,16 @@ pub struct Survey {
     pub named: BTreeMap<PathBuf, Option<Stamp>>,
     /// All other folders.
     pub known: KnownFolders,
+    /// Files that the home directory names.
+    home_files: HomeFiles,
 }
 
 impl Survey {
+    /// Returns the occasion on which a file below `dir` runs automatically.
+    pub fn runs_when(&self, dir: &Path, path: &Path) -> Option<AutorunTrigger> {
+        runs_when(path.strip_prefix(dir).unwrap_or(path)).or_else(|| self.home_files.runs_when(path))
+    }
+
     /// Adds the paths in `dir` that git's settings name.
     pub fn with_settings(mut self, dir: &Path) -> Survey {
         let NamedPaths { obeyed, programs } = named(dir, &self.repositories);
@@ -98,7 +106,7 @@ impl Layout {
 
 /// Surveys `dir` without following links; fails if it has more than `most` entries.
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
-    let mut found = Survey::default();
+    let mut found = Survey { home_files: HomeFiles::read(dir), ..Survey::default() };
     match scan_dir(dir, most, |_| false, |_| true, note_file, &mut found)? {
         SurveyExtent::All => Ok(found),
         SurveyExtent::Most => {
@@ -126,7 +134,7 @@ pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
         !before.unread.iter().any(|unread| unread == place) && std::fs::set_permissions(place, mode).is_ok()
     };
     // Only an earlier store is known to be a store: a command can give any directory that name.
-    let mut found = Survey::default();
+    let mut found = Survey { home_files: before.home_files.clone(), ..Survey::default() };
     let is_store = |place: &Path| before.stores.iter().any(|store| store == place);
     scan_dir(dir, usize::MAX, reopened, is_store, note_file, &mut found)?;
     Ok(found)
@@ -203,7 +211,7 @@ fn note_file(dir: &Path, entry: &DirEntry, found: &mut Survey) {
     {
         found.set_ids.insert(path.clone(), Stamp::from_metadata(&meta));
     }
-    if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
+    if found.runs_when(dir, &path).is_some()
         && let Some(stamp) = stamp(&path)
     {
         let leads_to = path.metadata().ok().filter(|_| !is_file).map(|meta| Stamp::from_metadata(&meta));
