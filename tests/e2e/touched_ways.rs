@@ -28,6 +28,13 @@ const ABOVE: &str =
 const MANY: &str =
     "i=0; while [ $i -lt 2100 ]; do : > tools/a$i.py; i=$((i+1)); done; cat > tools/json.py TRIP";
 
+const SCRIPT: &[(&str, &str)] = &[("tools/server.ts", "")];
+const REQUIRE: &str =
+    "TRIPJS first.js; echo '{\"ts-node\": {\"require\": [\"./first.js\"]}}' > tsconfig.json";
+
+/// The settings are new, and name a file that is.
+const REQUIRED: &str = "first.js\" and 1 more";
+
 const WAYS: &[Way] = &[
     ("a compiled module", PLAIN, PYTHON, PYC, "tools/__pycache__"),
     (
@@ -171,6 +178,64 @@ const WAYS: &[Way] = &[
         &["perl", "bin/server.pl"],
         "echo 'open(F, \">\", \"$ENV{HOME}/RAN\"); 1;' > lib/X.pm",
         "lib/X.pm",
+    ),
+    (
+        "a class in a folder of java's class path",
+        &[("build/Main.class", ""), ("build/Other.class", "")],
+        &["java", "-cp", "build", "Main"],
+        "echo x > build/Other.class",
+        "build/Other.class",
+    ),
+    (
+        "an archive in a folder of java's class path",
+        &[("lib/one.jar", "")],
+        &["java", "-cp", "none:lib/*", "Main"],
+        "echo x > lib/two.jar",
+        "lib/two.jar",
+    ),
+    ("a class of java without a class path", &[], &["java", "Main"], "echo x > Main.class", "Main.class"),
+    (
+        "an archive that another one may name",
+        &[("tools/server.jar", "")],
+        &["java", "-jar", "tools/server.jar"],
+        "mkdir tools/lib; echo x > tools/lib/one.jar",
+        "tools/lib/one.jar",
+    ),
+    ("settings of ts-node", SCRIPT, &["ts-node", "tools/server.ts"], REQUIRE, REQUIRED),
+    (
+        "settings of ts-node in node",
+        SCRIPT,
+        &["node", "-r", "ts-node/register", "tools/server.ts"],
+        REQUIRE,
+        REQUIRED,
+    ),
+    ("settings of tsx in node", SCRIPT, &["node", "--import=tsx", "tools/server.ts"], REQUIRE, REQUIRED),
+    ("settings of tsx in npx", SCRIPT, &["npx", "tsx", "tools/server.ts"], REQUIRE, REQUIRED),
+    (
+        "a script that settings name",
+        &[
+            ("tools/server.ts", ""),
+            ("tsconfig.json", r#"{"extends": "./base.json"}"#),
+            ("base.json", r#"{"ts-node": {"require": ["./first.js"]}}"#),
+            ("first.js", ""),
+        ],
+        &["ts-node", "tools/server.ts"],
+        "TRIPJS first.js",
+        "first.js",
+    ),
+    (
+        "settings of a server of Python",
+        &[("tools/server.py", "")],
+        &["gunicorn", "tools.server:app"],
+        "cat > gunicorn.conf.py TRIP",
+        "gunicorn.conf.py",
+    ),
+    (
+        "a folder of modules for ruby",
+        &[("tools/server.rb", ""), ("lib/x.rb", "")],
+        &["ruby", "-Ilib", "tools/server.rb"],
+        "echo x > lib/json.rb",
+        "lib/json.rb",
     ),
 ];
 

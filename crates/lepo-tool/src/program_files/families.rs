@@ -4,160 +4,11 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::loaded::{LONGEST_TEXT, OBEYED, is_one_of};
-
-/// A family of programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ProgramFamily {
-    Python,
-    /// Tools that install the project that they are started in.
-    PythonProject,
-    JavaScript,
-    /// Runners of packages by name, from `node_modules` if it is there.
-    Packages,
-    /// Runners of packages or images by name: an argument that is a file is data or settings.
-    Runner,
-    /// Shells and tools that build or run whatever is in the tree.
-    Builder,
-    /// Coding agents.
-    Agent,
-}
-
-/// The programs of each family.
-const FAMILIES: &[(ProgramFamily, &[&str])] = &[
-    (ProgramFamily::Python, &["python", "pypy", "ipython", "uwsgi", "gunicorn", "uvicorn", "fastmcp", "mcp"]),
-    (ProgramFamily::JavaScript, &["node", "deno", "tsx", "ts-node", "bun", "electron"]),
-    (ProgramFamily::Packages, &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "bun", "corepack"]),
-    (
-        ProgramFamily::Runner,
-        &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "uvx", "uv", "pipx", "docker", "podman", "corepack"],
-    ),
-    (
-        ProgramFamily::Builder,
-        &[
-            "make",
-            "gmake",
-            "just",
-            "task",
-            "cargo",
-            "go",
-            "gradle",
-            "gradlew",
-            "mvn",
-            "mvnw",
-            "nix",
-            "nix-shell",
-            "devenv",
-            "direnv",
-            "mise",
-            "rake",
-            "bundle",
-            "bundler",
-            "composer",
-            "dotnet",
-            "swift",
-            "zig",
-            "cmake",
-            "ninja",
-            "meson",
-            "bazel",
-            "sbt",
-            "lein",
-            "mix",
-            "stack",
-            "cabal",
-            "dune",
-            "tox",
-            "nox",
-            "rails",
-            "scons",
-            "turbo",
-            "nx",
-            "lerna",
-            "docker-compose",
-            "expect",
-            "tclsh",
-            "xargs",
-            "find",
-        ],
-    ),
-    (
-        ProgramFamily::Agent,
-        &[
-            "claude",
-            "codex",
-            "gemini",
-            "opencode",
-            "goose",
-            "aider",
-            "cursor-agent",
-            "copilot",
-            "qwen",
-            "amp",
-            "crush",
-            "auggie",
-            "droid",
-            "kiro",
-            "cline",
-            "kilo",
-        ],
-    ),
-];
-
-const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "busybox", "nu", "elvish", "xonsh"];
-
-/// Words behind a runner of packages that make it run no script of the project.
-const PACKAGE_WORDS: &[&str] = &["exec", "x", "dlx", "create", "init"];
-
-/// Words that make a tool run within the project that it installs first.
-const PROJECT_RUNNERS: &[&str] = &["uv", "poetry", "pdm", "hatch", "rye", "pixi", "pipenv", "conda", "pip"];
-
-/// Folders and files that coding agents obey.
-pub(super) const AGENT_SETTINGS: &[&str] = &[
-    ".claude",
-    ".claude.json",
-    ".mcp.json",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".opencode",
-    "opencode.json",
-    "opencode.jsonc",
-    ".cursor",
-    ".goosehints",
-    ".config/goose",
-    ".aider.conf.yml",
-    ".env",
-    ".amp",
-    ".crush.json",
-    "crush.json",
-    ".factory",
-    ".augment",
-    ".kiro",
-    ".clinerules",
-    ".kilocode",
-    ".github/copilot",
-    ".vscode/mcp.json",
-];
-
-/// Endings of files that Python may load.
-pub(super) const PYTHON: &[&str] =
-    &["py", "pyc", "pyw", "pyo", "pyd", "so", "pth", "_pth", "zip", "egg", "whl", "pyz"];
-
-/// Endings of files that Node and its like may load.
-pub(super) const JAVASCRIPT: &[&str] =
-    &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "node", "wasm"];
-
-/// Files that say what else is loaded.
-const MANIFESTS: &[&str] =
-    &["pyvenv.cfg", "package.json", "tsconfig.json", "deno.json", "deno.jsonc", "bunfig.toml"];
-
-/// Endings of scripts of shells.
-const SHELL_ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "ksh"];
-
-/// Files that begin with a dot and are loaded all the same.
-const HIDDEN: &[&str] = &[".env", ".npmrc", ".noderc", ".pth"];
+use super::family_table::{
+    FAMILIES, HIDDEN, IMPORTERS, MANIFESTS, PACKAGE_WORDS, PROJECT_RUNNERS, ProgramFamily, SHELL_ENDINGS,
+    SHELLS,
+};
+use super::loaded::{LONGEST_TEXT, is_one_of};
 
 /// Parts of a text that leads to files above a script's folder, or below the folder that the script starts in.
 const PATHS_ELSEWHERE: &[&str] = &[
@@ -264,6 +115,9 @@ pub(super) fn code_in(path: &Path, endings: &[&str]) -> bool {
 
 /// True if Python looks for every module in the folder that it starts in first.
 pub(super) fn imports_from_folder(words: &[&str]) -> bool {
+    if words.iter().any(|word| is_program(word, IMPORTERS)) {
+        return true;
+    }
     let python = FAMILIES.iter().find(|(family, _)| *family == ProgramFamily::Python);
     let names = python.map(|(_, names)| *names).unwrap_or_default();
     let behind = words.iter().skip_while(|word| !is_program(word, names));
@@ -301,17 +155,6 @@ pub(super) fn leads_elsewhere(script: &Path) -> bool {
     })
 }
 
-/// Names of settings that programs of these words obey in a folder; those of all programs if none of them is known.
-pub(super) fn settings_of_all<'w>(
-    words: &'w [&str],
-    is_unknown: bool,
-) -> impl Iterator<Item = &'static str> + use<'w> {
-    let rows = OBEYED
-        .iter()
-        .filter(move |(programs, _)| is_unknown || words.iter().any(|word| is_one_of(word, programs)));
-    rows.flat_map(|(_, names)| names.iter().map(|name| name.trim_end_matches('/')))
-}
-
 /// True if the package of this folder is, or has a program of, one of these names.
 pub(super) fn local_package(folder: &Path, words: &[&str]) -> bool {
     let manifest = folder.join("package.json");
@@ -329,6 +172,7 @@ pub(super) fn local_package(folder: &Path, words: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::family_table::PYTHON;
     use super::*;
 
     #[test]
@@ -336,6 +180,8 @@ mod tests {
         for (words, found) in [
             (&["python3.12", "x.py"][..], &[ProgramFamily::Python][..]),
             (&["/usr/bin/node", "x.js"], &[ProgramFamily::JavaScript]),
+            (&["/opt/jdk/bin/java", "-cp", "build", "Main"], &[ProgramFamily::Java]),
+            (&["gunicorn", "app:app"], &[ProgramFamily::Python]),
             (&["npx", "-y", "task-master"], &[ProgramFamily::Packages, ProgramFamily::Runner]),
             (&["npm", "exec", "x"], &[ProgramFamily::Packages, ProgramFamily::Runner]),
             (&["npm", "run", "x"], &[ProgramFamily::Packages, ProgramFamily::Runner, ProgramFamily::Builder]),

@@ -1,5 +1,5 @@
-//! Files that a program loads from its start folder although no argument names them: settings of package managers and
-//! build tools, packages by name, and modules in the folder of a script.
+//! Files that a program loads from its start folder although no argument names them: packages by name, and modules in the
+//! folder of a script.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -24,88 +24,6 @@ const RECIPES: &[&str] = &[
     "package.json",
 ];
 
-/// Programs by the start of their name, and the files that they obey in their start folder and above. A name that ends
-/// in `/` means the files in that folder.
-pub(super) const OBEYED: &[(&[&str], &[&str])] = &[
-    // Shims of version managers are in `PATH` under any name.
-    (&[""], &[".tool-versions", "mise.toml", ".mise.toml"]),
-    (
-        &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack"],
-        &[
-            "package.json",
-            ".npmrc",
-            ".yarnrc",
-            ".yarnrc.yml",
-            ".yarn/releases/",
-            ".yarn/plugins/",
-            ".pnp.cjs",
-            ".pnpmfile.cjs",
-            "pnpm-workspace.yaml",
-            "package-lock.json",
-            "npm-shrinkwrap.json",
-            "pnpm-lock.yaml",
-            "yarn.lock",
-            "bun.lock",
-            "bun.lockb",
-            ".pnp.loader.mjs",
-            ".yarn/",
-        ],
-    ),
-    (&["bun"], &["bunfig.toml", ".env", ".env.local", "tsconfig.json"]),
-    (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
-    (
-        &["uv", "pip", "poetry", "hatch", "rye", "pdm", "pixi", "conda"],
-        &["pyproject.toml", "uv.toml", ".python-version", "poetry.toml", "setup.py", "pixi.toml", "pdm.toml"],
-    ),
-    (&["ruby", "bundle", "rake", "gem"], &["Gemfile", ".bundle/config", "Rakefile", ".ruby-version"]),
-    (&["php", "composer"], &["composer.json", "php.ini", ".user.ini"]),
-    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
-    (&["just", "task"], &["justfile", "Justfile", ".justfile", "Taskfile.yml", "Taskfile.yaml"]),
-    (
-        &["cargo"],
-        &[
-            "Cargo.toml",
-            "build.rs",
-            ".cargo/config.toml",
-            ".cargo/config",
-            "rust-toolchain",
-            "rust-toolchain.toml",
-        ],
-    ),
-    (&["go"], &["go.mod", "go.work"]),
-    (&["dotnet"], &["Directory.Build.props", "Directory.Build.targets", "global.json", "nuget.config"]),
-    (
-        &["gradle", "mvn"],
-        &[
-            "build.gradle",
-            "build.gradle.kts",
-            "settings.gradle",
-            "pom.xml",
-            ".mvn/jvm.config",
-            ".mvn/extensions.xml",
-        ],
-    ),
-    (
-        &["docker", "podman"],
-        &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", "Dockerfile", ".env"],
-    ),
-    (&["nix", "devenv"], &["flake.nix", "shell.nix", "default.nix", "devenv.nix"]),
-    (&["direnv"], &[".envrc"]),
-    (
-        &["claude", "codex", "gemini", "opencode"],
-        &[
-            ".claude/settings.json",
-            ".claude/settings.local.json",
-            ".mcp.json",
-            ".codex/config.toml",
-            ".gemini/settings.json",
-            "opencode.json",
-            "opencode.jsonc",
-            ".opencode/plugin/",
-        ],
-    ),
-];
-
 /// Programs that run a package by its name, from `node_modules` if it is installed there.
 const PACKAGE_RUNNERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack", "deno"];
 
@@ -120,20 +38,18 @@ const MODULES: &[&[&str]] = &[
     &["sh", "bash", "zsh", "fish", "ksh"],
 ];
 
-/// Returns the files that a program with these words obeys in one of these folders.
-pub(super) fn obeyed(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
-    let rows = OBEYED.iter().filter(|(programs, _)| words.iter().any(|word| is_one_of(word, programs)));
-    let names: Vec<&str> = rows.flat_map(|(_, names)| names.iter().copied()).collect();
-    let mut found = Vec::new();
-    for folder in folders {
-        for name in &names {
-            match name.strip_suffix('/') {
-                Some(name) => found.extend(entries(&folder.join(name))),
-                None => found.push(folder.join(name)),
-            }
-        }
-    }
-    found
+/// Returns the files of classes that a definition may name in one of these folders (`com.example.Main`).
+pub(super) fn class_files(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
+    // `-m MODULE/CLASS`
+    let names = words.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    let names = names.filter(|name| name.split('.').all(is_part));
+    let paths = names.map(|name| format!("{}.class", name.replace('.', "/")));
+    paths
+        .flat_map(|path| folders.iter().map(move |folder| folder.join(&path)))
+        .filter(|path| path.is_file())
+        .collect()
 }
 
 /// Returns the folders of `node_modules` from which a package runner takes the packages that these words name.
@@ -267,7 +183,7 @@ pub(super) fn virtual_environment(program: &Path) -> Option<(PathBuf, Vec<PathBu
 }
 
 /// Returns the entries of a folder, sorted.
-fn entries(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
     found.sort();
@@ -319,6 +235,18 @@ mod tests {
             ("goose", &["go"], false),
         ] {
             assert_eq!(is_one_of(word, programs), is_it, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_class_is_named_with_its_package_and_module() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("com/x")).unwrap();
+        std::fs::write(dir.path().join("com/x/Main.class"), "").unwrap();
+        for (word, count) in
+            [("com.x.Main", 1), ("m/com.x.Main", 1), ("com.x.None", 0), ("com/x/Main", 0), ("..", 0)]
+        {
+            assert_eq!(class_files(&[word], &[dir.path().to_path_buf()]).len(), count, "{word}");
         }
     }
 }

@@ -2,8 +2,12 @@
 //! command must not change, and those that it loads unnamed.
 
 mod candidates;
+mod code_folders;
 mod families;
+mod family_table;
 mod loaded;
+mod obeyed;
+mod obeyed_table;
 mod reach;
 mod shell_text;
 mod start_check;
@@ -21,9 +25,10 @@ pub use start_check::{RunningCheck, StartCheck};
 
 use candidates::candidates;
 use loaded::{
-    beside_script, entry_files, obeyed, packages, python_modules, running_text, runs_folder,
+    beside_script, class_files, entry_files, packages, python_modules, running_text, runs_folder,
     runs_python_from_folder, virtual_environment,
 };
+use obeyed::obeyed;
 
 /// Most folders to search for a relative path.
 const MOST_FOLDERS: usize = 16;
@@ -42,6 +47,7 @@ const LOADERS: &[&str] = &[
     "CONFIG",
     "CONFIG_GLOBAL",
     "CLASSPATH",
+    "PROJECT",
     "LIB",
     "INIT",
     "RC",
@@ -54,7 +60,7 @@ const DATA: &[&str] = &[
 ];
 
 /// Extensions that interpreters append to the name of a file.
-const ENDINGS: &[&str] = &["js", "mjs", "cjs", "ts", "py", "rb", "pm", "lua", "php", "sh"];
+const ENDINGS: &[&str] = &["js", "mjs", "cjs", "ts", "py", "rb", "pm", "lua", "php", "sh", "class", "jar"];
 
 /// A program that a configuration names, with everything that decides which code it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -257,6 +263,7 @@ impl FileSearch {
             let name = name.split('=').next().unwrap_or_default().replace("::", "/");
             self.add_file(&folder.join(format!("{name}.pm")));
         }
+        class_files(&words, folders).iter().for_each(|file| self.add_file(file));
         let names: Vec<&str> =
             after.chain(within).chain(applications).filter(|name| is_module(name)).collect();
         for (name, folder) in names.iter().flat_map(|name| folders.iter().map(move |folder| (name, folder))) {

@@ -6,23 +6,21 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::repository::root_around;
 
+use super::NamedProgram;
+use super::code_folders::{code_folders, has_classes_in_folder, words_with_variables};
 use super::families::{
-    AGENT_SETTINGS, JAVASCRIPT, PYTHON, ProgramFamily, code_in, families, imports_from_folder,
-    is_shell_script, leads_elsewhere, local_package, settings_of_all,
+    code_in, families, imports_from_folder, is_shell_script, leads_elsewhere, local_package,
 };
+use super::family_table::{AGENT_SETTINGS, JAVA, JAVASCRIPT, PYTHON, ProgramFamily};
 use super::loaded::packages;
+use super::obeyed::{named_in_settings, renames_modules, settings_of_all};
 use super::shell_text::words_outside;
-use super::{NamedProgram, candidates};
 
 /// Entries of a folder that are looked through for links.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Folders that links lead to, at most.
 const MOST_LINKED: usize = 200;
-
-/// Options whose value is a folder that a runner of packages takes code from.
-const CODE_FOLDERS: &[&str] =
-    &["--from", "--with", "--with-editable", "--directory", "--project", "--package", "--prefix", "-p", "-C"];
 
 /// The files that a program may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,6 +43,8 @@ enum Loads {
     Python,
     /// Those that Node and its like may load.
     JavaScript,
+    /// Those that Java may load.
+    Java,
 }
 
 impl Reach {
@@ -60,6 +60,8 @@ impl Reach {
                 Loads::Everything => return path.starts_with(&rule.root),
                 Loads::Python => PYTHON,
                 Loads::JavaScript => JAVASCRIPT,
+                Loads::Java if !is_link && path.extension().is_none() && path != rule.root => return false,
+                Loads::Java => JAVA,
             };
             path.starts_with(&rule.root) && (is_link || path == rule.root || code_in(path, endings))
         })
@@ -173,10 +175,21 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
                 if families.contains(&ProgramFamily::JavaScript) {
                     reach.add_folder_of(file, Loads::JavaScript);
                     reach.add_elsewhere(file, &dir_tree, Loads::JavaScript);
+                    if file.starts_with(&dir_tree) && around.iter().any(|folder| renames_modules(folder)) {
+                        reach.add(&dir_tree, Loads::JavaScript);
+                    }
                     for folder in file.ancestors().skip(1).filter(|folder| folder.parent().is_some()) {
                         reach.add(&folder.join("node_modules"), Loads::Everything);
                         reach.add(&folder.join("package.json"), Loads::Everything);
                     }
+                }
+            }
+            () if !is_program && families.contains(&ProgramFamily::Java) => {
+                reach.add_folder_of(file, Loads::Java);
+                // The manifest of an archive may name others, and a package in a source its folder.
+                let is_class = file.extension().is_some_and(|ending| ending == "class");
+                if !is_class && file.starts_with(&dir_tree) {
+                    reach.add(&dir_tree, Loads::Java);
                 }
             }
             () if !is_program && families.contains(&ProgramFamily::Runner) => {
@@ -203,7 +216,12 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
     for folder in code_folders(program) {
         reach.add(&folder, Loads::Everything);
     }
+    if families.contains(&ProgramFamily::Java) && has_classes_in_folder(program) {
+        reach.add(&program.dir, Loads::Java);
+    }
+    let words = words_with_variables(program, &words);
     for folder in &around {
+        named_in_settings(folder, &words).iter().for_each(|file| reach.add(file, Loads::Everything));
         for name in settings_of_all(&words, families.is_empty()) {
             reach.add(&folder.join(name), Loads::Everything);
         }
@@ -239,22 +257,6 @@ fn path_of(program: &NamedProgram) -> Option<PathBuf> {
     }
 }
 
-/// Folders that are named as code: by an option of a runner, by a variable that makes programs load, or as what is run.
-fn code_folders(program: &NamedProgram) -> Vec<PathBuf> {
-    let mut named: Vec<&str> = program.loader_values().flat_map(candidates).collect();
-    let mut before = "";
-    for arg in &program.args {
-        let (option, value) = arg.split_once('=').unwrap_or((before, arg));
-        let is_relative = arg == "." || arg.starts_with("./") || arg.starts_with("../");
-        let is_run = !before.starts_with('-') && is_relative;
-        if CODE_FOLDERS.contains(&option) || is_run {
-            named.push(value);
-        }
-        before = arg;
-    }
-    let folders = named.into_iter().map(|path| program.dir.join(path.trim_start_matches("file://")));
-    folders.filter(|path| path.is_dir()).filter_map(|path| path.canonicalize().ok()).collect()
-}
 /// The work tree or the folder with a store that a folder lies in; else itself.
 fn tree_of(folder: &Path) -> PathBuf {
     root_around(folder).unwrap_or_else(|| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()))
