@@ -52,7 +52,7 @@ impl ConnectionTable {
         ConnectionEntry { id, table: self.clone(), close }
     }
 
-    /// Whether one more fits. If not, the longest idle connection has to end, one that was answered first.
+    /// Whether one more fits. If not, the longest idle connection has to end; answered ones go before new ones.
     fn has_room(&self) -> bool {
         let open = self.open();
         if open.len() < MOST {

@@ -36,7 +36,7 @@ const CODE_FOLDERS: &[&str] = &[
     "--cwd",
 ];
 
-/// Options that are followed by their value without a space.
+/// Options whose value follows without a space.
 const ATTACHED: &[&str] = &["-I", "-Xbootclasspath/a:", "-Xbootclasspath/p:", "-Xbootclasspath:"];
 
 /// Options of Java without which the class path is the folder in which it starts.
