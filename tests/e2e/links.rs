@@ -7,8 +7,8 @@ use crate::home::{Home, run};
 use crate::pty::on_terminal;
 use crate::repl_keys::OFF;
 
-/// What a terminal with these variables shows of a script.
-fn shown(home: &Home, variables: &str, script: &str) -> String {
+/// Runs a script on a terminal with these variables, and returns its output.
+fn run_on_terminal(home: &Home, variables: &str, script: &str) -> String {
     let mut command = home.terminal(&format!("stty cols 100 rows 24; {script}"));
     command.env("TERM", "xterm-256color");
     for (name, value) in variables.split_whitespace().filter_map(|pair| pair.split_once('=')) {
@@ -50,11 +50,11 @@ fn ids_of_lists_are_links_to_the_files_of_messages() {
     let log = vec![link(&home, &second)];
     for variables in ["TERM=xterm-kitty", "TERM_PROGRAM=ghostty", "VTE_VERSION=7600", "WT_SESSION=1"] {
         for (script, expected) in [("lepo ls", &both), ("lepo log", &log), ("lepo grep leap", &both)] {
-            assert_eq!(&links(&shown(&home, variables, script)), expected, "{variables} {script}");
+            assert_eq!(&links(&run_on_terminal(&home, variables, script)), expected, "{variables} {script}");
         }
     }
     std::fs::create_dir(home.work().join("folder")).unwrap();
-    assert_eq!(links(&shown(&home, "TERM=foot", "cd folder; lepo ls")), both);
+    assert_eq!(links(&run_on_terminal(&home, "TERM=foot", "cd folder; lepo ls")), both);
     for (variables, script) in [
         ("", "lepo ls"),
         ("VTE_VERSION=4800", "lepo ls"),
@@ -67,11 +67,11 @@ fn ids_of_lists_are_links_to_the_files_of_messages() {
         ("WT_SESSION=1", "lepo --color always ls | cat"),
         ("WT_SESSION=1 FORCE_COLOR=1", "lepo log | cat"),
     ] {
-        let shown = shown(&home, variables, script);
+        let shown = run_on_terminal(&home, variables, script);
         assert!(!shown.contains("\u{1b}]") && shown.contains("leap"), "{variables} {script}: {shown:?}");
     }
     let tmux = "TMUX=/tmp/x TERM=tmux-256color TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.4";
-    assert_eq!(links(&shown(&home, tmux, "lepo ls")), both);
+    assert_eq!(links(&run_on_terminal(&home, tmux, "lepo ls")), both);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_pager_gets_links_only_if_it_is_the_default_and_new_enough() {
     };
     let asked = || std::fs::read_to_string(home.path().join("asked")).unwrap_or_default().lines().count();
     let paged = |variables: &str, command: &str| {
-        shown(&home, variables, &format!("stty rows 2; PATH=$HOME/bin:$PATH; {command}"))
+        run_on_terminal(&home, variables, &format!("stty rows 2; PATH=$HOME/bin:$PATH; {command}"))
     };
     pager("less 590 (x)");
     let shown = paged("WT_SESSION=1", "lepo ls");
@@ -126,10 +126,10 @@ fn addresses_in_answers_are_links() {
     ]
     .map(|(text, uri)| (text.to_string(), uri.to_string()));
     assert_eq!(links(&ran.out), expected, "{:?}", ran.out);
-    assert_eq!(links(&shown(&bot.home, "TERM=foot", "lepo show")), expected);
+    assert_eq!(links(&run_on_terminal(&bot.home, "TERM=foot", "lepo show")), expected);
     for (variables, script) in
         [("", "lepo show"), ("TERM=foot", "lepo show --plain"), ("TERM=foot", "lepo show | cat")]
     {
-        assert!(!shown(&bot.home, variables, script).contains("\u{1b}]"), "{script}");
+        assert!(!run_on_terminal(&bot.home, variables, script).contains("\u{1b}]"), "{script}");
     }
 }

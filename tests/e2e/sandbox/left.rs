@@ -134,8 +134,9 @@ fn what_a_session_of_the_user_runs_is_listed_by_its_link_too() {
     bot.home.write("work/settings/a.fish", "");
     std::fs::create_dir_all(home.join(".config/fish")).unwrap();
     std::os::unix::fs::symlink("work/rc", home.join(".bashrc")).unwrap();
-    std::os::unix::fs::symlink("../../work/settings", home.join(".config/fish/conf.d")).unwrap();
-    std::os::unix::fs::symlink("../../work/other.fish", home.join(".config/fish/config.fish")).unwrap();
+    std::os::unix::fs::symlink(bot.home.work().join("settings"), home.join(".config/fish/conf.d")).unwrap();
+    std::os::unix::fs::symlink(bot.home.work().join("other.fish"), home.join(".config/fish/config.fish"))
+        .unwrap();
     let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     for line in [
@@ -403,7 +404,7 @@ fn the_configuration_is_not_changed_where_links_lead_to_it() {
         if command == files {
             std::fs::rename(own.join("config.toml"), &target).unwrap();
             std::os::unix::fs::symlink(&target, own.join("config.toml")).unwrap();
-            std::os::unix::fs::symlink("../work/new.json", own.join("mcp.json")).unwrap();
+            std::os::unix::fs::symlink(work.join("new.json"), own.join("mcp.json")).unwrap();
         } else {
             std::fs::remove_dir(target.parent().unwrap()).unwrap();
             std::fs::rename(&own, target.parent().unwrap()).unwrap();

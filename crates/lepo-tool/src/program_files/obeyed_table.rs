@@ -25,7 +25,7 @@ pub(super) const OBEYED: &[ObeyedRow] = &[
         &["python", "pypy", "ruby", "node", "java", "go"],
         &[".python-version", ".ruby-version", ".node-version", ".java-version", ".go-version"],
     ),
-    // https://docs.npmjs.com/cli/configuring-npm/folders, https://pnpm.io/pnpmfile,
+    // https://github.com/npm/cli/blob/latest/docs/lib/content/configuring-npm/folders.md, https://pnpm.io/pnpmfile,
     // https://yarnpkg.com/configuration/yarnrc, https://github.com/nodejs/corepack#environment-variables
     (
         &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack"],
@@ -55,7 +55,7 @@ pub(super) const OBEYED: &[ObeyedRow] = &[
     // https://nodejs.org/api/cli.html#--experimental-default-config-file
     (&["node"], &["node.config.json"]),
     // `ts-node.require` and `ts-node.compiler` run code: https://typestrong.org/ts-node/docs/options,
-    // https://tsx.is/typescript, https://github.com/swc-project/swc-node, https://www.npmjs.com/package/ts-node-dev
+    // https://tsx.is/typescript, https://github.com/swc-project/swc-node, https://github.com/wclr/ts-node-dev
     (
         &[
             "ts-node",
