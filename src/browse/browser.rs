@@ -147,8 +147,10 @@ impl<'a> Browser<'a> {
     /// Selects the newest conversation through `ix`, on this line of the screen.
     fn choose(&mut self, ix: Ix, line: usize) {
         let forest = self.read.forest;
-        let is_through = |tail: Ix| forest.up(tail).any(|above| above == ix);
-        let newest = || forest.newest_first(false).find(|&tail| is_through(tail));
+        let newest = || {
+            let tails: Vec<Ix> = forest.newest_first(false).collect();
+            forest.tails_through(&tails, &[ix]).first().copied()
+        };
         let index = self.rows.index_of(ix).or_else(|| self.rows.index_of(newest()?));
         if let Some(index) = index {
             (self.chosen, self.top) = (index, index.saturating_sub(line));

@@ -6,8 +6,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{CopyParent, CopyRequest, Store};
-use lepo_turn::Body;
-use lepo_turn::is_request_text;
+use lepo_turn::{Body, is_request_text};
 
 #[derive(Clone, Copy)]
 pub struct RebaseSelection<'w> {

@@ -74,18 +74,21 @@ fn mutual_repository(root: &Path) -> Option<PathBuf> {
 
 /// Returns the work tree in `core.worktree` of a repository.
 fn main_tree(repository: &Path) -> Option<PathBuf> {
-    let path = repository.join("config");
-    let is_short = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_CONFIG);
-    let text = is_short.then(|| std::fs::read_to_string(&path).ok()).flatten()?;
+    let text = text_within(&repository.join("config"), LONGEST_CONFIG)?;
     let mut named =
         text.lines().filter_map(|line| line.trim().strip_prefix("worktree")?.trim().strip_prefix('='));
     named.next_back().map(|tree| repository.join(tree.trim().trim_matches('"')))
 }
 
 fn short_text(path: &Path) -> Option<PathBuf> {
+    Some(PathBuf::from(text_within(path, LONGEST)?.trim_end_matches(['\n', '\r'])))
+}
+
+/// Reads a file of at most `most` bytes.
+fn text_within(path: &Path, most: u64) -> Option<String> {
     let kind = path.metadata().ok()?;
-    let text = Some(path).filter(|_| kind.is_file() && kind.len() <= LONGEST);
-    Some(PathBuf::from(std::fs::read_to_string(text?).ok()?.trim_end_matches(['\n', '\r'])))
+    let text = Some(path).filter(|_| kind.is_file() && kind.len() <= most);
+    std::fs::read_to_string(text?).ok()
 }
 
 /// Returns the repository of the work tree at `root`: its folder `.git`, or the folder named in its `.git` file.

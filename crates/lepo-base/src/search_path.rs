@@ -42,8 +42,8 @@ impl SearchPath {
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
             // Trust in a folder covers all work trees of its repository, so each may fill an entry.
-            let trees = std::iter::once(root.clone()).chain(work_trees(&root));
-            for tree in trees {
+            let others = work_trees(&root).into_iter().filter(|tree| *tree != root);
+            for tree in std::iter::once(root.clone()).chain(others) {
                 // An inner repository, such as a submodule, does not make the outer one foreign.
                 let outer = repositories_around(&tree).into_iter();
                 let outer = outer.filter(|outer| !holds(outer, home.as_deref()));

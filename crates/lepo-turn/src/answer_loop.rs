@@ -29,7 +29,7 @@ use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::stopped_answer::is_stopped_text;
-use super::stored_calls::{calls_without_tools, keep_called};
+use super::stored_calls::{calls_for, keep_called};
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
@@ -233,10 +233,8 @@ pub(super) fn holds_with_tools(config: &ModelConfig, offer: ToolOffer) -> bool {
 
 fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
-    let (called, path) = match progress.tools.is_nothing() {
-        true => calls_without_tools(&transcript.entries, &transcript.called, path),
-        false => (&*transcript.called, path),
-    };
+    let lists_tools = !progress.tools.is_nothing();
+    let (called, path) = calls_for(lists_tools, &transcript.entries, &transcript.called, path);
     let inst = Inst::General(turn.insts.general.as_deref());
     let blocks = progress.tools.blocks.as_deref();
     let mut messages = messages(&transcript.entries, called, inst, path, blocks);

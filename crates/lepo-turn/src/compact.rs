@@ -17,7 +17,7 @@ use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::{find_skills, kept_of};
 use super::steering::steers_alone;
-use super::stored_calls::{calls_without_tools, finished_calls};
+use super::stored_calls::{calls_for, finished_calls};
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::unproven::unproven_messages;
@@ -238,10 +238,8 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     let form = spec(turn.config).path;
     let transcript = &turn.record.transcript;
     let entries = transcript.entries.get(..cut).unwrap_or_default();
-    let (called, form) = match told.is_nothing() {
-        true => calls_without_tools(&transcript.entries, &[], form),
-        false => (&*transcript.called, form),
-    };
+    let called = if told.is_nothing() { &[] } else { &*transcript.called };
+    let (called, form) = calls_for(!told.is_nothing(), &transcript.entries, called, form);
     let called = called.get(..called.partition_point(|answer| answer.at < cut)).unwrap_or_default();
     let mut messages = messages(entries, called, Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
     if form == ConversationFormat::Plain {

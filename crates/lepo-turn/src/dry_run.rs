@@ -15,7 +15,7 @@ use super::planner::choice_schema;
 use super::schema::{add_code_only, add_instruction};
 use super::shared_prefix::SharedPrefix;
 use super::skills::{catalogue, find_skills, named_skill};
-use super::stored_calls::calls_without_tools;
+use super::stored_calls::calls_for;
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{Front, NOT_FETCHED, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
@@ -115,10 +115,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     };
     let transcript = &turn.record.transcript;
     let path = spec(turn.config).path;
-    let (called, path) = match told.is_nothing() {
-        true => calls_without_tools(&transcript.entries, &transcript.called, path),
-        false => (&*transcript.called, path),
-    };
+    let (called, path) = calls_for(!told.is_nothing(), &transcript.entries, &transcript.called, path);
     let mut messages = messages(&transcript.entries, called, inst, path, told.blocks.as_deref());
     let prefix = SharedPrefix::new(turn, loaded, &told, &messages).filter(|_| !plans);
     let general = turn.insts.general.as_deref();

@@ -9,7 +9,7 @@ use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
 use super::request::{Continuation, decide_and_run};
 use super::send::send_whole;
-use super::stored_calls::calls_without_tools;
+use super::stored_calls::calls_for;
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::Result;
@@ -78,7 +78,7 @@ async fn ask<T>(
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<(T, RequestCost)>> {
     let transcript = &turn.record.transcript;
-    let (called, form) = calls_without_tools(&transcript.entries, &transcript.called, spec(turn.config).path);
+    let (called, form) = calls_for(false, &transcript.entries, &transcript.called, spec(turn.config).path);
     let messages = messages(&transcript.entries, called, Inst::Planner(inst.as_deref()), form, None);
     let cache_key = turn.cache_key(&[]);
     for schema in [Some(schema), None] {

@@ -3,7 +3,7 @@
 use super::context::{Inst, messages};
 use super::former_tools::tool_hashes;
 use super::offer::ToolList;
-use super::stored_calls::calls_without_tools;
+use super::stored_calls::calls_for;
 use super::turn::Turn;
 use lepo_model::{ChatMessage, ToolSpec, spec};
 use lepo_store::bubb::Kind;
@@ -35,10 +35,7 @@ impl SharedPrefix {
         let asked = before.get(..answer)?;
         let inst = Inst::General(turn.insts.general.as_deref());
         let form = spec(turn.config).path;
-        let (called, form) = match told.is_nothing() {
-            true => calls_without_tools(asked, &transcript.called, form),
-            false => (&*transcript.called, form),
-        };
+        let (called, form) = calls_for(!told.is_nothing(), asked, &transcript.called, form);
         let last = messages(asked, called, inst, form, told.blocks.as_deref());
         let changes = tool_hashes(turn, told).changes_since(fact.tools.as_ref());
         let is_model = fact.model.as_deref() == Some(turn.config.name.as_str());

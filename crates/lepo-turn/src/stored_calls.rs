@@ -172,14 +172,15 @@ fn result_message(call: String, result: &PathEntry) -> ChatMessage {
     ChatMessage { call_id: Some(call), files, ..ChatMessage::new(ChatRole::Tool, result.text.clone()) }
 }
 
-/// Returns the calls of a path, and the form of its messages, for a request whose API has fields for tools and that lists
-/// none: earlier calls are text there, because an API may reject calls of tools that the request does not list.
-pub fn calls_without_tools<'c>(
+/// Returns the calls of a path, and the form of its messages, for a request. If it lists no tools and its API has fields for
+/// them, earlier calls are text, because an API may reject calls of tools that the request does not list.
+pub fn calls_for<'c>(
+    lists_tools: bool,
     entries: &[PathEntry],
     called: &'c [CalledAnswer],
     form: ConversationFormat,
 ) -> (&'c [CalledAnswer], ConversationFormat) {
-    if form != ConversationFormat::Messages {
+    if lists_tools || form != ConversationFormat::Messages {
         return (called, form);
     }
     let turn = start_of_turn(entries);
@@ -303,6 +304,9 @@ pub fn save_calls(
 
 /// Restores the answers of earlier turns on the path, if they are from this model.
 pub fn restore_earlier_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig) {
+    if !transcript.entries.iter().any(|entry| entry.body.is_call()) {
+        return;
+    }
     let stored = store.requests().ids();
     for id in stored.into_iter().filter(|id| transcript.path.contains(id)).collect::<Vec<_>>() {
         restore_calls(transcript, store, config, id);
@@ -380,7 +384,7 @@ mod tests {
             let entries = path(&text.replace("CALL", CALL));
             let is_call = |at: &usize| &*entries[*at].text == CALL;
             let answers: Vec<CalledAnswer> = (0..entries.len()).filter(is_call).map(called).collect();
-            let (answers, form) = calls_without_tools(&entries, &answers, form);
+            let (answers, form) = calls_for(false, &entries, &answers, form);
             let found: Vec<usize> = answers.iter().map(|answer| answer.at).collect();
             assert_eq!((form, &found[..]), (expected, received), "{text}");
         }

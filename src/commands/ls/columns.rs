@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use super::row::LsRow;
 use crate::commands::Context;
-use crate::commands::summary_line::in_brackets;
 use crate::term::{Paint, clean, cut, padded, width};
 use crate::ui::ShortIds;
 use lepo_base::time;
@@ -118,7 +117,7 @@ impl Cells {
             when: time::short(row.name.id.time(), now),
             model: row.model(),
             tokens: row.tokens(short_count),
-            branches: format!("{}{}", row.mark(), in_brackets(row.branches)).trim_start().to_string(),
+            branches: row.mark_and_branches(),
             title: row.title(),
             is_fork: false,
             said: row.excerpts(),

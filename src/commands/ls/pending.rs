@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use super::row::LsRow;
 use crate::commands::Context;
-use crate::commands::summary_line::in_brackets;
 use crate::term::{Paint, clean, cut, padded, quote, width};
 use lepo_base::time;
 
@@ -44,7 +43,7 @@ impl RequestTable {
             id,
             when: time::short(row.name.id.time(), self.now),
             access: row.access.clone(),
-            branches: format!("{}{}", row.mark(), in_brackets(row.branches)).trim_start().to_string(),
+            branches: row.mark_and_branches(),
             request: clean(row.last.as_deref().unwrap_or_default()).into_owned(),
         });
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::commands::summary_line::in_brackets;
 use crate::stats::Cost;
 use crate::term::{clean, excerpt_within};
 use lepo_store::bubb::{BubbName, model_label};
@@ -99,6 +100,11 @@ impl LsRow<'_> {
     /// Returns a mark that precedes the excerpt.
     pub fn mark(&self) -> &'static str {
         if self.is_ahead { "dated ahead" } else { "" }
+    }
+
+    /// The mark and the branches, in columns.
+    pub fn mark_and_branches(&self) -> String {
+        format!("{}{}", self.mark(), in_brackets(self.branches)).trim_start().to_string()
     }
 
     /// The model, cleaned; empty if unknown.

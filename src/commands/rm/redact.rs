@@ -149,11 +149,15 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
             lost.push(to.id);
         }
     }
-    let hidden: HashSet<BubbId> =
-        store.names().all()?.iter().filter(|name| name.hidden).map(|name| name.id).collect();
-    for id in plan.replays.keys().filter(|id| !ids.contains_key(id)) {
+    let unmoved: HashSet<BubbId> = plan.replays.keys().copied().filter(|id| !ids.contains_key(id)).collect();
+    for id in &unmoved {
         store.requests().forget_replay(*id)?;
-        lost.extend(hidden.contains(id).then_some(*id));
+    }
+    if !unmoved.is_empty() {
+        let names = store.names().all()?;
+        lost.extend(
+            names.iter().filter(|name| name.hidden && unmoved.contains(&name.id)).map(|name| name.id),
+        );
     }
     let blobs: Vec<&[u8]> = plan.blobs.values().map(Vec::as_slice).collect();
     store.replacement().publish(&plan.copies, &blobs)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::NamedProgram;
 use super::candidates::candidates;
-use super::loaded::LONGEST_TEXT;
+use super::loaded::short_text;
 
 /// Options whose value is a folder, or a list of folders, from which a program takes code.
 const CODE_FOLDERS: &[&str] = &[
@@ -93,9 +93,7 @@ fn option_words(program: &NamedProgram) -> Vec<String> {
     words.extend(options.flat_map(|(_, value)| value.reveal().split_whitespace()).map(str::to_string));
     let files =
         program.args.iter().filter_map(|arg| arg.strip_prefix('@')).map(|path| program.dir.join(path));
-    let files =
-        files.filter(|path| path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT));
-    let texts: Vec<String> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let texts: Vec<String> = files.filter_map(|path| short_text(&path)).collect();
     let unquoted = |word: &str| word.trim_matches(['"', '\'']).to_string();
     words.extend(texts.iter().flat_map(|text| text.split_whitespace()).map(unquoted));
     words

@@ -91,12 +91,17 @@ pub(super) fn runs_folder(word: &str) -> bool {
     is_one_of(word, &["node", "bun", "deno", "tsx", "python", "pypy"])
 }
 
+/// Reads a file of at most [`LONGEST_TEXT`] bytes.
+pub(super) fn short_text(path: &Path) -> Option<String> {
+    let is_short = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
+    is_short.then(|| std::fs::read_to_string(path).ok()).flatten()
+}
+
 /// Returns the files that such a program runs in a folder.
 pub(super) fn entry_files(folder: &Path) -> Vec<PathBuf> {
     let manifest = folder.join("package.json");
-    let text = manifest.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
-    let document = text.then(|| std::fs::read(&manifest).ok()).flatten();
-    let document: Option<serde_json::Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let document: Option<serde_json::Value> =
+        short_text(&manifest).and_then(|text| serde_json::from_str(&text).ok());
     let main = document.as_ref().and_then(|document| document.get("main")?.as_str());
     let names = ["index.js", "index.mjs", "index.cjs", "index.ts", "__main__.py"];
     names.into_iter().chain(main).map(|name| folder.join(name)).chain([manifest.clone()]).collect()

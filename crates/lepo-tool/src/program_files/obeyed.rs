@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::candidates::candidates;
-use super::loaded::{LONGEST_TEXT, entries, is_one_of};
+use super::loaded::{entries, is_one_of, short_text};
 use super::obeyed_table::{OBEYED, ObeyedRow};
 
 /// Most files to search for the names of others.
@@ -107,11 +107,6 @@ pub(super) fn renames_modules(folder: &Path) -> bool {
     RENAMING.iter().any(|(name, parts)| {
         short_text(&folder.join(name)).is_some_and(|text| parts.iter().any(|part| text.contains(part)))
     })
-}
-
-fn short_text(path: &Path) -> Option<String> {
-    let is_short = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
-    is_short.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
 #[cfg(test)]

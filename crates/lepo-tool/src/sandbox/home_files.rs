@@ -7,6 +7,7 @@ use lepo_base::env;
 
 use super::autorun::{AutorunTrigger, named_files};
 use super::homes::homes;
+use super::own_paths::{ResolvedPath, resolve};
 
 /// Most entries of a directory to examine for links.
 const MOST_ENTRIES: usize = 500;
@@ -53,16 +54,12 @@ impl HomeFiles {
     }
 }
 
-/// Resolves the links in a path whose last component, or the target of whose last link, need not exist.
+/// Resolves the links in a path; only its last component may be missing.
 fn target(path: &Path) -> Option<PathBuf> {
-    let Ok(meta) = path.symlink_metadata() else {
-        return Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    };
-    let missing = || {
-        let leads_to = path.parent()?.join(std::fs::read_link(path).ok()?);
-        Some(leads_to.parent()?.canonicalize().ok()?.join(leads_to.file_name()?))
-    };
-    path.canonicalize().ok().or_else(|| meta.is_symlink().then(missing).flatten())
+    match resolve(path, &|_| false).ok()? {
+        ResolvedPath::Existing(path) | ResolvedPath::Missing { path, is_last: true } => Some(path),
+        ResolvedPath::Missing { .. } => None,
+    }
 }
 
 #[cfg(test)]

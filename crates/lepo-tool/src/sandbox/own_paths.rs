@@ -14,21 +14,24 @@ const MOST_DEPTH: usize = 3;
 const MOST_ENTRIES: usize = 2000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OwnPath {
+pub enum ResolvedPath {
     Existing(PathBuf),
     /// The first missing component; its parent exists.
-    Missing(PathBuf),
+    Missing {
+        path: PathBuf,
+        is_last: bool,
+    },
 }
 
 /// Resolves these paths, and the links within the folders among them. A link in a writable folder is an error: a command
 /// could replace it, however its target is mounted.
-pub fn resolve_all(own: &[PathBuf], is_writable: impl Fn(&Path) -> bool) -> io::Result<Vec<OwnPath>> {
+pub fn resolve_all(own: &[PathBuf], is_writable: impl Fn(&Path) -> bool) -> io::Result<Vec<ResolvedPath>> {
     let mut resolved = Vec::new();
     for path in own {
         let path = resolve(path, &is_writable)?;
         let targets = match &path {
-            OwnPath::Existing(folder) => targets_within(folder),
-            OwnPath::Missing(_) => Vec::new(),
+            ResolvedPath::Existing(folder) => targets_within(folder),
+            ResolvedPath::Missing { .. } => Vec::new(),
         };
         resolved.push(path);
         for target in targets {
@@ -38,7 +41,8 @@ pub fn resolve_all(own: &[PathBuf], is_writable: impl Fn(&Path) -> bool) -> io::
     Ok(resolved)
 }
 
-fn resolve(path: &Path, is_writable: &impl Fn(&Path) -> bool) -> io::Result<OwnPath> {
+/// Follows the links of an absolute path. A link in a writable folder is an error.
+pub fn resolve(path: &Path, is_writable: &impl Fn(&Path) -> bool) -> io::Result<ResolvedPath> {
     let mut left: VecDeque<OsString> = names(path);
     let (mut at, mut links) = (PathBuf::from("/"), 0);
     while let Some(name) = left.pop_front() {
@@ -47,7 +51,9 @@ fn resolve(path: &Path, is_writable: &impl Fn(&Path) -> bool) -> io::Result<OwnP
             continue;
         }
         let next = at.join(&name);
-        let Ok(meta) = next.symlink_metadata() else { return Ok(OwnPath::Missing(next)) };
+        let Ok(meta) = next.symlink_metadata() else {
+            return Ok(ResolvedPath::Missing { path: next, is_last: left.is_empty() });
+        };
         if !meta.is_symlink() {
             at = next;
             continue;
@@ -65,7 +71,7 @@ fn resolve(path: &Path, is_writable: &impl Fn(&Path) -> bool) -> io::Result<OwnP
             left.push_front(name);
         }
     }
-    Ok(OwnPath::Existing(at))
+    Ok(ResolvedPath::Existing(at))
 }
 
 /// Returns the names of a path and its `..`.
@@ -118,10 +124,10 @@ mod tests {
             resolve_all(&[home.join(".config/lepo"), home.join("app/new/lepo")], is_writable).unwrap();
         resolved.sort_by_key(|path| format!("{path:?}"));
         let mut expected = vec![
-            OwnPath::Existing(own),
-            OwnPath::Existing(home.join("app/mcp.json")),
-            OwnPath::Missing(home.join("app/config.toml")),
-            OwnPath::Missing(home.join("app/new")),
+            ResolvedPath::Existing(own),
+            ResolvedPath::Existing(home.join("app/mcp.json")),
+            ResolvedPath::Missing { path: home.join("app/config.toml"), is_last: true },
+            ResolvedPath::Missing { path: home.join("app/new"), is_last: false },
         ];
         expected.sort_by_key(|path| format!("{path:?}"));
         assert_eq!(resolved, expected);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::homes::homes;
 use super::mount::{Mount, Mounts, everything};
-use super::own_paths::{self, OwnPath};
+use super::own_paths::{self, ResolvedPath};
 use super::protected::protected;
 use super::survey::{Survey, survey_for_reading};
 use super::toolchains::toolchains;
@@ -99,9 +99,11 @@ impl Policy<'_> {
         for path in own {
             let (path, mount) = match path {
                 // A link to the working directory itself, or above it, cannot be hidden from what works there.
-                OwnPath::Existing(path) if dir.starts_with(&path) && !self.own.contains(&path) => continue,
-                OwnPath::Existing(path) => (path, Mount::Hidden),
-                OwnPath::Missing(path) => (path, Mount::Absent),
+                ResolvedPath::Existing(path) if dir.starts_with(&path) && !self.own.contains(&path) => {
+                    continue;
+                }
+                ResolvedPath::Existing(path) => (path, Mount::Hidden),
+                ResolvedPath::Missing { path, .. } => (path, Mount::Absent),
             };
             // Below a hidden path, even the name would reveal it.
             let above = path.parent().map_or(Mount::ReadOnly, |parent| mount_at(&mounts, parent));

@@ -9,7 +9,7 @@ use crate::answer_order::{AnswerOrder, OrderedAnswer};
 use crate::attach::choose;
 use crate::context::{Inst, messages};
 use crate::report::log_failure;
-use crate::stored_calls::calls_without_tools;
+use crate::stored_calls::calls_for;
 use crate::{Notice, Report, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
@@ -55,7 +55,7 @@ pub async fn parallel(
             let notice = Notice::FilesNotSent(name.clone(), left);
             group.watch.on_event(Moment::In(&name, TurnEvent::Notice(&notice)));
         }
-        let (_, form) = calls_without_tools(&entries, &[], participant.form);
+        let (_, form) = calls_for(false, &entries, &[], participant.form);
         let said = messages(&entries, &[], general, form, None);
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
         let spoken = participant.speak_in_order(order, &said, schema, under, group).await;
