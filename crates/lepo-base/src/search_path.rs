@@ -85,14 +85,6 @@ impl SearchPath {
         find_in(&self.dirs, program)
     }
 
-    /// Whether a program can exist: a name in the search path, or an absolute path. A relative path may be anywhere.
-    pub fn may_have(&self, program: &str) -> bool {
-        match program.contains('/') {
-            true => Path::new(program).is_relative() || Path::new(program).is_file(),
-            false => self.find(OsStr::new(program)).is_some(),
-        }
-    }
-
     /// Finds the program of this name in an excluded entry, if no used entry has it.
     pub fn find_left_out(&self, program: &OsStr) -> Option<PathBuf> {
         if self.find(program).is_some() { None } else { find_in(&self.left_out, program) }
@@ -116,6 +108,15 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
     command.env("PATH", path.to_value());
     command
+}
+
+/// Whether a program can exist: a name in the search path of the current folder, which is read only for a name, or an
+/// absolute path. A relative path may be anywhere.
+pub fn may_exist(program: &str) -> bool {
+    match program.contains('/') {
+        true => Path::new(program).is_relative() || Path::new(program).is_file(),
+        false => SearchPath::here().find(OsStr::new(program)).is_some(),
+    }
 }
 
 /// Finds another program of lepo's by name: next to the running one, or else in the search path.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lepo_base::error::{Error, Result};
-use lepo_base::search_path::SearchPath;
+use lepo_base::search_path::may_exist;
 use lepo_process::StartFolder;
 
 /// Tells in which folder a program starts that works for this one.
@@ -58,7 +58,7 @@ impl ModelFolders {
     /// is not started for one that is not trusted. A missing program fails by itself.
     pub(crate) fn cli_start(&self, model: &str, program: &str) -> Result<StartFolder> {
         let start = self.start_in(&self.cli_dir);
-        if start.is_empty() && !self.is_trial && SearchPath::here().may_have(program) {
+        if start.is_empty() && !self.is_trial && may_exist(program) {
             let dir = self.cli_dir.display();
             return Err(Error::usage(format!(
                 "model \"{model}\" is not started: {dir} is not trusted, and a program may run files of the folder it \

@@ -6,7 +6,7 @@ use super::program_start::{StartingProgram, changed_of, key_program, model_progr
 use super::{Configuration, ProgramRole, StartQuestion, server_folders};
 use crate::config::{FolderQuestion, FolderTrust, Paths, work_folder};
 use lepo_base::error::Result;
-use lepo_base::search_path::SearchPath;
+use lepo_base::search_path::may_exist;
 use lepo_model::{ConversationFormat, ModelConfig, spec};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 use lepo_tool::mcp::{Servers, program_label, programs_to_start};
@@ -29,7 +29,7 @@ pub(super) fn model_programs(
     store_root: &Path,
 ) -> Option<FolderPrograms> {
     let (program, arguments) = model.command.split_first()?;
-    if spec(model).path != ConversationFormat::Program || !SearchPath::here().may_have(program) {
+    if spec(model).path != ConversationFormat::Program || !may_exist(program) {
         return None;
     }
     let dir = if spec(model).own_tools { store_root.to_path_buf() } else { configured.cli_dir() };

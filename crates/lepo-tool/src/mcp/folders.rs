@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::NamedProgram;
 use crate::mcp::config::{EntryOrigin, ServerConfig, ServerTarget};
-use lepo_base::search_path::SearchPath;
+use lepo_base::search_path::may_exist;
 use lepo_process::StartFolder;
 
 /// The `cwd` of a server that always starts in an empty folder.
@@ -85,8 +85,9 @@ impl ServerFolders {
     pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
         let ServerTarget::Program { command, env, cwd, .. } = &config.target else { return false };
         let is_own = config.details.origin == EntryOrigin::User;
-        let is_there = env.iter().any(|(name, _)| name == "PATH") || SearchPath::here().may_have(command);
-        is_own && is_there && cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE)
+        let is_below = cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE);
+        let is_there = || env.iter().any(|(name, _)| name == "PATH") || may_exist(command);
+        is_own && is_below && is_there()
     }
 
     /// Whether a server does not start in its folder because the work tree is not trusted.
