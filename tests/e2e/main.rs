@@ -60,6 +60,7 @@ mod exported_sessions;
 mod faults;
 mod golden;
 mod grep;
+mod guard_reports;
 mod guarded;
 mod house;
 mod import;
