@@ -374,6 +374,31 @@ fn among_many_a_program_that_may_not_start_is_out() {
 }
 
 #[test]
+fn a_debate_asks_one_question_about_all_that_it_needs() {
+    let bot = Bot::saying("planner = 'off'", &["own: 5"; 16]);
+    let home = &bot.home;
+    home.write(
+        "config/config.toml",
+        format!(
+            "{}\n[[models]]\nname = \"own\"\nprovider = \"cli\"\ncommand = [\"sh\", \"-c\", \"echo Hi.\"]\n",
+            home.read("config/config.toml")
+        ),
+    );
+    home.ok(&["init"]);
+    std::fs::remove_dir_all(home.path().join("state/lepo/made")).unwrap();
+    home.write_insts("general = 'Speak as the clone says.'\n");
+    let args = ["do", "-n", "--debate", "--orchestrator", "test", "--participants", "own,test", "q"];
+    let yes = on_terminal(home.command(&args), &[(TRUST, "y\n")]);
+    let shown = yes.out.replace(['\r', '\n'], " ");
+    for part in ["Not trusted yet: ", "_insts.toml", "Programs of yours (sh) may run files of the folder"] {
+        assert!(shown.contains(part), "{part}: {}", yes.out);
+    }
+    assert_eq!(shown.matches(TRUST).count(), 1, "{}", yes.out);
+    let again = on_terminal(home.command(&args), &[]);
+    assert!(!again.out.contains(TRUST), "{}", again.out);
+}
+
+#[test]
 fn a_turn_of_many_asks_one_question_about_all_that_it_needs() {
     for terminal in [true, false] {
         let bot = Bot::saying("planner = 'off'", &["Hello."; 16]);
