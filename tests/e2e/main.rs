@@ -71,6 +71,7 @@ mod import_named;
 mod import_reports;
 mod installing;
 mod judging;
+mod keep_reports;
 mod keeping;
 mod links;
 mod llama;

@@ -48,8 +48,9 @@ pub fn none_about(word: &str, dir: &Path, sessions: &[LoggedDir]) -> Error {
     error.hint(named.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns directories of sessions that no longer exist, with the number of sessions, most first: those with the same
-/// last name, and those at a commit that this repository has.
+/// Returns directories of sessions that no longer exist, with the number of sessions: first those with the same last name
+/// and those at a commit that this repository has, then those with the same parent, which a rename leaves. Both are sorted
+/// by number of sessions.
 fn former_dirs(dir: &Path, sessions: &[LoggedDir]) -> Vec<(String, usize)> {
     let mut gone: BTreeMap<String, (usize, bool)> = BTreeMap::new();
     let tree = WorkTree::containing(dir).filter(|tree| tree.is_taken);
@@ -67,11 +68,9 @@ fn former_dirs(dir: &Path, sessions: &[LoggedDir]) -> Vec<(String, usize)> {
             *is_former = has_commit(&tree.root, &commit);
         }
     }
-    let mut former: Vec<(String, usize)> = gone
-        .into_iter()
-        .filter(|(_, (_, is_former))| *is_former)
-        .map(|(dir, (count, _))| (dir, count))
-        .collect();
-    former.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    former
+    let is_beside = |of: &str| Path::new(of).parent().is_some_and(|above| Some(above) == dir.parent());
+    gone.retain(|of, (_, is_former)| *is_former || is_beside(of));
+    let mut former: Vec<(String, (usize, bool))> = gone.into_iter().collect();
+    former.sort_by_key(|(_, (count, is_former))| std::cmp::Reverse((*is_former, *count)));
+    former.into_iter().map(|(dir, (count, _))| (dir, count)).collect()
 }

@@ -71,7 +71,7 @@ pub fn run_on_end(tool: HookedTool, args: &ImportArgs, context: &mut Context<'_>
     };
     let is_ended = |path: &Path| match (&transcript, &event.session_id) {
         (Some(transcript), _) => is_same(path, transcript),
-        (None, Some(id)) => path.file_stem().is_some_and(|stem| *stem == **id),
+        (None, Some(id)) => is_log_of(path, id),
         (None, None) => false,
     };
     let import = || -> Result<u64> {
@@ -112,6 +112,14 @@ fn import_until_written(import: &dyn Fn() -> Result<u64>, stop: &StopSignal) -> 
         stop.check()?;
     }
     Ok(())
+}
+
+/// Whether a log has the name of this session: its id, or for Gemini CLI `session-TIME-` and the first eight characters
+/// (`chatRecordingService.ts` of gemini-cli).
+fn is_log_of(path: &Path, id: &str) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let short = stem.starts_with("session-").then(|| stem.rsplit_once('-')).flatten().map(|(_, short)| short);
+    stem == id || short.is_some_and(|short| short.len() == 8 && id.starts_with(short))
 }
 
 fn is_same(path: &Path, other: &Path) -> bool {
