@@ -5,3 +5,4 @@ mod guarded;
 mod http;
 mod kept;
 mod replayed;
+mod reports;
