@@ -59,8 +59,13 @@ pub(super) async fn check_files(session: &mut ReplSession<'_>) -> Result<()> {
 }
 
 /// Continues after the result of a turn, and moves the branch. After a question without an answer, the session
-/// continues from the message before it.
-pub(super) fn follow(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
+/// continues from the message before it. After a retry that got nothing, it stays: at the stopped or whole answer that the
+/// question had before.
+pub(super) fn follow(session: &mut ReplSession<'_>, is_retry: bool, report: &Report) -> Result<()> {
+    let got_nothing = report.end() == report.user && report.pending.is_none();
+    if is_retry && got_nothing && session.unanswered.is_none() {
+        return Ok(());
+    }
     if report.is_unanswered {
         let at = report.conv.iter().position(|&id| Some(id) == report.user);
         session.at = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();

@@ -9,7 +9,7 @@ use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
-use lepo_turn::{Report, TurnEnv, TurnRequest, execute_turn, keep_question};
+use lepo_turn::{Report, TurnEnv, TurnRequest, TurnStart, execute_turn, keep_question};
 
 /// Reports a pending request, and how to decide on it.
 fn print_pending(needs: &str) {
@@ -40,7 +40,7 @@ pub(super) async fn turn(
             session.runs.clear();
             session.files.clear();
             session.contexts.clear();
-            follow(session, &report)?;
+            follow(session, matches!(start, TurnStart::Again(_)), &report)?;
             warn_if_full(session).await?;
             let user = report.user;
             match report.error {

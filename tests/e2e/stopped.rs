@@ -140,3 +140,30 @@ fn to_continue_without_a_question_asks_for_the_rest_and_keeps_how() {
     assert_eq!(bot.home.alone(&["do", "--continue"]).code, 2);
     assert_eq!(bot.times_asked(), 4);
 }
+
+#[test]
+fn after_a_retry_that_got_nothing_the_next_question_of_a_session_follows_what_was_answered_before() {
+    let part = |text: &str| openai_event(json!({"content": text}), None).into_bytes();
+    let thought = openai_event(json!({"reasoning_content": "hm"}), None).into_bytes();
+    for first in [Piece::Wait, Piece::Close] {
+        for retried in [Reply::new(400, "{}"), Reply::pieces([Piece::Bytes(thought.clone()), Piece::Close])] {
+            let is_stopped = matches!(first, Piece::Wait);
+            let reply = match is_stopped {
+                true => Reply::pieces([Piece::Bytes(part(PART)), Piece::Wait]),
+                false => openai_sse([PART]),
+            };
+            let bot = Bot::openai("planner = 'off'", [reply, retried.clone(), retried, openai_sse(["Yes."])]);
+            let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+            screen.prompts("> ").enters("q").shows("\n반쪽");
+            if is_stopped {
+                screen.keys(&["C-c"]).shows("continues from here");
+            }
+            screen.prompts("> ").enters("/retry").becomes("a refusal", || bot.times_asked() == 2);
+            screen.prompts("> ").enters("/retry").becomes("another", || bot.times_asked() == 3);
+            screen.prompts("> ").enters("go on").shows("\nYes.").prompts("> ").enters("exit").ends(0);
+            let sent = crate::bots::messages(&bot.bodies()[3]).split_off(1);
+            let expected = [("user", "q"), ("assistant", PART), ("user", "go on")];
+            assert_eq!(sent, expected.map(|(role, text)| (role.to_string(), text.to_string())));
+        }
+    }
+}

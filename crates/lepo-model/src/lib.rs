@@ -93,7 +93,7 @@ pub use file_support::accepts;
 #[cfg(fuzzing)]
 pub use fuzz_entry::{StreamFormat, read_pieces, text_between};
 pub use gate::Gate;
-pub use lookup::{known_window, offered_before};
+pub use lookup::{known_window, offered_before, takes_prefill};
 pub use media::IMAGES;
 pub use media::{FileSupport, MediaFile, encoded_len};
 pub use message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall, ToolSpec};

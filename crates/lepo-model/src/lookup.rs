@@ -154,6 +154,14 @@ pub fn offered_before(config: &ModelConfig, state_dir: &Path) -> Vec<ModelFacts>
     Cache::new(state_dir, api.name, &config.base_url, "").load().unwrap_or_default()
 }
 
+/// Whether a model goes on with a stopped answer at the end of a request, by its name and the cached facts about it. Sends
+/// no request.
+pub fn takes_prefill(config: &ModelConfig, state_dir: &Path) -> bool {
+    let Some((api, url)) = spec(config).http.zip(display_url(config)) else { return false };
+    let facts = Cache::new(state_dir, api.name, &url, &config.model).load_any().unwrap_or_default();
+    (api.prefill)(config, &facts)
+}
+
 /// Returns the window of a model in tokens: the configured one, or the latest cached one, from the model's own facts or
 /// from the server's list. Sends no request.
 pub fn known_window(config: &ModelConfig, state_dir: &Path) -> Option<u64> {

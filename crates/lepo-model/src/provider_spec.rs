@@ -7,7 +7,8 @@ use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
 use super::media::FileSupport;
 use super::message::ToolSpec;
-use super::model_facts::CatalogSpec;
+use super::config::ModelConfig;
+use super::model_facts::{CatalogSpec, ModelFacts};
 use super::payload::Payload;
 use super::quirks::Quirk;
 use lepo_base::keyword::Keyword;
@@ -67,6 +68,8 @@ pub(super) struct HttpSpec {
     pub missing: fn(&str) -> String,
     /// The endpoint that lists its models.
     pub catalog: CatalogSpec,
+    /// Whether a model goes on with an assistant's message at the end of a request, by its name and its facts.
+    pub prefill: fn(&ModelConfig, &ModelFacts) -> bool,
     /// Whether requests have the id of their conversation's root, for the server's cache.
     pub root_key: bool,
     /// Whether its servers search the web for a model.

@@ -28,7 +28,7 @@ use super::schema::{add_code_only, add_instruction, complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
-use super::stopped_answer::is_stopped_text;
+use super::stopped_answer::{ends_with_part, is_stopped_text, trim_part};
 use super::stored_calls::{calls_for, keep_called};
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
@@ -153,7 +153,8 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         cache_key: turn.cache_key(&tools.specs),
         offer,
         tools,
-        rounds: match offer.ended {
+        // A call would follow a stopped answer directly, which made it a text around calls.
+        rounds: match offer.ended || ends_with_part(&turn.record.transcript.entries) {
             true => 0,
             false => (turn.env.settings().max_rounds as usize).saturating_sub(done.len()),
         },
@@ -241,6 +242,7 @@ fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
     if progress.rounds == 0 && blocks.is_some() {
         messages.push(instruction(ENDED));
     }
+    trim_part(&mut messages);
     // The conversation has it, except in a turn that began without a form.
     if has_form(&transcript.entries) {
         return messages;

@@ -46,6 +46,7 @@ pub async fn run_own(
     }
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.on_event(event))?;
+    env.masking.note_given(used.bubb, &String::from_utf8_lossy(&carried.text));
     if let Some(told) = env.masking.secrets_notice() {
         front.on_event(TurnEvent::Notice(&told));
     }

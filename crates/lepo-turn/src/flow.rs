@@ -16,6 +16,7 @@ use super::plan::plan;
 use super::program_start::ask_about_key;
 use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
+use super::general_inst::has_new_result;
 use super::stopped_answer::REST;
 use super::stored_calls::{restore_calls, save_calls};
 use super::transcript::Transcript;
@@ -23,9 +24,9 @@ use super::turn::{Turn, report_typed_secret};
 use super::turn_request::TurnRequest;
 use super::unmask::forget_overtaken;
 use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, TurnStart, record_worktree};
-use crate::config::Insts;
+use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Gate, ModelConfig, Planner, spec};
+use lepo_model::{Gate, ModelConfig, Planner, spec, takes_prefill};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
@@ -49,6 +50,7 @@ pub async fn execute_turn(
     ask_about_key(config, paths, (&mut *front, &env.interrupt)).await?;
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
+        Ok(transcript) if ask.unmasked => transcript.with_unmasked_outputs(),
         Ok(transcript) => transcript,
         Err(error) => {
             return Ok(Report { model: Some(config.name.clone()), error: Some(error), ..Report::default() });
@@ -71,10 +73,7 @@ async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     save_calls_on_path(&turn);
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
-    if let Some(mut told) = masking.secrets_notice() {
-        if let Notice::Secrets(found) = &mut told {
-            found.is_sent_masked = turn.record.transcript.is_sent_masked;
-        }
+    if let Some(told) = masking.secrets_notice() {
         turn.front.on_event(TurnEvent::Notice(&told));
     }
     let Turn { env, record, front, .. } = turn;
@@ -160,7 +159,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         let kept = masking.screen_question(&text, &typed);
         opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
     }
-    if ask.rest {
+    if ask.rest && !(opening.is_empty() && ask.runs.is_empty() && goes_on_unasked(turn)) {
         let kept = ScreenedBytes::typed(REST).into_owned();
         opening.push(OpeningBubb { kind: Kind::User, hidden: true, text: REST.to_string(), kept });
     }
@@ -181,6 +180,16 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     }
     turn.choose_files();
     Ok(())
+}
+
+/// Whether the model goes on with a stopped answer at the end of a request, which then has no instruction after it.
+fn goes_on_unasked(turn: &Turn<'_>) -> bool {
+    let general = turn.insts.general.as_deref();
+    let is_last = turn.schema.is_none()
+        && !turn.code_only
+        && general.is_none_or(is_general_as_made)
+        && !has_new_result(&turn.record.transcript.entries);
+    is_last && takes_prefill(turn.config, &turn.env.configured.paths.state)
 }
 
 /// Applies the decision with which the turn continues, or lets a chooser plan; returns the tools that the

@@ -36,6 +36,8 @@ pub struct Masking {
 struct MaskingState {
     tally: SecretCounts,
     sources: Vec<&'static str>,
+    /// Whether a text of this turn was sent with its masks.
+    is_sent_masked: bool,
     /// The masks of the last answer, each with the text that it replaced.
     truths: Vec<(String, String)>,
     /// Kinds of apparent secrets in the user's own text, until they are reported.
@@ -177,7 +179,12 @@ impl Masking {
         (self.treatment != Treatment::Leave).then(|| MaskStream::new(self.masker.clone()))
     }
 
-    /// Remembers the unmasked text of a bubb with masks, for a display of several answers.
+    /// Records that a text of this turn is sent with its masks.
+    pub fn note_sent_masked(&self) {
+        self.seen().is_sent_masked = true;
+    }
+
+    /// Remembers the unmasked text of a bubb with masks: for a display of several answers, or a request that sends it.
     pub fn note_given(&self, id: BubbId, text: &str) {
         if self.masks() && !self.masker.mask(text).found.is_empty() {
             self.seen().given.insert(id, text.to_string());
@@ -271,10 +278,11 @@ impl Masking {
 
     /// Returns, once, the notice about the secrets that a turn masked.
     pub fn secrets_notice(&self) -> Option<Notice> {
-        let (tally, sources) = {
+        let (tally, sources, is_sent_masked) = {
             let mut seen = self.seen();
             seen.truths.clear();
-            (std::mem::take(&mut seen.tally), std::mem::take(&mut seen.sources))
+            let is_sent_masked = std::mem::take(&mut seen.is_sent_masked);
+            (std::mem::take(&mut seen.tally), std::mem::take(&mut seen.sources), is_sent_masked)
         };
         let count = tally.count();
         if count == 0 {
@@ -287,7 +295,7 @@ impl Masking {
             sources,
             kinds,
             masked: self.masks(),
-            is_sent_masked: false,
+            is_sent_masked,
         }))
     }
 }

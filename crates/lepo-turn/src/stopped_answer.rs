@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::body::Body;
+use super::path_entry::PathEntry;
+use lepo_model::{ChatMessage, ChatRole};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
@@ -22,6 +24,18 @@ pub fn thinking_alone(thought: &str) -> String {
 /// Whether the text of a hidden message of the assistant is neither blank, a call nor thinking alone.
 pub fn is_stopped_text(text: &str) -> bool {
     is_spoken(text) && !Body::read(Kind::Assistant, true, text).is_call()
+}
+
+/// Whether a request for this path ends with the stopped answer that a model goes on with.
+pub fn ends_with_part(entries: &[PathEntry]) -> bool {
+    entries.last().is_some_and(|entry| entry.kind == Kind::Assistant)
+}
+
+/// Trims that answer, because a server refuses it with white space at its end.
+pub fn trim_part(messages: &mut [ChatMessage]) {
+    if let Some(part) = messages.last_mut().filter(|last| last.role == ChatRole::Assistant) {
+        part.text = part.text.trim_end().into();
+    }
 }
 
 fn is_spoken(text: &str) -> bool {

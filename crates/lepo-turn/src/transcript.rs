@@ -13,6 +13,7 @@ use super::body::Body;
 use super::journal::failure_entry;
 use super::masking::Masking;
 use super::path_entry::{CalledAnswer, OpeningBubb, PathEntry};
+use super::stopped_answer::ends_with_part;
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};
@@ -51,8 +52,6 @@ pub struct Transcript {
     answering: Option<Claim>,
     /// Whether texts that come with the question are sent without masks in this turn.
     pub sends_unmasked: bool,
-    /// Whether such a text was sent with masks.
-    pub is_sent_masked: bool,
 }
 
 impl Transcript {
@@ -80,7 +79,6 @@ impl Transcript {
             unsaved: None,
             answering: None,
             sends_unmasked: false,
-            is_sent_masked: false,
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
@@ -92,6 +90,18 @@ impl Transcript {
             transcript.loaded.push(name);
         }
         Ok(transcript)
+    }
+
+    /// Replaces the outputs of the user's commands since the last answer by their unmasked texts, where this process has them.
+    pub fn with_unmasked_outputs(mut self) -> Transcript {
+        let is_answer = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::Assistant;
+        let since = self.entries.iter().rposition(is_answer).map_or(0, |at| at + 1);
+        for (entry, id) in self.entries.iter_mut().zip(&self.path).skip(since) {
+            if let Some(text) = self.masking.unmasked_text(*id) {
+                entry.text = text.into();
+            }
+        }
+        self
     }
 
     /// Decides which of the files are sent to a model with these limits, and returns the others by reason.
@@ -154,7 +164,7 @@ impl Transcript {
         if self.sends_unmasked || text.as_bytes() == kept.bytes() {
             return text;
         }
-        self.is_sent_masked = true;
+        self.masking.note_sent_masked();
         kept.text().into_owned()
     }
 
@@ -279,6 +289,8 @@ impl Transcript {
         let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
         match self.entries.iter().rev().take_while(on_it).count() {
             0 => None,
+            // A stopped answer whose rest is asked for.
+            _ if ends_with_part(&self.entries) => None,
             side => Some(self.path.len() - side),
         }
     }

@@ -272,3 +272,46 @@ fn once_tool_use_has_ended_tools_stay_and_none_may_be_called() {
     assert_eq!(ran.code, 3);
     assert!(ran.err.contains("keeps calling tools without answering"), "{}", ran.err);
 }
+
+#[test]
+fn the_rest_of_a_stopped_answer_follows_it_directly_where_the_model_takes_that() {
+    for (model, thinking, own, is_direct) in [
+        ("claude-sonnet-4-5-20250929", "none", false, true),
+        ("claude-sonnet-4-5-20250929", "none", true, false),
+        ("claude-sonnet-4-5-20250929", "enabled", false, false),
+        ("claude-opus-4-6", "none", false, false),
+        ("m", "none", false, false),
+    ] {
+        let cut = sse([
+            json!({"type": "message_start", "message": {}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Half an "}}),
+        ]);
+        let server = server(vec![cut, spoken("answer."), spoken("Yes.")], thinking);
+        let home = home(&server, NATIVE, ANTHROPIC);
+        home.write("config/config.toml", home.read("config/config.toml").replace("\"m\"", &format!("{model:?}")));
+        if !own {
+            home.write_insts("");
+        }
+        assert_eq!(home.alone(&["do", "q"]).code, 3);
+        let ran = home.alone(&["do", "--continue"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "answer.\n"), "{model}: {}", ran.err);
+        assert_eq!(home.alone(&["do", "and?"]).code, 0);
+        let sent = bodies(&server);
+        let (rest, next) = (&sent[1], &sent[2]);
+        let part = &rest["messages"][1]["content"][0]["text"];
+        assert_eq!(rest["tools"], sent[0]["tools"]);
+        let is_kept = bubbs(&home).iter().any(|bubb| bubb.tag == "u1");
+        assert_eq!(is_kept, !is_direct, "{model}");
+        if is_direct {
+            assert_eq!(rest["messages"].as_array().unwrap().len(), 2);
+            assert_eq!((part, &rest["tool_choice"]), (&json!("Half an"), &json!({"type": "none"})));
+            assert_eq!(next["messages"][1]["content"].as_array().unwrap().len(), 2, "the part and the rest");
+            let shown = home.ok(&["show"]);
+            assert!(shown.contains("(stopped)") && shown.contains("Half an") && shown.contains("answer."));
+        } else {
+            let asked = &rest["messages"][2]["content"][0]["text"];
+            assert!(asked.as_str().unwrap().starts_with("Go on exactly where your answer stopped"), "{rest}");
+        }
+    }
+}

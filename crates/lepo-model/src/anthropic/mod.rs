@@ -4,6 +4,7 @@
 mod answer;
 mod block;
 mod messages;
+mod prefill;
 mod thinking;
 mod web;
 
@@ -65,6 +66,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             read: model_facts,
             running: &[],
         },
+        prefill: prefill::takes_prefill,
         root_key: false,
         web: true,
     }),
@@ -136,6 +138,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         object.field("tool_choice", json!({"type": "none"}));
     }
     let thinking = thinking::wanted(config, asking.facts, limit, messages::is_rebuilt(&request));
+    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request));
     if let Some(thinking) = thinking.filter(|_| asking.takes(&THINKING)) {
         object.field("thinking", thinking);
     }

@@ -41,6 +41,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             read: listed_facts,
             running: &[],
         },
+        prefill: |_, _| false,
         root_key: false,
         web: false,
     }),

@@ -55,6 +55,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         ],
         missing: check_model,
         catalog: CATALOG,
+        prefill: |_, _| false,
         root_key: false,
         web: false,
     }),
