@@ -56,7 +56,8 @@ fn a_group_names_the_option_that_sends_the_text_of_a_masked_secret() {
         let panel = Panel::saying(models);
         panel.home.write("work/secret.txt", format!("token: {token}\n"));
         let ask = |more: &[&str]| {
-            let ran = panel.home.alone(&[&["do", "-n", way, "--file", "secret.txt"], more, &["valid?"]].concat());
+            let ran =
+                panel.home.alone(&[&["do", "-n", way, "--file", "secret.txt"], more, &["valid?"]].concat());
             assert_eq!(ran.code, 0, "{way}: {}", ran.err);
             ran.err
         };
@@ -75,7 +76,10 @@ fn in_a_session_the_output_of_an_own_command_is_sent_unmasked_once() {
     let bot = Bot::openai("planner = 'off'", (0..3).map(|_| openai_sse(["Yes."])));
     bot.home.write("work/secret.txt", format!("token: {token}\n"));
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
-    screen.prompts("> ").enters("!cat secret.txt").shows("sent so: /unmasked before a\nquestion sends the text");
+    screen
+        .prompts("> ")
+        .enters("!cat secret.txt")
+        .shows("sent so: /unmasked before a\nquestion sends the text");
     screen.prompts("> ").enters("/unmasked").prompts("> ").enters("valid?").shows("\nYes.");
     screen.prompts("> ").enters("and?").shows("Yes.\n").prompts("> ").enters("exit").ends(0);
     let sent: Vec<bool> = bot.bodies().iter().map(|body| body.to_string().contains(&token)).collect();

@@ -154,7 +154,7 @@ pub fn offered_before(config: &ModelConfig, state_dir: &Path) -> Vec<ModelFacts>
     Cache::new(state_dir, api.name, &config.base_url, "").load().unwrap_or_default()
 }
 
-/// Whether a model goes on with a stopped answer at the end of a request, by its name and the cached facts about it. Sends
+/// Whether a model continues a stopped answer at the end of a request, by its name and the cached facts about it. Sends
 /// no request.
 pub fn takes_prefill(config: &ModelConfig, state_dir: &Path) -> bool {
     let Some((api, url)) = spec(config).http.zip(display_url(config)) else { return false };

@@ -5,9 +5,9 @@
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::config::ModelConfig;
 use super::media::FileSupport;
 use super::message::ToolSpec;
-use super::config::ModelConfig;
 use super::model_facts::{CatalogSpec, ModelFacts};
 use super::payload::Payload;
 use super::quirks::Quirk;
@@ -68,7 +68,7 @@ pub(super) struct HttpSpec {
     pub missing: fn(&str) -> String,
     /// The endpoint that lists its models.
     pub catalog: CatalogSpec,
-    /// Whether a model goes on with an assistant's message at the end of a request, by its name and its facts.
+    /// Whether a model continues an assistant's message at the end of a request, by its name and its facts.
     pub prefill: fn(&ModelConfig, &ModelFacts) -> bool,
     /// Whether requests have the id of their conversation's root, for the server's cache.
     pub root_key: bool,

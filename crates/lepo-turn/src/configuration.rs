@@ -9,11 +9,11 @@ use super::agent_sandbox::{AgentSandboxes, ProcessSandboxer};
 use super::attach::{NewFile, check};
 use super::budget::Budget;
 use super::instructions::Instructions;
-use super::masking::{key_if_there, user_key};
 use super::program_start::{check_key_program, model_folders, start_check};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use super::store_insts::insts_in_force;
+use super::user_key::{key_if_there, user_key};
 use crate::config::{
     Flags, FolderTrust, Insts, LocalModels, ModelChoice, Paths, Settings, load_settings, system_prompt,
 };

@@ -171,8 +171,8 @@ fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<UnsavedBubb>> {
     }
     find_skills(turn)?;
     if matches!(ask.start, TurnStart::New | TurnStart::Under(_)) {
-        opening.extend(instructions(turn).map(due));
         opening.extend(catalogue(turn).map(due));
+        opening.extend(instructions(turn).map(due));
     }
     opening.extend(ask.runs.iter().map(|run| said(Kind::System, format!("$ {run}\n{NOT_RUN}"))));
     for address in &ask.served.resources {

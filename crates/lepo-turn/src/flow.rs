@@ -7,6 +7,7 @@ use super::fetch_attachments::fetch;
 use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
 use super::former_tools::former_offer;
+use super::general_inst::has_new_result;
 use super::instructions::instructions;
 use super::new_turn::{TurnResources, new_turn};
 use super::next_question::form_message;
@@ -14,11 +15,10 @@ use super::offer::ToolOffer;
 use super::path_entry::OpeningBubb;
 use super::plan::plan;
 use super::program_start::ask_about_key;
+use super::received_calls::{restore_calls, save_calls};
 use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
-use super::general_inst::has_new_result;
 use super::stopped_answer::REST;
-use super::stored_calls::{restore_calls, save_calls};
 use super::transcript::Transcript;
 use super::turn::{Turn, report_typed_secret};
 use super::turn_request::TurnRequest;
@@ -119,8 +119,9 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     }
     find_skills(turn)?;
     if is_asked_anew {
-        opening.extend(instructions(turn));
+        // Skills change less often, so that after a summary a server still has them.
         opening.extend(catalogue(turn));
+        opening.extend(instructions(turn));
     }
     if !ask.runs.is_empty() {
         for OpeningBubb { kind, hidden, text, kept } in opening.drain(..) {
@@ -159,7 +160,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         let kept = masking.screen_question(&text, &typed);
         opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
     }
-    if ask.rest && !(opening.is_empty() && ask.runs.is_empty() && goes_on_unasked(turn)) {
+    if ask.rest && !(opening.is_empty() && ask.runs.is_empty() && continues_unasked(turn)) {
         let kept = ScreenedBytes::typed(REST).into_owned();
         opening.push(OpeningBubb { kind: Kind::User, hidden: true, text: REST.to_string(), kept });
     }
@@ -182,8 +183,8 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     Ok(())
 }
 
-/// Whether the model goes on with a stopped answer at the end of a request, which then has no instruction after it.
-fn goes_on_unasked(turn: &Turn<'_>) -> bool {
+/// Whether the model continues a stopped answer at the end of a request, which then has no instruction after it.
+fn continues_unasked(turn: &Turn<'_>) -> bool {
     let general = turn.insts.general.as_deref();
     let is_last = turn.schema.is_none()
         && !turn.code_only

@@ -53,6 +53,7 @@ mod prompts;
 mod question;
 mod receive;
 mod received;
+mod received_calls;
 pub mod recorded;
 pub mod replay;
 mod report;
@@ -102,7 +103,7 @@ pub use group::{
     debate_models, execute_group_turn,
 };
 pub use interrupt::{Interrupt, is_unread};
-pub use masking::{Masking, key_if_there, secret_values};
+pub use masking::{Masking, secret_values};
 pub use notice::{Notice, SecretsFound};
 pub use offer_catalog::OfferCatalog;
 
@@ -125,6 +126,6 @@ pub use transcript::{write_bubb, write_bubb_at, write_unproven_bubb};
 pub use turn_request::TurnRequest;
 pub use unmask::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};
-pub use user_key::user_prover;
+pub use user_key::{key_if_there, user_prover};
 pub use window_fill::fill_in_time;
 pub use worktree::{MainTail, WorktreeRecord, record_worktree};

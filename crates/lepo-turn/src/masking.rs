@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Paths, SecretsMode, Settings};
 use crate::notice::{Notice, SecretsFound};
+use crate::user_key::{is_no_key, key_path, read_key, user_key};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
@@ -20,9 +19,6 @@ use lepo_secrets::{
 };
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, ServerVariables, all_servers};
-
-/// File of the key for the digits of masks, in the state folder.
-const KEY_FILE: &str = "secrets-key";
 
 /// Masks everything that a process writes.
 pub struct Masking {
@@ -61,7 +57,7 @@ impl Masking {
             Ok(key) => Some(key),
             Err(error) if is_no_key(&error) => user_key(state).ok(),
             Err(error) => {
-                let path = state.join(KEY_FILE);
+                let path = key_path(state);
                 return Err(Error::store(format!("cannot read {}", path.display())).because(error));
             }
         };
@@ -290,13 +286,7 @@ impl Masking {
         }
         let kinds = tally.words();
         tracing::info!(count, kinds, "secrets found");
-        Some(Notice::Secrets(SecretsFound {
-            count,
-            sources,
-            kinds,
-            masked: self.masks(),
-            is_sent_masked,
-        }))
+        Some(Notice::Secrets(SecretsFound { count, sources, kinds, masked: self.masks(), is_sent_masked }))
     }
 }
 
@@ -357,46 +347,4 @@ fn is_secret_entry(name: &str) -> bool {
         || ["AUTHORIZATION", "COOKIE", "TOKEN", "SECRET", "PASSWORD", "KEY"].contains(&name.as_str())
         || name.ends_with("_AUTHORIZATION")
         || name.ends_with("_AUTH")
-}
-
-/// Returns the user's key for the digits of masks, if it exists.
-pub fn key_if_there(state: &Path) -> Option<MaskKey> {
-    read_key(state).ok()
-}
-
-fn read_key(state: &Path) -> io::Result<MaskKey> {
-    let mut key = MaskKey::default();
-    File::open(state.join(KEY_FILE))?.read_exact(&mut key)?;
-    Ok(key)
-}
-
-/// Whether the key is missing, or its file too short.
-fn is_no_key(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof)
-}
-
-/// Returns the user's key for the digits of masks and other keyed hashes; creates it if missing.
-pub(crate) fn user_key(state: &Path) -> io::Result<MaskKey> {
-    let path = state.join(KEY_FILE);
-    match read_key(state) {
-        Err(error) if is_no_key(&error) => {}
-        // A key that cannot be read now is not replaced.
-        read => return read,
-    }
-    let mut key = MaskKey::default();
-    File::open("/dev/urandom")?.read_exact(&mut key)?;
-    DirBuilder::new().recursive(true).mode(0o700).create(state)?;
-    // A temporary file is readable by its owner only.
-    let mut file = tempfile::NamedTempFile::new_in(state)?;
-    file.write_all(&key)?;
-    match file.persist_noclobber(&path) {
-        Ok(_) => Ok(key),
-        // Another process created it at the same time, or it was damaged.
-        Err(error) => match read_key(state) {
-            Err(why) if is_no_key(&why) => {
-                error.file.persist(&path).map(|_| key).map_err(|error| error.error)
-            }
-            read => read,
-        },
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::stored_calls::restore_earlier_calls;
+use super::received_calls::restore_earlier_calls;
 use super::transcript::Transcript;
 use super::turn::{Turn, TurnSkills};
 use super::turn_request::TurnRequest;

@@ -26,7 +26,7 @@ pub fn is_stopped_text(text: &str) -> bool {
     is_spoken(text) && !Body::read(Kind::Assistant, true, text).is_call()
 }
 
-/// Whether a request for this path ends with the stopped answer that a model goes on with.
+/// Whether a request for this path ends with a stopped answer that the model continues.
 pub fn ends_with_part(entries: &[PathEntry]) -> bool {
     entries.last().is_some_and(|entry| entry.kind == Kind::Assistant)
 }

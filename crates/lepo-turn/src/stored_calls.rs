@@ -1,25 +1,16 @@
 //! Answers with calls: an answer is an assistant's message with all its calls, followed by all results.
 //!
 //! The message of this turn's model is sent back as it was received. If it is not available any more, or differs
-//! from the bubbs, the message is rebuilt from the bubbs. With `tool_history = "keep"`, messages as received are in
-//! `_wire/` for later turns, because a server would otherwise read them again in another form.
+//! from the bubbs, the message is rebuilt from the bubbs.
 
 use std::collections::HashSet;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::Masking;
 use super::body::{Body, announcement};
 use super::native::{call_of, is_bubb_of};
 use super::path_entry::{CalledAnswer, PathEntry};
 use super::request::REFUSED;
-use super::transcript::Transcript;
-use lepo_model::{
-    ChatMessage, ChatRole, ConversationFormat, ModelConfig, ProviderMessage, ReplayOrigin, ToolCall,
-};
-use lepo_store::bubb::{BubbId, Kind};
-use lepo_store::store::Store;
+use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
+use lepo_store::bubb::Kind;
 
 /// The result of a call that was never executed.
 const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
@@ -212,129 +203,9 @@ pub fn finished_calls(entries: &[PathEntry]) -> HashSet<usize> {
     found
 }
 
-fn start_of_turn(entries: &[PathEntry]) -> usize {
+/// Returns the index of the last question.
+pub fn start_of_turn(entries: &[PathEntry]) -> usize {
     entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden).unwrap_or_default()
-}
-
-/// Answers with calls as received: of a turn whose request is pending, or of one whose calls stay on the path.
-#[derive(Serialize, Deserialize)]
-struct ReceivedTurn {
-    provider: String,
-    base_url: String,
-    model: String,
-    payload: Vec<StoredAnswer>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredAnswer {
-    /// The bubb that it follows.
-    under: String,
-    calls: Vec<StoredCall>,
-    said: Option<Value>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    waited: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredCall {
-    id: String,
-    name: String,
-    arguments: Value,
-}
-
-/// Stores the answers that this turn's model sent, until the request is decided.
-pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let Some(ReplayOrigin { provider, base_url, model }) = ReplayOrigin::from_config(config) else { return };
-    let answer = |answer: &CalledAnswer| {
-        let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
-            id: id.clone(),
-            name: name.clone(),
-            arguments: arguments.clone(),
-        });
-        Some(StoredAnswer {
-            under: transcript.path.get(answer.at.checked_sub(1)?)?.to_string(),
-            calls: calls.collect(),
-            said: answer.replay.as_ref().map(|replay| replay.json().clone()),
-            waited: answer.waited,
-        })
-    };
-    let payload: Vec<StoredAnswer> = called_now(transcript).iter().filter_map(answer).collect();
-    if payload.is_empty() {
-        return;
-    }
-    let kept = ReceivedTurn { provider: provider.to_owned(), base_url, model, payload };
-    // A failure is harmless: the model then receives the answer as text.
-    if let Ok(Value::Object(kept)) = serde_json::to_value(&kept) {
-        let _ = store.requests().keep_replay(request, kept);
-    }
-}
-
-fn called_now(transcript: &Transcript) -> &[CalledAnswer] {
-    let turn = start_of_turn(&transcript.entries);
-    let since = transcript.called.partition_point(|answer| answer.at < turn);
-    transcript.called.get(since..).unwrap_or_default()
-}
-
-/// Stores the answers with calls of a turn that ended with `end`, if they stay on the path. Not with a secret: the bubbs
-/// have it masked, and later turns get the calls as in the bubbs.
-pub fn save_calls(
-    transcript: &Transcript,
-    store: &Store,
-    masking: &Masking,
-    config: &ModelConfig,
-    end: BubbId,
-) {
-    let has_secret = |answer: &CalledAnswer| {
-        let replay = answer.replay.iter().map(ProviderMessage::json);
-        let mut open: Vec<&Value> = answer.calls.iter().map(|call| &call.arguments).chain(replay).collect();
-        while let Some(value) = open.pop() {
-            match value {
-                Value::String(text) if masking.masked(text) != *text => return true,
-                Value::Array(values) => open.extend(values),
-                Value::Object(fields) => open.extend(fields.values()),
-                _ => {}
-            }
-        }
-        false
-    };
-    if !called_now(transcript).iter().any(has_secret) {
-        keep_called(transcript, store, config, end);
-    }
-}
-
-/// Restores the answers of earlier turns on the path, if they are from this model.
-pub fn restore_earlier_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig) {
-    if !transcript.entries.iter().any(|entry| entry.body.is_call()) {
-        return;
-    }
-    let stored = store.requests().ids();
-    for id in stored.into_iter().filter(|id| transcript.path.contains(id)).collect::<Vec<_>>() {
-        restore_calls(transcript, store, config, id);
-    }
-}
-
-/// Restores the answers stored for a request or the end of a turn, if they are from this model.
-pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let kept = store.requests().replay(request).ok().flatten();
-    let kept = kept.and_then(|kept| serde_json::from_value::<ReceivedTurn>(Value::Object(kept)).ok());
-    let (Some(kept), Some(origin)) = (kept, ReplayOrigin::from_config(config)) else { return };
-    let same =
-        origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
-    if !same {
-        return;
-    }
-    for StoredAnswer { under, calls, said, waited } in kept.payload {
-        let Some(before) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
-        let at = before + 1;
-        if transcript.called.iter().any(|known| known.at == at) {
-            continue;
-        }
-        let calls =
-            calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
-        let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
-        transcript.called.push(CalledAnswer { at, calls, replay, waited });
-    }
-    transcript.called.sort_by_key(|answer| answer.at);
 }
 
 #[cfg(test)]

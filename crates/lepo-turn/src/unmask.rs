@@ -68,7 +68,11 @@ pub fn carry_waiting(
         let truth = UnmaskedRequest { proof, ..truth };
         kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     }
-    store.requests().keep_replay(to, kept).map(|()| true)
+    match store.requests().has_calls(from) {
+        true => store.requests().keep_calls(to, kept)?,
+        false => store.requests().keep_replay(to, kept)?,
+    }
+    Ok(true)
 }
 
 /// Whether a secret is in the bytes of JSON, verbatim or escaped.
@@ -81,7 +85,7 @@ fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
 
 /// Deletes the data of requests that can no longer be decided, because the conversation continued after them.
 pub fn forget_overtaken(store: &Store) {
-    let kept = store.requests().ids();
+    let kept = store.requests().request_ids();
     if kept.is_empty() {
         return;
     }

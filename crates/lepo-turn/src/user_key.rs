@@ -1,16 +1,21 @@
-//! Makes proofs of a store with the user's key, which is read when the first proof is made or checked: most
-//! commands do not need it.
+//! The user's key for the digits of masks and for proofs of a store. It is read when the first of them is made or checked:
+//! most commands do not need it.
 
-use std::path::PathBuf;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::masking::user_key;
 use crate::config::Paths;
 use lepo_secrets::{MaskKey, keyed_hash};
 use lepo_store::store::Prover;
 
 /// Hexadecimal digits of a proof: 128 bits.
 const DIGITS: usize = 32;
+
+/// File of the key, in the state folder.
+const KEY_FILE: &str = "secrets-key";
 
 struct UserKey {
     state: PathBuf,
@@ -28,6 +33,53 @@ impl Prover for UserKey {
         let mut hash = keyed_hash(key, parts);
         hash.truncate(DIGITS);
         Some(hash)
+    }
+}
+
+/// Returns the path of the key's file.
+pub(crate) fn key_path(state: &Path) -> PathBuf {
+    state.join(KEY_FILE)
+}
+
+/// Returns the user's key for the digits of masks, if it exists.
+pub fn key_if_there(state: &Path) -> Option<MaskKey> {
+    read_key(state).ok()
+}
+
+pub(crate) fn read_key(state: &Path) -> io::Result<MaskKey> {
+    let mut key = MaskKey::default();
+    File::open(key_path(state))?.read_exact(&mut key)?;
+    Ok(key)
+}
+
+/// Whether the key is missing, or its file too short.
+pub(crate) fn is_no_key(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof)
+}
+
+/// Returns the user's key for the digits of masks and other keyed hashes; creates it if missing.
+pub(crate) fn user_key(state: &Path) -> io::Result<MaskKey> {
+    let path = key_path(state);
+    match read_key(state) {
+        Err(error) if is_no_key(&error) => {}
+        // A key that cannot be read now is not replaced.
+        read => return read,
+    }
+    let mut key = MaskKey::default();
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(state)?;
+    // A temporary file is readable by its owner only.
+    let mut file = tempfile::NamedTempFile::new_in(state)?;
+    file.write_all(&key)?;
+    match file.persist_noclobber(&path) {
+        Ok(_) => Ok(key),
+        // Another process created it at the same time, or it was damaged.
+        Err(error) => match read_key(state) {
+            Err(why) if is_no_key(&why) => {
+                error.file.persist(&path).map(|_| key).map_err(|error| error.error)
+            }
+            read => read,
+        },
     }
 }
 

@@ -289,7 +289,10 @@ fn the_rest_of_a_stopped_answer_follows_it_directly_where_the_model_takes_that()
         ]);
         let server = server(vec![cut, spoken("answer."), spoken("Yes.")], thinking);
         let home = home(&server, NATIVE, ANTHROPIC);
-        home.write("config/config.toml", home.read("config/config.toml").replace("\"m\"", &format!("{model:?}")));
+        home.write(
+            "config/config.toml",
+            home.read("config/config.toml").replace("\"m\"", &format!("{model:?}")),
+        );
         if !own {
             home.write_insts("");
         }

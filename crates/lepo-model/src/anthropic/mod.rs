@@ -10,6 +10,7 @@ mod web;
 
 use messages::SYSTEM_ROLE;
 use serde_json::{Value, json};
+use thinking::MAX_TOKENS;
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
@@ -106,9 +107,6 @@ static EFFORT: Quirk = Quirk {
     named: &[&["effort"]],
     says: "does not accept `effort`: retrying without it",
 };
-
-/// Longest answer, in tokens, if neither the configuration nor the server limits it.
-const MAX_TOKENS: u64 = 8192;
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::MessagesDecoder::new(tools)))

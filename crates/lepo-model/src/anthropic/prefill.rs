@@ -1,8 +1,8 @@
-//! The models that go on with an assistant's message at the end of a request, as a continuation of a stopped answer.
+//! The models that continue an assistant's message at the end of a request: a stopped answer.
 //! Since 4.6, models refuse such a request with status 400, and so do older ones that think.
 //! <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 
-use super::{MAX_TOKENS, thinking};
+use super::thinking::{MAX_TOKENS, wanted};
 use crate::ModelConfig;
 use crate::message::{ChatRequest, ChatRole};
 use crate::model_facts::ModelFacts;
@@ -27,7 +27,7 @@ pub fn takes_prefill(config: &ModelConfig, facts: &ModelFacts) -> bool {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
     let limit = config.options.max_tokens.or(facts.max_tokens).unwrap_or(MAX_TOKENS);
-    PREFILLED.iter().any(|known| is_named(known)) && thinking::wanted(config, facts, limit, false).is_none()
+    PREFILLED.iter().any(|known| is_named(known)) && wanted(config, facts, limit, false).is_none()
 }
 
 /// Whether a request ends with an assistant's message.
@@ -57,7 +57,8 @@ mod tests {
             ("claude-fable-5", "", false),
             ("another", "", false),
         ] {
-            let config = ModelConfig { model: model.to_owned(), ..ModelConfig::new("m", Provider::Anthropic) };
+            let config =
+                ModelConfig { model: model.to_owned(), ..ModelConfig::new("m", Provider::Anthropic) };
             let facts = ModelFacts { capabilities: vec![capability.to_owned()], ..ModelFacts::default() };
             assert_eq!(takes_prefill(&config, &facts), takes, "{model} {capability}");
         }

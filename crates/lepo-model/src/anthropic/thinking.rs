@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use crate::ModelConfig;
 use crate::model_facts::ModelFacts;
 
+/// Longest answer, in tokens, if neither the configuration nor the server limits it.
+pub const MAX_TOKENS: u64 = 8192;
+
 /// Smallest budget for thinking, in tokens.
 const LEAST: u64 = 1024;
 

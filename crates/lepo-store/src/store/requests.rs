@@ -1,4 +1,5 @@
-//! `_wire/ID.json`: data that a model's server needs back when a pending request is decided.
+//! `_wire/ID.json`: data that a model's server needs back when a pending request is decided; `_wire/ID.calls.json`: the
+//! calls before the answer ID, which later turns send.
 //!
 //! Deciding does not depend on it: without it the model receives the same as text. When a message gets another id or
 //! is deleted, a file that cannot be read or deleted is an error, because it may contain a secret.
@@ -17,6 +18,9 @@ use lepo_base::error::Result;
 
 const REPLAYS: &str = "_wire";
 
+/// Ends of file names: of a pending request, and of an answer with calls before it.
+const ENDS: [&str; 2] = [".json", ".calls.json"];
+
 /// The requests that wait for a decision.
 #[derive(Clone, Copy)]
 pub struct PendingRequests<'s> {
@@ -32,7 +36,16 @@ impl Store {
 
 impl<'s> PendingRequests<'s> {
     /// Stores a replay for a pending request, with a proof, replacing an earlier one.
-    pub fn keep_replay(&self, request: BubbId, mut kept: Map<String, Value>) -> Result<()> {
+    pub fn keep_replay(&self, request: BubbId, kept: Map<String, Value>) -> Result<()> {
+        self.keep(request, &file(request), kept)
+    }
+
+    /// Stores the calls before an answer, with a proof, replacing earlier ones.
+    pub fn keep_calls(&self, answer: BubbId, kept: Map<String, Value>) -> Result<()> {
+        self.keep(answer, &format!("{answer}{}", ENDS[1]), kept)
+    }
+
+    fn keep(&self, request: BubbId, file: &str, mut kept: Map<String, Value>) -> Result<()> {
         kept.remove(PROOF);
         if let Some(proof) = self.store.proof(Statement::Replay(request, &bytes_of(&kept))) {
             kept.insert(PROOF.to_string(), proof.into());
@@ -43,7 +56,7 @@ impl<'s> PendingRequests<'s> {
             let mut tmp = self.store.dir.temporary("wire")?;
             tmp.file.write_all(&bytes)?;
             tmp.file.sync_all()?;
-            tmp.replace(&dir, &file(request))
+            tmp.replace(&dir, file)
         };
         keep().map_err(|error| self.store.dir.error("cannot write in", REPLAYS, error))
     }
@@ -58,26 +71,50 @@ impl<'s> PendingRequests<'s> {
         Ok(is_proven.then_some(kept))
     }
 
-    /// Reads a request's file, whoever wrote it.
+    /// Reads the file of a request or of an answer, whoever wrote it.
     pub fn replay_bytes(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
-        self.store.dir.read_file(format!("{REPLAYS}/{}", file(request)))
+        for end in ENDS {
+            if let Some(bytes) = self.store.dir.read_file(format!("{REPLAYS}/{request}{end}"))? {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lists the requests and the answers that have a file.
+    pub fn ids(&self) -> Vec<BubbId> {
+        self.list(&ENDS)
     }
 
     /// Lists the requests that have a replay.
-    pub fn ids(&self) -> Vec<BubbId> {
+    pub fn request_ids(&self) -> Vec<BubbId> {
+        self.list(&ENDS[..1])
+    }
+
+    fn list(&self, ends: &[&str]) -> Vec<BubbId> {
         let mut kept = Vec::new();
-        let id = |file: &[u8]| BubbId::parse(file.strip_suffix(b".json")?);
-        let _ = self.store.dir.each_entry_of(REPLAYS, |file, _| kept.extend(id(file)));
+        let id = |file: &[u8], end: &str| BubbId::parse(file.strip_suffix(end.as_bytes())?);
+        let _ = self
+            .store
+            .dir
+            .each_entry_of(REPLAYS, |file, _| kept.extend(ends.iter().find_map(|end| id(file, end))));
         kept
+    }
+
+    /// Whether the file of this id has the calls before an answer.
+    pub fn has_calls(&self, id: BubbId) -> bool {
+        self.store.dir.has(&format!("{REPLAYS}/{id}{}", ENDS[1])).unwrap_or_default()
     }
 
     pub fn forget_replay(&self, request: BubbId) -> Result<()> {
         let removed = dir_at(&self.store.dir, REPLAYS).and_then(|dir| {
             let Some(dir) = dir else { return Ok(()) };
-            match rustix::fs::unlinkat(&dir, file(request), AtFlags::empty()) {
-                Ok(()) | Err(Errno::NOENT) => Ok(()),
-                Err(error) => Err(error.into()),
-            }
+            ENDS.iter().try_for_each(|end| {
+                match rustix::fs::unlinkat(&dir, format!("{request}{end}"), AtFlags::empty()) {
+                    Ok(()) | Err(Errno::NOENT) => Ok(()),
+                    Err(error) => Err(error.into()),
+                }
+            })
         });
         let failed =
             |error| self.store.dir.error("cannot delete", format!("{REPLAYS}/{}", file(request)), error);
@@ -93,7 +130,7 @@ fn bytes_of(kept: &Map<String, Value>) -> Vec<u8> {
 }
 
 fn file(request: BubbId) -> String {
-    format!("{request}.json")
+    format!("{request}{}", ENDS[0])
 }
 
 #[cfg(test)]
