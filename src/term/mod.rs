@@ -8,6 +8,7 @@ mod ask;
 mod attention;
 mod burst;
 mod clean;
+mod early_rows;
 mod echo_off;
 mod editor;
 mod escape_sequence;

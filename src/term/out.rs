@@ -9,8 +9,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::early_rows::{EarlyRows, note_status_line};
 use super::pager::{self, Pager};
-use super::screen_buffer::ScreenBuffer;
 use super::status_line::StatusLine;
 use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
@@ -97,7 +97,8 @@ impl Out {
 
     /// Flushes after row 1, 2, 4, 8 …: a list appears before it is complete, and `| head` ends it early.
     pub fn row_done(&mut self, i: usize) {
-        if (i + 1).is_power_of_two() {
+        let is_live = matches!(self.to.get_ref(), Sink::Screen(rows) if rows.is_live());
+        if is_live || (i + 1).is_power_of_two() {
             self.flush_sink();
         }
     }
@@ -122,7 +123,7 @@ impl Out {
     pub fn page(&mut self) {
         let size = size_of(rustix::stdio::stdout()).filter(|_| self.is_terminal() && self.is_unused());
         if let Some(size) = size {
-            let screen = Sink::Screen(ScreenBuffer::new(size));
+            let screen = Sink::Screen(EarlyRows::new(size));
             self.to = BufWriter::with_capacity(32 << 10, screen);
         }
     }
@@ -131,8 +132,8 @@ impl Out {
     fn leave_pager(&mut self) {
         self.flush_sink();
         let stdout = BufWriter::with_capacity(32 << 10, Sink::Stdout);
-        if let (Sink::Screen(buffer), _) = std::mem::replace(&mut self.to, stdout).into_parts() {
-            let written = self.to.write_all(&buffer.into_bytes());
+        if let (Sink::Screen(rows), _) = std::mem::replace(&mut self.to, stdout).into_parts() {
+            let written = self.to.write_all(&rows.into_rest());
             self.note(written);
         }
         self.flush_sink();
@@ -171,7 +172,7 @@ enum Sink {
     /// Descriptor 1 itself: std's `Stdout` searches every write for its last newline.
     Stdout,
     /// Output that has to be longer than the screen for a pager to start.
-    Screen(ScreenBuffer),
+    Screen(EarlyRows),
     Pager(Pager),
 }
 
@@ -180,15 +181,21 @@ impl Write for Sink {
         match self {
             Sink::Stdout => Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?),
             Sink::Pager(pager) => pager.write(bytes),
-            Sink::Screen(buffer) => {
-                if !buffer.push(bytes) {
-                    let screen = std::mem::replace(self, Sink::Stdout);
-                    if let Some(pager) = pager::start_chosen() {
-                        *self = Sink::Pager(pager);
-                    }
-                    if let Sink::Screen(buffer) = screen {
-                        self.write_all(&buffer.into_bytes())?;
-                    }
+            Sink::Screen(rows) => {
+                if !rows.push(bytes)?
+                    && let Sink::Screen(rows) = std::mem::replace(self, Sink::Stdout)
+                {
+                    let all = match pager::choose() {
+                        Some(chosen) => {
+                            let all = rows.withdraw()?;
+                            if let Some(pager) = pager::start(chosen) {
+                                *self = Sink::Pager(pager);
+                            }
+                            all
+                        }
+                        None => rows.into_rest(),
+                    };
+                    self.write_all(&all)?;
                 }
                 Ok(bytes.len())
             }
@@ -257,6 +264,7 @@ pub fn page_status(text: &str) {
 /// Writes a line to stderr, wrapped on a terminal; dropped if stderr is closed. Cleaned in a pipe too,
 /// because a log may be read on a terminal later.
 pub fn print_status(line: &(impl Display + ?Sized)) {
+    note_status_line();
     let text = line.to_string();
     let mut stderr = io::stderr().lock();
     let shown = match (stderr.is_terminal(), size_of(&stderr)) {

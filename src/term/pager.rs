@@ -19,8 +19,14 @@ pub struct Pager {
     can_link: Option<bool>,
 }
 
-/// Starts `LEPO_PAGER`, else `PAGER`, else `less`.
-pub fn start_chosen() -> Option<Pager> {
+/// A pager that can be started: its command for the shell, and whether it passes links on.
+pub struct ChosenPager {
+    command: String,
+    can_link: Option<bool>,
+}
+
+/// Returns `LEPO_PAGER`, else `PAGER`, else `less`, if it is there.
+pub fn choose() -> Option<ChosenPager> {
     let is_there =
         |program: &str| program.contains('/') || SearchPath::here().find(program.as_ref()).is_some();
     // Without a terminal description a pager complains and waits for a key.
@@ -30,18 +36,23 @@ pub fn start_chosen() -> Option<Pager> {
     let command = env::text("LEPO_PAGER").or_else(|| env::text("PAGER"));
     match command {
         // The user's pager may print a link as text.
-        Some(command) => start(&command, Some(false), is_there),
-        None => start("less -FRX", None, is_there),
+        Some(command) => check(command, Some(false), is_there),
+        None => check("less -FRX".to_string(), None, is_there),
     }
 }
 
-/// Starts `command` by the shell; `None` if it is empty, is `cat`, or is not found.
-fn start(command: &str, can_link: Option<bool>, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
-    let words = shlex::split(command)?;
+/// Returns the pager of `command`; `None` if it is empty, is `cat`, or is not found.
+fn check(command: String, can_link: Option<bool>, is_there: impl Fn(&str) -> bool) -> Option<ChosenPager> {
+    let words = shlex::split(&command)?;
     let program = words.first().filter(|program| *program != "cat")?;
     if !program.contains('=') && !is_there(program) {
         return None;
     }
+    Some(ChosenPager { command, can_link })
+}
+
+/// Starts it by the shell.
+pub fn start(ChosenPager { command, can_link }: ChosenPager) -> Option<Pager> {
     let mut shell = search_path::command("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());
     for (name, value) in [("LESS", "FRX"), ("LV", "-c"), ("LESSCHARSET", "utf-8")] {
@@ -113,7 +124,10 @@ mod tests {
     #[test]
     fn what_is_no_pager_starts_nothing() {
         for command in ["", "  ", "cat", "no-such-pager -x", "'unclosed"] {
-            assert!(start(command, None, |program| program != "no-such-pager").is_none(), "{command:?}");
+            assert!(
+                check(command.to_string(), None, |program| program != "no-such-pager").is_none(),
+                "{command:?}"
+            );
         }
     }
 }

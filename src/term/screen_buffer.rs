@@ -14,11 +14,24 @@ pub struct ScreenBuffer {
     column: usize,
     row: usize,
     escape: EscapeState,
+    /// End of the last whole line, and the rows up to it.
+    whole: (usize, usize),
+    /// Bytes and rows that are on the screen already.
+    shown: (usize, usize),
 }
 
 impl ScreenBuffer {
     pub fn new((columns, rows): (usize, usize)) -> ScreenBuffer {
-        ScreenBuffer { bytes: Vec::new(), columns, rows, column: 0, row: 0, escape: EscapeState::default() }
+        ScreenBuffer {
+            bytes: Vec::new(),
+            columns,
+            rows,
+            column: 0,
+            row: 0,
+            escape: EscapeState::default(),
+            whole: (0, 0),
+            shown: (0, 0),
+        }
     }
 
     /// Appends bytes of whole characters; false once the text and a prompt below it need more than the screen.
@@ -35,8 +48,31 @@ impl ScreenBuffer {
             if self.row >= self.rows {
                 return false;
             }
+            if c == '\n' {
+                self.whole.1 = self.row;
+            }
+        }
+        if let Some(at) = bytes.iter().rposition(|&byte| byte == b'\n') {
+            self.whole.0 = self.bytes.len() - bytes.len() + at + 1;
         }
         true
+    }
+
+    /// Returns the whole lines that were not returned before, to be shown.
+    pub fn next_lines(&mut self) -> Vec<u8> {
+        let lines = self.bytes.get(self.shown.0..self.whole.0).unwrap_or_default().to_vec();
+        self.shown = self.whole;
+        lines
+    }
+
+    /// Returns the number of rows that were returned to be shown.
+    pub fn shown_rows(&self) -> usize {
+        self.shown.1
+    }
+
+    /// Returns what was not returned to be shown.
+    pub fn into_rest(mut self) -> Vec<u8> {
+        self.bytes.split_off(self.shown.0)
     }
 
     pub fn into_bytes(self) -> Vec<u8> {

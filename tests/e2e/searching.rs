@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::disk::put_old;
 use crate::home::Home;
+use crate::screen::Screen;
 
 const WORDS: [&str; 4] = ["apple", "코드", "pear tree", "fn main()"];
 
@@ -130,4 +131,45 @@ fn a_count_ends_after_so_many_lines_and_a_store_may_be_anywhere() {
     assert_eq!(home.ok(&["-s", store, "grep", "apple"]).lines().count(), 2);
     home.ok(&["-s", store, "tidy", "-n"]);
     assert_eq!(home.lepo(&["-s", store, "tidy"]).code, 2);
+}
+
+/// Hits in the newest messages, and in the oldest one so many that a pager is needed; between them enough to read for a
+/// while.
+fn slow_forest(home: &Home, lines: usize) {
+    let store = home.work().join(".lepo");
+    let id = |letter: char, at: usize| format!("01JB3Z0Q4N8V2K5T7W9X1Y{letter}{at:03}");
+    let write =
+        |id: String, text: &str| std::fs::write(store.join(format!("{id}-u0-head.md")), text).unwrap();
+    home.ok(&["init"]);
+    write(id('Z', 1), "needle one\n");
+    write(id('A', 1), &"a needle of the oldest\n".repeat(lines));
+    let first = store.join(format!("{}-u0-head.md", id('M', 100)));
+    std::fs::write(&first, "the quick brown fox jumps over the lazy dog\n".repeat(60_000)).unwrap();
+    for at in 101..121 {
+        std::fs::hard_link(&first, store.join(format!("{}-u0-head.md", id('M', at)))).unwrap();
+    }
+}
+
+#[test]
+fn hits_of_a_slow_search_are_seen_before_its_end_and_once() {
+    for (lines, is_paged) in [(2, false), (40, true)] {
+        let home = Home::new();
+        slow_forest(&home, lines);
+        let mut command = home.command(&["grep", "--no-cache", "-i", "needle|qu[a-z]+ cat$"]);
+        command.env("PAGER", "less -RX");
+        let Some(screen) = Screen::of(&command, &home, 80) else { return };
+        screen.shows("needle one");
+        assert!(!screen.text().contains("of the oldest"), "{}", screen.text());
+        screen.shows("of the oldest");
+        if is_paged {
+            screen.prompts(":").keys(&["q"]);
+        }
+        screen.shows("[ended with 0]");
+        assert_eq!(
+            screen.whole().matches("needle one").count(),
+            2,
+            "its conversation and itself: {}",
+            screen.whole()
+        );
+    }
 }
