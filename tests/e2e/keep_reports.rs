@@ -39,9 +39,8 @@ fn what_was_deleted_comes_back() {
         }),
         // Undo twice goes two changes back, and is not its own opposite.
         ("https://github.com/jj-vcs/jj/issues/3700", |home| {
-            for (first, second) in [(pair(home, "one"), pair(home, "two"))] {
-                home.ok(&["rm", "-y", &first]);
-                home.ok(&["rm", "-y", &second]);
+            for id in [pair(home, "one"), pair(home, "two")] {
+                home.ok(&["rm", "-y", &id]);
             }
             home.ok(&["undo"]);
             home.ok(&["undo"]);
