@@ -13,7 +13,7 @@ that is new in its line, goal <= 1.05, and the seconds of that. New is, by the s
 never sent in the line; of the model's own answer only its last token and end mark. With `--every` an own text of
 `general` ends each request, so that the last answer is read again in each turn. Needs git.
 """
-import argparse, http.server, json, os, pty, re, select, shutil, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, collections, http.server, itertools, json, os, pty, re, select, shutil, subprocess, sys, tempfile, threading, time, urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN = "a result is new: the instruction about it, at the end, is of its turn alone"
@@ -311,12 +311,14 @@ def llama(base, lepo, url, every):
     processed = new = 0
     for turn, (first, end) in enumerate(spans):
         last = DAY[turn].get("last", turn - 1)
-        line = set(prompts) if last is None or last < 0 else set(lines[last])
+        line = collections.Counter(prompts if last is None or last < 0 else lines[last])
         for at in range(first, end + 1):
             sent = messages(server.asked[at])
-            fresh = 0
+            # An answer of the same words as an earlier one is another message.
+            fresh, seen = 0, collections.Counter()
             for i, message in enumerate(sent):
-                if message not in line:
+                seen[message] += 1
+                if seen[message] > line[message]:
                     own = message[0] == "assistant" and not ("-x" in DAY[turn]["args"] and i + 1 == len(sent))
                     fresh += 3 if own else tokens(message)
             fresh += 3 if DAY[turn]["args"] != ["--retry"] else 1
@@ -326,8 +328,9 @@ def llama(base, lepo, url, every):
                 print("turn %2d  %-34s %5d processed, %5d new, %4d cached  %s" % (
                     turn + 1, " ".join(DAY[turn]["args"])[:34], timing["prompt_n"], fresh, timing["cache_n"],
                     DAY[turn].get("lost", "")))
-            line |= set(sent)
-            prompts |= {message for message in sent[:1] if message[0] == "system"}
+            line |= seen
+            # A new conversation begins with the prompt, the skills and the instructions that an earlier one had.
+            prompts |= set(itertools.takewhile(lambda message: message[0] == "system", sent))
         lines.append(line)
     seconds = sum(timing["prompt_ms"] for timing in server.timings) / 1e3
     print("53 turns, llama.cpp   %d processed   %d new   ratio %.2f   goal <= 1.05   %.1f s for prompts, %.1f s for answers"
