@@ -68,12 +68,11 @@ impl EarlyRows {
         Ok(fits)
     }
 
-    /// Takes the shown rows off the screen, and returns all bytes for a pager.
+    /// Erases the shown rows, and returns all bytes for a pager.
     pub fn withdraw(self) -> io::Result<Vec<u8>> {
         let (buffer, is_alone) = self.end();
         match buffer.shown_rows() {
-            // What is on stderr stays: then the rows are shown twice.
-            // Row by row, as a terminal may keep the lines of a screen that is cleared.
+            // Not with a line of stderr below them, which would go too. Row by row, as a terminal may record a cleared screen.
             rows if is_alone => write_all("\x1b[A\x1b[2K".repeat(rows).as_bytes())?,
             _ => {}
         }

@@ -25,7 +25,7 @@ pub struct ChosenPager {
     can_link: Option<bool>,
 }
 
-/// Returns `LEPO_PAGER`, else `PAGER`, else `less`, if it is there.
+/// Returns `LEPO_PAGER`, else `PAGER`, else `less`, if found.
 pub fn choose() -> Option<ChosenPager> {
     let is_there =
         |program: &str| program.contains('/') || SearchPath::here().find(program.as_ref()).is_some();

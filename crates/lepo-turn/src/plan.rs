@@ -118,7 +118,7 @@ async fn ask<T>(
     Ok(None)
 }
 
-/// Returns the instructions of chooser and writer for the system prompt, if they are there and not in the last message: for
+/// Returns the instructions of chooser and writer for the system prompt, if not in the last message: for
 /// models that plan so by default. They stay where tools are off for one question.
 fn plans_text(turn: &Turn<'_>) -> Option<String> {
     let spec = spec(turn.config);

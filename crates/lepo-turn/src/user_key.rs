@@ -1,4 +1,4 @@
-//! The user's key for the digits of masks and for proofs of a store. It is read when the first of them is made or checked:
+//! The user's key for the digits of masks and for proofs of a store, read when the first of them is made or checked:
 //! most commands do not need it.
 
 use std::fs::{DirBuilder, File};
