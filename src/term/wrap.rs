@@ -137,6 +137,9 @@ impl Wrap {
         } else {
             if self.column + self.spaces < room {
                 self.space(out);
+            } else if self.spaces > 0 {
+                // Without its space the word would be one with the word before it.
+                self.break_line(out);
             }
             self.spaces = 0;
             self.show_broken(&word, room, out);
@@ -241,6 +244,8 @@ mod tests {
             ("ten chars! x", "ten chars!\nx"),
             ("abcdefghijklm", "abcdefghij\nklm"),
             ("ab abcdefghijklm", "ab abcdefg\nhijklm"),
+            ("abcdefghi abcdefghijklm", "abcdefghi\nabcdefghij\nklm"),
+            ("abcdefghij abcdefghijklm", "abcdefghij\nabcdefghij\nklm"),
             // Korean breaks at spaces, and inside a word only if no line has room for it.
             ("한글은 두 칸", "한글은 두\n칸"),
             ("가나다라마바사", "가나다라마\n바사"),

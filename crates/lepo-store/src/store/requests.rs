@@ -173,4 +173,23 @@ mod tests {
         store.bubbs().remove(&[name], &[]).unwrap();
         assert!(!kept.exists() && store.names().all().unwrap().is_empty());
     }
+    #[test]
+    fn calls_of_a_finished_turn_are_no_request_and_go_with_their_answer() {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        let [request, answer] =
+            ["01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a1-head.md", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B-a0-head.md"]
+                .map(|name| BubbName::parse(name.as_bytes()).unwrap());
+        write(&lepo, &answer, "an answer");
+        store.requests().keep_replay(request.id, Map::new()).unwrap();
+        store.requests().keep_calls(answer.id, Map::new()).unwrap();
+        assert_eq!(store.requests().request_ids(), [request.id]);
+        let mut all = store.requests().ids();
+        all.sort_unstable();
+        assert_eq!(all, [request.id, answer.id]);
+        assert!(store.requests().has_calls(answer.id) && !store.requests().has_calls(request.id));
+        assert!(store.requests().replay_bytes(answer.id).unwrap().is_some());
+        store.bubbs().remove(&[answer], &[]).unwrap();
+        assert_eq!(store.requests().ids(), [request.id]);
+    }
 }
