@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lepo_store::bubb::{BubbId, ContentHash};
-use lepo_store::store::MovedBubb;
+use lepo_store::store::{MovedBubb, Store};
 use serde_json::{Value, json};
 
 use super::plan::{RedactPlan, SecretKinds};
@@ -35,7 +35,7 @@ impl RedactOutcome {
         self.moved.is_empty() && self.files.is_empty() && self.blobs.is_empty()
     }
 
-    pub fn add(&mut self, plan: &RedactPlan) {
+    pub fn add(&mut self, store: &Store, plan: &RedactPlan) {
         self.moved.extend(plan.moved());
         self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
         self.blobs.extend(plan.blobs.keys().chain(&plan.orphans));
@@ -47,7 +47,7 @@ impl RedactOutcome {
             .replays
             .iter()
             .filter(|(id, _)| !moves(id))
-            .map(|(id, kinds)| (format!("_wire/{id}.json"), kinds.clone()));
+            .map(|(id, kinds)| (store.requests().file_of(*id), kinds.clone()));
         self.files.extend(replays);
         self.left.extend(plan.left.iter().cloned());
     }

@@ -63,7 +63,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("there is no terminal to ask on")
             .hint("-n lists what would change; -y changes it without asking"));
     }
-    outcome.add(&plan);
+    outcome.add(&store, &plan);
     outcome.remains = RemainingCopies::search(&store, &wish, &plan)?;
     outcome.remains.follow(if args.dry_run { &[] } else { &outcome.moved });
     if !args.json {
@@ -125,7 +125,7 @@ fn complete(
         // The originals are complete: starts again.
         None => {
             let plan = RedactPlan::make(store, &wish, masker)?;
-            outcome.add(&plan);
+            outcome.add(store, &plan);
             outcome.held_by.extend(holders(store, outcome));
             outcome.lost.extend(carry_out(store, &wish, &plan, masker)?);
         }

@@ -54,7 +54,7 @@ pub const IDIOMS: &[(&str, Idiom, usize)] = &[
     ("keep", Phrase(&["keep", "keeps", "kept"]), 38),
     ("held", Phrase(&["hold", "holds", "held"]), 15),
     ("place", Phrase(&["place", "places"]), 10),
-    ("words", Phrase(&["words"]), 41),
+    ("words", Phrase(&["words"]), 40),
     ("person", Phrase(&["person"]), 11),
     ("meanwhile", Phrase(&["meanwhile"]), 1),
     ("as it is", Phrase(&["as it is", "as they are"]), 13),

@@ -106,6 +106,11 @@ impl<'s> PendingRequests<'s> {
         self.store.dir.has(&format!("{REPLAYS}/{id}{}", ENDS[1])).unwrap_or_default()
     }
 
+    /// Returns the path of its file in the store.
+    pub fn file_of(&self, id: BubbId) -> String {
+        format!("{REPLAYS}/{id}{}", ENDS[usize::from(self.has_calls(id))])
+    }
+
     pub fn forget_replay(&self, request: BubbId) -> Result<()> {
         let removed = dir_at(&self.store.dir, REPLAYS).and_then(|dir| {
             let Some(dir) = dir else { return Ok(()) };
