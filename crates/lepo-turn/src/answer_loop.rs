@@ -18,7 +18,7 @@ use super::native::{call_text, request_of};
 use super::next_question::has_form;
 use super::offer::{ToolList, ToolOffer, tool_list};
 use super::path_entry::CalledAnswer;
-use super::plan::{plan, prompt_end};
+use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
 use super::received_calls::keep_called;
@@ -238,9 +238,9 @@ fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
     let lists_tools = !progress.tools.is_nothing();
     let (called, path) = calls_for(lists_tools, &transcript.entries, &transcript.called, path);
     let inst = Inst::General(turn.insts.general.as_deref());
-    let end = prompt_end(turn, progress.tools.blocks.as_deref());
-    let mut messages = messages(&transcript.entries, called, inst, path, end.as_deref());
-    if progress.rounds == 0 && progress.tools.blocks.is_some() {
+    let blocks = progress.tools.blocks.as_deref();
+    let mut messages = messages(&transcript.entries, called, inst, path, blocks);
+    if progress.rounds == 0 && blocks.is_some() {
         messages.push(instruction(ENDED));
     }
     trim_part(&mut messages);

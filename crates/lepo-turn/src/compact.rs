@@ -13,7 +13,6 @@ use super::journal::usage_entry;
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::PathEntry;
-use super::plan::prompt_end;
 use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::{find_skills, kept_of};
@@ -242,8 +241,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     let called = if told.is_nothing() { &[] } else { &*transcript.called };
     let (called, form) = calls_for(!told.is_nothing(), &transcript.entries, called, form);
     let called = called.get(..called.partition_point(|answer| answer.at < cut)).unwrap_or_default();
-    let end = prompt_end(turn, told.blocks.as_deref());
-    let mut messages = messages(entries, called, Inst::Planner(Some(&asked)), form, end.as_deref());
+    let mut messages = messages(entries, called, Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
     if form == ConversationFormat::Plain {
         messages.push(ChatMessage::new(ChatRole::User, asked.as_str()));
     }

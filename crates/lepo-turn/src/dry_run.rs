@@ -11,7 +11,6 @@ use super::new_turn::{TurnResources, new_turn};
 use super::next_question::{form_message, has_form};
 use super::offer::{ToolOffer, tool_list};
 use super::path_entry::OpeningBubb;
-use super::plan::{planner_insts, prompt_end};
 use super::planner::choice_schema;
 use super::schema::{add_code_only, add_instruction};
 use super::shared_prefix::SharedPrefix;
@@ -110,16 +109,14 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     };
     let offer = former_offer(turn)?.unwrap_or(offer);
     let told = tool_list(turn, offer);
-    let (chooser, _) = planner_insts(turn);
     let (inst, form) = match plans {
-        true => (Inst::Planner(chooser.as_deref()), Some(choice_schema())),
+        true => (Inst::Planner(turn.insts.tool_chooser.as_deref()), Some(choice_schema())),
         false => (Inst::General(turn.insts.general.as_deref()), None),
     };
     let transcript = &turn.record.transcript;
     let path = spec(turn.config).path;
     let (called, path) = calls_for(!told.is_nothing(), &transcript.entries, &transcript.called, path);
-    let end = prompt_end(turn, told.blocks.as_deref());
-    let mut messages = messages(&transcript.entries, called, inst, path, end.as_deref());
+    let mut messages = messages(&transcript.entries, called, inst, path, told.blocks.as_deref());
     let prefix = SharedPrefix::new(turn, loaded, &told, &messages).filter(|_| !plans);
     let general = turn.insts.general.as_deref();
     let own_general = general.is_some_and(|text| !plans && !is_general_as_made(text));

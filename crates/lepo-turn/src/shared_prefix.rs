@@ -3,7 +3,6 @@
 use super::context::{Inst, messages};
 use super::former_tools::tool_hashes;
 use super::offer::ToolList;
-use super::plan::prompt_end;
 use super::stored_calls::calls_for;
 use super::turn::Turn;
 use lepo_model::{ChatMessage, ToolSpec, spec};
@@ -37,8 +36,7 @@ impl SharedPrefix {
         let inst = Inst::General(turn.insts.general.as_deref());
         let form = spec(turn.config).path;
         let (called, form) = calls_for(!told.is_nothing(), asked, &transcript.called, form);
-        let end = prompt_end(turn, told.blocks.as_deref());
-        let last = messages(asked, called, inst, form, end.as_deref());
+        let last = messages(asked, called, inst, form, told.blocks.as_deref());
         let changes = tool_hashes(turn, told).changes_since(fact.tools.as_ref());
         let is_model = fact.model.as_deref() == Some(turn.config.name.as_str());
         let model = (!is_model).then(|| format!("model: it was {}", fact.model.unwrap_or_default()));
