@@ -182,7 +182,7 @@ const HOOKS: &[&str] = &[
     "proc-receive",
 ];
 
-/// What a user does in a clone. A model answers, and nothing is found at its address where one is named.
+/// Commands that a user runs in a clone.
 const DAILY: &[&[&str]] = &[
     &["init"],
     &["do", "q"],
@@ -211,7 +211,7 @@ const DAILY: &[&[&str]] = &[
     &["sync"],
 ];
 
-/// The same with git alone, which obeys the settings.
+/// Commands of git that obey the settings: each row has to be an attack on them.
 const DAILY_OF_GIT: &str = "git status; git diff; git diff other; echo x >> a.txt; git add -A; git commit -m x; \
     git commit --amend; git st; git merge other; git fetch; git pull; git push origin HEAD; git -p log; git help status; true";
 
@@ -250,7 +250,7 @@ fn plant(home: &Home, settings: &str, (path, text): &(&str, &str)) {
     home.write("work/.git/config", theirs);
 }
 
-/// What a sandboxed command did to a repository, for git to run outside afterwards: the report, and the command.
+/// Sandboxed commands that plant a program for git to run later: the report, and the command.
 const WRITES: &[(&str, &str)] = &[
     ("https://github.com/trailofbits/claude-code-config/issues/48", "cp trip .git/hooks/pre-commit"),
     (
@@ -309,7 +309,7 @@ const WRITES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What the user does afterwards, outside.
+/// Commands of git that the user runs later, without a sandbox.
 const AFTERWARDS: &str = "git status; git diff; git add -A; git -c user.name=a -c user.email=b commit -m x; git st; \
     git checkout -b other; git log -1; cd sub && git add a.txt && git status";
 

@@ -1,5 +1,4 @@
-//! What users of other tools lost, by public reports: deleted conversations, folders that were renamed, hooks that
-//! fail.
+//! Losses in other tools, by public reports: deleted conversations, renamed folders, hooks that fail.
 
 use std::fs;
 
@@ -49,14 +48,14 @@ fn what_was_deleted_comes_back() {
             home.ok(&["undo", "--redo"]);
             assert_eq!(home.bubbs().len(), 0);
         }),
-        // It says what it took back, not only where one is now.
+        // Undo names the change that it takes back.
         ("https://github.com/jj-vcs/jj/pull/8111", |home| {
             let id = pair(home, "the wrong one");
             home.ok(&["rm", "-y", &id]);
             let told = home.lepo(&["undo"]).err;
             assert!(told.contains("taken back: 1 rm") && told.contains("the wrong one"), "{told}");
         }),
-        // A change that changes nothing is none, so that undo takes back the one before.
+        // A command without effect is not in the list, so undo takes back the change before it.
         ("https://github.com/jj-vcs/jj/issues/9208", |home| {
             let id = pair(home, "one");
             home.ok(&["branch", "main", &id]);
@@ -80,7 +79,7 @@ fn what_was_deleted_comes_back() {
         }),
         // The files of a conversation come back with it.
         ("https://github.com/Cocolalilal/LastChat/pull/223", |home| {
-            // Of the bytes `a picture`.
+            // SHA-256 of `a picture`.
             let hash = "92b2fa58028958317e408bd84ecfa70f5ee35b121991dbc232c49d166353708b";
             let file = format!("work/.lepo/_blobs/{hash}");
             home.write(&file, "a picture");

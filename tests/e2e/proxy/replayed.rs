@@ -9,8 +9,8 @@ use crate::secrets::github_token;
 
 const CHAT: &str = "/v1/chat/completions";
 
-/// Nobody listens there.
-const NOWHERE: &str = "http://127.0.0.1:9";
+/// An address without a server.
+pub const NOWHERE: &str = "http://127.0.0.1:9";
 
 fn chat(text: &str, is_streamed: bool) -> Value {
     json!({ "model": "m", "stream": is_streamed, "messages": [{ "role": "user", "content": text }] })

@@ -1,4 +1,4 @@
-//! What went wrong in other proxies and cassettes, by public reports.
+//! Faults of other proxies and cassettes, by public reports.
 
 use std::io::Read;
 
@@ -6,13 +6,11 @@ use serde_json::{Value, json};
 
 use super::http::{Answer, Proxy, read_answer, request, send};
 use super::kept::gzipped;
+use super::replayed::NOWHERE;
 use crate::home::{Home, run, until};
 use crate::scripted::{Piece, Reply, Server, end, openai_json, openai_sse, said};
 
 const CHAT: &str = "/v1/chat/completions";
-
-/// Nobody listens there.
-const NOWHERE: &str = "http://127.0.0.1:9";
 
 fn chat(text: &str) -> Value {
     json!({ "model": "m", "messages": [{ "role": "user", "content": text }] })
@@ -90,7 +88,7 @@ fn a_client_that_leaves_ends_the_request_of_its_answer() {
             stream.read_exact(&mut [0; 1]).unwrap();
         }
         drop(stream);
-        // The part of an answer is written, or that there is none, once nobody waits for it any more.
+        // The proxy writes the part of the answer, or that there is none, when it has noticed the client's end.
         until(report, || {
             let journal = std::fs::read_to_string(home.work().join(".lepo/_journal.ndjson"));
             home.bubbs().len() == 2 || journal.is_ok_and(|lines| lines.contains("unanswered"))
@@ -193,7 +191,7 @@ fn cassette(requests: &[(Value, Reply)], ignored: &str) -> (Home, Proxy) {
     (home, proxy)
 }
 
-fn told(answer: &Answer) -> String {
+fn answer_text(answer: &Answer) -> String {
     let body = answer.json();
     let text = body.pointer("/choices/0/message/content").or(body.pointer("/error/message"));
     text.and_then(Value::as_str).unwrap_or_default().to_string()
@@ -227,15 +225,19 @@ const CASSETTES: &[Case] = &[
             let mut body = chat("one");
             body[name] = value;
             let missed = proxy.post(CHAT, &body);
-            assert_eq!(missed.status, 404, "{name}: {}", told(&missed));
-            assert!(told(&missed).contains(name.trim_end_matches('s')), "{name}: {}", told(&missed));
+            assert_eq!(missed.status, 404, "{name}: {}", answer_text(&missed));
+            assert!(
+                answer_text(&missed).contains(name.trim_end_matches('s')),
+                "{name}: {}",
+                answer_text(&missed)
+            );
         }
     }),
     // Calls that do not depend on each other come in another order.
     ("https://github.com/BerriAI/litellm/pull/37525", || {
         let (_home, proxy) = cassette(&[(chat("a"), openai_json("A")), (chat("b"), openai_json("B"))], "");
         for (question, answer) in [("b", "B"), ("a", "A"), ("b", "B")] {
-            assert_eq!(told(&proxy.post(CHAT, &chat(question))), answer);
+            assert_eq!(answer_text(&proxy.post(CHAT, &chat(question))), answer);
         }
     }),
     // Content that cannot be read as text is not all the same.
@@ -245,8 +247,8 @@ const CASSETTES: &[Case] = &[
             { "type": "text", "text": "hear" }, { "type": "input_audio", "input_audio": { "data": data, "format": "wav" } }] }] })
         };
         let (_home, proxy) = cassette(&[(of("YWFh"), openai_json("a")), (of("YmJi"), openai_json("b"))], "");
-        assert_eq!(told(&proxy.post(CHAT, &of("YmJi"))), "b");
-        assert_eq!(told(&proxy.post(CHAT, &of("YWFh"))), "a");
+        assert_eq!(answer_text(&proxy.post(CHAT, &of("YmJi"))), "b");
+        assert_eq!(answer_text(&proxy.post(CHAT, &of("YWFh"))), "a");
         assert_eq!(proxy.post(CHAT, &of("Y2Nj")).status, 404);
     }),
     // A packed answer was played back unpacked, with the header of the packed one.
@@ -257,14 +259,14 @@ const CASSETTES: &[Case] = &[
             .header("content-encoding", "gzip");
         let (_home, proxy) = cassette(&[(chat("one"), reply)], "");
         let answer = proxy.post(CHAT, &chat("one"));
-        assert_eq!((told(&answer).as_str(), answer.header("content-encoding")), ("packed", None));
+        assert_eq!((answer_text(&answer).as_str(), answer.header("content-encoding")), ("packed", None));
     }),
     ("https://github.com/teng-lin/notebooklm-py/issues/773", || {
         let (_home, proxy) = cassette(&[(chat("one"), openai_json("whole"))], "");
         let host = format!("127.0.0.1:{}", proxy.port);
         let bytes = request("POST", CHAT, &host, "Accept-Encoding: gzip, br\r\n", &chat("one").to_string());
         let answer = read_answer(&mut send(proxy.port, &bytes));
-        assert_eq!((told(&answer).as_str(), answer.header("content-encoding")), ("whole", None));
+        assert_eq!((answer_text(&answer).as_str(), answer.header("content-encoding")), ("whole", None));
     }),
     // Streams were recorded empty, and every test that played one back passed.
     ("https://github.com/arcships/aimux/pull/102", || {
@@ -273,7 +275,7 @@ const CASSETTES: &[Case] = &[
         let (_home, proxy) = cassette(&[(body.clone(), openai_sse(["stre", "amed"]))], "");
         let answer = proxy.post(CHAT, &body);
         assert!(String::from_utf8_lossy(&answer.body).contains("streamed"), "{answer:?}");
-        assert_eq!(told(&proxy.post(CHAT, &chat("one"))), "streamed");
+        assert_eq!(answer_text(&proxy.post(CHAT, &chat("one"))), "streamed");
     }),
     // The second turn has a result with the time in it.
     ("https://github.com/lacs-project/sysknife/issues/182", || {
@@ -281,12 +283,12 @@ const CASSETTES: &[Case] = &[
         let (_home, proxy) = cassette(&recorded, "");
         assert_eq!(proxy.post(CHAT, &with_result("call_1", "at 11:30:59")).status, 404);
         let (_home, proxy) = cassette(&recorded, "'\\d\\d:\\d\\d:\\d\\d'");
-        assert_eq!(told(&proxy.post(CHAT, &with_result("call_1", "at 11:30:59"))), "late");
+        assert_eq!(answer_text(&proxy.post(CHAT, &with_result("call_1", "at 11:30:59"))), "late");
     }),
     // Ids that a provider makes anew are not what was asked.
     ("https://github.com/mishrasanjeev/agentic-org/pull/1290", || {
         let (_home, proxy) = cassette(&[(with_result("call_1", "ten"), openai_json("late"))], "");
-        assert_eq!(told(&proxy.post(CHAT, &with_result("toolu_other", "ten"))), "late");
+        assert_eq!(answer_text(&proxy.post(CHAT, &with_result("toolu_other", "ten"))), "late");
     }),
     // Why an answer ended is part of it.
     ("https://github.com/mergewatch/mergewatch.ai/issues/491", || {
@@ -309,7 +311,7 @@ const CASSETTES: &[Case] = &[
         assert_eq!(proxy.post(CHAT, &chat("one")).status, 404);
         assert_eq!((server.connections(), home.bubbs().len()), (0, 0));
     }),
-    // The same request again is the same answer, as often as it comes.
+    // A repeated request gets the same answer each time.
     ("https://github.com/lacs-project/sysknife/pull/171", || {
         let (_home, proxy) =
             cassette(&[(chat("one"), openai_json("first")), (chat("one"), openai_json("second"))], "");
