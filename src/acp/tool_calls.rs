@@ -1,30 +1,30 @@
 //! Requests of a model and their results, in the form of an editor's tool calls.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::term::excerpt_within;
 use crate::ui::{in_fence, request_title};
 use lepo_acp::update::{AcpToolCall, ToolCallStatus, ToolKind};
 use lepo_store::bubb::BubbName;
 use lepo_tool::ToolRequest;
+use lepo_turn::Body;
 
 /// The limit, in bytes, of a result and of a tool's arguments; the messages in the store are complete.
 const SHOWN: usize = 48 << 10;
 
 /// Returns the tool call of a hidden bubb; `None` if the bubb is something else.
 pub fn asked(name: &BubbName, text: &str) -> Option<AcpToolCall> {
-    let (title, kind, input) = match ToolRequest::from_canonical(text) {
-        Some(request) => {
-            let kind = match &request {
+    let (title, kind, input) = match Body::read_named(name, text) {
+        Body::Request(request) => {
+            let kind = match &*request {
                 ToolRequest::Command(_) => ToolKind::Execute,
                 ToolRequest::Call(call) if call.tool.contains("fetch") => ToolKind::Fetch,
                 ToolRequest::Call(_) => ToolKind::Other,
             };
             (request_title(&request), kind, request.to_json())
         }
-        None => {
-            let (title, input) = call_of_others(text)?;
-            (title, ToolKind::Other, input)
-        }
+        Body::Call { name, arguments } => (excerpt_within(&name, 120), ToolKind::Other, arguments),
+        _ => return None,
     };
     let is_short = input.to_string().len() <= SHOWN;
     Some(AcpToolCall {
@@ -39,14 +39,6 @@ pub fn asked(name: &BubbName, text: &str) -> Option<AcpToolCall> {
         }),
         ..AcpToolCall::default()
     })
-}
-
-/// Parses a call that is not a request of lepo: its name and its arguments.
-fn call_of_others(text: &str) -> Option<(String, Value)> {
-    let Value::Object(mut call) = serde_json::from_str(text).ok()? else { return None };
-    let (name, arguments) = (call.remove("name")?, call.remove("arguments")?);
-    let name = name.as_str()?;
-    call.is_empty().then(|| (crate::term::excerpt_within(name, 120), arguments))
 }
 
 /// Returns the update for a result: success or failure, and the text.

@@ -10,7 +10,7 @@ use lepo_store::conv::{Forest, ReadScope, RequestState};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
-use lepo_turn::{Configuration, TurnStart, being_answered};
+use lepo_turn::{Body, Configuration, TurnStart, being_answered};
 
 /// Warns that the continued conversation is dated ahead, as its answers will be, too.
 pub fn warn_of_ahead(forest: &Forest, begin: TurnStart) {
@@ -129,8 +129,9 @@ const MOST_REQUEST: u64 = 16 << 20;
 
 /// Parses the request that a bubb is, if it is one. A copy of a request asks for nothing.
 pub fn read_request(store: &Store, name: &BubbName) -> Option<ToolRequest> {
-    let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
+    let may = name.hidden && matches!(name.kind, Speaker::System | Speaker::Assistant);
     let text = may.then(|| store.bubbs().text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(warn).ok()??;
-    ToolRequest::from_canonical(&text).filter(|_| !store.journal().is_copy(name.id))
+    let request = Body::read_named(name, &text).into_request();
+    request.filter(|_| !store.journal().is_copy(name.id))
 }

@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use super::agent_branch::agent_session;
 use super::answer_context::{AnswerPlace, CallStyle};
-use super::body::{announcement, dropped_note};
+use super::body::{announcement, call_text, dropped_note};
 use super::call_fault::call_fault;
 use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
 use super::former_tools::tool_hashes;
-use super::native::{call_text, request_of};
+use super::native::request_of;
 use super::next_question::has_form;
 use super::offer::{ToolList, ToolOffer, tool_list};
 use super::path_entry::CalledAnswer;
@@ -327,7 +327,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
         let text = match call {
             CallForm::InText(request) => ToolRequest::Call(request).canonical(),
             CallForm::Native(call) => request_of(turn.servers, &call)
-                .map_or_else(|| call_text(&call), |request| request.canonical()),
+                .map_or_else(|| call_text(&call.name, &call.arguments), |request| request.canonical()),
         };
         turn.add(Kind::Assistant, true, text.as_bytes())?;
         turn.add(Kind::Tool, true, format!("error: {why}").as_bytes())?;
@@ -377,7 +377,7 @@ async fn carry_out_calls(
             Ok(request) => request,
             Err(call) if gives_skill(turn, &call)? => continue,
             Err(call) => {
-                turn.add(Kind::Assistant, true, call_text(&call).as_bytes())?;
+                turn.add(Kind::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
                 let text = match turn.servers.not_up_by_name(&call.name) {
                     Some(not_up) => format!("error: {not_up}"),
                     None => call_fault(&call, names),

@@ -1,10 +1,10 @@
 //! The kinds of messages, read from their role and text: the only file that knows the fixed beginnings of lepo's own messages
 //! (docs/format.md, section 12). An existing text is never written again from its kind: older versions wrote other texts.
 
-use super::native::call_of;
 use super::planner::ChooserAnswer;
 use lepo_store::bubb::{BubbName, Kind};
-use lepo_tool::ToolRequest;
+use lepo_tool::{CommandRequest, ToolRequest};
+use serde_json::{Map, Value, json};
 
 /// Beginning of the files of instructions of a repository.
 pub const INSTRUCTIONS: &str = "[instructions of this repository]";
@@ -59,7 +59,12 @@ pub enum Body {
     /// A request for consent, exactly in canonical form.
     Request(Box<ToolRequest>),
     /// A call of anything else: of a skill, or of a tool of an agent.
-    Call,
+    Call {
+        /// The name by which the model called it.
+        name: String,
+        /// The arguments, as received.
+        arguments: Value,
+    },
     /// The number of requests in an answer.
     Announcement(usize),
 }
@@ -97,9 +102,17 @@ impl Body {
         }
     }
 
+    /// The request, if it is for a command.
+    pub fn command(&self) -> Option<&CommandRequest> {
+        match self.request()? {
+            ToolRequest::Command(command) => Some(command),
+            ToolRequest::Call(_) => None,
+        }
+    }
+
     /// Whether a result belongs after it.
     pub fn is_call(&self) -> bool {
-        matches!(self, Body::Request(_) | Body::Call)
+        matches!(self, Body::Request(_) | Body::Call { .. })
     }
 
     /// Whether the message has content of the repository or names of the user's skills, which are for models with tools. As the
@@ -135,12 +148,16 @@ fn hidden_system(text: &str) -> Body {
 fn hidden_assistant(text: &str) -> Body {
     match text.as_bytes().first() {
         Some(b'(') => announced(text).map_or(Body::Text, Body::Announcement),
-        _ => match request_of(text) {
-            Some(request) => request,
-            None if call_of(text, 0).is_some() => Body::Call,
-            None => Body::Text,
-        },
+        Some(b'{') => request_of(text).or_else(|| call_of(text)).unwrap_or(Body::Text),
+        _ => Body::Text,
     }
+}
+
+fn call_of(text: &str) -> Option<Body> {
+    let mut fields: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let (name, arguments) = (fields.remove("name")?, fields.remove("arguments")?);
+    let name = name.as_str()?.to_string();
+    (call_text(&name, &arguments) == text).then_some(Body::Call { name, arguments })
 }
 
 fn request_of(text: &str) -> Option<Body> {
@@ -150,6 +167,11 @@ fn request_of(text: &str) -> Option<Body> {
 /// Whether a text is a request in canonical form, which could be agreed to and run if a hidden message had it.
 pub fn is_request_text(text: &str) -> bool {
     text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
+}
+
+/// Returns the bubb of a call that is not a valid request: compact JSON, keys sorted.
+pub fn call_text(name: &str, arguments: &Value) -> String {
+    json!({ "arguments": arguments, "name": name }).to_string()
 }
 
 /// Returns the text before several requests of an answer. The first may be decided in a later process, in which the model
@@ -183,6 +205,7 @@ mod tests {
         let several = announcement(2).unwrap();
         let dropped = dropped_note(3);
         let request = || request_of(command).unwrap();
+        let called = Body::Call { name: "skill".into(), arguments: json!({ "name": "a" }) };
         for (tag, text, body) in [
             ("s1", "[instructions of this repository] I", Body::Instructions),
             ("s0", "[instructions of this repository] I", Body::Text),
@@ -205,7 +228,7 @@ mod tests {
             ("a0", command, Body::Text),
             ("t1", command, Body::Text),
             ("a1", r#"{"command":"ls","access":"read"}"#, Body::Text),
-            ("a1", call, Body::Call),
+            ("a1", call, called),
             ("s1", call, Body::Text),
             ("a1", r#"{"name":"skill"}"#, Body::Text),
             ("s1", "This answer does not fit the JSON Schema: x", Body::Complaint),

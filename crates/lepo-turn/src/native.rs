@@ -1,7 +1,9 @@
 //! Tools in fields of a model's API: their specifications, and the conversion of calls to bubbs and back.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::body::{Body, call_text};
+use super::path_entry::PathEntry;
 use lepo_model::{ToolCall, ToolSpec};
 use lepo_tool::mcp::{CallRequest, Servers};
 use lepo_tool::{Access, CommandRequest, ToolRequest, lenient_json};
@@ -52,7 +54,6 @@ pub fn request_of(servers: &Servers, call: &ToolCall) -> Option<ToolRequest> {
     }))
 }
 
-/// Prefix of the note about dropped calls.
 /// Normalises call arguments: null becomes `{}`; a string with (lenient) JSON is parsed.
 pub fn sound_arguments(arguments: Value) -> Value {
     match arguments {
@@ -62,54 +63,42 @@ pub fn sound_arguments(arguments: Value) -> Value {
     }
 }
 
-/// Returns the bubb of a call that is not a valid request: compact JSON, keys sorted.
-pub fn call_text(call: &ToolCall) -> String {
-    json!({ "arguments": call.arguments, "name": call.name }).to_string()
-}
-
-/// Whether a bubb was written for this call.
-pub fn is_bubb_of(call: &ToolCall, text: &str) -> bool {
+/// Whether a message was written for this call.
+pub fn is_message_of(call: &ToolCall, message: &PathEntry) -> bool {
     if let Some(command) = command_of(call) {
-        return command.canonical() == text;
+        return command.canonical() == *message.text;
     }
-    match ToolRequest::from_canonical(text) {
+    match message.body.request() {
         Some(ToolRequest::Call(request)) => {
             let named = call.name == request.native_name() || call.name == request.tool;
             named && call.arguments.as_object() == Some(&request.arguments)
         }
-        _ => call_text(call) == text,
+        _ => call_text(&call.name, &call.arguments) == *message.text,
     }
 }
 
-/// Returns the call of a bubb. Its id is derived from its index, so that every request has the same id for
+/// Returns the call of a message. Its id is derived from its index, so that every request has the same id for
 /// it.
-pub fn call_of(text: &str, place: usize) -> Option<ToolCall> {
-    let id = format!("call_{place}");
-    match ToolRequest::from_canonical(text) {
-        Some(ToolRequest::Command(request)) => {
-            return Some(ToolCall { id, name: RUN_COMMAND.to_string(), arguments: request.to_json() });
-        }
-        Some(ToolRequest::Call(request)) => {
-            let (name, arguments) = (request.native_name(), Value::Object(request.arguments));
-            return Some(ToolCall { id, name, arguments });
-        }
-        None => {}
-    }
-    let object: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let call = ToolCall {
-        id,
-        name: object.get("name")?.as_str()?.to_string(),
-        arguments: object.get("arguments")?.clone(),
+pub fn call_of(body: &Body, index: usize) -> Option<ToolCall> {
+    let (name, arguments) = match body {
+        Body::Request(request) => match &**request {
+            ToolRequest::Command(request) => (RUN_COMMAND.to_string(), request.to_json()),
+            ToolRequest::Call(request) => (request.native_name(), Value::Object(request.arguments.clone())),
+        },
+        Body::Call { name, arguments } => (name.clone(), arguments.clone()),
+        _ => return None,
     };
-    (call_text(&call) == text).then_some(call)
+    Some(ToolCall { id: format!("call_{index}"), name, arguments })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lepo_store::bubb::Kind;
 
     #[test]
     fn a_call_is_a_bubb_and_reads_back() {
+        let body = |text: &str| Body::read(Kind::Assistant, true, text);
         let call =
             |name: &str, arguments: Value| ToolCall { id: "call_3".into(), name: name.into(), arguments };
         for (called, text, request) in [
@@ -123,12 +112,12 @@ mod tests {
         ] {
             let written = command_of(&called).map(|request| request.canonical());
             assert_eq!(written.is_some(), request, "{text}");
-            assert_eq!(written.unwrap_or_else(|| call_text(&called)), text);
-            let read = call_of(text, 3).unwrap();
+            assert_eq!(written.unwrap_or_else(|| call_text(&called.name, &called.arguments)), text);
+            let read = call_of(&body(text), 3).unwrap();
             assert_eq!((read.id.as_str(), &read.name), ("call_3", &called.name));
         }
         for text in ["hello", "{}", r#"{"name":"x"}"#, r#"{"name":"x","arguments":{}}"#, r#"[1]"#] {
-            assert_eq!(call_of(text, 0), None, "{text}");
+            assert_eq!(call_of(&body(text), 0), None, "{text}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Chooses the bubb that a question follows, or a new conv.
 
+use super::body::Body;
 use super::next_question::is_form_message;
 use super::stopped_answer::step_back;
 use lepo_base::error::{Error, Result};
@@ -7,7 +8,6 @@ use lepo_base::hint::{Hint, HintCommand};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::conv::{AddressTarget, Forest, Ix};
 use lepo_store::store::Store;
-use lepo_tool::CommandRequest;
 
 /// Options that choose where a turn starts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -124,7 +124,7 @@ pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
         let name = forest.name(*ix);
         let text =
             (name.hidden && name.kind == Kind::System).then(|| store.bubbs().text(&name).ok()).flatten();
-        text.is_some_and(|text| CommandRequest::from_canonical(&text).is_none())
+        text.is_some_and(|text| Body::read_named(&name, &text).command().is_none())
     };
     let question = forest.up(tip).find(|ix| !is_planning(ix))?;
     let name = forest.name(question);

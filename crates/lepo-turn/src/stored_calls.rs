@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::body::{Body, announcement};
-use super::native::{call_of, is_bubb_of};
+use super::native::{call_of, is_message_of};
 use super::path_entry::{CalledAnswer, PathEntry};
 use super::request::REFUSED;
 use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
@@ -23,7 +23,7 @@ struct CallGroup<'s> {
     /// Text around the calls, edited requests, and the note that several requests follow.
     words: Vec<&'s str>,
     /// Each request with its index on the path and its result.
-    requests: Vec<(usize, &'s str, Option<&'s PathEntry>)>,
+    requests: Vec<(usize, &'s PathEntry, Option<&'s PathEntry>)>,
     /// Index after its last result.
     end: usize,
 }
@@ -82,7 +82,7 @@ impl<'s> CallGroup<'s> {
             let waits = matches!(group.requests.last(), Some((.., None)));
             match bubb.kind {
                 Kind::Assistant if bubb.hidden => {
-                    if call_of(&bubb.text, place).is_none() {
+                    if !bubb.body.is_call() {
                         // Text after a call starts another answer.
                         if !group.requests.is_empty() {
                             break;
@@ -90,10 +90,10 @@ impl<'s> CallGroup<'s> {
                         group.words.push(&bubb.text);
                     } else if waits {
                         // The user edited the request; the second bubb ran.
-                        group.words.extend(group.requests.pop().map(|(_, text, _)| text));
-                        group.requests.push((place, &bubb.text, None));
+                        group.words.extend(group.requests.pop().map(|(_, edited, _)| &*edited.text));
+                        group.requests.push((place, bubb, None));
                     } else if group.requests.len() < most {
-                        group.requests.push((place, &bubb.text, None));
+                        group.requests.push((place, bubb, None));
                     } else {
                         break;
                     }
@@ -114,7 +114,7 @@ impl<'s> CallGroup<'s> {
     fn received(&self, answer: &CalledAnswer) -> Vec<ChatMessage> {
         let carried = self.requests.iter().filter(|(.., result)| result.is_some());
         let as_said = carried.clone().count() <= answer.calls.len()
-            && carried.clone().zip(&answer.calls).all(|((_, text, _), call)| is_bubb_of(call, text));
+            && carried.clone().zip(&answer.calls).all(|((_, request, _), call)| is_message_of(call, request));
         if !as_said {
             return self.rebuilt();
         }
@@ -149,7 +149,7 @@ impl<'s> CallGroup<'s> {
         let carried = || {
             self.requests
                 .iter()
-                .filter_map(|(place, text, result)| Some((call_of(text, *place)?, (*result)?)))
+                .filter_map(|(place, request, result)| Some((call_of(&request.body, *place)?, (*result)?)))
         };
         let calls = carried().map(|(call, _)| call).collect();
         let mut messages = vec![ChatMessage { calls, ..ChatMessage::new(ChatRole::Assistant, text) }];
@@ -242,8 +242,9 @@ mod tests {
 
     #[test]
     fn without_tools_earlier_calls_are_text_where_an_api_has_fields_for_them() {
+        let body = Body::read(Kind::Assistant, true, CALL);
         let called =
-            |at| CalledAnswer { at, calls: vec![call_of(CALL, 0).unwrap()], replay: None, waited: false };
+            |at| CalledAnswer { at, calls: vec![call_of(&body, 0).unwrap()], replay: None, waited: false };
         for (text, form, expected, received) in [
             ("u0 q / a1 CALL / t1 r / a0 x / u0 and?", Messages, Prompted, &[][..]),
             ("u0 q / a1 CALL / t1 r / a0 x / u0 and? / a1 CALL / t1 r", Messages, Prompted, &[5]),

@@ -15,6 +15,7 @@ use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix, NearestAncestor, SiblingTails};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::{Sandbox, ToolRequest};
+use lepo_turn::Body;
 use lepo_turn::config::Prices;
 
 pub struct RowReader<'r> {
@@ -195,7 +196,7 @@ impl<'r> RowReader<'r> {
     fn answer(&self, answer: &BubbName) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
         if answer.hidden {
-            let is_request = ToolRequest::from_canonical(&said).is_some();
+            let is_request = Body::read_named(answer, &said).request().is_some();
             let word = self.facts.get(answer.id).as_ref().and_then(ended_early).unwrap_or("stopped");
             return (!is_request).then(|| format!("({word}) {said}"));
         }

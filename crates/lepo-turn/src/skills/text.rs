@@ -5,7 +5,6 @@ use super::find::Skill;
 use super::tool::{TOOL, files_of};
 use crate::Masking;
 use crate::body::{Body, CATALOGUE, SKILL};
-use crate::native::call_of;
 use crate::path_entry::{OpeningBubb, PathEntry};
 use lepo_store::bubb::Kind;
 
@@ -106,7 +105,7 @@ fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     let is_call = |entry: &PathEntry| {
         entry.hidden
             && entry.kind == Kind::Assistant
-            && call_of(&entry.text, 0).is_some_and(|call| call.name == TOOL)
+            && matches!(&entry.body, Body::Call { name, .. } if name == TOOL)
     };
     path.windows(2).filter_map(move |pair| match pair {
         [asked, result] if is_call(asked) && result.kind == Kind::Tool && result.hidden => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::find::{Skill, Skills};
 use super::text::{is_given, is_of, kept_of, opening, skill_text};
 use super::tool::{TOOL, tool};
-use crate::native::call_text;
+use crate::body::call_text;
 use crate::path_entry::OpeningBubb;
 use crate::turn::Turn;
 use crate::{Notice, TurnEvent};
@@ -81,7 +81,7 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
             }
         }
     };
-    turn.add(Kind::Assistant, true, call_text(call).as_bytes())?;
+    turn.add(Kind::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
     turn.add(Kind::Tool, true, text.as_bytes())?;
     if let Some(note) = note {
         turn.front.on_event(TurnEvent::Notice(&note));

@@ -9,6 +9,7 @@ use super::super::tree::{ExportTree, ExportedFile, TreeNode, is_prompt};
 use lepo_base::hash::hex;
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::ToolRequest;
+use lepo_turn::Body;
 
 /// Maximum letters of a tool's name that the providers of both tools accept.
 const NAME: usize = 64;
@@ -134,7 +135,7 @@ impl NativeCall<'_> {
         }
         let results = call.children.iter().map(|&child| &tree.nodes[child]);
         let result = results.into_iter().find(|node| node.name.hidden && node.name.kind == Kind::Tool)?;
-        let (name, input) = match ToolRequest::from_canonical(&call.text) {
+        let (name, input) = match Body::read_named(&call.name, &call.text).into_request() {
             Some(ToolRequest::Command(request)) => ("run_command".to_string(), request.to_json()),
             Some(ToolRequest::Call(request)) => (request.native_name(), Value::Object(request.arguments)),
             None => imported(&call.text),
