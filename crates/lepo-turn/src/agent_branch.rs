@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::answer_context::AnswerPlace;
 use super::masking_cut::cut;
-use super::path_entry::PathEntry;
 use super::transcript::write_bubb;
 use super::turn::Turn;
 use super::{Front, Interrupt, Masking, Notice, ToolUse, TurnEvent};
@@ -214,7 +213,6 @@ pub(super) fn agent_session(turn: &Turn<'_>) -> Option<String> {
         return None;
     }
     let transcript = &turn.record.transcript;
-    let is_answer = |entry: &PathEntry| entry.kind == Kind::Assistant && !entry.hidden;
-    let last = transcript.entries.iter().rposition(is_answer)?;
-    turn.env.store.journal().agent_session(*transcript.path.get(last)?, &turn.config.name)
+    let last = transcript.entries.iter().rfind(|message| message.is_answer())?.id?;
+    turn.env.store.journal().agent_session(last, &turn.config.name)
 }

@@ -14,10 +14,10 @@ use super::call_fault::call_fault;
 use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
 use super::former_tools::tool_hashes;
+use super::message::CalledAnswer;
 use super::native::request_of;
 use super::next_question::has_form;
 use super::offer::{ToolList, ToolOffer, tool_list};
-use super::path_entry::CalledAnswer;
 use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
@@ -135,7 +135,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
         }
         // An answer that does not fit the schema is on a side branch, with what follows it.
         if turn.leaves_calls_on_path() && !progress.asked_again {
-            progress.base = Some(turn.record.transcript.path.len());
+            progress.base = Some(turn.record.transcript.saved_len());
         }
     }
 }
@@ -203,12 +203,12 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
         SendOutcome::Answer(answer) => answer,
         SendOutcome::ModelFailed(error) => return Ok(RequestOutcome::Failed(error)),
     };
-    let base = *progress.base.get_or_insert(turn.record.transcript.path.len());
-    let path = &turn.record.transcript.path;
+    let base = *progress.base.get_or_insert(turn.record.transcript.saved_len());
+    let before = base.checked_sub(1).and_then(|last| turn.record.transcript.id_at(last));
     let agent_calls = RefCell::default();
     let place = AnswerPlace {
         store: &turn.env.store,
-        under: kept_skills.or_else(|| path.get(..base).and_then(|path| path.last()).copied()),
+        under: kept_skills.or(before),
         tip: turn.record.transcript.tip(),
         before: None,
         order: None,
@@ -275,8 +275,7 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopSta
 /// Ends the side branch: the conversation continues from its start.
 fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &LoopState) {
     if let Some(base) = progress.base {
-        turn.record.transcript.path.truncate(base);
-        turn.record.transcript.path.extend(kept_skills(turn));
+        turn.record.transcript.end_side_branch(base, turn.skills.kept.take());
     }
     turn.record.report.answer = Some(answered);
     turn.record.report.is_json = turn.schema.is_some();

@@ -2,6 +2,7 @@
 //! own commands.
 
 use super::attach::keep_files;
+use super::message::NewMessage;
 use super::transcript::Transcript;
 use super::{CommandOrigin, CommandRunner, Front, Notice, Question, TurnEnv, TurnEvent, TurnStart};
 use lepo_base::error::Result;
@@ -20,7 +21,9 @@ pub fn keep_question(
     let kept = env.masking.screen_question(&text, &typed);
     let system_prompt = env.system_prompt().unwrap_or_default();
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
-    let name = transcript.add_as(Kind::User, false, text.as_bytes(), &kept)?;
+    // Nothing is sent, so there is nothing to say about masks.
+    transcript.sends_unmasked = true;
+    let (name, _) = transcript.add_new(&NewMessage::new(Kind::User, false, text, kept))?;
     env.store.journal().note_unanswered(name.id);
     Ok(name)
 }
@@ -63,7 +66,8 @@ fn open_transcript(
     if start == TurnStart::New
         && let Some(prompt) = prompt
     {
-        transcript.add_as(Kind::System, true, prompt.as_bytes(), &env.masking.kept_prompt(&prompt))?;
+        let kept = env.masking.kept_prompt(&prompt);
+        transcript.add_new(&NewMessage::hidden(prompt, kept))?;
     }
     Ok(transcript)
 }

@@ -10,9 +10,9 @@ use super::body::{Body, SUMMARY};
 use super::context::{Inst, messages};
 use super::folders::{StartNeeds, ask_about_start};
 use super::journal::usage_entry;
+use super::message::Message;
 use super::new_turn::{TurnResources, new_turn};
 use super::offer::{ToolOffer, tool_list};
-use super::path_entry::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::{find_skills, kept_of};
@@ -76,7 +76,7 @@ pub async fn compact(
         cut => cut?,
     };
     let lasting = lasting(transcript.entries.get(..cut).unwrap_or_default());
-    let path = transcript.path.clone();
+    let path: Vec<BubbId> = transcript.ids().collect();
     let skills = kept_of(&transcript.entries);
     let mut servers = env.servers_of_turns().await;
     let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
@@ -103,7 +103,7 @@ fn without_calls(
     transcript: &Transcript,
     called: &HashSet<usize>,
 ) -> Result<BubbId> {
-    let path = &transcript.path;
+    let path: Vec<BubbId> = transcript.ids().collect();
     let first = called.iter().min().copied().unwrap_or_default();
     let name = |at: usize| path.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
     let last = (first..path.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
@@ -143,11 +143,11 @@ pub async fn make_room(
 /// Returns the indices of the texts that no summary replaces: the newest instructions of the repository, the newest
 /// catalogue of skills, and instructions of skills. After the root they are found by the next turn, which
 /// does not add them again.
-fn lasting(covered: &[PathEntry]) -> Vec<usize> {
+fn lasting(covered: &[Message]) -> Vec<usize> {
     let below = |at: &usize| *at > 0;
     let instructions = covered.iter().rposition(|entry| entry.body == Body::Instructions);
     let catalogue = covered.iter().rposition(|entry| entry.body == Body::Catalogue);
-    let is_skill = |entry: &PathEntry| entry.body == Body::Skill;
+    let is_skill = |entry: &Message| entry.body == Body::Skill;
     let skills = covered.iter().enumerate().filter(|(_, entry)| is_skill(entry)).map(|(at, _)| at);
     let mut lasting: Vec<usize> =
         instructions.into_iter().chain(catalogue).chain(skills).filter(below).collect();
@@ -294,10 +294,9 @@ fn too_long_for_itself(error: Error) -> Error {
 
 /// Returns the index at which the last `keep` turns start; output of a command before a question belongs to
 /// it.
-fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
-    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
+fn cut(entries: &[Message], keep: usize) -> Result<usize> {
     let questions: Vec<usize> =
-        entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
+        entries.iter().enumerate().filter(|(_, entry)| entry.is_question()).map(|(at, _)| at).collect();
     let nothing = || {
         let count = counted(questions.len(), "question");
         Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept"))
@@ -305,15 +304,15 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());
-    let is_output = |entry: &PathEntry| {
-        let is_visible = entry.kind == Kind::System && !entry.hidden && !entry.root;
+    let is_output = |entry: &Message| {
+        let is_visible = entry.kind == Kind::System && !entry.hidden && !entry.is_root;
         entry.body == Body::ForQuestion || is_visible && entry.body != Body::Summary
     };
     while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
         cut -= 1;
     }
     let covered = entries.get(..cut).unwrap_or_default();
-    if covered.len() < 2 || !covered.iter().any(is_question) {
+    if covered.len() < 2 || !covered.iter().any(Message::is_question) {
         return Err(nothing());
     }
     Ok(cut)
@@ -321,7 +320,7 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::path_entry::fixture::path;
+    use super::super::message::fixture::path;
     use super::*;
 
     #[test]

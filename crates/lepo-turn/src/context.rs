@@ -5,8 +5,8 @@
 use super::attach::sent_text;
 use super::body::Body;
 use super::general_inst::has_new_result;
+use super::message::{CalledAnswer, Message};
 use super::next_question::{form_of_entry, has_form};
-use super::path_entry::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
 use super::stored_calls::answer_at;
 use crate::config::{is_as_made, is_general_as_made};
@@ -24,7 +24,7 @@ pub enum Inst<'i> {
 /// Returns the messages of a request. `called` are this turn's answers with calls; `blocks` describes tools
 /// in text, appended to the system prompt.
 pub fn messages(
-    entries: &[PathEntry],
+    entries: &[Message],
     called: &[CalledAnswer],
     inst: Inst<'_>,
     form: ConversationFormat,
@@ -48,7 +48,7 @@ pub fn messages(
     messages
 }
 
-fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
+fn whole(entries: &[Message], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
     let inst = match inst {
         // The default text describes results, and costs what it costs only in the turn that has some.
         Inst::General(text) => text.filter(|text| !is_general_as_made(text) || has_new_result(entries)),
@@ -77,15 +77,15 @@ pub fn instruction(text: &str) -> ChatMessage {
 
 /// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
 /// and only the question, if nothing visible precedes it.
-fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMessage> {
+fn for_program(entries: &[Message], inst: Inst<'_>, told: bool) -> Vec<ChatMessage> {
     // A stopped answer is hidden, and part of the talk.
-    let is_seen = |entry: &&PathEntry| !entry.hidden || entry.kind == Kind::Assistant;
+    let is_seen = |entry: &&Message| !entry.hidden || entry.kind == Kind::Assistant;
     // The program reads the repository's instructions on its own.
     let is_told =
-        |entry: &&PathEntry| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
+        |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
     let form = entries.iter().filter_map(form_of_entry).next_back().filter(|_| has_form(entries));
-    let is_text = |entry: &&PathEntry| is_told(entry) && form_of_entry(entry).is_none();
-    let path: Vec<&PathEntry> = entries.iter().filter(is_text).collect();
+    let is_text = |entry: &&Message| is_told(entry) && form_of_entry(entry).is_none();
+    let path: Vec<&Message> = entries.iter().filter(is_text).collect();
     let planner = match inst {
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
@@ -111,15 +111,15 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<ChatMes
 ///
 /// Drops the default system prompt too: with it, the probabilities of the first tokens of an answer are so
 /// close that a processor's rounding decides between them.
-fn plain(entries: &[PathEntry]) -> Vec<ChatMessage> {
+fn plain(entries: &[Message]) -> Vec<ChatMessage> {
     let mut messages: Vec<ChatMessage> = Vec::new();
-    let is_written = |entry: &&PathEntry| is_system_prompt(entry) && !is_as_made(&entry.text);
+    let is_written = |entry: &&Message| is_system_prompt(entry) && !is_as_made(&entry.text);
     if let Some(prompt) = entries.first().filter(is_written) {
         messages.push(ChatMessage::new(ChatRole::System, prompt.text.clone()));
     }
     let mut before = None;
     let is_told =
-        |entry: &&PathEntry| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
+        |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
     for entry in entries.iter().filter(is_told) {
         // A question that was too long and never answered is not part of the next question.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
@@ -137,7 +137,7 @@ fn plain(entries: &[PathEntry]) -> Vec<ChatMessage> {
     messages
 }
 
-fn message(entry: &PathEntry) -> ChatMessage {
+fn message(entry: &Message) -> ChatMessage {
     let text = match entry.kind {
         Kind::User => sent_text(&entry.text, &entry.files),
         _ => entry.text.clone(),
@@ -147,12 +147,12 @@ fn message(entry: &PathEntry) -> ChatMessage {
 
 /// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
 /// and a model that reads it answers in its format.
-fn is_none(entry: &PathEntry) -> bool {
+fn is_none(entry: &Message) -> bool {
     entry.body == Body::Choice(ChooserAnswer::None)
 }
 
-fn is_system_prompt(entry: &PathEntry) -> bool {
-    entry.root && entry.hidden && entry.kind == Kind::System && !entry.body.is_of_repository()
+fn is_system_prompt(entry: &Message) -> bool {
+    entry.is_root && entry.hidden && entry.kind == Kind::System && !entry.body.is_of_repository()
 }
 
 fn role(kind: Kind) -> ChatRole {
@@ -169,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::body::announcement;
-    use super::super::path_entry::fixture::path;
+    use super::super::message::fixture::path;
     use super::*;
     use lepo_model::{ProviderMessage, ToolCall};
 

@@ -7,10 +7,10 @@ use super::answer_loop::holds_with_tools;
 use super::context::{Inst, messages};
 use super::former_tools::former_offer;
 use super::instructions::instructions;
+use super::message::{Message, NewMessage};
 use super::new_turn::{TurnResources, new_turn};
 use super::next_question::{form_message, has_form};
 use super::offer::{ToolOffer, tool_list};
-use super::path_entry::OpeningBubb;
 use super::planner::choice_schema;
 use super::schema::{add_code_only, add_instruction};
 use super::shared_prefix::SharedPrefix;
@@ -88,7 +88,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let files = files.collect();
     let loaded = turn.record.transcript.entries.len();
     let opening = imagined(turn, ask)?;
-    turn.record.transcript.imagine(opening);
+    turn.record.transcript.add_unwritten(opening);
     turn.choose_files();
     let planner = turn.planner();
     let may = turn.env.settings().tool_call_mode != ToolMode::Off && !spec(turn.config).own_tools;
@@ -156,18 +156,15 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     })
 }
 
-/// A bubb that is not written: kind, hidden, text.
-type UnsavedBubb = (Kind, bool, String);
-
 /// Returns the messages that would be written before the answer.
-fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<UnsavedBubb>> {
-    let mut opening: Vec<UnsavedBubb> = Vec::new();
-    let due = |opening: OpeningBubb| (opening.kind, opening.hidden, opening.text);
-    let said = |kind, text| (kind, false, text);
+fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<Message>> {
+    let mut opening = Vec::new();
+    let due = |new: NewMessage| new.message;
+    let said = |kind, text: String| Message::new(kind, false, text);
     if ask.start == TurnStart::New
         && let Some(prompt) = ask.system_prompt
     {
-        opening.push((Kind::System, true, prompt));
+        opening.push(Message::new(Kind::System, true, prompt));
     }
     find_skills(turn)?;
     if matches!(ask.start, TurnStart::New | TurnStart::Under(_)) {
@@ -188,7 +185,7 @@ fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<UnsavedBubb>> {
     turn.record.transcript.sends_unmasked = ask.unmasked;
     opening.extend(ask.question.map(|question| {
         let kept = turn.env.masking.screen_question(&question.text, &question.typed);
-        said(Kind::User, turn.record.transcript.sent_text(question.text, &kept))
+        turn.record.transcript.sent_form(&NewMessage::new(Kind::User, false, question.text, kept))
     }));
     Ok(opening)
 }

@@ -9,16 +9,16 @@ use super::folders::{StartNeeds, ask_about_start};
 use super::former_tools::former_offer;
 use super::general_inst::has_new_result;
 use super::instructions::instructions;
+use super::message::NewMessage;
 use super::new_turn::{TurnResources, new_turn};
 use super::next_question::form_message;
 use super::offer::ToolOffer;
-use super::path_entry::OpeningBubb;
 use super::plan::plan;
 use super::program_start::ask_about_key;
 use super::received_calls::{restore_calls, save_calls};
 use super::request::{Continuation, decided};
 use super::skills::{catalogue, find_skills, named_skill};
-use super::stopped_answer::REST;
+use super::stopped_answer::rest_message;
 use super::transcript::Transcript;
 use super::turn::{Turn, report_typed_secret};
 use super::turn_request::TurnRequest;
@@ -27,7 +27,6 @@ use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, 
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec, takes_prefill};
-use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -109,13 +108,13 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
     }
-    let mut opening: Vec<OpeningBubb> = Vec::new();
+    let mut opening: Vec<NewMessage> = Vec::new();
     let is_asked_anew = matches!(ask.start, TurnStart::New | TurnStart::Under(_));
     if ask.start == TurnStart::New
         && let Some(prompt) = ask.system_prompt
     {
         let kept = turn.env.masking.kept_prompt(&prompt);
-        opening.push(OpeningBubb { kind: Kind::System, hidden: true, text: prompt, kept });
+        opening.push(NewMessage::hidden(prompt, kept));
     }
     find_skills(turn)?;
     if is_asked_anew {
@@ -124,9 +123,8 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         opening.extend(instructions(turn));
     }
     if !ask.runs.is_empty() {
-        for OpeningBubb { kind, hidden, text, kept } in opening.drain(..) {
-            let text = turn.record.transcript.sent_text(text, &kept);
-            let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
+        for new in opening.drain(..) {
+            let (name, text) = turn.record.transcript.add_new(&new)?;
             turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.into_iter();
@@ -144,7 +142,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     let masking = turn.env.masking.clone();
     opening.extend(served.into_iter().map(|(kind, hidden, text)| {
         let kept = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
-        OpeningBubb { kind, hidden, text, kept }
+        NewMessage::new(kind, hidden, text, kept)
     }));
     if let Some(skill) = ask.skill {
         opening.extend(named_skill(turn, skill));
@@ -158,24 +156,17 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         typed = question.typed.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
         let kept = masking.screen_question(&text, &typed);
-        opening.push(OpeningBubb { kind: Kind::User, hidden: false, text, kept });
+        opening.push(NewMessage::new(Kind::User, false, text, kept));
     }
     if ask.rest && !(opening.is_empty() && ask.runs.is_empty() && continues_unasked(turn)) {
-        let kept = ScreenedBytes::typed(REST).into_owned();
-        opening.push(OpeningBubb { kind: Kind::User, hidden: true, text: REST.to_string(), kept });
+        opening.push(rest_message());
     }
-    for bubb in &mut opening {
-        bubb.text = turn.record.transcript.sent_text(std::mem::take(&mut bubb.text), &bubb.kept);
+    if let TurnStart::Again(question) = ask.start {
+        turn.record.transcript.mark_answering(question);
     }
     if opening.is_empty() {
-        if let TurnStart::Again(question) = ask.start {
-            turn.record.transcript.mark_answering(question);
-        }
         turn.gate.open();
     } else {
-        if let TurnStart::Again(question) = ask.start {
-            turn.record.transcript.mark_answering(question);
-        }
         let gate = turn.gate.clone();
         turn.record.transcript.write_in_background(opening, files, move || gate.open());
     }

@@ -2,24 +2,23 @@
 //! has it where the next one does not makes the server read the answer between them again.
 
 use super::body::Body;
-use super::path_entry::PathEntry;
+use super::message::Message;
 use super::stopped_answer::is_stopped_text;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
 
 /// Whether the result of a command came after the last question, or between the last answer and it.
-pub fn has_new_result(entries: &[PathEntry]) -> bool {
-    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
+pub fn has_new_result(entries: &[Message]) -> bool {
     let is_answer =
-        |entry: &PathEntry| entry.kind == Kind::Assistant && (!entry.hidden || is_stopped_text(&entry.text));
-    let question = entries.iter().rposition(is_question).unwrap_or(entries.len());
+        |entry: &Message| entry.kind == Kind::Assistant && (!entry.hidden || is_stopped_text(&entry.text));
+    let question = entries.iter().rposition(Message::is_question).unwrap_or(entries.len());
     let before = entries.get(..question).unwrap_or_default();
     let since = before.iter().rposition(is_answer).map_or(0, |answer| answer + 1);
     let turn = entries.get(since..).unwrap_or_default();
     turn.iter().any(|entry| entry.body == Body::Output) || turn.windows(2).any(is_command_with_result)
 }
 
-fn is_command_with_result(pair: &[PathEntry]) -> bool {
+fn is_command_with_result(pair: &[Message]) -> bool {
     match pair {
         [command, result] => {
             matches!(result.kind, Kind::System | Kind::Tool)
@@ -33,7 +32,7 @@ fn is_command_with_result(pair: &[PathEntry]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::context::{Inst, messages};
-    use super::super::path_entry::fixture::path;
+    use super::super::message::fixture::path;
     use lepo_model::ConversationFormat;
 
     #[test]

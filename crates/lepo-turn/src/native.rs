@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::body::{Body, call_text};
-use super::path_entry::PathEntry;
+use super::message::Message;
 use lepo_model::{ToolCall, ToolSpec};
 use lepo_tool::mcp::{CallRequest, Servers};
 use lepo_tool::{Access, CommandRequest, ToolRequest, lenient_json};
@@ -64,7 +64,7 @@ pub fn sound_arguments(arguments: Value) -> Value {
 }
 
 /// Whether a message was written for this call.
-pub fn is_message_of(call: &ToolCall, message: &PathEntry) -> bool {
+pub fn is_message_of(call: &ToolCall, message: &Message) -> bool {
     if let Some(command) = command_of(call) {
         return command.canonical() == *message.text;
     }

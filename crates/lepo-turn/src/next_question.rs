@@ -3,7 +3,7 @@
 
 use super::body::{Body, FOR_QUESTION};
 use super::masking::Masking;
-use super::path_entry::{OpeningBubb, PathEntry};
+use super::message::{Message, NewMessage};
 use super::schema::{AnswerSchema, CODE_ONLY};
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
@@ -13,10 +13,10 @@ pub(crate) fn form_message(
     schema: Option<&AnswerSchema>,
     code_only: bool,
     masking: &Masking,
-) -> Option<OpeningBubb> {
+) -> Option<NewMessage> {
     let text = form_text(schema, code_only)?;
     let kept = masking.screen(text.as_bytes(), "the schema of the answer").into_owned();
-    Some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
+    Some(NewMessage::hidden(text, kept))
 }
 
 fn form_text(schema: Option<&AnswerSchema>, code_only: bool) -> Option<String> {
@@ -26,14 +26,13 @@ fn form_text(schema: Option<&AnswerSchema>, code_only: bool) -> Option<String> {
 }
 
 /// Returns the text below the first line, if the entry is such a message.
-pub fn form_of_entry(entry: &PathEntry) -> Option<&str> {
+pub fn form_of_entry(entry: &Message) -> Option<&str> {
     entry.text.split_once('\n').filter(|_| entry.body == Body::ForQuestion).map(|(_, text)| text)
 }
 
 /// Whether the last question of the path has such a message, before it or after it.
-pub fn has_form(entries: &[PathEntry]) -> bool {
-    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
-    let question = entries.iter().rposition(is_question).unwrap_or_default();
+pub fn has_form(entries: &[Message]) -> bool {
+    let question = entries.iter().rposition(Message::is_question).unwrap_or_default();
     let from = question.saturating_sub(1);
     entries.get(from..).unwrap_or_default().iter().any(|entry| form_of_entry(entry).is_some())
 }
@@ -47,7 +46,7 @@ pub fn is_form_message(store: &Store, name: &BubbName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::path_entry::fixture::path;
+    use super::super::message::fixture::path;
     use super::*;
 
     #[test]

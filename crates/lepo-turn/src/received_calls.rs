@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Masking;
-use super::path_entry::{CalledAnswer, PathEntry};
+use super::message::{CalledAnswer, Message};
 use super::stored_calls::start_of_turn;
 use super::transcript::Transcript;
 use lepo_model::{ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
@@ -56,7 +56,7 @@ fn received_turn(transcript: &Transcript, config: &ModelConfig) -> Option<Map<St
             arguments: arguments.clone(),
         });
         Some(StoredAnswer {
-            under: transcript.path.get(answer.at.checked_sub(1)?)?.to_string(),
+            under: transcript.id_at(answer.at.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
             said: answer.replay.as_ref().map(|replay| replay.json().clone()),
             waited: answer.waited,
@@ -114,13 +114,14 @@ pub fn restore_earlier_calls(transcript: &mut Transcript, store: &Store, config:
 
 /// Returns the messages of the assistant, whole or stopped, that follow a result: the ends of turns with calls.
 fn ends_of_calls(transcript: &Transcript) -> Vec<BubbId> {
-    let pairs = transcript.entries.windows(2).zip(transcript.path.iter().skip(1));
-    let is_end = |pair: &[PathEntry]| {
-        matches!(pair, [before, end]
-            if before.hidden && before.kind != Kind::User && end.kind == Kind::Assistant && !end.body.is_call())
+    if !transcript.entries.iter().any(|message| message.body.is_call()) {
+        return Vec::new();
+    }
+    let is_end = |before: &Message, end: &Message| {
+        before.hidden && before.kind != Kind::User && end.kind == Kind::Assistant && !end.body.is_call()
     };
-    let has_calls = transcript.entries.iter().any(|entry| entry.body.is_call());
-    pairs.filter(|(pair, _)| has_calls && is_end(pair)).map(|(_, id)| *id).collect()
+    let pairs = transcript.entries.iter().zip(transcript.entries.iter().skip(1));
+    pairs.filter(|(before, end)| is_end(before, end)).filter_map(|(_, end)| end.id).collect()
 }
 
 /// Restores the answers stored for a request or the end of a turn, if they are from this model.
@@ -134,7 +135,7 @@ pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelC
         return;
     }
     for StoredAnswer { under, calls, said, waited } in kept.payload {
-        let Some(before) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
+        let Some(before) = transcript.ids().position(|id| id.to_string() == under) else { continue };
         let at = before + 1;
         if transcript.called.iter().any(|known| known.at == at) {
             continue;

@@ -2,11 +2,11 @@
 
 use super::context::{Inst, messages};
 use super::former_tools::tool_hashes;
+use super::message::Message;
 use super::offer::ToolList;
 use super::stored_calls::calls_for;
 use super::turn::Turn;
 use lepo_model::{ChatMessage, ToolSpec, spec};
-use lepo_store::bubb::Kind;
 use lepo_tool::mcp::native_name;
 
 /// The share of the last request that this one begins with, and the first difference.
@@ -30,8 +30,8 @@ impl SharedPrefix {
     ) -> Option<SharedPrefix> {
         let transcript = &turn.record.transcript;
         let before = transcript.entries.get(..loaded)?;
-        let answer = before.iter().rposition(|entry| entry.kind == Kind::Assistant && !entry.hidden)?;
-        let fact = turn.env.store.journal().index().get(*transcript.path.get(answer)?)?;
+        let answer = before.iter().rposition(Message::is_answer)?;
+        let fact = turn.env.store.journal().index().get(transcript.id_at(answer)?)?;
         let asked = before.get(..answer)?;
         let inst = Inst::General(turn.insts.general.as_deref());
         let form = spec(turn.config).path;

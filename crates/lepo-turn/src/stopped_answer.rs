@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::body::Body;
-use super::path_entry::PathEntry;
+use super::message::{Message, NewMessage};
 use lepo_model::{ChatMessage, ChatRole};
+use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
@@ -13,8 +14,13 @@ use lepo_store::store::Store;
 const THINKING: &str = "<think>";
 
 /// Asks for the rest of a stopped answer: a hidden message of the user after it.
-pub const REST: &str =
+const REST: &str =
     "Go on exactly where your answer stopped: repeat nothing of it, and write no introduction.";
+
+/// Returns the request for the rest of a stopped answer.
+pub fn rest_message() -> NewMessage {
+    NewMessage::new(Kind::User, true, REST.to_string(), ScreenedBytes::typed(REST))
+}
 
 /// Returns the text of an answer of thinking alone, which nothing follows.
 pub fn thinking_alone(thought: &str) -> String {
@@ -27,7 +33,7 @@ pub fn is_stopped_text(text: &str) -> bool {
 }
 
 /// Whether a request for this path ends with a stopped answer that the model continues.
-pub fn ends_with_part(entries: &[PathEntry]) -> bool {
+pub fn ends_with_part(entries: &[Message]) -> bool {
     entries.last().is_some_and(|entry| entry.kind == Kind::Assistant)
 }
 

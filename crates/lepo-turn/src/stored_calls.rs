@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 
 use super::body::{Body, announcement};
+use super::message::{CalledAnswer, Message};
 use super::native::{call_of, is_message_of};
-use super::path_entry::{CalledAnswer, PathEntry};
 use super::request::REFUSED;
 use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
 use lepo_store::bubb::Kind;
@@ -23,7 +23,7 @@ struct CallGroup<'s> {
     /// Text around the calls, edited requests, and the note that several requests follow.
     words: Vec<&'s str>,
     /// Each request with its index on the path and its result.
-    requests: Vec<(usize, &'s PathEntry, Option<&'s PathEntry>)>,
+    requests: Vec<(usize, &'s Message, Option<&'s Message>)>,
     /// Index after its last result.
     end: usize,
 }
@@ -33,7 +33,7 @@ struct CallGroup<'s> {
 ///
 /// With `rebuild`, calls that another process received become calls again; otherwise they are text.
 pub fn answer_at(
-    entries: &[PathEntry],
+    entries: &[Message],
     at: usize,
     called: &[CalledAnswer],
     rebuild: bool,
@@ -61,22 +61,22 @@ pub fn answer_at(
 }
 
 /// Returns the number of requests that the note of an answer at this index announces, or 1 without a note.
-fn announced(entries: &[PathEntry], at: usize) -> usize {
+fn announced(entries: &[Message], at: usize) -> usize {
     let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
-    let number = |entry: &PathEntry| match entry.body {
+    let number = |entry: &Message| match entry.body {
         Body::Announcement(number) => Some(number),
         _ => None,
     };
     hidden.take_while(|entry| !entry.body.is_call()).find_map(number).unwrap_or(1)
 }
 
-fn is_asked(entry: &PathEntry) -> bool {
+fn is_asked(entry: &Message) -> bool {
     entry.hidden && entry.kind == Kind::Assistant
 }
 
 impl<'s> CallGroup<'s> {
     /// Reads at most `most` requests with their results.
-    fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> CallGroup<'s> {
+    fn read(entries: &'s [Message], at: usize, end: usize, most: usize) -> CallGroup<'s> {
         let mut group = CallGroup { end: at, ..CallGroup::default() };
         for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
             let waits = matches!(group.requests.last(), Some((.., None)));
@@ -158,7 +158,7 @@ impl<'s> CallGroup<'s> {
     }
 }
 
-fn result_message(call: String, result: &PathEntry) -> ChatMessage {
+fn result_message(call: String, result: &Message) -> ChatMessage {
     let files = result.sent_files();
     ChatMessage { call_id: Some(call), files, ..ChatMessage::new(ChatRole::Tool, result.text.clone()) }
 }
@@ -167,7 +167,7 @@ fn result_message(call: String, result: &PathEntry) -> ChatMessage {
 /// them, earlier calls are text, because an API may reject calls of tools that the request does not list.
 pub fn calls_for<'c>(
     lists_tools: bool,
-    entries: &[PathEntry],
+    entries: &[Message],
     called: &'c [CalledAnswer],
     form: ConversationFormat,
 ) -> (&'c [CalledAnswer], ConversationFormat) {
@@ -182,13 +182,13 @@ pub fn calls_for<'c>(
 }
 
 /// Returns the bubbs of finished calls on a path: text around them, calls, results, and notes about dropped calls.
-pub fn finished_calls(entries: &[PathEntry]) -> HashSet<usize> {
+pub fn finished_calls(entries: &[Message]) -> HashSet<usize> {
     let (mut found, mut at) = (HashSet::new(), 0);
     while at < entries.len() {
         let group = CallGroup::read(entries, at, entries.len(), announced(entries, at));
         let is_whole =
             !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
-        let is_note = |entry: &PathEntry| {
+        let is_note = |entry: &Message| {
             let after = at.checked_sub(1).is_some_and(|before| found.contains(&before));
             after && entry.body == Body::DroppedCalls
         };
@@ -204,13 +204,13 @@ pub fn finished_calls(entries: &[PathEntry]) -> HashSet<usize> {
 }
 
 /// Returns the index of the last question.
-pub fn start_of_turn(entries: &[PathEntry]) -> usize {
-    entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden).unwrap_or_default()
+pub fn start_of_turn(entries: &[Message]) -> usize {
+    entries.iter().rposition(Message::is_question).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::path_entry::fixture::path;
+    use super::super::message::fixture::path;
     use super::*;
     use ConversationFormat::{Messages, Plain, Prompted};
 

@@ -12,7 +12,7 @@ use super::attach::{AttachedFile, FileUpload, UnsentFiles, choose};
 use super::body::Body;
 use super::journal::failure_entry;
 use super::masking::Masking;
-use super::path_entry::{CalledAnswer, OpeningBubb, PathEntry};
+use super::message::{CalledAnswer, Message, NewMessage};
 use super::stopped_answer::ends_with_part;
 use lepo_base::error::{Error, Result};
 use lepo_model::{FileSupport, SharedText};
@@ -23,8 +23,8 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{Claim, JournalEntry, Store};
 use lepo_tool::ToolRequest;
 
-/// The names of the bubbs that [`Transcript::write_in_background`] wrote, each with its bytes.
-type SaveResult = Vec<(BubbName, Vec<u8>)>;
+/// The names of the bubbs that [`Transcript::write_in_background`] wrote, each with its text.
+pub type SaveResult = Vec<(BubbName, SharedText)>;
 
 /// The bubbs written before an answer, and the mark that the question is being answered.
 struct WrittenOpening {
@@ -35,10 +35,8 @@ struct WrittenOpening {
 /// The path from its root to the tip.
 pub struct Transcript {
     store: Arc<Store>,
-    /// The texts of the path, oldest first, including bubbs that are still being written.
-    pub entries: Vec<PathEntry>,
-    /// The ids of the bubbs on disk, oldest first.
-    pub path: Vec<BubbId>,
+    /// The messages of the path, oldest first; the last ones may still be on their way to disk.
+    pub entries: Vec<Message>,
     /// The answers of this turn with calls, in order.
     pub called: Vec<CalledAnswer>,
     /// The bubbs that existed when the turn started, oldest first.
@@ -71,7 +69,6 @@ impl Transcript {
         let mut transcript = Transcript {
             store: store.clone(),
             entries: Vec::new(),
-            path: Vec::new(),
             called: Vec::new(),
             loaded: Vec::new(),
             not_before: forest.root_time(),
@@ -82,11 +79,7 @@ impl Transcript {
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
-            let text: SharedText = store.bubbs().text(&name)?.into();
-            let files = files_of(store, &transcript.entries, (name.kind, name.hidden), &text);
-            let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
-            transcript.entries.push(PathEntry::new((kind, hidden, root), text, files));
-            transcript.path.push(name.id);
+            transcript.push(Message::stored(&name, store.bubbs().text(&name)?));
             transcript.loaded.push(name);
         }
         Ok(transcript)
@@ -94,10 +87,9 @@ impl Transcript {
 
     /// Replaces the outputs of the user's commands since the last answer by their unmasked texts, where this process has them.
     pub fn with_unmasked_outputs(mut self) -> Transcript {
-        let is_answer = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::Assistant;
-        let since = self.entries.iter().rposition(is_answer).map_or(0, |at| at + 1);
-        for (entry, id) in self.entries.iter_mut().zip(&self.path).skip(since) {
-            if let Some(text) = self.masking.unmasked_text(*id) {
+        let since = self.entries.iter().rposition(Message::is_answer).map_or(0, |at| at + 1);
+        for entry in self.entries.iter_mut().skip(since) {
+            if let Some(text) = entry.id.and_then(|id| self.masking.unmasked_text(id)) {
                 entry.text = text.into();
             }
         }
@@ -114,23 +106,36 @@ impl Transcript {
 
     /// Returns the bubb that the next one follows.
     pub fn tip(&self) -> Option<BubbId> {
-        self.path.last().copied()
+        self.ids().next_back()
+    }
+
+    /// Returns the ids of the messages on disk, oldest first.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = BubbId> {
+        self.entries.iter().filter_map(|message| message.id)
+    }
+
+    /// Returns the number of the messages on disk.
+    pub fn saved_len(&self) -> usize {
+        self.ids().count()
+    }
+
+    /// Returns the id of the message at this index, if it is on disk.
+    pub fn id_at(&self, index: usize) -> Option<BubbId> {
+        self.entries.get(index)?.id
     }
 
     /// Whether the last answer of the path has another visible successor outside of the path.
     pub fn forks(&self, forest: &Forest) -> bool {
-        let is_answer = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::Assistant;
-        let Some(at) = self.entries.iter().rposition(is_answer) else { return false };
-        let Some(answer) = self.path.get(at).and_then(|&id| forest.find(id)) else { return false };
-        let next = self.path.get(at + 1);
+        let Some(at) = self.entries.iter().rposition(Message::is_answer) else { return false };
+        let Some(answer) = self.id_at(at).and_then(|id| forest.find(id)) else { return false };
+        let next = self.id_at(at + 1);
         let others = forest.children(answer).map(|child| forest.name(child));
-        others.into_iter().any(|other| !other.hidden && Some(&other.id) != next)
+        others.into_iter().any(|other| !other.hidden && Some(other.id) != next)
     }
 
     /// Returns the last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
-        let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
-        self.entries.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
+        self.entries.iter().rfind(|message| message.is_question()).and_then(|question| question.id)
     }
 
     pub fn store(&self) -> &Store {
@@ -139,7 +144,7 @@ impl Transcript {
 
     /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
-        let after = self.entries.iter().rev().take_while(|entry| entry.hidden || entry.kind != Kind::User);
+        let after = self.entries.iter().rev().take_while(|entry| !entry.is_question());
         let mut after = after.filter(|entry| entry.kind != Kind::System || entry.body.request().is_some());
         after.next().is_none()
     }
@@ -158,27 +163,32 @@ impl Transcript {
         self.add_as(kind, hidden, text, &masking.screen(text, source_of(kind, text)))
     }
 
-    /// Returns the text to send for one that comes with the question: with its masks, as each later turn will send it,
+    /// Returns the form in which a message of the question is sent: with its masks, as each later turn will send it,
     /// because a server's cache would otherwise lose what follows it.
-    pub fn sent_text(&mut self, text: String, kept: &ScreenedBytes<'_>) -> String {
-        if self.sends_unmasked || text.as_bytes() == kept.bytes() {
-            return text;
+    pub fn sent_form(&mut self, new: &NewMessage) -> Message {
+        let message = &new.message;
+        if self.sends_unmasked || message.text.as_bytes() == new.kept.bytes() {
+            return message.clone();
         }
         self.masking.note_sent_masked();
-        kept.text().into_owned()
+        Message::new(message.kind, message.hidden, new.kept.text().into_owned())
     }
 
     /// Adds the output of the user's own command, durably.
     pub fn add_output(&mut self, text: &[u8]) -> Result<BubbName> {
-        let masking = self.masking.clone();
-        let kept = masking.screen(text, source_of(Kind::System, text));
-        let sent = self.sent_text(String::from_utf8_lossy(text).into_owned(), &kept);
-        self.add_as(Kind::System, false, sent.as_bytes(), &kept)
+        let kept = self.masking.screen(text, source_of(Kind::System, text)).into_owned();
+        let text = String::from_utf8_lossy(text).into_owned();
+        Ok(self.add_new(&NewMessage::new(Kind::System, false, text, kept))?.0)
     }
 
-    /// Adds a bubb whose text on disk differs from the text for the model, durably. Text that the user typed
-    /// remains unmasked.
-    pub fn add_as(
+    /// Adds a message that comes with the question, durably; returns its name and the text for the model.
+    pub fn add_new(&mut self, new: &NewMessage) -> Result<(BubbName, SharedText)> {
+        let Message { kind, hidden, text, .. } = self.sent_form(new);
+        Ok((self.add_as(kind, hidden, text.as_bytes(), &new.kept)?, text))
+    }
+
+    /// Adds a bubb whose text on disk differs from the text for the model, durably.
+    fn add_as(
         &mut self,
         kind: Kind,
         hidden: bool,
@@ -186,8 +196,7 @@ impl Transcript {
         kept: &ScreenedBytes<'_>,
     ) -> Result<BubbName> {
         let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
-        self.push_text(kind, hidden, self.path.is_empty(), text);
-        self.path.push(name.id);
+        self.push(Message::stored(&name, String::from_utf8_lossy(text).into_owned()));
         Ok(name)
     }
 
@@ -195,7 +204,7 @@ impl Transcript {
     /// The transcript does not change.
     pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<BubbName> {
         let kept = self.masking.screen(text, source_of(kind, text));
-        let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
+        let under = base.checked_sub(1).and_then(|last| self.id_at(last));
         write_bubb(&self.store, (kind, true), under, self.not_before, &kept)
     }
 
@@ -203,27 +212,24 @@ impl Transcript {
     /// Calls `written` when all are durable.
     pub fn write_in_background(
         &mut self,
-        bubbs: Vec<OpeningBubb>,
+        bubbs: Vec<NewMessage>,
         mut files: Vec<FileUpload>,
         written: impl FnOnce() + Send + 'static,
     ) {
-        for (i, OpeningBubb { kind, hidden, text, .. }) in bubbs.iter().enumerate() {
-            let root = i == 0 && self.path.is_empty();
-            if i + 1 == bubbs.len() && !files.is_empty() {
-                let files = files.iter().map(FileUpload::attached).collect();
-                self.push_text_with(*kind, *hidden, root, text.as_bytes(), files);
-            } else {
-                self.push_text(*kind, *hidden, root, text.as_bytes());
-            }
-        }
         let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
+        let mut sent: Vec<Message> = bubbs.iter().map(|new| self.sent_form(new)).collect();
+        let texts: Vec<SharedText> = sent.iter().map(|message| message.text.clone()).collect();
+        if let Some(last) = sent.last_mut() {
+            last.files = files.iter().map(FileUpload::attached).collect();
+        }
+        self.add_unwritten(sent);
         self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
-            for OpeningBubb { kind, hidden, text, kept } in bubbs {
-                let name = write_bubb(&store, (kind, hidden), tip, not_before, &kept)?;
+            for (NewMessage { message, kept }, text) in bubbs.into_iter().zip(texts) {
+                let name = write_bubb(&store, (message.kind, message.hidden), tip, not_before, &kept)?;
                 tip = Some(name.id);
-                names.push((name, text.into_bytes()));
+                names.push((name, text));
             }
             let question =
                 names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User && !name.hidden);
@@ -240,11 +246,11 @@ impl Transcript {
         self.answering = self.store.requests().mark_answering(question);
     }
 
-    /// Adds bubbs without writing them.
-    pub fn imagine(&mut self, bubbs: Vec<(Kind, bool, String)>) {
-        for (kind, hidden, text) in bubbs {
-            let root = self.entries.is_empty();
-            self.push_text(kind, hidden, root, text.as_bytes());
+    /// Adds messages without writing them.
+    pub fn add_unwritten(&mut self, messages: Vec<Message>) {
+        for message in messages {
+            let is_root = self.entries.is_empty();
+            self.push(Message { is_root, ..message });
         }
     }
 
@@ -256,7 +262,8 @@ impl Transcript {
         let WrittenOpening { names, answering } =
             names.map_err(|error| Error::store("the writer ended early").because(error))??;
         self.answering = answering.or(self.answering.take());
-        self.path.extend(names.iter().map(|(name, _)| name.id));
+        let unsaved = self.entries.iter_mut().filter(|message| message.id.is_none());
+        unsaved.zip(&names).for_each(|(message, (name, _))| message.id = Some(name.id));
         Ok(names)
     }
 
@@ -266,8 +273,7 @@ impl Transcript {
             Some(given) => given.into_bytes(),
             None => self.store.bubbs().read(name)?,
         };
-        self.push_text(name.kind, name.hidden, self.path.is_empty(), &bytes);
-        self.path.push(name.id);
+        self.push(Message::stored(name, String::from_utf8_lossy(&bytes).into_owned()));
         Ok(())
     }
 
@@ -275,52 +281,50 @@ impl Transcript {
     /// there, or send them.
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
-        let is_beside =
-            |entry: &PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
-        let written = self.entries.iter().zip(&self.path).skip(since);
-        let beside = written.filter(|(entry, _)| is_beside(entry)).map(|(_, id)| *id);
-        let beside: Vec<BubbId> = beside.chain(partial.filter(|id| !self.path.contains(id))).collect();
+        let is_beside = |entry: &Message| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        let beside = self.entries.iter().skip(since).filter(|entry| is_beside(entry));
+        let beside = beside.filter_map(|entry| entry.id);
+        let is_elsewhere = |id: &BubbId| self.ids().all(|known| known != *id);
+        let beside: Vec<BubbId> = beside.chain(partial.filter(is_elsewhere)).collect();
         self.store.journal().prove(beside);
+    }
+
+    /// Ends the side branch after the first `base` messages. The instructions of skills on it, if there are any, are a
+    /// message after them.
+    pub fn end_side_branch(&mut self, base: usize, skills: Option<(String, BubbId)>) {
+        self.entries.truncate(base);
+        let message = |(text, id)| Message { id: Some(id), ..Message::new(Kind::System, true, text) };
+        self.entries.extend(skills.map(message));
     }
 
     /// Returns the length of the path at the start of the side branch at its end; `None` if it does not end
     /// in a side branch.
     pub fn side_branch(&self) -> Option<usize> {
-        let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        let on_it = |entry: &&Message| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
         match self.entries.iter().rev().take_while(on_it).count() {
             0 => None,
             // A stopped answer whose rest is asked for.
             _ if ends_with_part(&self.entries) => None,
-            side => Some(self.path.len() - side),
+            side => Some(self.saved_len() - side),
         }
     }
 
     /// Returns the requests executed since the question.
     pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
-        let since = self.entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden);
+        let since = self.entries.iter().rposition(Message::is_question);
         let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();
         // A result directly follows its request. A request after a request is its edited form.
         let carried_out = turn.windows(2).filter(|pair| pair[1].body.request().is_none());
         carried_out.filter_map(|pair| pair[0].body.request().cloned()).collect()
     }
 
-    /// Appends a text for the model; its bubb is written elsewhere.
-    fn push_text(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
-        let words = String::from_utf8_lossy(text);
-        let files = files_of(&self.store, &self.entries, (kind, hidden), &words);
-        self.push_text_with(kind, hidden, root, text, files);
-    }
-
-    fn push_text_with(
-        &mut self,
-        kind: Kind,
-        hidden: bool,
-        root: bool,
-        text: &[u8],
-        files: Vec<AttachedFile>,
-    ) {
-        let text: SharedText = String::from_utf8_lossy(text).into_owned().into();
-        self.entries.push(PathEntry::new((kind, hidden, root), text, files));
+    /// Appends a message, with its files; its bubb is written elsewhere.
+    fn push(&mut self, message: Message) {
+        let files = match message.files.is_empty() {
+            true => files_of(&self.store, self.entries.last(), &message),
+            false => message.files,
+        };
+        self.entries.push(Message { files, ..message });
     }
 }
 
@@ -379,17 +383,11 @@ fn prove_written(store: &Store, name: &BubbName) {
     }
 }
 
-/// Returns the files of a bubb that follows these entries: files of a question, or in the result of a
-/// server's tool.
-fn files_of(
-    store: &Store,
-    before: &[PathEntry],
-    (kind, hidden): (Kind, bool),
-    text: &str,
-) -> Vec<AttachedFile> {
-    let asked = before.last().filter(|_| hidden && kind == Kind::Tool);
+/// Returns the files of a message: files of a question, or in the result of a server's tool, which follows its request.
+fn files_of(store: &Store, before: Option<&Message>, message: &Message) -> Vec<AttachedFile> {
+    let asked = before.filter(|_| message.hidden && message.kind == Kind::Tool);
     match asked.and_then(|asked| asked.body.request()) {
-        Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, text),
-        _ => AttachedFile::read(store, kind, text),
+        Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, &message.text),
+        _ => AttachedFile::read(store, message.kind, &message.text),
     }
 }

@@ -120,7 +120,7 @@ impl Turn<'_> {
         }
         let transcript = &self.record.transcript;
         if !transcript.loaded.is_empty() {
-            return transcript.path.first().map(ToString::to_string);
+            return transcript.id_at(0).map(|root| root.to_string());
         }
         let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
         let tools: Vec<String> = tools.iter().map(of_tool).collect();

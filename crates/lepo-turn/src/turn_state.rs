@@ -1,7 +1,7 @@
 //! The state of a turn: its path of bubbs and its report.
 
 use super::report::log_failure;
-use super::transcript::Transcript;
+use super::transcript::{SaveResult, Transcript};
 use super::{Front, Report, ToolUse, TurnEvent, TurnStart};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
@@ -34,12 +34,12 @@ impl TurnRecord {
     }
 
     /// Reports bubbs of [`Transcript::write_in_background`] that are now durable.
-    pub fn report_saved(&mut self, front: &mut dyn Front, saved: Vec<(BubbName, Vec<u8>)>) {
+    pub fn report_saved(&mut self, front: &mut dyn Front, saved: SaveResult) {
         for (name, text) in saved {
             if name.kind == Kind::User && !name.hidden {
                 self.report.user = Some(name.id);
             }
-            front.on_event(TurnEvent::Bubb(&name, Some(&text)));
+            front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
     }
 
@@ -81,7 +81,7 @@ impl TurnRecord {
         if let Some(question) = self.report.user.filter(|_| self.report.is_unanswered) {
             self.transcript.store().journal().note_unanswered(question);
         }
-        self.report.conv = self.transcript.path;
+        self.report.conv = self.transcript.ids().collect();
         self.report.conv.extend(self.report.answer.map(|answer| answer.name.id));
         self.report
     }

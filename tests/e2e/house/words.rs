@@ -275,8 +275,8 @@ const WRITERS: Table = &[
             "commands/do/replay.rs",
             "commands/edit.rs",
             "lepo-turn/instructions/opening.rs",
-            "lepo-turn/flow.rs",
             "lepo-turn/masking.rs",
+            "lepo-turn/stopped_answer.rs",
         ],
     ),
     // Text that the settings leave alone.

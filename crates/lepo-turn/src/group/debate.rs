@@ -5,7 +5,6 @@
 use futures_util::future::join_all;
 
 use super::history::{DebateHistory, ORCHESTRATOR, past};
-use super::opening::{GroupOpening, open};
 use super::participant::{ShortReply, select_before};
 use super::prompts::{DebatePrompts, bid_lines};
 use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
@@ -67,7 +66,7 @@ pub async fn debate(
     orchestrator: &mut Participant,
     ask: TurnRequest,
 ) -> Result<DebateOutcome> {
-    let GroupOpening { transcript, tools } = open(group, ask).await?;
+    let (transcript, tools) = group.open(ask).await?;
     let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds);
     let mut debated = DebateOutcome::default();
     debated.report.user = transcript.question();
@@ -79,7 +78,7 @@ pub async fn debate(
     debated.rounds = rules.round;
     debated.report.error = ended.err().map(|error| goes_on(error, &transcript));
     log_failure(debated.report.model.as_deref(), debated.report.error.as_ref());
-    debated.report.conv = transcript.path;
+    debated.report.conv = transcript.ids().collect();
     Ok(debated)
 }
 

@@ -2,7 +2,7 @@
 //! parsed from the path, so that a debate can be continued from any bubb.
 
 use super::protocol::{Bid, OrchestratorDecision, decision, selected};
-use crate::path_entry::PathEntry;
+use crate::message::Message;
 use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Ix};
@@ -21,9 +21,8 @@ pub struct DebateHistory<'s> {
 }
 
 /// Parses a path; `None` if it has no question.
-pub fn past(path: &[PathEntry]) -> Option<DebateHistory<'_>> {
-    let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
-    let topic = path.iter().rposition(is_question)?;
+pub fn past(path: &[Message]) -> Option<DebateHistory<'_>> {
+    let topic = path.iter().rposition(Message::is_question)?;
     let mut past = DebateHistory { topic: &path[topic].text, heard: Vec::new() };
     let mut speaker = None;
     for (i, entry) in path.iter().enumerate() {
@@ -106,7 +105,7 @@ impl DebateHistory<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path_entry::fixture::path;
+    use crate::message::fixture::path;
 
     #[test]
     fn a_hidden_message_names_participants() {

@@ -6,7 +6,6 @@
 mod debate;
 mod history;
 mod judge;
-mod opening;
 mod panel;
 mod parallel;
 mod participant;
@@ -21,12 +20,13 @@ pub use parallel::ParallelOutcome;
 pub use participant::Participant;
 pub use protocol::{Bid, judged_by, select_line, selected};
 
-use super::report::Answered;
-use super::{TurnEnv, TurnEvent};
+use super::report::{Answered, ToolUse};
+use super::{CommandRunner, TurnEnv, TurnEvent, TurnRequest, TurnStart};
+use crate::attach::keep_files;
 use crate::config::Insts;
+use crate::message::NewMessage;
 use crate::transcript::Transcript;
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind as Speaker;
 use lepo_store::conv::Forest;
 
@@ -89,15 +89,42 @@ impl GroupTurn<'_> {
         Ok(())
     }
 
-    /// Adds a bubb whose stored text differs from the text that the models receive.
-    pub(super) fn add_as(
-        &self,
-        transcript: &mut Transcript,
-        kind: Speaker,
-        hidden: bool,
-        (text, kept): (&str, &ScreenedBytes<'_>),
-    ) -> Result<()> {
-        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept)?;
+    /// Loads the conv, and adds the user's own commands and the question to it, all of it durably. Returns the path that all
+    /// participants receive, and the commands.
+    pub(super) async fn open(&self, ask: TurnRequest) -> Result<(Transcript, Vec<ToolUse>)> {
+        let masking = &self.env.masking;
+        let mut transcript = Transcript::at(&self.env.store, self.forest, ask.start, masking)?;
+        transcript.sends_unmasked = ask.unmasked;
+        if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == TurnStart::New) {
+            let kept = masking.kept_prompt(&prompt);
+            self.add_new(&mut transcript, &NewMessage::hidden(prompt, kept))?;
+        }
+        let (runner, mut ran, mut tools) = (CommandRunner::new(self.env), ask.ran.into_iter(), Vec::new());
+        for command in &ask.runs {
+            let mut tell = |event: TurnEvent<'_>| self.emit(event);
+            tools.push(match ran.next() {
+                Some(carried) => runner.keep_own(&mut transcript, command, &carried, &mut tell)?,
+                None => runner.run(&mut transcript, command, &mut tell).await?,
+            });
+        }
+        if let Some(question) = ask.question {
+            let typed = question.typed.clone();
+            let question = keep_files(&self.env.store, question)?;
+            let kept = masking.screen_question(&question, &typed);
+            self.add_new(&mut transcript, &NewMessage::new(Speaker::User, false, question, kept))?;
+            let asked = transcript.tip();
+            if let Some(question) = asked {
+                transcript.mark_answering(question);
+            }
+            let note = asked.and_then(|id| masking.typed_secret_notice(id));
+            let notes = masking.told_prompt().into_iter().chain(note);
+            notes.for_each(|note| self.emit(TurnEvent::Notice(&note)));
+        }
+        Ok((transcript, tools))
+    }
+
+    fn add_new(&self, transcript: &mut Transcript, new: &NewMessage) -> Result<()> {
+        let (name, text) = transcript.add_new(new)?;
         self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use futures_util::future::join_all;
 
-use super::opening::open;
 use super::participant::select_before;
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::answer_order::{AnswerOrder, OrderedAnswer};
@@ -39,8 +38,8 @@ pub async fn parallel(
     if panel.iter().all(|participant| participant.recorded.is_some()) {
         return Ok(recorded(group, panel));
     }
-    let opening = open(group, ask).await?;
-    let (transcript, opening, schema) = (&opening.transcript, &opening, schema.as_deref());
+    let (transcript, tools) = &group.open(ask).await?;
+    let schema = schema.as_deref();
     let general = Inst::General(group.insts.general.as_deref());
     let order = &AnswerOrder::default();
     let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
@@ -60,10 +59,10 @@ pub async fn parallel(
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
         let spoken = participant.speak_in_order(order, &said, schema, under, group).await;
         let mut report = Report {
-            conv: transcript.path.clone(),
+            conv: transcript.ids().collect(),
             user: transcript.question(),
             model: Some(participant.name.clone()),
-            tools: opening.tools.clone(),
+            tools: tools.clone(),
             ..Report::default()
         };
         match spoken {

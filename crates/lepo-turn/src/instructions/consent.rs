@@ -9,7 +9,7 @@ use super::text::read;
 use crate::Masking;
 use crate::body::Body;
 use crate::config::Trust;
-use crate::path_entry::PathEntry;
+use crate::message::Message;
 use lepo_base::error::Result;
 
 /// A file of instructions in a conversation.
@@ -25,7 +25,7 @@ pub struct SentInstructions {
 
 /// Returns the files of a path that need consent, in the repository at `root`.
 pub(crate) fn unagreed(
-    path: &[PathEntry],
+    path: &[Message],
     root: &Path,
     (trust, masking): (&Trust, &Masking),
 ) -> Result<Vec<SentInstructions>> {
@@ -96,11 +96,10 @@ pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result
 mod tests {
     use super::super::text::{GONE, written};
     use super::*;
-    use crate::path_entry::fixture::entry;
     use lepo_store::bubb::Kind;
 
-    fn instructions_entry(text: &str) -> PathEntry {
-        entry(Kind::System, true, text)
+    fn instructions_entry(text: &str) -> Message {
+        Message::new(Kind::System, true, text)
     }
 
     #[test]
@@ -108,7 +107,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let trust = Trust::in_state(state.path());
         let one = instructions_entry(&written([("AGENTS.md", "one"), ("sub/AGENTS.md", "low")]));
-        let names = |path: &[PathEntry], root: &str| {
+        let names = |path: &[Message], root: &str| {
             let files = unagreed(path, Path::new(root), (&trust, &Masking::shapes_only())).unwrap();
             files.into_iter().map(|file| file.path).collect::<Vec<_>>().join(" ")
         };
@@ -120,7 +119,7 @@ mod tests {
         assert_eq!(names(&conv, "/other"), "AGENTS.md sub/AGENTS.md");
         let two = instructions_entry(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
         assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
-        let visible = entry(Kind::System, false, &written([("AGENTS.md", "three")]));
+        let visible = Message::new(Kind::System, false, written([("AGENTS.md", "three")]));
         assert_eq!(names(&[one.clone(), visible], "/r"), "");
         // Part of an agreed file is not agreed to.
         let glued = instructions_entry(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));

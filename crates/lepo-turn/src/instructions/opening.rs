@@ -6,20 +6,16 @@ use super::find::Instructions;
 use super::text::{GONE, written};
 use crate::Masking;
 use crate::body::Body;
-use crate::path_entry::{OpeningBubb, PathEntry};
+use crate::message::{Message, NewMessage};
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::Kind;
 
 /// Returns the bubb to insert before a question at the end of this path, if one is needed.
-pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
+pub(crate) fn opening(found: &Instructions, path: &[Message], masking: &Masking) -> Option<NewMessage> {
     let last = path.iter().rfind(|entry| entry.body == Body::Instructions);
-    let hidden = |text: String, kept: ScreenedBytes<'_>| {
-        Some(OpeningBubb { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
-    };
     if found.is_empty() {
         return last
             .filter(|entry| *entry.text != *GONE)
-            .and_then(|_| hidden(GONE.to_string(), ScreenedBytes::typed(GONE)));
+            .map(|_| NewMessage::hidden(GONE.to_string(), ScreenedBytes::typed(GONE)));
     }
     let masked: Vec<(&str, Cow<'_, str>)> =
         found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
@@ -33,7 +29,7 @@ pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Maskin
         masking.screen(file.text.as_bytes(), "AGENTS.md");
     }
     let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
-    hidden(text, masking.screen_uncounted(&kept))
+    Some(NewMessage::hidden(text, masking.screen_uncounted(&kept)))
 }
 
 #[cfg(test)]
@@ -41,7 +37,8 @@ mod tests {
     use super::super::find::InstructionFile;
     use super::*;
     use crate::Notice;
-    use crate::path_entry::fixture::{entry, path};
+    use crate::message::fixture::path;
+    use lepo_store::bubb::Kind;
 
     fn instructions(texts: &[&str]) -> Instructions {
         let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
@@ -54,10 +51,10 @@ mod tests {
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
-            assert_eq!((opening.kind, opening.hidden), (Kind::System, true));
+            assert_eq!((opening.message.kind, opening.message.hidden), (Kind::System, true));
             let text = opening.kept.text().into_owned();
             let more = path(&format!("s1 {text}"));
-            conv.extend(more.into_iter().map(|entry| PathEntry { root: false, ..entry }));
+            conv.extend(more.into_iter().map(|entry| Message { is_root: false, ..entry }));
             Some(text)
         };
         assert_eq!(told(&instructions(&[])), None);
@@ -77,10 +74,10 @@ mod tests {
         let found = instructions(&[&key]);
         let told = opening(&found, &[], &masking).unwrap();
         let kept = told.kept.text().into_owned();
-        assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
+        assert!(told.message.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
         assert_eq!(secrets.sources, ["AGENTS.md"]);
-        let entry = entry(Kind::System, true, &kept);
+        let entry = Message::new(Kind::System, true, kept.as_str());
         assert!(opening(&found, &[entry], &masking).is_none());
         assert_eq!(masking.secrets_notice(), None, "nothing was written");
     }

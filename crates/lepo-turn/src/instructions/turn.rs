@@ -5,7 +5,7 @@ use std::path::Path;
 use super::bounded::in_note;
 use super::find::Instructions;
 use super::opening::opening;
-use crate::path_entry::OpeningBubb;
+use crate::message::NewMessage;
 use crate::turn::Turn;
 use crate::{Notice, TurnEvent};
 use lepo_base::hash::hash_of;
@@ -34,7 +34,7 @@ fn news(found: &Instructions, state: &Path) -> Option<Notice> {
 }
 
 /// Returns the bubb of instructions to insert before a question, and reports the skipped files.
-pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<OpeningBubb> {
+pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<NewMessage> {
     let found = turn.env.configured.instructions(turn.config)?;
     left_out(&found).for_each(|notice| turn.notify_once(notice));
     let opening = opening(&found, &turn.record.transcript.entries, &turn.env.masking)?;

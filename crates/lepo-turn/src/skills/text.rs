@@ -5,7 +5,7 @@ use super::find::Skill;
 use super::tool::{TOOL, files_of};
 use crate::Masking;
 use crate::body::{Body, CATALOGUE, SKILL};
-use crate::path_entry::{OpeningBubb, PathEntry};
+use crate::message::{Message, NewMessage};
 use lepo_store::bubb::Kind;
 
 /// The rest of the first line.
@@ -51,7 +51,7 @@ fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
 }
 
 /// Returns the catalogue to insert before a question at the end of this path, if one is needed.
-pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Option<OpeningBubb> {
+pub fn opening(skills: &[Skill], path: &[Message], masking: &Masking) -> Option<NewMessage> {
     let last = path.iter().rfind(|entry| entry.body == Body::Catalogue);
     let text = match skills {
         [] if last.is_none_or(|entry| *entry.text == *GONE) => return None,
@@ -60,7 +60,7 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
     };
     let kept = masking.screen_uncounted(&text).into_owned();
     let is_told = last.is_some_and(|entry| *entry.text == *kept.text());
-    (!is_told).then_some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
+    (!is_told).then(|| NewMessage::hidden(text, kept))
 }
 
 fn head(skill: &Skill) -> String {
@@ -83,26 +83,26 @@ pub fn skill_text(skill: &Skill) -> String {
 }
 
 /// Whether the path contains this text as the instructions of a skill.
-pub fn is_given(text: &str, path: &[PathEntry], masking: &Masking) -> bool {
+pub fn is_given(text: &str, path: &[Message], masking: &Masking) -> bool {
     let kept = masking.masked(text);
     each_given(path).any(|entry| entry.text.contains(&*kept) || entry.text.contains(text))
 }
 
 /// Whether the path contains instructions of this skill, in any version.
-pub fn is_of(skill: &Skill, path: &[PathEntry]) -> bool {
+pub fn is_of(skill: &Skill, path: &[Message]) -> bool {
     let head = head(skill);
     each_given(path).any(|entry| entry.text.contains(&head))
 }
 
 /// Returns the bubbs with instructions of skills: stored ones, and the tool's results in the turn that called
 /// it.
-fn each_given(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
+fn each_given(path: &[Message]) -> impl Iterator<Item = &Message> {
     let kept = path.iter().filter(|entry| entry.body == Body::Skill);
     kept.chain(results(path))
 }
 
-fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
-    let is_call = |entry: &PathEntry| {
+fn results(path: &[Message]) -> impl Iterator<Item = &Message> {
+    let is_call = |entry: &Message| {
         entry.hidden
             && entry.kind == Kind::Assistant
             && matches!(&entry.body, Body::Call { name, .. } if name == TOOL)
@@ -116,7 +116,7 @@ fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
 }
 
 /// Returns the instructions that the tool returned on this side branch, as a text that remains on the path.
-pub fn kept_of(side: &[PathEntry]) -> Option<String> {
+pub fn kept_of(side: &[Message]) -> Option<String> {
     let texts: Vec<&str> = results(side).map(|entry| &*entry.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::super::find::SkillOrigin;
     use super::*;
     use crate::config::RepoFile;
-    use crate::path_entry::fixture::{self, path};
+    use crate::message::fixture::path;
 
     fn skill(name: &str, description: &str) -> Skill {
         Skill {
@@ -139,8 +139,8 @@ mod tests {
         }
     }
 
-    fn entry(kind: Kind, text: &str) -> PathEntry {
-        fixture::entry(kind, true, text)
+    fn entry(kind: Kind, text: &str) -> Message {
+        Message::new(kind, true, text)
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         let masking = Masking::shapes_only();
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |skills: &[Skill]| {
-            let text = opening(skills, &conv, &masking)?.text;
+            let text = opening(skills, &conv, &masking)?.message.text;
             conv.push(entry(Kind::System, &text));
             Some(text)
         };

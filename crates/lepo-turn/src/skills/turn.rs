@@ -6,7 +6,7 @@ use super::find::{Skill, Skills};
 use super::text::{is_given, is_of, kept_of, opening, skill_text};
 use super::tool::{TOOL, tool};
 use crate::body::call_text;
-use crate::path_entry::OpeningBubb;
+use crate::message::NewMessage;
 use crate::turn::Turn;
 use crate::{Notice, TurnEvent};
 use lepo_base::error::Result;
@@ -37,7 +37,7 @@ pub(crate) fn offer_former_skills(turn: &mut Turn<'_>) -> Result<()> {
 }
 
 /// Returns the catalogue to insert before a question.
-pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<OpeningBubb> {
+pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<NewMessage> {
     let native = turn.takes_native_tools();
     let speaks = turn.env.configured.repository_speaks(turn.config).is_ok() && turn.env.settings().skills;
     let path = &turn.record.transcript.entries;
@@ -45,7 +45,7 @@ pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<OpeningBubb> {
 }
 
 /// Returns the instructions of a skill that the user named, unless the conversation contains them.
-pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<OpeningBubb> {
+pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<NewMessage> {
     let text = skill_text(&skill);
     let is_told = is_given(&text, &turn.record.transcript.entries, &turn.env.masking);
     if !turn.skills.offered.iter().any(|offered| offered.name == skill.name) {
@@ -55,7 +55,7 @@ pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<OpeningBu
         return None;
     }
     let kept = turn.env.masking.screen(text.as_bytes(), "a skill").into_owned();
-    Some(OpeningBubb { kind: Kind::System, hidden: true, text, kept })
+    Some(NewMessage::hidden(text, kept))
 }
 
 pub(crate) fn skill_tool(turn: &Turn<'_>) -> Option<ToolSpec> {
