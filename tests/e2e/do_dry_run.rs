@@ -6,6 +6,7 @@ use crate::bots::{Bot, messages};
 use crate::home::{Home, run};
 use crate::mcp::{configure, hostile, left, texts_below};
 use crate::scripted::openai_sse;
+use crate::secrets::github_token;
 
 const OFF: &str = "planner = 'off'";
 
@@ -64,6 +65,23 @@ fn what_is_told_is_what_then_leaves() {
             };
             assert_eq!(names(&told_of["tools"], "/name"), names(&body["tools"], "/function/name"));
         }
+    }
+}
+
+#[test]
+fn a_text_that_leaves_with_masks_is_told_so() {
+    let bot = Bot::openai(OFF, (0..3).map(|_| openai_sse(["Yes."])));
+    let token = github_token(7);
+    assert_eq!(run(bot.home.program("git", &["init", "-q"]), b"").code, 0);
+    bot.home.write("work/AGENTS.md", format!("The token is {token}.\n"));
+    // The key of the masks is made by the first question.
+    assert_eq!(bot.home.alone(&["do", "first"]).code, 0);
+    for args in [&["-n", "q"][..], &["-n", "--unmasked", "q"]] {
+        let told_of = told(&document(&bot, args));
+        assert_eq!(bot.home.alone(&[&["do"], args].concat()).code, 0);
+        let left = messages(bot.bodies().last().unwrap());
+        assert_eq!(told_of, left, "{args:?}");
+        assert_eq!(left.iter().any(|(_, text)| text.contains(&token)), args.len() > 2, "{args:?}");
     }
 }
 

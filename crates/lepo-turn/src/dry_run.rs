@@ -6,29 +6,25 @@ use serde_json::{Map, Value};
 use super::answer_loop::holds_with_tools;
 use super::context::{Inst, messages};
 use super::former_tools::former_offer;
-use super::instructions::instructions;
-use super::message::{Message, NewMessage};
+use super::message::NewMessage;
 use super::new_turn::{TurnResources, new_turn};
-use super::next_question::{form_message, has_form};
+use super::next_question::has_form;
 use super::offer::{ToolOffer, tool_list};
+use super::opening::{opening, question_message};
+use super::opening_parts::{add_last_parts, add_unknown_parts, parts_before_commands};
 use super::planner::choice_schema;
 use super::schema::{add_code_only, add_instruction};
 use super::shared_prefix::SharedPrefix;
-use super::skills::{catalogue, find_skills, named_skill};
 use super::stored_calls::calls_for;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Front, NOT_FETCHED, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
+use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::Result;
 use lepo_base::media::Media;
 use lepo_model::{ApiKey, ChatMessage, ChatRequest, Gate, ModelConfig, Planner, Schema, ToolSpec, spec};
-use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
-
-/// Replaces the output of a command.
-const NOT_RUN: &str = "(not run)";
 
 /// The first request that a turn would send.
 #[derive(Debug)]
@@ -87,8 +83,9 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let files = files.map(|file| DryRunFile { media: file.media, name: file.name.clone(), len: file.len });
     let files = files.collect();
     let loaded = turn.record.transcript.entries.len();
-    let opening = imagined(turn, ask)?;
-    turn.record.transcript.add_unwritten(opening);
+    turn.record.transcript.sends_unmasked = ask.unmasked;
+    let opening = unwritten_opening(turn, ask)?;
+    turn.record.transcript.imagine(&opening);
     turn.choose_files();
     let planner = turn.planner();
     let may = turn.env.settings().tool_call_mode != ToolMode::Off && !spec(turn.config).own_tools;
@@ -157,35 +154,11 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
 }
 
 /// Returns the messages that would be written before the answer.
-fn imagined(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<Vec<Message>> {
-    let mut opening = Vec::new();
-    let due = |new: NewMessage| new.message;
-    let said = |kind, text: String| Message::new(kind, false, text);
-    if ask.start == TurnStart::New
-        && let Some(prompt) = ask.system_prompt
-    {
-        opening.push(Message::new(Kind::System, true, prompt));
-    }
-    find_skills(turn)?;
-    if matches!(ask.start, TurnStart::New | TurnStart::Under(_)) {
-        opening.extend(catalogue(turn).map(due));
-        opening.extend(instructions(turn).map(due));
-    }
-    opening.extend(ask.runs.iter().map(|run| said(Kind::System, format!("$ {run}\n{NOT_RUN}"))));
-    for address in &ask.served.resources {
-        opening.push(said(Kind::System, format!("{address}:\n{NOT_FETCHED}")));
-    }
-    if let Some(wish) = &ask.served.prompt {
-        opening.push(said(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
-    }
-    opening.extend(ask.skill.and_then(|skill| named_skill(turn, skill)).map(due));
-    if ask.start.is_question() {
-        opening.extend(form_message(turn.schema.as_deref(), turn.code_only, &turn.env.masking).map(due));
-    }
-    turn.record.transcript.sends_unmasked = ask.unmasked;
-    opening.extend(ask.question.map(|question| {
-        let kept = turn.env.masking.screen_question(&question.text, &question.typed);
-        turn.record.transcript.sent_form(&NewMessage::new(Kind::User, false, question.text, kept))
-    }));
-    Ok(opening)
+fn unwritten_opening(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<Vec<NewMessage>> {
+    let mut parts = parts_before_commands(turn, &mut ask)?;
+    let masking = &turn.env.masking.clone();
+    add_unknown_parts(&mut parts, masking, &ask);
+    add_last_parts(&mut parts, turn, &mut ask);
+    parts.question = ask.question.map(|question| question_message(masking, question.text, &question.typed));
+    Ok(opening(parts))
 }

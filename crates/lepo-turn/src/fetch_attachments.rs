@@ -18,9 +18,6 @@ use lepo_tool::mcp::{
     PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource,
 };
 
-/// A bubb to write: kind, hidden flag, text.
-type OpeningText = (Kind, bool, String);
-
 /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
 ///
 /// If a prompt lacks a single argument, the text of the question becomes this argument, and `question`
@@ -29,7 +26,7 @@ pub(super) async fn fetch(
     turn: &mut Turn<'_>,
     served: &ServerContent,
     question: &mut Option<Question>,
-) -> Result<Vec<OpeningText>> {
+) -> Result<Vec<(Kind, String)>> {
     if served.is_empty() {
         return Ok(Vec::new());
     }
@@ -50,11 +47,8 @@ pub(super) async fn fetch(
         let contents = env.interrupt.or(reading).await?;
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
         turn.front.on_event(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
-        opening.push((
-            Kind::System,
-            false,
-            resource_text(&store, address, contents, (limit, &turn.env.masking))?,
-        ));
+        let text = resource_text(&store, address, contents, (limit, &turn.env.masking))?;
+        opening.push((Kind::System, text));
     }
     if let Some(wish) = &served.prompt {
         let messages = prompt_messages(turn, wish, question).await?;
@@ -102,7 +96,7 @@ fn message_text(
     server: &str,
     message: PromptMessage,
     limit: usize,
-) -> Result<OpeningText> {
+) -> Result<(Kind, String)> {
     let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
     let text = match message.block {
         ResultBlock::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
@@ -118,7 +112,7 @@ fn message_text(
             }
         },
     };
-    Ok((kind, false, text))
+    Ok((kind, text))
 }
 
 /// Formats the contents of a resource, each text in a fence, then a line for each blob.

@@ -8,16 +8,14 @@ use super::folder_questions::take_answers;
 use super::folders::{StartNeeds, ask_about_start};
 use super::former_tools::former_offer;
 use super::general_inst::has_new_result;
-use super::instructions::instructions;
-use super::message::NewMessage;
 use super::new_turn::{TurnResources, new_turn};
-use super::next_question::form_message;
 use super::offer::ToolOffer;
+use super::opening::{opening, question_message};
+use super::opening_parts::{add_last_parts, parts_before_commands, served_message};
 use super::plan::plan;
 use super::program_start::ask_about_key;
 use super::received_calls::{restore_calls, save_calls};
 use super::request::{Continuation, decided};
-use super::skills::{catalogue, find_skills, named_skill};
 use super::stopped_answer::rest_message;
 use super::transcript::Transcript;
 use super::turn::{Turn, report_typed_secret};
@@ -104,30 +102,17 @@ async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
 async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     turn.record.transcript.sends_unmasked = ask.unmasked;
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
-    if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
+    if ask.question.is_none() && served.last().is_some_and(|(kind, _)| *kind == Kind::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
     }
-    let mut opening: Vec<NewMessage> = Vec::new();
-    let is_asked_anew = matches!(ask.start, TurnStart::New | TurnStart::Under(_));
-    if ask.start == TurnStart::New
-        && let Some(prompt) = ask.system_prompt
-    {
-        let kept = turn.env.masking.kept_prompt(&prompt);
-        opening.push(NewMessage::hidden(prompt, kept));
-    }
-    find_skills(turn)?;
-    if is_asked_anew {
-        // Skills change less often, so that after a summary a server still has them.
-        opening.extend(catalogue(turn));
-        opening.extend(instructions(turn));
-    }
+    let mut parts = parts_before_commands(turn, &mut ask)?;
     if !ask.runs.is_empty() {
-        for new in opening.drain(..) {
+        for new in opening(std::mem::take(&mut parts)) {
             let (name, text) = turn.record.transcript.add_new(&new)?;
             turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
-        let mut ran = ask.ran.into_iter();
+        let mut ran = ask.ran.drain(..);
         for command in &ask.runs {
             let (runner, front) = (CommandRunner::new(turn.env), &mut *turn.front);
             let mut tell = |event: TurnEvent<'_>| front.on_event(event);
@@ -140,24 +125,16 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         }
     }
     let masking = turn.env.masking.clone();
-    opening.extend(served.into_iter().map(|(kind, hidden, text)| {
-        let kept = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
-        NewMessage::new(kind, hidden, text, kept)
-    }));
-    if let Some(skill) = ask.skill {
-        opening.extend(named_skill(turn, skill));
-    }
+    parts.served = served.into_iter().map(|(kind, text)| served_message(&masking, kind, text)).collect();
+    add_last_parts(&mut parts, turn, &mut ask);
     let mut files = Vec::new();
-    if ask.start.is_question() {
-        opening.extend(form_message(turn.schema.as_deref(), turn.code_only, &masking));
-    }
     if let Some(question) = ask.question {
         let (text, typed);
         typed = question.typed.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
-        let kept = masking.screen_question(&text, &typed);
-        opening.push(NewMessage::new(Kind::User, false, text, kept));
+        parts.question = Some(question_message(&masking, text, &typed));
     }
+    let mut opening = opening(parts);
     if ask.rest && !(opening.is_empty() && ask.runs.is_empty() && continues_unasked(turn)) {
         opening.push(rest_message());
     }

@@ -44,6 +44,8 @@ mod next_question;
 mod notice;
 mod offer;
 mod offer_catalog;
+mod opening;
+mod opening_parts;
 mod plan;
 mod planner;
 mod program_changes;

@@ -165,7 +165,7 @@ impl Transcript {
 
     /// Returns the form in which a message of the question is sent: with its masks, as each later turn will send it,
     /// because a server's cache would otherwise lose what follows it.
-    pub fn sent_form(&mut self, new: &NewMessage) -> Message {
+    fn sent_form(&mut self, new: &NewMessage) -> Message {
         let message = &new.message;
         if self.sends_unmasked || message.text.as_bytes() == new.kept.bytes() {
             return message.clone();
@@ -222,7 +222,7 @@ impl Transcript {
         if let Some(last) = sent.last_mut() {
             last.files = files.iter().map(FileUpload::attached).collect();
         }
-        self.add_unwritten(sent);
+        self.push_all(sent);
         self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
@@ -246,8 +246,13 @@ impl Transcript {
         self.answering = self.store.requests().mark_answering(question);
     }
 
-    /// Adds messages without writing them.
-    pub fn add_unwritten(&mut self, messages: Vec<Message>) {
+    /// Adds messages in the form in which they would be sent, without writing them.
+    pub fn imagine(&mut self, bubbs: &[NewMessage]) {
+        let sent = bubbs.iter().map(|new| self.sent_form(new)).collect();
+        self.push_all(sent);
+    }
+
+    fn push_all(&mut self, messages: Vec<Message>) {
         for message in messages {
             let is_root = self.entries.is_empty();
             self.push(Message { is_root, ..message });
