@@ -25,6 +25,7 @@ use super::{CommandRunner, TurnEnv, TurnEvent, TurnRequest, TurnStart};
 use crate::attach::keep_files;
 use crate::config::Insts;
 use crate::message::NewMessage;
+use crate::opening::{prompt_message, question_message};
 use crate::transcript::Transcript;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_store::bubb::Kind as Speaker;
@@ -96,8 +97,7 @@ impl GroupTurn<'_> {
         let mut transcript = Transcript::at(&self.env.store, self.forest, ask.start, masking)?;
         transcript.sends_unmasked = ask.unmasked;
         if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == TurnStart::New) {
-            let kept = masking.kept_prompt(&prompt);
-            self.add_new(&mut transcript, &NewMessage::hidden(prompt, kept))?;
+            self.add_new(&mut transcript, &prompt_message(masking, prompt))?;
         }
         let (runner, mut ran, mut tools) = (CommandRunner::new(self.env), ask.ran.into_iter(), Vec::new());
         for command in &ask.runs {
@@ -110,8 +110,7 @@ impl GroupTurn<'_> {
         if let Some(question) = ask.question {
             let typed = question.typed.clone();
             let question = keep_files(&self.env.store, question)?;
-            let kept = masking.screen_question(&question, &typed);
-            self.add_new(&mut transcript, &NewMessage::new(Speaker::User, false, question, kept))?;
+            self.add_new(&mut transcript, &question_message(masking, question, &typed))?;
             let asked = transcript.tip();
             if let Some(question) = asked {
                 transcript.mark_answering(question);
