@@ -2,11 +2,11 @@
 //! own commands.
 
 use super::attach::keep_files;
-use super::message::NewMessage;
+use super::opening::{prompt_message, question_message};
 use super::transcript::Transcript;
 use super::{CommandOrigin, CommandRunner, Front, Notice, Question, TurnEnv, TurnEvent, TurnStart};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
 
 /// Stores a question that cannot be answered yet as an ordinary bubb, to be answered again.
@@ -18,12 +18,12 @@ pub fn keep_question(
 ) -> Result<BubbName> {
     let typed = question.typed.clone();
     let text = keep_files(&env.store, question)?;
-    let kept = env.masking.screen_question(&text, &typed);
+    let question = question_message(&env.masking, text, &typed);
     let system_prompt = env.system_prompt().unwrap_or_default();
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
     // Nothing is sent, so there is nothing to say about masks.
     transcript.sends_unmasked = true;
-    let (name, _) = transcript.add_new(&NewMessage::new(Kind::User, false, text, kept))?;
+    let (name, _) = transcript.add_new(&question)?;
     env.store.journal().note_unanswered(name.id);
     Ok(name)
 }
@@ -66,8 +66,7 @@ fn open_transcript(
     if start == TurnStart::New
         && let Some(prompt) = prompt
     {
-        let kept = env.masking.kept_prompt(&prompt);
-        transcript.add_new(&NewMessage::hidden(prompt, kept))?;
+        transcript.add_new(&prompt_message(&env.masking, prompt))?;
     }
     Ok(transcript)
 }
