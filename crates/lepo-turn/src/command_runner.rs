@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cleanup;
 use super::masking_cut::cut;
+use super::opening::output_message;
 use super::report::ToolUse;
 use super::result_text::ResultBuilder;
 use super::transcript::Transcript;
@@ -78,7 +79,7 @@ impl<'e> CommandRunner<'e> {
         carried: &ToolResult,
         tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
-        let name = transcript.add_output(&carried.text)?;
+        let (name, _) = transcript.add_new(&output_message(&self.env.masking, &carried.text))?;
         tell(TurnEvent::Bubb(&name, Some(&carried.text)));
         self.journal(&name, "command", carried);
         Ok(ToolUse {

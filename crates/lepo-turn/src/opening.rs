@@ -40,6 +40,12 @@ pub fn prompt_message(masking: &Masking, prompt: String) -> NewMessage {
     NewMessage::hidden(prompt, kept)
 }
 
+/// Returns the output of a command of the user's own.
+pub fn output_message(masking: &Masking, text: &[u8]) -> NewMessage {
+    let kept = masking.screen(text, "the output of a command");
+    NewMessage::new(Kind::System, false, String::from_utf8_lossy(text).into_owned(), kept)
+}
+
 /// Returns a question of this text, of which these ranges were typed.
 pub fn question_message(masking: &Masking, text: String, typed: &[Range<usize>]) -> NewMessage {
     let kept = masking.screen_question(&text, typed);

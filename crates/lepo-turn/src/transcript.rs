@@ -174,13 +174,6 @@ impl Transcript {
         Message::new(message.kind, message.hidden, new.kept.text().into_owned())
     }
 
-    /// Adds the output of the user's own command, durably.
-    pub fn add_output(&mut self, text: &[u8]) -> Result<BubbName> {
-        let kept = self.masking.screen(text, source_of(Kind::System, text)).into_owned();
-        let text = String::from_utf8_lossy(text).into_owned();
-        Ok(self.add_new(&NewMessage::new(Kind::System, false, text, kept))?.0)
-    }
-
     /// Adds a message that comes with the question, durably; returns its name and the text for the model.
     pub fn add_new(&mut self, new: &NewMessage) -> Result<(BubbName, SharedText)> {
         let Message { kind, hidden, text, .. } = self.sent_form(new);

@@ -15,14 +15,13 @@ use crate::ui::{self, EventLines};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_store::store::{STORE, Store};
 use lepo_tool::ToolMode;
 use lepo_turn::config::Settings;
 use lepo_turn::recorded::{
     OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolHashes, ToolsRule,
-    before, find, missed, not_recorded, options_json, question, schema_hash, show_answer,
+    before, find, missed, not_recorded, opened, options_json, schema_hash, show_answer,
 };
 use lepo_turn::{
     AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, Interrupt, Question, StartOptions,
@@ -126,12 +125,10 @@ impl RecordLookup {
             own.as_ref().map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
         let goes_on = args.group.mode() == Some(GroupMode::Debate) && asked.is_none() && !args.retry;
         let (start, mut past) = find_start(args, goes_on, own.as_deref(), from.as_deref())?;
-        if start == TurnStart::New
-            && let Some(prompt) = configured.system_prompt(has_servers)?
-        {
-            past.push(PastMessage::new(Kind::System, true, &prompt));
-        }
-        let masking = configured.masking();
+        let prompt = match start {
+            TurnStart::New => configured.system_prompt(has_servers)?,
+            _ => None,
+        };
         let is_own = from.is_none();
         let store = from.or_else(|| own.clone());
         let ran = match &store {
@@ -140,13 +137,8 @@ impl RecordLookup {
             }
             _ => Vec::new(),
         };
-        for carried in &ran {
-            let kept = masking.screen(&carried.text, "the output of a command");
-            past.push(PastMessage::new(Kind::System, false, &kept.text()));
-        }
-        if let Some(asked) = asked {
-            past.push(question(asked, &masking, (context.cwd(), &root))?);
-        }
+        let outputs: Vec<Vec<u8>> = ran.iter().map(|ran| ran.text.clone()).collect();
+        past.extend(opened(prompt, &outputs, asked, &configured.masking(), (context.cwd(), &root))?);
         let forest = match &store {
             Some(store) => store.names().forest()?,
             None => Forest::new(Vec::new()),

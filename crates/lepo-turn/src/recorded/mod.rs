@@ -18,7 +18,7 @@ pub use facts::{RequestFacts, options_json, schema_hash};
 pub use find::{find, verdict};
 pub use hit::{RecordedAnswer, show_answer};
 pub use nearest::{differing_excerpts, missed, no_verdict, not_recorded};
-pub use past_message::{PastMessage, before, question};
+pub use past_message::{PastMessage, before, opened};
 pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
 pub use tool_hashes::{ToolHashes, hash_of_json};
 

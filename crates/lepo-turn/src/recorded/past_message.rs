@@ -7,6 +7,8 @@ use super::paths;
 use crate::body::Body;
 use crate::config::is_as_made;
 use crate::masking::Masking;
+use crate::message::{Message, NewMessage};
+use crate::opening::{OpeningParts, opening, output_message, prompt_message, question_message};
 use crate::{Question, TurnStart};
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
@@ -29,7 +31,7 @@ pub struct PastMessage {
 
 impl PastMessage {
     /// Creates a message that is not in a store yet.
-    pub fn new(kind: Kind, hidden: bool, text: &str) -> PastMessage {
+    pub(super) fn new(kind: Kind, hidden: bool, text: &str) -> PastMessage {
         PastMessage { kind, hidden, text: without_digits(text).into_owned(), id: None }
     }
 
@@ -68,10 +70,32 @@ pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<Pa
     Ok(past)
 }
 
-/// Returns a question as it would be stored. Reads its files, and writes nothing.
-pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<PastMessage> {
+/// Returns the messages of a turn before its answer as they would be stored, without the added ones. Reads the files of the
+/// question, and writes nothing.
+pub fn opened(
+    prompt: Option<String>,
+    outputs: &[Vec<u8>],
+    question: Option<&Question>,
+    masking: &Masking,
+    (cwd, root): (&Path, &Path),
+) -> Result<Vec<PastMessage>> {
+    let parts = OpeningParts {
+        prompt: prompt.map(|prompt| prompt_message(masking, prompt)),
+        outputs: outputs.iter().map(|output| output_message(masking, output)).collect(),
+        question: question.map(|question| unwritten(question, masking)).transpose()?,
+        ..OpeningParts::default()
+    };
+    let past = |new: &NewMessage| {
+        let Message { kind, hidden, .. } = new.message;
+        match kind {
+            Kind::User => PastMessage::new(kind, hidden, &paths::relative(&new.kept.text(), cwd, root)),
+            _ => PastMessage::new(kind, hidden, &new.kept.text()),
+        }
+    };
+    Ok(opening(parts).iter().filter(|new| !new.message.body.is_added()).map(past).collect())
+}
+
+fn unwritten(question: &Question, masking: &Masking) -> Result<NewMessage> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
-    let text = with_attachments(&question.text, &lines);
-    let kept = masking.screen_question(&text, &question.typed);
-    Ok(PastMessage::new(Kind::User, false, &paths::relative(&kept.text(), cwd, root)))
+    Ok(question_message(masking, with_attachments(&question.text, &lines), &question.typed))
 }
