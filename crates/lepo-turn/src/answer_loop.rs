@@ -13,11 +13,10 @@ use super::body::{announcement, call_text, dropped_note};
 use super::call_fault::call_fault;
 use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
-use super::former_tools::tool_hashes;
+use super::former_tools::{tool_hashes, tool_list};
 use super::message::CalledAnswer;
 use super::native::request_of;
 use super::next_question::has_form;
-use super::offer::{ToolList, ToolOffer, tool_list};
 use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
@@ -31,6 +30,7 @@ use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::stopped_answer::{ends_with_part, is_stopped_text, trim_part};
 use super::stored_calls::calls_for;
+use super::tools::{ToolList, ToolOffer};
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
@@ -57,8 +57,6 @@ enum RequestOutcome {
 }
 
 struct LoopState {
-    offer: ToolOffer,
-    /// The tools of `offer`, in the form that the model receives.
     tools: ToolList,
     /// Remaining rounds of tools.
     rounds: usize,
@@ -152,7 +150,6 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
     let facts = RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn, &tools));
     Ok(LoopState {
         cache_key: turn.cache_key(&tools.specs),
-        offer,
         tools,
         // A call would follow a stopped answer directly, which made it a text around calls.
         rounds: match offer.ended || ends_with_part(&turn.record.transcript.entries) {
@@ -195,7 +192,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
         cache_key: progress.cache_key.as_deref(),
         schema: schema
             .as_ref()
-            .filter(|_| !progress.is_open() || holds_with_tools(turn.config, progress.offer))
+            .filter(|_| !progress.is_open() || holds_with_tools(turn.config, progress.tools.offer))
             .map(|schema| &schema.in_request),
     };
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
@@ -260,15 +257,15 @@ fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
 /// Continues without native tools if the server rejects them: they are described in the prompt, and a chooser
 /// plans if that is still possible. Any other failure of the model ends the turn.
 async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopState) -> Result<()> {
-    let LoopState { offer, tools, base, .. } = &*progress;
-    if !tools.native || tools.specs.is_empty() || turn.model.takes_tools() {
+    let LoopState { tools, base, .. } = &*progress;
+    if tools.specs.is_empty() || turn.model.takes_tools() {
         return Err(failed);
     }
-    if offer.commands && progress.is_open() && base.is_none() {
+    if tools.offer.commands && progress.is_open() && base.is_none() {
         plan(turn).await?;
     }
     turn.record.pending()?;
-    progress.tools = tool_list(turn, ToolOffer { commands: false, ..progress.offer });
+    progress.tools = tool_list(turn, ToolOffer { commands: false, ..progress.tools.offer });
     Ok(())
 }
 
@@ -336,7 +333,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
 
 /// Executes the calls of an answer: a round of tools.
 async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut LoopState) -> Result<()> {
-    let names = progress.tools.names(turn);
+    let names = progress.tools.names(turn.servers);
     progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.done)).await? {
         Continuation::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;

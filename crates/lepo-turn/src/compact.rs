@@ -9,15 +9,16 @@ use std::collections::HashSet;
 use super::body::{Body, SUMMARY};
 use super::context::{Inst, messages};
 use super::folders::{StartNeeds, ask_about_start};
+use super::former_tools::tool_list;
 use super::journal::usage_entry;
 use super::message::Message;
 use super::new_turn::{TurnResources, new_turn};
-use super::offer::{ToolOffer, tool_list};
 use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::{find_skills, kept_of};
 use super::steering::steers_alone;
 use super::stored_calls::{calls_for, finished_calls};
+use super::tools::ToolOffer;
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::unproven::unproven_messages;
@@ -33,7 +34,6 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{
     CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, plan_copies_of_now, write_copies,
 };
-use lepo_tool::ToolMode;
 
 /// The instruction for a summary.
 const ASKED: &str = "Write a summary of the conversation so far, from which it can be gone on with when the \
@@ -216,16 +216,14 @@ fn write_compacted(
 async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> Result<String> {
     turn.choose_files();
     // Tools are listed as in any turn, for the server's cache, but may not be called.
-    let own_tools = spec(turn.config).own_tools;
-    let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
+    let tools = turn.may_have_tools();
     ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
         turn.servers.start_all();
     }
-    let commands = tools && turn.planner() == Planner::Native;
+    let planner = if tools { turn.planner() } else { Planner::Off };
     find_skills(turn)?;
-    let calls = tools && !turn.servers.is_empty();
-    let offer = ToolOffer { commands, calls, skills: tools, ended: true, is_former: false };
+    let offer = ToolOffer::new(tools, planner, turn.servers, true);
     if offer.calls {
         turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;

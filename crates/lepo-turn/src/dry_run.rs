@@ -5,17 +5,17 @@ use serde_json::{Map, Value};
 
 use super::answer_loop::holds_with_tools;
 use super::context::{Inst, messages};
-use super::former_tools::former_offer;
+use super::former_tools::{former_offer, tool_list};
 use super::message::NewMessage;
 use super::new_turn::{TurnResources, new_turn};
 use super::next_question::has_form;
-use super::offer::{ToolOffer, tool_list};
 use super::opening::{opening, question_message};
 use super::opening_parts::{add_last_parts, add_unknown_parts, parts_before_commands};
 use super::planner::choice_schema;
 use super::schema::{add_code_only, add_instruction};
 use super::shared_prefix::SharedPrefix;
 use super::stored_calls::calls_for;
+use super::tools::ToolOffer;
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest};
@@ -88,7 +88,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     turn.record.transcript.imagine(&opening);
     turn.choose_files();
     let planner = turn.planner();
-    let may = turn.env.settings().tool_call_mode != ToolMode::Off && !spec(turn.config).own_tools;
+    let may = turn.may_have_tools();
     let plans = may && planner == Planner::Chooser;
     if may && !plans {
         turn.servers.load_cached_lists();
@@ -97,13 +97,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
         }
     }
     let calls = may && !plans;
-    let offer = ToolOffer {
-        commands: calls && planner == Planner::Native,
-        calls: calls && !turn.servers.is_empty(),
-        skills: calls,
-        ended: false,
-        is_former: false,
-    };
+    let offer = ToolOffer::new(calls, planner, turn.servers, false);
     let offer = former_offer(turn)?.unwrap_or(offer);
     let told = tool_list(turn, offer);
     let (inst, form) = match plans {

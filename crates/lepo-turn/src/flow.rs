@@ -9,7 +9,6 @@ use super::folders::{StartNeeds, ask_about_start};
 use super::former_tools::former_offer;
 use super::general_inst::has_new_result;
 use super::new_turn::{TurnResources, new_turn};
-use super::offer::ToolOffer;
 use super::opening::{opening, question_message};
 use super::opening_parts::{add_last_parts, parts_before_commands, served_message};
 use super::plan::plan;
@@ -17,6 +16,7 @@ use super::program_start::ask_about_key;
 use super::received_calls::{restore_calls, save_calls};
 use super::request::{Continuation, decided};
 use super::stopped_answer::rest_message;
+use super::tools::ToolOffer;
 use super::transcript::Transcript;
 use super::turn::{Turn, report_typed_secret};
 use super::turn_request::TurnRequest;
@@ -24,10 +24,9 @@ use super::unmask::forget_overtaken;
 use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, TurnStart, record_worktree};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Gate, ModelConfig, Planner, spec, takes_prefill};
+use lepo_model::{Gate, ModelConfig, Planner, takes_prefill};
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
-use lepo_tool::ToolMode;
 
 /// Runs a turn. After an `Err` nothing was sent and nothing was written, as the turn had not started.
 pub async fn execute_turn(
@@ -165,8 +164,7 @@ fn continues_unasked(turn: &Turn<'_>) -> bool {
 /// model may call after it.
 async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Result<ToolOffer> {
     let planner = turn.planner();
-    let own_tools = spec(turn.config).own_tools;
-    let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
+    let tools = turn.may_have_tools();
     ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
         // Servers start while the chooser is asked about commands.
@@ -198,7 +196,5 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     }
     // After a native call the model gets the same tools as before it, even if it may call none.
     let tools = tools && (!ended || on_side_branch);
-    let commands = tools && planner == Planner::Native;
-    let calls = tools && !turn.servers.is_empty();
-    Ok(ToolOffer { commands, calls, skills: tools, ended, is_former: false })
+    Ok(ToolOffer::new(tools, planner, turn.servers, ended))
 }

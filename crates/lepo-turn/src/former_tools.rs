@@ -3,15 +3,20 @@
 
 use serde_json::Value;
 
-use super::offer::{ToolList, ToolOffer, tool_list};
 use super::recorded::ToolHashes;
 use super::skills::{offer_former_skills, skill_tool};
+use super::tools::{ToolList, ToolOffer};
 use super::turn::Turn;
 use lepo_base::error::Result;
 use lepo_model::{Planner, spec};
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{keep_last_lists, unshelve};
+
+/// Returns the tools of `offer`, in the form for the model of this turn.
+pub(super) fn tool_list(turn: &Turn<'_>, offer: ToolOffer) -> ToolList {
+    ToolList::new(offer, turn.takes_native_tools(), skill_tool(turn), turn.servers)
+}
 
 /// Returns the hashes of the tools in a request that lists these.
 pub(super) fn tool_hashes(turn: &Turn<'_>, listed: &ToolList) -> ToolHashes {
@@ -51,13 +56,7 @@ pub(super) fn former_offer(turn: &mut Turn<'_>) -> Result<Option<ToolOffer>> {
     unshelve(turn.servers);
     offer_former_skills(turn)?;
     let planner = turn.env.settings().planner_with_tools(spec(turn.config).planner);
-    let offer = ToolOffer {
-        commands: planner == Planner::Native,
-        calls: !turn.servers.is_empty(),
-        skills: true,
-        ended: true,
-        is_former: true,
-    };
+    let offer = ToolOffer { is_former: true, ..ToolOffer::new(true, planner, turn.servers, true) };
     let is_same = tool_hashes(turn, &tool_list(turn, offer)).changes_since(Some(&former)).is_empty();
     if !is_same {
         turn.skills.offered.clear();

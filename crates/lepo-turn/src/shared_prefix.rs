@@ -3,8 +3,8 @@
 use super::context::{Inst, messages};
 use super::former_tools::tool_hashes;
 use super::message::Message;
-use super::offer::ToolList;
 use super::stored_calls::calls_for;
+use super::tools::ToolList;
 use super::turn::Turn;
 use lepo_model::{ChatMessage, ToolSpec, spec};
 use lepo_tool::mcp::native_name;

@@ -15,6 +15,7 @@ use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
 
 /// A turn, with everything it uses.
@@ -106,6 +107,11 @@ impl Turn<'_> {
     /// Whether the answer follows the results of its calls, which later turns send then.
     pub fn leaves_calls_on_path(&self) -> bool {
         self.env.settings().tool_history == CallHistory::Keep
+    }
+
+    /// Whether the settings and the model allow tools.
+    pub fn may_have_tools(&self) -> bool {
+        self.env.settings().tool_call_mode != ToolMode::Off && !spec(self.config).own_tools
     }
 
     pub fn takes_native_tools(&self) -> bool {
