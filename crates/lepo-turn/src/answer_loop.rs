@@ -9,14 +9,13 @@ use std::time::Instant;
 
 use super::agent_branch::agent_session;
 use super::answer_context::{AnswerPlace, CallStyle};
+use super::assembly::{ENDED, Purpose, assemble};
 use super::body::{announcement, call_text, dropped_note};
 use super::call_fault::call_fault;
-use super::context::{Inst, instruction, messages};
 use super::folders::ask_about_model;
 use super::former_tools::{tool_hashes, tool_list};
 use super::message::CalledAnswer;
 use super::native::request_of;
-use super::next_question::has_form;
 use super::plan::plan;
 use super::receive::receive;
 use super::received::ReceivedAnswer;
@@ -24,25 +23,22 @@ use super::received_calls::keep_called;
 use super::recorded::RequestFacts;
 use super::report::Answered;
 use super::request::{Continuation, decide_and_run};
-use super::schema::{add_code_only, add_instruction, complaint, unfit};
+use super::schema::{complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
-use super::stopped_answer::{ends_with_part, is_stopped_text, trim_part};
-use super::stored_calls::calls_for;
+use super::stopped_answer::{ends_with_part, is_stopped_text};
 use super::tools::{ToolList, ToolOffer};
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
-use lepo_model::{AgentContext, ChatMessage, ChatRequest, ModelConfig, ToolCall, spec};
+use lepo_model::{AgentContext, ToolCall};
 use lepo_store::bubb::{BubbName, Kind};
+use lepo_tool::ToolRequest;
 use lepo_tool::mcp::CallRequest;
-use lepo_tool::{ToolMode, ToolRequest};
 
 const NO_TOOLS: &str = "there are no tools here: answer in words";
-
-const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
 /// A call in an answer.
 enum CallForm {
@@ -175,26 +171,19 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
         ask_about_model(turn).await?;
     }
     let kept_skills = kept_skills(turn);
-    let messages = messages_of(turn, progress);
     let session = agent_session(turn);
     let schema = turn.schema.clone();
-    let (start, interrupt) = (Instant::now(), &turn.env.interrupt);
-    let request = ChatRequest {
-        messages: &messages,
-        tools: &progress.tools.specs,
-        tools_ended: !progress.is_open(),
-        agent: AgentContext {
-            session: session.as_deref(),
-            forks: turn.forks,
-            dir: Some(turn.env.store.root()),
-        },
-        web: turn.env.settings().tool_call_mode != ToolMode::Off,
-        cache_key: progress.cache_key.as_deref(),
-        schema: schema
-            .as_ref()
-            .filter(|_| !progress.is_open() || holds_with_tools(turn.config, progress.tools.offer))
-            .map(|schema| &schema.in_request),
+    let purpose = Purpose::Answer {
+        schema: schema.as_deref(),
+        code_only: turn.code_only,
+        may_call: progress.rounds > 0,
     };
+    let transcript = &turn.record.transcript;
+    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &progress.tools, turn.target());
+    let (start, interrupt) = (Instant::now(), &turn.env.interrupt);
+    let dir = Some(turn.env.store.root());
+    let agent = AgentContext { session: session.as_deref(), forks: turn.forks, dir };
+    let request = assembly.request(progress.cache_key.as_deref(), agent);
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {
         SendOutcome::Answer(answer) => answer,
@@ -222,36 +211,6 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
     let received = receive(*answer, place, turn.front, interrupt).await;
     turn.record.report.tools.extend(agent_calls.into_inner());
     received.map(RequestOutcome::Received)
-}
-
-/// Whether a request may include the schema while tools are offered. Not with tools of servers, or with the
-/// provider's web search: some servers apply the schema to calls too, so that no call is possible.
-pub(super) fn holds_with_tools(config: &ModelConfig, offer: ToolOffer) -> bool {
-    !offer.calls && !config.options.web
-}
-
-fn messages_of(turn: &Turn<'_>, progress: &LoopState) -> Vec<ChatMessage> {
-    let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
-    let lists_tools = !progress.tools.is_nothing();
-    let (called, path) = calls_for(lists_tools, &transcript.entries, &transcript.called, path);
-    let inst = Inst::General(turn.insts.general.as_deref());
-    let blocks = progress.tools.blocks.as_deref();
-    let mut messages = messages(&transcript.entries, called, inst, path, blocks);
-    if progress.rounds == 0 && blocks.is_some() {
-        messages.push(instruction(ENDED));
-    }
-    trim_part(&mut messages);
-    // The conversation has it, except in a turn that began without a form.
-    if has_form(&transcript.entries) {
-        return messages;
-    }
-    if let Some(schema) = &turn.schema {
-        add_instruction(&mut messages, path, &schema.instruction());
-    }
-    if turn.code_only {
-        add_code_only(&mut messages);
-    }
-    messages
 }
 
 /// Continues without native tools if the server rejects them: they are described in the prompt, and a chooser

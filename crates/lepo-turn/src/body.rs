@@ -174,6 +174,9 @@ pub fn call_text(name: &str, arguments: &Value) -> String {
     json!({ "arguments": arguments, "name": name }).to_string()
 }
 
+/// The result of a request that the user refused.
+pub const REFUSED: &str = "refused: the user said no";
+
 /// Returns the text before several requests of an answer. The first may be decided in a later process, in which the model
 /// learns from this text about the others.
 pub fn announcement(requests: usize) -> Option<String> {

@@ -3,7 +3,6 @@
 
 use serde_json::{Map, Value};
 
-use super::answer_loop::holds_with_tools;
 use super::context::{Inst, messages};
 use super::former_tools::{former_offer, tool_list};
 use super::message::NewMessage;
@@ -119,7 +118,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     if turn.code_only && !plans && !has_form {
         add_code_only(&mut messages);
     }
-    let is_held = told.is_nothing() || holds_with_tools(turn.config, offer);
+    let is_held = told.is_nothing() || !offer.calls && !turn.config.options.web;
     let in_field = answer_form.filter(|_| is_held).map(|schema| schema.in_request.clone());
     let schema = form.or(in_field);
     let request = ChatRequest {

@@ -8,6 +8,7 @@ mod answer_context;
 mod answer_failures;
 mod answer_loop;
 mod answer_order;
+mod assembly;
 pub mod attach;
 mod between_turns;
 mod body;

@@ -1,5 +1,6 @@
 //! A request of a model, from consent to result. Requests of planners and calls of models are handled alike.
 
+use super::body::REFUSED;
 use super::call::{call, propose_call};
 use super::command_runner::{CommandRunner, ToolResult};
 use super::decision::{Decision, Verdict};
@@ -15,8 +16,6 @@ use lepo_tool::{
     AllowedRequests, CommandProposal, Consent, ConsentReply, Grant, GrantedCommand, Proposal, ToolMode,
     ToolRequest,
 };
-
-pub(super) const REFUSED: &str = "refused: the user said no";
 
 /// The result of a request that would be pending, in a conversation that is not stored.
 pub(super) const NOBODY: &str = "refused: there was nobody to ask";

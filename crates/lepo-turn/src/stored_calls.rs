@@ -5,10 +5,9 @@
 
 use std::collections::HashSet;
 
-use super::body::{Body, announcement};
+use super::body::{Body, REFUSED, announcement};
 use super::message::{CalledAnswer, Message};
 use super::native::{call_of, is_message_of};
-use super::request::REFUSED;
 use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
 use lepo_store::bubb::Kind;
 

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::assembly::Target;
 use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
@@ -112,6 +113,16 @@ impl Turn<'_> {
     /// Whether the settings and the model allow tools.
     pub fn may_have_tools(&self) -> bool {
         self.env.settings().tool_call_mode != ToolMode::Off && !spec(self.config).own_tools
+    }
+
+    /// Returns the facts about the model for its requests.
+    pub fn target(&self) -> Target<'_> {
+        Target {
+            form: spec(self.config).path,
+            general: self.insts.general.as_deref(),
+            web: self.env.settings().tool_call_mode != ToolMode::Off,
+            searches: self.config.options.web,
+        }
     }
 
     pub fn takes_native_tools(&self) -> bool {

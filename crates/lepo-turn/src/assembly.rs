@@ -1,0 +1,153 @@
+//! Assembles a request to a model from a path: which messages, tools and schema it has. No I/O.
+
+use super::context::{Inst, instruction, messages};
+use super::message::{CalledAnswer, Message};
+use super::next_question::has_form;
+use super::schema::{AnswerSchema, add_code_only, add_instruction};
+use super::stopped_answer::trim_part;
+use super::stored_calls::calls_for;
+use super::tools::ToolList;
+use lepo_model::{AgentContext, ChatMessage, ChatRequest, ConversationFormat, Schema, ToolSpec};
+
+/// To a model that may call none of the tools that its messages describe.
+pub const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
+
+/// The reply that a request asks for.
+#[derive(Clone, Copy)]
+pub enum Purpose<'a> {
+    /// The answer, or calls before it.
+    Answer { schema: Option<&'a AnswerSchema>, code_only: bool, may_call: bool },
+}
+
+/// The model of a request.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The form in which it receives a conversation.
+    pub form: ConversationFormat,
+    /// The inst `general`.
+    pub general: Option<&'a str>,
+    /// Whether its provider may search the web.
+    pub web: bool,
+    /// Whether its options make the provider search.
+    pub searches: bool,
+}
+
+/// A request, except the fields that need the store.
+pub struct Assembly<'a> {
+    pub messages: Vec<ChatMessage>,
+    pub tools: &'a [ToolSpec],
+    pub tools_ended: bool,
+    pub schema: Option<&'a Schema>,
+    pub web: bool,
+}
+
+impl Assembly<'_> {
+    pub fn request<'r>(&'r self, cache_key: Option<&'r str>, agent: AgentContext<'r>) -> ChatRequest<'r> {
+        let Assembly { messages, tools, tools_ended, schema, web } = self;
+        ChatRequest {
+            messages,
+            schema: *schema,
+            tools,
+            tools_ended: *tools_ended,
+            agent,
+            web: *web,
+            cache_key,
+        }
+    }
+}
+
+/// Assembles a request from the messages of a path and its answers with calls.
+pub fn assemble<'a>(
+    path: &[Message],
+    calls: &[CalledAnswer],
+    purpose: Purpose<'a>,
+    tools: &'a ToolList,
+    target: Target<'_>,
+) -> Assembly<'a> {
+    let (lists_tools, blocks) = (!tools.is_nothing(), tools.blocks.as_deref());
+    let (calls, form) = calls_for(lists_tools, path, calls, target.form);
+    match purpose {
+        Purpose::Answer { schema, code_only, may_call } => {
+            let mut messages = messages(path, calls, Inst::General(target.general), form, blocks);
+            if blocks.is_some() && !may_call {
+                messages.push(instruction(ENDED));
+            }
+            trim_part(&mut messages);
+            // The conversation has the form, except in a turn that began without one.
+            if !has_form(path) {
+                if let Some(schema) = schema {
+                    add_instruction(&mut messages, form, &schema.instruction());
+                }
+                if code_only {
+                    add_code_only(&mut messages);
+                }
+            }
+            // Some servers apply the schema to calls too, so that no call of a server's tool or of the provider's search is
+            // possible.
+            let may_hold = !tools.offer.calls && !target.searches;
+            let tools_ended = !may_call || !lists_tools;
+            let schema = schema.filter(|_| tools_ended || may_hold).map(|schema| &schema.in_request);
+            Assembly { messages, tools: &tools.specs, tools_ended, schema, web: target.web }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::fixture::path;
+    use super::super::native::run_command;
+    use super::super::schema::CODE_ONLY;
+    use super::super::tools::ToolOffer;
+    use super::*;
+    use ConversationFormat::{Messages, Plain, Prompted};
+
+    /// The text of the last message, the number of messages, and the other fields in a line.
+    fn line(made: &Assembly<'_>) -> String {
+        let last = made.messages.last().map(|last| last.text.to_string()).unwrap_or_default();
+        let flag = |is: bool, name: &'static str| if is { name } else { "-" };
+        let schema = made.schema.map_or("-", |schema| schema.name.as_str());
+        let (ended, web) = (flag(made.tools_ended, "ended"), flag(made.web, "web"));
+        format!("{} {last} | {} {ended} {schema} {web}", made.messages.len(), made.tools.len())
+    }
+
+    #[test]
+    fn requests_of_a_path_differ_in_these_points_alone() {
+        let schema = AnswerSchema::compile("x", "true").unwrap();
+        let asked = format!("G\n\n{}", schema.instruction());
+        let native = ToolList { specs: vec![run_command()], ..ToolList::default() };
+        let offer = ToolOffer { calls: true, ..ToolOffer::default() };
+        let of_server = ToolList { offer, specs: vec![run_command()], ..ToolList::default() };
+        let words = ToolList { offer, blocks: Some("BLOCKS".into()), ..ToolList::default() };
+        let none = ToolList::default();
+        let answer = |schema, may_call| Purpose::Answer { schema, code_only: false, may_call };
+        let (plain, formed) = (answer(None, true), answer(Some(&schema), true));
+        let code = Purpose::Answer { schema: None, code_only: true, may_call: true };
+        let call = r#"a1 {"access":"read","command":"ls"} / t1 r"#;
+        let (short, long) = ("s1 P / u0 q".to_string(), format!("s1 P / u0 q / {call} / a0 x / u0 r"));
+        for (text, purpose, tools, form, expected) in [
+            (&short, plain, &none, Messages, "3 G | 0 ended - web".to_string()),
+            (&short, plain, &native, Messages, "3 G | 1 - - web".into()),
+            (&short, formed, &native, Messages, format!("3 {asked} | 1 - answer web")),
+            // Not in a field beside the tools of servers, until none may be called.
+            (&short, formed, &of_server, Messages, format!("3 {asked} | 1 - - web")),
+            (
+                &short,
+                answer(Some(&schema), false),
+                &of_server,
+                Messages,
+                format!("3 {asked} | 1 ended answer web"),
+            ),
+            (&short, answer(None, false), &of_server, Messages, "3 G | 1 ended - web".into()),
+            (&short, answer(None, false), &words, Prompted, format!("4 {ENDED} | 0 ended - web")),
+            (&short, code, &none, Plain, format!("2 q\n\n{CODE_ONLY} | 0 ended - web")),
+            // Earlier calls are calls where tools are listed.
+            (&long, plain, &native, Messages, "7 G | 1 - - web".into()),
+        ] {
+            let target = Target { form, general: Some("G"), web: true, searches: false };
+            let made = assemble(&path(text), &[], purpose, tools, target);
+            assert_eq!(line(&made), expected, "{text} {form:?}");
+        }
+        let target = Target { form: Messages, general: None, web: true, searches: true };
+        assert!(assemble(&path(&short), &[], formed, &native, target).schema.is_none());
+    }
+}
