@@ -17,6 +17,8 @@ pub const ENDED: &str = "no tool can be called any more for this question: answe
 pub enum Purpose<'a> {
     /// The answer, or calls before it.
     Answer { schema: Option<&'a AnswerSchema>, code_only: bool, may_call: bool },
+    /// A decision of the planner.
+    Plan { inst: Option<&'a str>, schema: Option<&'a Schema> },
 }
 
 /// The model of a request.
@@ -89,6 +91,10 @@ pub fn assemble<'a>(
             let schema = schema.filter(|_| tools_ended || may_hold).map(|schema| &schema.in_request);
             Assembly { messages, tools: &tools.specs, tools_ended, schema, web: target.web }
         }
+        Purpose::Plan { inst, schema } => {
+            let messages = messages(path, calls, Inst::Planner(inst), form, None);
+            Assembly { messages, tools: &[], tools_ended: false, schema, web: target.web }
+        }
     }
 }
 
@@ -114,6 +120,7 @@ mod tests {
     fn requests_of_a_path_differ_in_these_points_alone() {
         let schema = AnswerSchema::compile("x", "true").unwrap();
         let asked = format!("G\n\n{}", schema.instruction());
+        let planned = Schema { name: "choice".into(), schema: true.into() };
         let native = ToolList { specs: vec![run_command()], ..ToolList::default() };
         let offer = ToolOffer { calls: true, ..ToolOffer::default() };
         let of_server = ToolList { offer, specs: vec![run_command()], ..ToolList::default() };
@@ -121,6 +128,7 @@ mod tests {
         let none = ToolList::default();
         let answer = |schema, may_call| Purpose::Answer { schema, code_only: false, may_call };
         let (plain, formed) = (answer(None, true), answer(Some(&schema), true));
+        let plan = Purpose::Plan { inst: Some("PLAN"), schema: Some(&planned) };
         let code = Purpose::Answer { schema: None, code_only: true, may_call: true };
         let call = r#"a1 {"access":"read","command":"ls"} / t1 r"#;
         let (short, long) = ("s1 P / u0 q".to_string(), format!("s1 P / u0 q / {call} / a0 x / u0 r"));
@@ -140,8 +148,11 @@ mod tests {
             (&short, answer(None, false), &of_server, Messages, "3 G | 1 ended - web".into()),
             (&short, answer(None, false), &words, Prompted, format!("4 {ENDED} | 0 ended - web")),
             (&short, code, &none, Plain, format!("2 q\n\n{CODE_ONLY} | 0 ended - web")),
+            (&short, plan, &none, Messages, "3 PLAN | 0 - choice web".into()),
+            (&short, plan, &none, Plain, "2 q | 0 - choice web".into()),
             // Earlier calls are calls where tools are listed.
             (&long, plain, &native, Messages, "7 G | 1 - - web".into()),
+            (&long, plan, &none, Messages, "7 PLAN | 0 - choice web".into()),
         ] {
             let target = Target { form, general: Some("G"), web: true, searches: false };
             let made = assemble(&path(text), &[], purpose, tools, target);

@@ -2,18 +2,18 @@
 
 use std::time::Instant;
 
+use super::assembly::{Purpose, Target, assemble};
 use super::body::announcement;
-use super::context::{Inst, messages};
 use super::folders::ask_about_model;
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
 use super::request::{Continuation, decide_and_run};
 use super::send::send_whole;
-use super::stored_calls::calls_for;
+use super::tools::ToolList;
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::Result;
-use lepo_model::{ChatRequest, Schema, spec};
+use lepo_model::{AgentContext, Schema};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::JournalEntry;
 use lepo_tool::ToolRequest;
@@ -77,13 +77,14 @@ async fn ask<T>(
     schema: &Schema,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<(T, RequestCost)>> {
-    let transcript = &turn.record.transcript;
-    let (called, form) = calls_for(false, &transcript.entries, &transcript.called, spec(turn.config).path);
-    let messages = messages(&transcript.entries, called, Inst::Planner(inst.as_deref()), form, None);
+    let (transcript, tools) = (&turn.record.transcript, ToolList::default());
+    let purpose = Purpose::Plan { inst: inst.as_deref(), schema: Some(schema) };
+    let target = Target { web: false, ..turn.target() };
+    let mut assembly = assemble(&transcript.entries, &transcript.called, purpose, &tools, target);
     let cache_key = turn.cache_key(&[]);
     for schema in [Some(schema), None] {
-        let cache_key = cache_key.as_deref();
-        let request = ChatRequest { messages: &messages, schema, cache_key, ..ChatRequest::default() };
+        assembly.schema = schema;
+        let request = assembly.request(cache_key.as_deref(), AgentContext::default());
         let start = Instant::now();
         let interrupt = &turn.env.interrupt;
         let work = send_whole(turn.model, turn.front, &mut turn.record, request);
