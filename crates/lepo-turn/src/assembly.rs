@@ -98,6 +98,17 @@ pub fn assemble<'a>(
     }
 }
 
+/// Returns the messages of a path as an answer's request begins with them, without what depends on its question.
+pub fn path_messages(
+    path: &[Message],
+    calls: &[CalledAnswer],
+    tools: &ToolList,
+    target: Target<'_>,
+) -> Vec<ChatMessage> {
+    let (calls, form) = calls_for(!tools.is_nothing(), path, calls, target.form);
+    messages(path, calls, Inst::General(target.general), form, tools.blocks.as_deref())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::message::fixture::path;

@@ -3,17 +3,14 @@
 
 use serde_json::{Map, Value};
 
-use super::context::{Inst, messages};
+use super::assembly::{Assembly, Purpose, assemble};
 use super::former_tools::{former_offer, tool_list};
 use super::message::NewMessage;
 use super::new_turn::{TurnResources, new_turn};
-use super::next_question::has_form;
 use super::opening::{opening, question_message};
 use super::opening_parts::{add_last_parts, add_unknown_parts, parts_before_commands};
 use super::planner::choice_schema;
-use super::schema::{add_code_only, add_instruction};
 use super::shared_prefix::SharedPrefix;
-use super::stored_calls::calls_for;
 use super::tools::ToolOffer;
 use super::transcript::Transcript;
 use super::turn::Turn;
@@ -21,9 +18,8 @@ use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::Result;
 use lepo_base::media::Media;
-use lepo_model::{ApiKey, ChatMessage, ChatRequest, Gate, ModelConfig, Planner, Schema, ToolSpec, spec};
+use lepo_model::{AgentContext, ApiKey, ChatMessage, Gate, ModelConfig, Planner, Schema, ToolSpec};
 use lepo_store::conv::Forest;
-use lepo_tool::ToolMode;
 
 /// The first request that a turn would send.
 #[derive(Debug)]
@@ -99,45 +95,30 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let offer = ToolOffer::new(calls, planner, turn.servers, false);
     let offer = former_offer(turn)?.unwrap_or(offer);
     let told = tool_list(turn, offer);
-    let (inst, form) = match plans {
-        true => (Inst::Planner(turn.insts.tool_chooser.as_deref()), Some(choice_schema())),
-        false => (Inst::General(turn.insts.general.as_deref()), None),
+    let choice = choice_schema();
+    let purpose = match plans {
+        true => Purpose::Plan { inst: turn.insts.tool_chooser.as_deref(), schema: Some(&choice) },
+        false => Purpose::Answer {
+            schema: turn.schema.as_deref(),
+            code_only: turn.code_only,
+            may_call: !offer.ended,
+        },
     };
     let transcript = &turn.record.transcript;
-    let path = spec(turn.config).path;
-    let (called, path) = calls_for(!told.is_nothing(), &transcript.entries, &transcript.called, path);
-    let mut messages = messages(&transcript.entries, called, inst, path, told.blocks.as_deref());
-    let prefix = SharedPrefix::new(turn, loaded, &told, &messages).filter(|_| !plans);
+    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &told, turn.target());
+    let prefix = SharedPrefix::new(turn, loaded, &told).filter(|_| !plans);
     let general = turn.insts.general.as_deref();
     let own_general = general.is_some_and(|text| !plans && !is_general_as_made(text));
-    let answer_form = turn.schema.as_ref().filter(|_| !plans);
-    let has_form = has_form(&transcript.entries);
-    if let Some(schema) = answer_form.filter(|_| !has_form) {
-        add_instruction(&mut messages, path, &schema.instruction());
-    }
-    if turn.code_only && !plans && !has_form {
-        add_code_only(&mut messages);
-    }
-    let is_held = told.is_nothing() || !offer.calls && !turn.config.options.web;
-    let in_field = answer_form.filter(|_| is_held).map(|schema| schema.in_request.clone());
-    let schema = form.or(in_field);
-    let request = ChatRequest {
-        messages: &messages,
-        tools: &told.specs,
-        tools_ended: offer.ended,
-        schema: schema.as_ref(),
-        web: turn.env.settings().tool_call_mode != ToolMode::Off,
-        ..ChatRequest::default()
-    };
-    let fields = turn.model.fields(request);
+    let fields = turn.model.fields(assembly.request(None, AgentContext::default()));
     let not_asked = turn.servers.each().iter().filter(|server| calls && !server.is_known());
     let not_asked = not_asked.map(|server| server.config.name.clone()).collect();
-    let calls_nothing = offer.ended;
+    let Assembly { messages, schema, .. } = assembly;
+    let schema = schema.cloned();
     Ok(FirstRequest {
         messages,
         files,
         tools: told.specs,
-        calls_nothing,
+        calls_nothing: offer.ended,
         schema,
         not_asked,
         fields,

@@ -1,12 +1,11 @@
 //! The part of a request that the request before it in the same conversation had too, which a server's cache finds.
 
-use super::context::{Inst, messages};
+use super::assembly::path_messages;
 use super::former_tools::tool_hashes;
 use super::message::Message;
-use super::stored_calls::calls_for;
 use super::tools::ToolList;
 use super::turn::Turn;
-use lepo_model::{ChatMessage, ToolSpec, spec};
+use lepo_model::{ChatMessage, ToolSpec};
 use lepo_tool::mcp::native_name;
 
 /// The share of the last request that this one begins with, and the first difference.
@@ -22,25 +21,17 @@ impl SharedPrefix {
     /// Compares a request with the last one of the conversation, by its messages and the journal. `loaded` is the
     /// number of messages before this turn. `None` without an answer. Calls of the last turn, which left the conversation,
     /// are in neither.
-    pub(super) fn new(
-        turn: &Turn<'_>,
-        loaded: usize,
-        told: &ToolList,
-        now: &[ChatMessage],
-    ) -> Option<SharedPrefix> {
+    pub(super) fn new(turn: &Turn<'_>, loaded: usize, told: &ToolList) -> Option<SharedPrefix> {
         let transcript = &turn.record.transcript;
         let before = transcript.entries.get(..loaded)?;
         let answer = before.iter().rposition(Message::is_answer)?;
         let fact = turn.env.store.journal().index().get(transcript.id_at(answer)?)?;
         let asked = before.get(..answer)?;
-        let inst = Inst::General(turn.insts.general.as_deref());
-        let form = spec(turn.config).path;
-        let (called, form) = calls_for(!told.is_nothing(), asked, &transcript.called, form);
-        let last = messages(asked, called, inst, form, told.blocks.as_deref());
+        let messages = |path: &[Message]| path_messages(path, &transcript.called, told, turn.target());
         let changes = tool_hashes(turn, told).changes_since(fact.tools.as_ref());
         let is_model = fact.model.as_deref() == Some(turn.config.name.as_str());
         let model = (!is_model).then(|| format!("model: it was {}", fact.model.unwrap_or_default()));
-        Some(compared(model, &changes, &told.specs, (&last, now)))
+        Some(compared(model, &changes, &told.specs, (&messages(asked), &messages(&transcript.entries))))
     }
 }
 
