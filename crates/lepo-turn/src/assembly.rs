@@ -7,7 +7,7 @@ use super::schema::{AnswerSchema, add_code_only, add_instruction};
 use super::stopped_answer::trim_part;
 use super::stored_calls::calls_for;
 use super::tools::ToolList;
-use lepo_model::{AgentContext, ChatMessage, ChatRequest, ConversationFormat, Schema, ToolSpec};
+use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationFormat, Schema, ToolSpec};
 
 /// To a model that may call none of the tools that its messages describe.
 pub const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
@@ -19,6 +19,8 @@ pub enum Purpose<'a> {
     Answer { schema: Option<&'a AnswerSchema>, code_only: bool, may_call: bool },
     /// A decision of the planner.
     Plan { inst: Option<&'a str>, schema: Option<&'a Schema> },
+    /// A summary of the first `covered` messages.
+    Summary { inst: &'a str, covered: usize },
 }
 
 /// The model of a request.
@@ -95,6 +97,16 @@ pub fn assemble<'a>(
             let messages = messages(path, calls, Inst::Planner(inst), form, None);
             Assembly { messages, tools: &[], tools_ended: false, schema, web: target.web }
         }
+        Purpose::Summary { inst, covered } => {
+            let calls = if lists_tools { calls } else { &[] };
+            let calls = calls.get(..calls.partition_point(|answer| answer.at < covered)).unwrap_or_default();
+            let path = path.get(..covered).unwrap_or_default();
+            let mut messages = messages(path, calls, Inst::Planner(Some(inst)), form, blocks);
+            if form == ConversationFormat::Plain {
+                messages.push(ChatMessage::new(ChatRole::User, inst));
+            }
+            Assembly { messages, tools: &tools.specs, tools_ended: true, schema: None, web: false }
+        }
     }
 }
 
@@ -140,6 +152,7 @@ mod tests {
         let answer = |schema, may_call| Purpose::Answer { schema, code_only: false, may_call };
         let (plain, formed) = (answer(None, true), answer(Some(&schema), true));
         let plan = Purpose::Plan { inst: Some("PLAN"), schema: Some(&planned) };
+        let summary = |covered| Purpose::Summary { inst: "SUM", covered };
         let code = Purpose::Answer { schema: None, code_only: true, may_call: true };
         let call = r#"a1 {"access":"read","command":"ls"} / t1 r"#;
         let (short, long) = ("s1 P / u0 q".to_string(), format!("s1 P / u0 q / {call} / a0 x / u0 r"));
@@ -161,9 +174,12 @@ mod tests {
             (&short, code, &none, Plain, format!("2 q\n\n{CODE_ONLY} | 0 ended - web")),
             (&short, plan, &none, Messages, "3 PLAN | 0 - choice web".into()),
             (&short, plan, &none, Plain, "2 q | 0 - choice web".into()),
-            // Earlier calls are calls where tools are listed.
+            (&short, summary(2), &native, Messages, "3 SUM | 1 ended - -".into()),
+            (&short, summary(2), &none, Plain, "3 SUM | 0 ended - -".into()),
+            // Earlier calls are calls where tools are listed, and a summary has the covered messages alone.
             (&long, plain, &native, Messages, "7 G | 1 - - web".into()),
             (&long, plan, &none, Messages, "7 PLAN | 0 - choice web".into()),
+            (&long, summary(4), &native, Messages, "5 SUM | 1 ended - -".into()),
         ] {
             let target = Target { form, general: Some("G"), web: true, searches: false };
             let made = assemble(&path(text), &[], purpose, tools, target);

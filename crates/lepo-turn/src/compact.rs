@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
+use super::assembly::{Purpose, assemble};
 use super::body::{Body, SUMMARY};
-use super::context::{Inst, messages};
 use super::folders::{StartNeeds, ask_about_start};
 use super::former_tools::tool_list;
 use super::journal::usage_entry;
@@ -17,7 +17,7 @@ use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::{find_skills, kept_of};
 use super::steering::steers_alone;
-use super::stored_calls::{calls_for, finished_calls};
+use super::stored_calls::finished_calls;
 use super::tools::ToolOffer;
 use super::transcript::Transcript;
 use super::turn::Turn;
@@ -27,8 +27,7 @@ use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
 use crate::config::{Insts, Trust};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
-use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationFormat, Gate, spec};
-use lepo_model::{ModelConfig, Planner};
+use lepo_model::{AgentContext, Gate, ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, BubbName, Kind, counted};
 use lepo_store::conv::Forest;
 use lepo_store::store::{
@@ -233,25 +232,12 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
         Some(more) => format!("{ASKED}\n\n{more}"),
         None => ASKED.to_string(),
     };
-    let form = spec(turn.config).path;
     let transcript = &turn.record.transcript;
-    let entries = transcript.entries.get(..cut).unwrap_or_default();
-    let called = if told.is_nothing() { &[] } else { &*transcript.called };
-    let (called, form) = calls_for(!told.is_nothing(), &transcript.entries, called, form);
-    let called = called.get(..called.partition_point(|answer| answer.at < cut)).unwrap_or_default();
-    let mut messages = messages(entries, called, Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
-    if form == ConversationFormat::Plain {
-        messages.push(ChatMessage::new(ChatRole::User, asked.as_str()));
-    }
+    let purpose = Purpose::Summary { inst: &asked, covered: cut };
+    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &told, turn.target());
     let cache_key = turn.cache_key(&told.specs);
-    let request = ChatRequest {
-        messages: &messages,
-        tools: &told.specs,
-        tools_ended: true,
-        cache_key: cache_key.as_deref(),
-        agent: AgentContext { dir: Some(turn.env.store.root()), ..AgentContext::default() },
-        ..ChatRequest::default()
-    };
+    let agent = AgentContext { dir: Some(turn.env.store.root()), ..AgentContext::default() };
+    let request = assembly.request(cache_key.as_deref(), agent);
     let start = std::time::Instant::now();
     let interrupt = &turn.env.interrupt;
     let work = send_whole(turn.model, turn.front, &mut turn.record, request);
