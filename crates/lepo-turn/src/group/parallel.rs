@@ -5,10 +5,10 @@ use futures_util::future::join_all;
 use super::participant::select_before;
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::answer_order::{AnswerOrder, OrderedAnswer};
+use crate::assembly::{Purpose, Target, assemble};
 use crate::attach::choose;
-use crate::context::{Inst, messages};
 use crate::report::log_failure;
-use crate::stored_calls::calls_for;
+use crate::tools::ToolList;
 use crate::{Notice, Report, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
@@ -40,7 +40,7 @@ pub async fn parallel(
     }
     let (transcript, tools) = &group.open(ask).await?;
     let schema = schema.as_deref();
-    let general = Inst::General(group.insts.general.as_deref());
+    let (general, no_tools) = (group.insts.general.as_deref(), &ToolList::default());
     let order = &AnswerOrder::default();
     let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
         let name = participant.shown.clone();
@@ -54,8 +54,9 @@ pub async fn parallel(
             let notice = Notice::FilesNotSent(name.clone(), left);
             group.watch.on_event(Moment::In(&name, TurnEvent::Notice(&notice)));
         }
-        let (_, form) = calls_for(false, &entries, &[], participant.form);
-        let said = messages(&entries, &[], general, form, None);
+        let target = Target { form: participant.form, general, web: false, searches: false };
+        let purpose = Purpose::Answer { schema: None, code_only: false, may_call: false };
+        let said = assemble(&entries, &[], purpose, no_tools, target).messages;
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
         let spoken = participant.speak_in_order(order, &said, schema, under, group).await;
         let mut report = Report {
