@@ -1,13 +1,37 @@
 //! Rearranges a conversation for models that do not accept it message by message.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::media::MediaFile;
 use super::message::{ChatMessage, ChatRole, ToolCall};
+use super::quirks::{FILES, NO_SYSTEM, Quirk, SYSTEM_FIRST};
 use super::text::SharedText;
 
+/// Returns a conversation in the form that a server accepts. `has` is only asked about a quirk that would change it, since
+/// no other one explains a refusal.
+pub(super) fn adapted(
+    messages: &[ChatMessage],
+    mut has: impl FnMut(&'static Quirk) -> bool,
+) -> Cow<'_, [ChatMessage]> {
+    let mut messages = Cow::Borrowed(messages);
+    if !is_system_first(&messages) && has(&SYSTEM_FIRST) {
+        messages = system_first(&messages).into();
+    }
+    let leads = messages.first().is_some_and(|message| message.role == ChatRole::System);
+    if leads && is_system_first(&messages) && has(&NO_SYSTEM) {
+        messages = without_system(&messages).into();
+    }
+    if messages.iter().any(|message| !message.files.is_empty()) && has(&FILES) {
+        let bare = |message: &ChatMessage| ChatMessage { files: Vec::new(), ..message.clone() };
+        messages = messages.iter().map(bare).collect();
+    }
+    messages
+}
+
 /// Whether a conversation is already in the form of [`system_first`].
-pub(super) fn is_system_first(messages: &[ChatMessage]) -> bool {
+fn is_system_first(messages: &[ChatMessage]) -> bool {
     let leading = messages.iter().take_while(|message| message.role == ChatRole::System).count();
     let late = messages.iter().skip(leading).any(|message| message.role == ChatRole::System);
     !late
@@ -20,12 +44,12 @@ pub(super) fn is_system_first(messages: &[ChatMessage]) -> bool {
 /// role: later system messages become the user's, under a `[system]` line, and neighbours are merged.
 ///
 /// Results of native calls stay separate, because each answers its own call.
-pub(super) fn system_first(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+fn system_first(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     merged(messages, true)
 }
 
 /// Rearranges for models that accept no system message at all: the first one becomes the user's, too.
-pub(super) fn without_system(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+fn without_system(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     merged(messages, false)
 }
 
@@ -35,7 +59,10 @@ pub(super) fn has_result_files(messages: &[ChatMessage]) -> bool {
 
 /// Rearranges for APIs that accept only text in a tool's result: the files of consecutive results move to a user's
 /// message after the last of them.
-pub(super) fn move_result_files(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+pub(super) fn move_result_files(messages: &[ChatMessage]) -> Cow<'_, [ChatMessage]> {
+    if !has_result_files(messages) {
+        return messages.into();
+    }
     let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
     for message in messages {
         if message.role != ChatRole::Tool {
@@ -48,7 +75,7 @@ pub(super) fn move_result_files(messages: &[ChatMessage]) -> Vec<ChatMessage> {
         moved.push(message);
     }
     moved.extend(behind(&mut files));
-    moved
+    moved.into()
 }
 
 /// Returns the user's message with these files, if there are any.

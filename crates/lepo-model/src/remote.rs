@@ -13,13 +13,13 @@ use super::error_text::hide_key;
 use super::http::EndpointClient;
 use super::lookup::{list, look_up};
 use super::message::{ChatMessage, ChatRequest, ChatRole, ToolSpec};
-use super::message_layout::{is_system_first, system_first, without_system};
+use super::message_layout::adapted;
 use super::model_facts::ModelFacts;
 use super::notice::{ModelNotice, Retry};
 use super::payload::Payload;
 use super::provider_spec::HttpSpec;
 use super::quirk_file::{QuirkFile, remembered_name};
-use super::quirks::{self, BEGINS_THINKING, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
+use super::quirks::{self, BEGINS_THINKING, FILES, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::HttpRefusal;
 use super::refusals::Meaning;
 use super::refused_tool::refused_tool;
@@ -289,33 +289,9 @@ impl RemoteModel {
         facts: &ModelFacts,
         quirks: &Quirks,
     ) -> (Payload, Vec<&'static Quirk>) {
-        let merged: Vec<ChatMessage>;
         let mut asking = BodyContext::new(&self.config, request, facts, quirks);
-        if self.spec.may_have(&SYSTEM_FIRST)
-            && !is_system_first(request.messages)
-            && asking.has(&SYSTEM_FIRST)
-        {
-            merged = system_first(request.messages);
-            asking.request.messages = &merged;
-        }
-        let folded: Vec<ChatMessage>;
-        if self.spec.may_have(&NO_SYSTEM)
-            && is_system_first(asking.request.messages)
-            && asking.request.messages.first().is_some_and(|message| message.role == ChatRole::System)
-            && asking.has(&NO_SYSTEM)
-        {
-            folded = without_system(asking.request.messages);
-            asking.request.messages = &folded;
-        }
-        let without: Vec<ChatMessage>;
-        if self.spec.may_have(&FILES)
-            && asking.request.messages.iter().any(|message| !message.files.is_empty())
-            && asking.has(&FILES)
-        {
-            let bare = |message: &ChatMessage| ChatMessage { files: Vec::new(), ..message.clone() };
-            without = asking.request.messages.iter().map(bare).collect();
-            asking.request.messages = &without;
-        }
+        let messages = adapted(request.messages, |quirk| self.spec.may_have(quirk) && asking.has(quirk));
+        asking.request.messages = &messages;
         let payload = (self.spec.body)(&mut asking);
         (payload, asking.open)
     }

@@ -11,7 +11,7 @@ use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
-use super::message_layout::{arguments_text, has_result_files, move_result_files};
+use super::message_layout::{arguments_text, move_result_files};
 use super::openai_catalog::CATALOG;
 use super::payload::{JsonObjectWriter, Payload, list};
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
@@ -136,13 +136,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
         reasoning: rebuilt && asking.has(&REASONING_CONTENT),
     };
-    let moved: Vec<ChatMessage>;
-    let messages = if has_result_files(request.messages) {
-        moved = move_result_files(request.messages);
-        &moved
-    } else {
-        request.messages
-    };
+    let messages = &*move_result_files(request.messages);
     list(object.key("messages"), messages, |payload, message| write_message(payload, message, &marks));
     let streams = asking.takes(&STREAM);
     object.field("stream", streams);

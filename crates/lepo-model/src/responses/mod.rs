@@ -135,14 +135,11 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let payload = object.key("input");
     payload.raw("[");
     let mut first = true;
-    let moved: Vec<ChatMessage>;
-    let messages = if has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
-        moved = move_result_files(request.messages);
-        &moved
-    } else {
-        request.messages
+    let messages = match has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
+        true => move_result_files(request.messages),
+        false => request.messages.into(),
     };
-    for message in messages {
+    for message in &*messages {
         items(payload, message, &mut first);
     }
     payload.raw("]");
