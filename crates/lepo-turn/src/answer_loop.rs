@@ -22,7 +22,7 @@ use super::received::ReceivedAnswer;
 use super::received_calls::keep_called;
 use super::recorded::RequestFacts;
 use super::report::Answered;
-use super::request::{Continuation, decide_and_run};
+use super::request::{Continuation, Decider, settle};
 use super::schema::{complaint, unfit};
 use super::send::{SendOutcome, send};
 use super::servers::servers_ready;
@@ -342,7 +342,7 @@ async fn carry_out_calls(
             }
         };
         let name = turn.add(Kind::Assistant, true, request.canonical().as_bytes())?;
-        let next = decide_and_run(turn, request, name, done).await?;
+        let next = settle(turn, request, name, Decider::Turn { done }).await?;
         if next == Continuation::Answer && calls.len() > 0 {
             turn.add(Kind::System, true, dropped_note(calls.len()).as_bytes())?;
         }

@@ -14,7 +14,7 @@ use super::opening_parts::{add_last_parts, parts_before_commands, served_message
 use super::plan::plan;
 use super::program_start::ask_about_key;
 use super::received_calls::{restore_calls, save_calls};
-use super::request::{Continuation, decided};
+use super::request::{Continuation, Decider, settle};
 use super::stopped_answer::rest_message;
 use super::tools::ToolOffer;
 use super::transcript::Transcript;
@@ -184,7 +184,11 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         if let Some(last) = turn.record.transcript.called.last_mut().filter(|_| on_side_branch) {
             last.waited = true;
         }
-        ended = decided(turn, decision).await? != Continuation::Again;
+        if let Some(truth) = &decision.truth {
+            turn.record.transcript.restore_last(truth);
+        }
+        let by = Decider::Verdict(decision.verdict);
+        ended = settle(turn, decision.request, decision.name, by).await? != Continuation::Again;
     }
     // A planner's bubbs belong to the conv, and not after a native call.
     if tools && !ended && planner == Planner::Chooser && !on_side_branch {

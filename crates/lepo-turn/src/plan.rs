@@ -7,7 +7,7 @@ use super::body::announcement;
 use super::folders::ask_about_model;
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
-use super::request::{Continuation, decide_and_run};
+use super::request::{Continuation, Decider, settle};
 use super::send::send_whole;
 use super::tools::ToolList;
 use super::turn::Turn;
@@ -55,7 +55,8 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
             if let Some(used) = used.take() {
                 journal(turn, Some(name.id), "writer", used);
             }
-            match decide_and_run(turn, ToolRequest::Command(request), name, &mut done).await? {
+            match settle(turn, ToolRequest::Command(request), name, Decider::Turn { done: &mut done }).await?
+            {
                 Continuation::Again => {}
                 Continuation::Answer => return Ok(()),
                 Continuation::Wait => {

@@ -3,7 +3,7 @@
 use super::body::REFUSED;
 use super::call::{call, propose_call};
 use super::command_runner::{CommandRunner, ToolResult};
-use super::decision::{Decision, Verdict};
+use super::decision::Verdict;
 use super::servers::servers_ready;
 use super::skills::readable_skills;
 use super::steering::{agree_to_words, steering_words};
@@ -34,68 +34,169 @@ pub(super) enum Continuation {
     Wait,
 }
 
-/// Gets consent for a request that was just written as a bubb, runs it, and adds its result.
-pub(super) async fn decide_and_run(
+/// Who decides on a request.
+pub(super) enum Decider<'d> {
+    /// The settings and the user, in the turn that wrote it. `done` are the requests executed since the question.
+    Turn { done: &'d mut Vec<ToolRequest> },
+    /// The user, in a later turn or with an option; whoever read the request has claimed it.
+    Verdict(Verdict),
+}
+
+/// Gets consent for a request, the last bubb of the path, runs it, and adds its result.
+pub(super) async fn settle(
     turn: &mut Turn<'_>,
     mut request: ToolRequest,
     mut name: BubbName,
-    done: &mut Vec<ToolRequest>,
+    mut by: Decider<'_>,
 ) -> Result<Continuation> {
     // Until its result is written, no other process can decide on it.
-    let mut _claim = turn.env.store.requests().claim(name.id)?;
+    let mut _claim = match by {
+        Decider::Turn { .. } => Some(turn.env.store.requests().claim(name.id)?),
+        Decider::Verdict(_) => None,
+    };
     loop {
-        if done.iter().any(|earlier| earlier.same_action(&request)) {
-            let text = "This very request was carried out before in this turn; its result is above.";
-            add_result(turn, &name, &request, text.as_bytes(), None)?;
-            return Ok(Continuation::Again);
+        if let Some(next) = settled_unasked(turn, &name, &request, &mut by)? {
+            return Ok(next);
         }
-        if let Some((text, exit)) = recorded(turn, &request) {
-            turn.front.on_event(TurnEvent::Notice(&Notice::Recorded(request.line())));
-            add_result(turn, &name, &request, &text, exit)?;
-            done.push(request);
-            return Ok(if text == REFUSED.as_bytes() { Continuation::Answer } else { Continuation::Again });
+        if let (Decider::Verdict(_), ToolRequest::Call(_)) = (&by, &request) {
+            servers_ready(turn).await?;
         }
         let mut proposal = match propose(turn, &request).await? {
             Ok(proposal) => proposal,
-            Err(why) => return not_run(turn, &name, &request, &why),
+            Err(why) => {
+                if let Decider::Verdict(_) = by {
+                    turn.env.store.requests().forget_replay(name.id)?;
+                }
+                return not_run(turn, &name, &request, &why);
+            }
         };
-        let (mode, most) = (turn.env.settings().tool_call_mode, turn.env.settings().auto_access);
-        // A replay runs no tools automatically.
-        let mode = if turn.results.is_some() { ToolMode::Manual } else { mode };
         let steering = steering_words(turn, &proposal)?;
         proposal.name_unagreed(steering.names());
-        let unasked = proposal.runs_unasked(mode, most);
-        let unasked = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal)));
-        let granted = match unasked {
-            Some(granted) => {
-                turn.front.on_event(TurnEvent::Announce(&proposal));
-                granted
+        let consent = match &by {
+            Decider::Turn { .. } => consent_in_turn(turn, proposal, &request, &steering).await?,
+            Decider::Verdict(verdict) => {
+                consent_by_verdict(turn, proposal, (&name, &request), &steering, *verdict).await?
             }
-            None => match asked(turn, proposal, &request, &steering).await? {
-                Consent::Granted(granted) => granted,
-                Consent::Edited(edited) => {
-                    let edited = ToolRequest::Command(edited);
-                    if edited != request {
-                        name = turn.add(name.kind, true, edited.canonical().as_bytes())?;
-                        _claim = turn.env.store.requests().claim(name.id)?;
-                        request = edited;
-                    }
-                    continue;
-                }
-                Consent::Refused => return not_run(turn, &name, &request, REFUSED),
-                Consent::Pending if !turn.env.keeps => return not_run(turn, &name, &request, NOBODY),
-                Consent::Pending => {
-                    turn.record.wait_for(&name, &request);
-                    return Ok(Continuation::Wait);
-                }
-            },
         };
-        // A tool that changed in the meantime was not called: propose the call again with the new definition.
-        if let Some(next) = run_granted(turn, &name, &request, granted).await? {
-            done.push(request);
-            return Ok(next);
+        let granted = match consent {
+            Consent::Granted(granted) => granted,
+            Consent::Edited(edited) => {
+                let edited = ToolRequest::Command(edited);
+                if edited != request {
+                    name = turn.add(name.kind, true, edited.canonical().as_bytes())?;
+                    _claim = Some(turn.env.store.requests().claim(name.id)?);
+                    request = edited;
+                }
+                continue;
+            }
+            Consent::Refused => return not_run(turn, &name, &request, REFUSED),
+            Consent::Pending if !turn.env.keeps && matches!(by, Decider::Turn { .. }) => {
+                return not_run(turn, &name, &request, NOBODY);
+            }
+            Consent::Pending => {
+                turn.record.wait_for(&name, &request);
+                return Ok(Continuation::Wait);
+            }
+        };
+        match (run_granted(turn, &name, &request, granted).await?, &mut by) {
+            (Some(next), Decider::Turn { done }) => {
+                done.push(request);
+                return Ok(next);
+            }
+            (Some(next), Decider::Verdict(_)) => return Ok(next),
+            (None, Decider::Verdict(_)) => return not_run(turn, &name, &request, CHANGED),
+            // The tool changed in the meantime and was not called: the call is proposed again with the new definition.
+            (None, Decider::Turn { .. }) => {}
         }
     }
+}
+
+/// Adds the result of a request that nobody has to be asked about, and returns how tool use continues.
+fn settled_unasked(
+    turn: &mut Turn<'_>,
+    name: &BubbName,
+    request: &ToolRequest,
+    by: &mut Decider<'_>,
+) -> Result<Option<Continuation>> {
+    let done = match by {
+        Decider::Turn { done } => done,
+        Decider::Verdict(Verdict::Deny) => {
+            turn.env.store.requests().forget_replay(name.id)?;
+            return not_run(turn, name, request, REFUSED).map(Some);
+        }
+        Decider::Verdict(_) => return Ok(None),
+    };
+    if done.iter().any(|earlier| earlier.same_action(request)) {
+        let text = "This very request was carried out before in this turn; its result is above.";
+        add_result(turn, name, request, text.as_bytes(), None)?;
+        return Ok(Some(Continuation::Again));
+    }
+    let Some((text, exit)) = recorded(turn, request) else { return Ok(None) };
+    turn.front.on_event(TurnEvent::Notice(&Notice::Recorded(request.line())));
+    add_result(turn, name, request, &text, exit)?;
+    done.push(request.clone());
+    Ok(Some(if text == REFUSED.as_bytes() { Continuation::Answer } else { Continuation::Again }))
+}
+
+/// Gets consent in the turn of a request: from the settings, from an allowance, or else from the user.
+async fn consent_in_turn(
+    turn: &mut Turn<'_>,
+    proposal: Proposal,
+    request: &ToolRequest,
+    steering: &SteeringWords,
+) -> Result<Consent> {
+    let (mode, most) = (turn.env.settings().tool_call_mode, turn.env.settings().auto_access);
+    // A replay runs no tools automatically.
+    let mode = if turn.results.is_some() { ToolMode::Manual } else { mode };
+    let unasked = proposal.runs_unasked(mode, most);
+    let Some(granted) = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal))) else {
+        return asked(turn, proposal, request, steering).await;
+    };
+    turn.front.on_event(TurnEvent::Announce(&proposal));
+    Ok(Consent::Granted(granted))
+}
+
+/// Gets consent from a verdict. The user is asked only if it says so, or if no sandbox can enforce the access.
+async fn consent_by_verdict(
+    turn: &mut Turn<'_>,
+    proposal: Proposal,
+    (name, request): (&BubbName, &ToolRequest),
+    steering: &SteeringWords,
+    verdict: Verdict,
+) -> Result<Consent> {
+    let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
+    let reply = if asks {
+        turn.env.interrupt.or(turn.front.ask(&proposal)).await?
+    } else {
+        turn.front.on_event(TurnEvent::Approved(&proposal));
+        verdict.reply()
+    };
+    if reply == ConsentReply::Always {
+        allowed(turn, |allowed| allowed.note(&proposal));
+    }
+    if asks && reply.agrees() {
+        agree_to_words(turn, steering)?;
+    }
+    match (verdict, &reply) {
+        (Verdict::Ask, ConsentReply::NoTerminal) => return Ok(Consent::Pending),
+        (_, ConsentReply::NoTerminal | ConsentReply::Edit(_)) => {
+            return Err(Error::usage(format!(
+                "no sandbox here can enforce the access of request {}",
+                name.id
+            ))
+            .hint(
+                "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
+            ));
+        }
+        _ => {}
+    }
+    // After the decision, the stored answer is in memory, and no longer needed on disk.
+    turn.env.store.requests().forget_replay(name.id)?;
+    let consent = Consent::from_reply(proposal, reply);
+    if let Consent::Granted(_) = &consent {
+        pin_tool(turn, request)?;
+    }
+    Ok(consent)
 }
 
 /// Asks for consent, and records what the user agreed to.
@@ -126,65 +227,6 @@ async fn asked(
 fn recorded(turn: &Turn<'_>, request: &ToolRequest) -> Option<(Vec<u8>, Option<i32>)> {
     let (text, exit) = turn.results.as_ref()?.find(request, &turn.env.masking)?;
     Some((text.to_vec(), exit))
-}
-
-/// Applies a decision (`--approve`, `--deny`) to a pending request.
-pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<Continuation> {
-    let Decision { name, request, verdict, truth } = decision;
-    if let Some(truth) = truth {
-        turn.record.transcript.restore_last(&truth);
-    }
-    if verdict == Verdict::Deny {
-        turn.env.store.requests().forget_replay(name.id)?;
-        return not_run(turn, &name, &request, REFUSED);
-    }
-    if let ToolRequest::Call(_) = &request {
-        servers_ready(turn).await?;
-    }
-    let mut proposal = match propose(turn, &request).await? {
-        Ok(proposal) => proposal,
-        Err(why) => {
-            turn.env.store.requests().forget_replay(name.id)?;
-            return not_run(turn, &name, &request, &why);
-        }
-    };
-    let steering = steering_words(turn, &proposal)?;
-    proposal.name_unagreed(steering.names());
-    let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
-    let reply = if asks {
-        turn.env.interrupt.or(turn.front.ask(&proposal)).await?
-    } else {
-        turn.front.on_event(TurnEvent::Approved(&proposal));
-        verdict.reply()
-    };
-    if reply == ConsentReply::Always {
-        allowed(turn, |allowed| allowed.note(&proposal));
-    }
-    if asks && reply.agrees() {
-        agree_to_words(turn, &steering)?;
-    }
-    if let (Verdict::Ask, ConsentReply::NoTerminal) = (verdict, &reply) {
-        turn.record.wait_for(&name, &request);
-        return Ok(Continuation::Wait);
-    }
-    if let ConsentReply::NoTerminal | ConsentReply::Edit(_) = reply {
-        return Err(Error::usage(format!("no sandbox here can enforce the access of request {}", name.id))
-            .hint(
-                "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
-            ));
-    }
-    // After the decision, the stored answer is in memory, and no longer needed on disk.
-    turn.env.store.requests().forget_replay(name.id)?;
-    match Consent::from_reply(proposal, reply) {
-        Consent::Granted(granted) => {
-            pin_tool(turn, &request)?;
-            match run_granted(turn, &name, &request, granted).await? {
-                Some(next) => Ok(next),
-                None => not_run(turn, &name, &request, CHANGED),
-            }
-        }
-        _ => not_run(turn, &name, &request, REFUSED),
-    }
 }
 
 /// Accesses the requests that the user allowed for the rest of the session.
