@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::answer_context::AnswerPlace;
+use super::answer_context::AnswerContext;
 use super::masking_cut::cut;
 use super::transcript::write_bubb;
 use super::turn::Turn;
@@ -49,20 +49,20 @@ pub(super) struct AgentBranch<'s> {
 
 impl<'s> AgentBranch<'s> {
     /// Creates an empty side branch for an answer at this position.
-    pub fn new(place: &AnswerPlace<'s>) -> AgentBranch<'s> {
-        let (store, masking, model) = (place.store, place.masking, place.model);
+    pub fn new(context: &AnswerContext<'s>) -> AgentBranch<'s> {
+        let (store, masking, model) = (context.store, context.masking, context.model);
         AgentBranch {
             store,
             masking,
             model,
-            asks: place.asks,
+            asks: context.asks,
             unanswered: 0,
-            tip: place.tip,
+            tip: context.tip,
             session: None,
             open: Vec::new(),
             written: None,
             ended: Vec::new(),
-            used: place.agent_calls,
+            used: context.agent_calls,
         }
     }
 

@@ -13,7 +13,8 @@ use super::answer_order::OrderedAnswer;
 use super::recorded::RequestFacts;
 use super::schema::AnswerSchema;
 
-pub struct AnswerPlace<'a> {
+/// The position of an answer, and the facts about its request.
+pub struct AnswerContext<'a> {
     pub store: &'a Arc<Store>,
     /// The bubb that the answer follows if it ends the turn.
     pub under: Option<BubbId>,

@@ -8,23 +8,23 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use super::agent_branch::agent_session;
-use super::answer_context::{AnswerPlace, CallStyle};
+use super::answer_context::{AnswerContext, CallStyle};
 use super::assembly::{ENDED, Purpose, assemble};
 use super::body::{announcement, call_text, dropped_note};
 use super::call_fault::call_fault;
 use super::folders::ask_about_model;
 use super::former_tools::{tool_hashes, tool_list};
 use super::message::CalledAnswer;
+use super::model_reply::ModelReply;
 use super::native::request_of;
 use super::plan::plan;
 use super::receive::receive;
-use super::received::ReceivedAnswer;
 use super::received_calls::keep_called;
 use super::recorded::RequestFacts;
 use super::report::Answered;
 use super::request::{Continuation, Decider, settle};
 use super::schema::{complaint, unfit};
-use super::send::{SendOutcome, send};
+use super::send::send;
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::stopped_answer::{ends_with_part, is_stopped_text};
@@ -44,12 +44,6 @@ const NO_TOOLS: &str = "there are no tools here: answer in words";
 enum CallForm {
     Native(ToolCall),
     InText(CallRequest),
-}
-
-enum RequestOutcome {
-    Received(ReceivedAnswer),
-    /// The model did not answer.
-    Failed(Error),
 }
 
 struct LoopState {
@@ -90,24 +84,24 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
     let mut progress = progress(turn, offer).await?;
     loop {
         let wanted = match ask_once(turn, &mut progress).await? {
-            RequestOutcome::Failed(error) => {
+            ModelReply::Refused(error) => {
                 plan_instead(turn, error, &mut progress).await?;
                 continue;
             }
-            RequestOutcome::Received(ReceivedAnswer::Answer(answered)) => {
+            ModelReply::Answer(answered) => {
                 keep_answer(turn, answered, &progress);
                 return Ok(());
             }
-            RequestOutcome::Received(ReceivedAnswer::Cut(part, error)) => {
+            ModelReply::Cut(part, error) => {
                 turn.record.report.partial = part.map(|part| part.id);
                 turn.record.report.is_continued = part.is_some_and(|part| is_stopped_answer(turn, &part));
                 return Err(error);
             }
-            RequestOutcome::Received(ReceivedAnswer::Unfit(words, fault)) => {
+            ModelReply::Unfit(words, fault) => {
                 ask_for_form(turn, &words, &fault, &mut progress)?;
                 continue;
             }
-            RequestOutcome::Received(ReceivedAnswer::Calls(words, calls, replay)) => {
+            ModelReply::Calls(words, calls, replay) => {
                 let at = turn.record.transcript.entries.len();
                 if let Some(words) = words {
                     take_up(turn, &words)?;
@@ -116,7 +110,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
                 turn.record.transcript.called.push(answer);
                 calls.into_iter().map(CallForm::Native).collect()
             }
-            RequestOutcome::Received(ReceivedAnswer::TextCalls(words, calls)) => {
+            ModelReply::TextCalls(words, calls) => {
                 if !words.is_empty() {
                     turn.add(Kind::Assistant, true, words.as_bytes())?;
                 }
@@ -161,7 +155,7 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
     })
 }
 
-async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<RequestOutcome> {
+async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<ModelReply> {
     // Results since the last request may have files.
     turn.choose_files();
     if let Some(base) = progress.base {
@@ -186,13 +180,13 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
     let request = assembly.request(progress.cache_key.as_deref(), agent);
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {
-        SendOutcome::Answer(answer) => answer,
-        SendOutcome::ModelFailed(error) => return Ok(RequestOutcome::Failed(error)),
+        Ok(answer) => answer,
+        Err(error) => return Ok(ModelReply::Refused(error)),
     };
     let base = *progress.base.get_or_insert(turn.record.transcript.saved_len());
     let before = base.checked_sub(1).and_then(|last| turn.record.transcript.id_at(last));
     let agent_calls = RefCell::default();
-    let place = AnswerPlace {
+    let context = AnswerContext {
         store: &turn.env.store,
         under: kept_skills.or(before),
         tip: turn.record.transcript.tip(),
@@ -208,9 +202,9 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Reque
         facts: &progress.facts,
         masking: &turn.env.masking,
     };
-    let received = receive(*answer, place, turn.front, interrupt).await;
+    let received = receive(answer, context, turn.front, interrupt).await;
     turn.record.report.tools.extend(agent_calls.into_inner());
-    received.map(RequestOutcome::Received)
+    received
 }
 
 /// Continues without native tools if the server rejects them: they are described in the prompt, and a chooser

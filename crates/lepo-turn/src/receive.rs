@@ -4,13 +4,13 @@ use std::pin::pin;
 use std::time::Instant;
 
 use super::agent_branch::AgentBranch;
-use super::answer_context::{AnswerPlace, CallStyle};
+use super::answer_context::{AnswerContext, CallStyle};
 use super::answer_failures::{only_thinking, too_long};
 use super::answer_order::WritingTurn;
 use super::call_filter::{CallFilter, ParsedCalls, calls_in_text};
 use super::journal::usage_entry;
+use super::model_reply::{AnswerEnd, ModelReply};
 use super::native::sound_arguments;
-use super::received::{AnswerEnd, ReceivedAnswer};
 use super::schema::AnswerSchema;
 use super::send::report_cut;
 use super::spool::AnswerSpool;
@@ -66,11 +66,11 @@ struct AnswerReceiver<'s> {
 /// Receives an answer. If it is interrupted or calls tools, its text is stored as a hidden bubb.
 pub async fn receive(
     mut answer: AnswerStream<'_>,
-    place: AnswerPlace<'_>,
+    context: AnswerContext<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
-) -> Result<ReceivedAnswer> {
-    let mut receiving = AnswerReceiver::new(&place, front)?;
+) -> Result<ModelReply> {
+    let mut receiving = AnswerReceiver::new(&context, front)?;
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.on_event(TurnEvent::Pause);
     if done.is_err() {
@@ -79,8 +79,8 @@ pub async fn receive(
     drop(answer);
     receiving.keep_thought(&done);
     receiving.spool.finish();
-    let ending = receiving.ending(done, &place)?;
-    let mut writing = match (&ending, place.order) {
+    let ending = receiving.ending(done, &context)?;
+    let mut writing = match (&ending, context.order) {
         (AnswerEnd::Final, Some(order)) => Some(order.writing_turn().await),
         _ => None,
     };
@@ -88,9 +88,9 @@ pub async fn receive(
     match &ending {
         AnswerEnd::Final => {
             receiving.show_held(front);
-            let under = match place.before.filter(|_| !receiving.blank) {
-                Some(text) => Some(write_before(&place, time, text, front).await?.id),
-                None => place.under,
+            let under = match context.before.filter(|_| !receiving.blank) {
+                Some(text) => Some(write_before(&context, time, text, front).await?.id),
+                None => context.under,
             };
             receiving.spool.put_under(under);
         }
@@ -127,35 +127,35 @@ pub async fn receive(
     }
     drop(writing);
     if let Some(name) = name {
-        if place.before.is_some() && !truths.is_empty() {
-            place.masking.note_given(name.id, &restore(&place.store.bubbs().text(name)?, &truths));
+        if context.before.is_some() && !truths.is_empty() {
+            context.masking.note_given(name.id, &restore(&context.store.bubbs().text(name)?, &truths));
         }
         front.on_event(TurnEvent::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
-    place.store.journal().add(JournalEntry {
+    context.store.journal().add(JournalEntry {
         bubb: name.map(|name| name.id),
         first_ms,
         agent_session: session.as_deref(),
         failed: matches!(&ending, AnswerEnd::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
-        options: place.facts.options.as_ref(),
-        schema: place.facts.schema.as_deref(),
-        tools: place.facts.tools.as_ref(),
-        ..usage_entry(ending.journal_label(kept.is_none()), place.model, usage, ms)
+        options: context.facts.options.as_ref(),
+        schema: context.facts.schema.as_deref(),
+        tools: context.facts.tools.as_ref(),
+        ..usage_entry(ending.journal_label(kept.is_none()), context.model, usage, ms)
     });
-    ending.into_received(kept, (usage, limit), ms)
+    ending.into_reply(kept, (usage, limit), ms)
 }
 
 /// Writes the bubb that names the model, before the answer's `time`, if it has one. Runs in a separate
 /// thread, as several replies may end at the same time.
 async fn write_before(
-    place: &AnswerPlace<'_>,
+    context: &AnswerContext<'_>,
     time: Option<u64>,
     text: &str,
     front: &mut dyn Front,
 ) -> Result<BubbName> {
-    let (store, under) = (place.store.clone(), place.under);
-    let kept = place.masking.screen_uncounted(text).into_owned();
+    let (store, under) = (context.store.clone(), context.under);
+    let kept = context.masking.screen_uncounted(text).into_owned();
     let written = blocking(move || match time {
         Some(time) => write_bubb_at(&store, (Kind::System, true), under, time.saturating_sub(1), &kept),
         None => write_bubb(&store, (Kind::System, true), under, 0, &kept),
@@ -219,27 +219,27 @@ async fn receive_events(
 }
 
 impl<'s> AnswerReceiver<'s> {
-    fn new(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
+    fn new(context: &AnswerContext<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
         Ok(AnswerReceiver {
-            spool: AnswerSpool::new(place.store, place.under, place.masking)?,
+            spool: AnswerSpool::new(context.store, context.under, context.masking)?,
             blank: true,
             lead: String::new(),
-            room: place.limit as usize,
+            room: context.limit as usize,
             usage: Usage::default(),
             cut: None,
-            start: place.start,
+            start: context.start,
             first_ms: None,
-            held: place.schema.is_some() || !front.shows_partial_text(),
-            tools: place.tools,
+            held: context.schema.is_some() || !front.shows_partial_text(),
+            tools: context.tools,
             calls: Vec::new(),
             replay: None,
             said: String::new(),
             filter: CallFilter::default(),
             behind: String::new(),
-            beside: AgentBranch::new(place),
-            under: place.under,
-            tip: place.tip,
-            model: place.model,
+            beside: AgentBranch::new(context),
+            under: context.under,
+            tip: context.tip,
+            model: context.model,
             thought: String::new(),
             is_thought: false,
         })
@@ -302,7 +302,7 @@ impl<'s> AnswerReceiver<'s> {
     }
 
     /// Determines how the answer ended; `done` is an error if it did not reach its end mark.
-    fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<AnswerEnd> {
+    fn ending(&mut self, done: Result<()>, context: &AnswerContext<'s>) -> Result<AnswerEnd> {
         if let Err(error) = done {
             return Ok(AnswerEnd::Failed(error));
         }
@@ -318,13 +318,13 @@ impl<'s> AnswerReceiver<'s> {
             self.behind = if is_more { format!("\n\n{behind}") } else { behind };
             return Ok(AnswerEnd::TextCalls(words, calls));
         }
-        let schema = place.schema.filter(|_| !self.blank);
-        let fault = schema.map(|schema| self.fit(schema, place)).transpose()?.flatten();
+        let schema = context.schema.filter(|_| !self.blank);
+        let fault = schema.map(|schema| self.fit(schema, context)).transpose()?.flatten();
         Ok(fault.map_or(AnswerEnd::Final, AnswerEnd::Unfit))
     }
 
     /// Checks the answer against the schema. Stores only its JSON if it matches; otherwise returns the fault.
-    fn fit(&mut self, schema: &AnswerSchema, place: &AnswerPlace<'s>) -> Result<Option<String>> {
+    fn fit(&mut self, schema: &AnswerSchema, context: &AnswerContext<'s>) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         self.spool.read_back(|piece| bytes.extend_from_slice(piece))?;
         // Checks the unmasked answer, since a mask may not match.
@@ -334,7 +334,7 @@ impl<'s> AnswerReceiver<'s> {
             Err(fault) => return Ok(Some(fault)),
         };
         if json != given {
-            self.spool.replace(place.under, &place.masking.screen_uncounted(&json))?;
+            self.spool.replace(context.under, &context.masking.screen_uncounted(&json))?;
         }
         Ok(None)
     }

@@ -5,29 +5,20 @@ use std::time::Instant;
 
 use super::turn_state::TurnRecord;
 use super::{Front, Notice, TurnEvent};
-use lepo_base::error::{Error, Result};
+use lepo_base::error::Result;
 use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};
 
 /// Maximum bytes to read of a chooser's or writer's answer, including thinking. A longer answer is cut off.
 const PLANNER_LIMIT: usize = 1 << 20;
 
-/// The outcome of a request.
-pub enum SendOutcome<'m> {
-    /// The answer starts.
-    Answer(Box<AnswerStream<'m>>),
-    /// The model did not answer.
-    ModelFailed(Error),
-}
-
-/// Sends a request. Bubbs that are still being written become durable in the meantime.
-///
-/// `Err`: the question could not be stored, so nothing was sent.
+/// Sends a request. Bubbs that are still being written become durable in the meantime. The inner error is that the model did
+/// not answer; after the outer one nothing was sent, because the question could not be stored.
 pub async fn send<'m>(
     model: &'m mut Model,
     front: &mut dyn Front,
     record: &mut TurnRecord,
     request: ChatRequest<'m>,
-) -> Result<SendOutcome<'m>> {
+) -> Result<Result<AnswerStream<'m>>> {
     let start = Instant::now();
     let front = RefCell::new(front);
     let answer = {
@@ -49,13 +40,10 @@ pub async fn send<'m>(
             None => asked.await,
         }
     };
-    Ok(match answer {
-        Ok(answer) => SendOutcome::Answer(Box::new(answer)),
-        Err(error) => {
-            record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
-            SendOutcome::ModelFailed(error)
-        }
-    })
+    if answer.is_err() {
+        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+    }
+    Ok(answer)
 }
 
 /// Sends a request and receives its short answer completely. A failure is recorded in the journal, before and
@@ -67,11 +55,8 @@ pub async fn send_whole(
     request: ChatRequest<'_>,
 ) -> Result<(String, lepo_model::Usage)> {
     let start = Instant::now();
-    let answer = match send(model, front, record, request).await? {
-        SendOutcome::Answer(answer) => answer,
-        SendOutcome::ModelFailed(error) => return Err(error),
-    };
-    let read = whole(*answer, front).await;
+    let answer = send(model, front, record, request).await??;
+    let read = whole(answer, front).await;
     if read.is_err() {
         record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
     }

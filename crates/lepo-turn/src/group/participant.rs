@@ -6,11 +6,11 @@ use std::pin::Pin;
 use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch, select_line};
-use crate::answer_context::{AnswerPlace, CallStyle};
+use crate::answer_context::{AnswerContext, CallStyle};
 use crate::answer_order::OrderedAnswer;
 use crate::journal::{failure_entry, usage_entry};
+use crate::model_reply::ModelReply;
 use crate::receive::receive;
-use crate::received::ReceivedAnswer;
 use crate::recorded::{RecordedAnswer, RequestFacts, ToolHashes, schema_hash};
 use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, add_instruction, complaint, unfit};
@@ -161,7 +161,7 @@ impl Participant {
             let answer = interrupt.or(self.ask(&messages, in_request, group, &mut ear)).await;
             let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
             let agent_calls = RefCell::default();
-            let place = AnswerPlace {
+            let context = AnswerContext {
                 store: &group.env.store,
                 under,
                 tip,
@@ -177,16 +177,16 @@ impl Participant {
                 facts: &facts,
                 masking: &group.env.masking,
             };
-            let received = receive(answer, place, &mut ear, &interrupt).await;
+            let received = receive(answer, context, &mut ear, &interrupt).await;
             group.env.configured.held.report_leftovers(&mut ear);
             match received? {
-                ReceivedAnswer::Answer(answered) => {
+                ModelReply::Answer(answered) => {
                     group.watch.on_event(Moment::Spoken(&shown, &answered));
                     return Ok(answered);
                 }
-                ReceivedAnswer::Cut(_, error) => return Err(error),
-                ReceivedAnswer::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
-                ReceivedAnswer::Unfit(words, fault) => {
+                ModelReply::Cut(_, error) | ModelReply::Refused(error) => return Err(error),
+                ModelReply::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
+                ModelReply::Unfit(words, fault) => {
                     ear.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
@@ -195,7 +195,7 @@ impl Participant {
                     messages.push(ChatMessage::new(ChatRole::User, complaint(&fault)));
                 }
                 // The model was offered no tools.
-                ReceivedAnswer::Calls(..) | ReceivedAnswer::TextCalls(..) => {
+                ModelReply::Calls(..) | ModelReply::TextCalls(..) => {
                     return Err(Error::remote("the model called a tool instead of answering"));
                 }
             }

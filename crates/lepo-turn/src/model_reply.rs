@@ -1,4 +1,4 @@
-//! A received answer, and how it ended.
+//! The reply of a model to a request, and how it ended.
 
 use super::report::Answered;
 use lepo_base::error::{Error, Result};
@@ -6,7 +6,8 @@ use lepo_model::{ProviderMessage, ToolCall, Usage};
 use lepo_store::bubb::BubbName;
 use lepo_tool::mcp::CallRequest;
 
-pub enum ReceivedAnswer {
+/// A reply; its texts are already in the store, except those around calls in text.
+pub enum ModelReply {
     /// The answer that ends the turn.
     Answer(Answered),
     /// Calls by fields of the API, and the text around them, which is a hidden bubb.
@@ -17,6 +18,8 @@ pub enum ReceivedAnswer {
     Unfit(BubbName, String),
     /// An interrupted answer, with the hidden bubb of its partial text, if there is any.
     Cut(Option<BubbName>, Error),
+    /// The model did not answer.
+    Refused(Error),
 }
 
 /// How an answer ended.
@@ -42,22 +45,22 @@ impl AnswerEnd {
         }
     }
 
-    /// Returns the received answer; `kept` is its bubb, unless it was blank.
-    pub fn into_received(
+    /// Returns the reply; `kept` is its bubb, unless it was blank.
+    pub fn into_reply(
         self,
         kept: Option<Result<BubbName>>,
         (usage, cut): (Usage, Option<&'static str>),
         ms: u64,
-    ) -> Result<ReceivedAnswer> {
+    ) -> Result<ModelReply> {
         match (self, kept) {
             (AnswerEnd::Final, Some(name)) => {
-                Ok(ReceivedAnswer::Answer(Answered { name: name?, usage, cut, ms }))
+                Ok(ModelReply::Answer(Answered { name: name?, usage, cut, ms }))
             }
             (AnswerEnd::Calls(calls, replay), kept) => {
-                Ok(ReceivedAnswer::Calls(kept.transpose()?, calls, replay))
+                Ok(ModelReply::Calls(kept.transpose()?, calls, replay))
             }
-            (AnswerEnd::TextCalls(words, calls), _) => Ok(ReceivedAnswer::TextCalls(words, calls)),
-            (AnswerEnd::Unfit(fault), Some(name)) => Ok(ReceivedAnswer::Unfit(name?, fault)),
+            (AnswerEnd::TextCalls(words, calls), _) => Ok(ModelReply::TextCalls(words, calls)),
+            (AnswerEnd::Unfit(fault), Some(name)) => Ok(ModelReply::Unfit(name?, fault)),
             (AnswerEnd::Final | AnswerEnd::Unfit(_), None) => {
                 Err(Error::remote("the model's answer is empty").ask_again())
             }
@@ -65,7 +68,7 @@ impl AnswerEnd {
                 error.message = format!("{}; and {}", error.message, also.chain());
                 Err(error)
             }
-            (AnswerEnd::Failed(error), kept) => Ok(ReceivedAnswer::Cut(kept.transpose()?, error)),
+            (AnswerEnd::Failed(error), kept) => Ok(ModelReply::Cut(kept.transpose()?, error)),
         }
     }
 }
