@@ -378,3 +378,6 @@ pub(super) fn words_for_store(path: Option<&Path>, cd: Option<&Path>) -> Result<
         false => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod option_pairs_tests;
