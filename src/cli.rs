@@ -19,6 +19,7 @@ use std::sync::Arc;
 use clap::builder::Resettable::Reset;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::commands::r#do::options::with_conflicts;
 use crate::commands::{self, Context};
 use crate::term::{Color, Out};
 use external::external;
@@ -165,7 +166,7 @@ pub fn command() -> clap::Command {
     root.mut_subcommands(|command| match command.get_name() {
         "grep" => command.args(&long_only),
         // Built immediately, so that its options precede the global ones, and its help begins with them.
-        "do" => commands::r#do::DoArgs::augment_args(clap::Command::new("do")),
+        "do" => with_conflicts(commands::r#do::DoArgs::augment_args(clap::Command::new("do"))),
         _ => command,
     })
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::FromArgMatches;
 
 use super::{Cli, Command, command};
+use crate::commands::r#do::options::check_companions;
 
 /// The record of these lines, which `LEPO_WRITE_DOCS=1` writes.
 const RECORD: &str = "tests/data/option_pairs.txt";
@@ -29,7 +30,7 @@ fn refusal(root: &mut clap::Command, words: &[String]) -> Option<String> {
     let line = ["lepo", "do"].into_iter().map(str::to_string).chain(words.iter().cloned());
     let parsed = root.try_get_matches_from_mut(line);
     let error = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
-        Ok(Cli { command: Command::Do(args), .. }) => args.check_companions().err()?.to_string(),
+        Ok(Cli { command: Command::Do(args), .. }) => check_companions(&args).err()?.to_string(),
         Ok(_) => panic!("another command"),
         Err(error) => error.to_string(),
     };

@@ -9,11 +9,9 @@ use super::budget_args::BudgetArgs;
 use super::form_args::FormArgs;
 use super::group_args::GroupArgs;
 use super::help_text::AFTER;
-use super::keep_args::KeepArgs;
+use super::job_args::{AcpArgs, ProxyArgs, ReplayArgs};
 use super::numbers::{effort, temperature};
-use super::recorded_args::RecordedArgs;
-use super::replay_args::ReplayArgs;
-use super::serve_args::{AcpArgs, ProxyArgs};
+use super::store_args::{KeepArgs, RecordedArgs};
 use crate::commands::complete;
 use crate::ui::DisplayOptions;
 use lepo_base::error::{Error, Result};
@@ -71,12 +69,12 @@ pub struct DoArgs {
     ///
     /// A folder adds the text files that git does not ignore. An https address adds the readable text of the page, up
     /// to 5 MB, or an image or a PDF. mcp:SERVER/URI adds a resource of an MCP server.
-    #[arg(short = 'C', long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
+    #[arg(short = 'C', long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
     /// Attach an image or a PDF; repeatable
     ///
     /// FILE is a PNG, JPEG, GIF, WebP or PDF: a path, an https address, or - for stdin.
-    #[arg(short = 'A', long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath, help_heading = QUESTION)]
+    #[arg(short = 'A', long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = QUESTION)]
     pub(super) attach: Vec<PathBuf>,
     /// Run COMMAND first and give its output to the model; repeatable
     ///
@@ -84,13 +82,13 @@ pub struct DoArgs {
     #[arg(long, value_name = "COMMAND", value_parser = command, help_heading = QUESTION)]
     pub(super) run: Vec<String>,
     /// The system prompt of a new conversation: TEXT, or @FILE
-    #[arg(short = 'S', long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"], help_heading = QUESTION)]
+    #[arg(short = 'S', long, value_name = "TEXT", help_heading = QUESTION)]
     pub(super) system: Option<String>,
     /// Use the saved prompt NAME, with PROMPT as its arguments; `lepo prompt` lists them
-    #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"], help_heading = QUESTION)]
+    #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), help_heading = QUESTION)]
     pub(super) template: Option<String>,
     /// Use a prompt of an MCP server, followed by PROMPT if given; `--list-tools` lists them
-    #[arg(long = "prompt", value_name = "SERVER/NAME", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "template", "compact", "parallel", "debate"], help_heading = QUESTION)]
+    #[arg(long = "prompt", value_name = "SERVER/NAME", help_heading = QUESTION)]
     pub(super) server_prompt: Option<String>,
     /// With --prompt: set one of its arguments; repeatable
     #[arg(long = "arg", value_name = "NAME=VALUE", requires = "server_prompt", help_heading = QUESTION)]
@@ -99,7 +97,7 @@ pub struct DoArgs {
     #[arg(long, help_heading = QUESTION)]
     pub(super) no_stdin: bool,
     /// Start a new conversation
-    #[arg(short, long, conflicts_with_all = ["tail", "retry"], help_heading = PLACE)]
+    #[arg(short, long, help_heading = PLACE)]
     pub(super) new: bool,
     #[command(flatten)]
     pub(super) keeping: KeepArgs,
@@ -109,10 +107,10 @@ pub struct DoArgs {
     /// Answer the last visible question again
     ///
     /// With --tail BRANCH, answers a question that was asked there and has no answer yet.
-    #[arg(short, long, conflicts_with_all = ["prompt", "file"], help_heading = PLACE)]
+    #[arg(short, long, help_heading = PLACE)]
     pub(super) retry: bool,
     /// Continue from a summary of the conversation, which is kept; PROMPT says what to summarise
-    #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "system", "template", "server_prompt", "attach", "schema", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"], help_heading = PLACE)]
+    #[arg(long, help_heading = PLACE)]
     pub(super) compact: bool,
     /// With --compact: keep the last N questions as they are (default: 2)
     #[arg(long, value_name = "N", requires = "compact", help_heading = PLACE)]
@@ -149,19 +147,19 @@ pub struct DoArgs {
     #[arg(long, help_heading = TOOLS)]
     pub(super) no_agents: bool,
     /// List the instructions and skills that would be sent, and why others would not, then exit
-    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "json", "events", "list_tools", "compact", "parallel", "debate"], help_heading = TOOLS)]
+    #[arg(long, help_heading = TOOLS)]
     pub(super) context_files: bool,
     /// List the enabled MCP servers, their tools, resources and prompts, then exit
-    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"], help_heading = TOOLS)]
+    #[arg(long, help_heading = TOOLS)]
     pub(super) list_tools: bool,
     /// Run this pending request and continue its turn; with --tail BRANCH, where it was asked, move that branch
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry", "deny"], help_heading = DECISIONS)]
+    #[arg(long, value_name = "ID", add = complete::request(), help_heading = DECISIONS)]
     pub(super) approve: Option<String>,
     /// With --approve: run the command even if no sandbox can enforce its access
     #[arg(long, requires = "approve", help_heading = DECISIONS)]
     pub(super) unheld: bool,
     /// Refuse this pending request and continue its turn; --tail as with --approve
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry"], help_heading = DECISIONS)]
+    #[arg(long, value_name = "ID", add = complete::request(), help_heading = DECISIONS)]
     pub(super) deny: Option<String>,
     #[command(flatten)]
     pub(super) group: GroupArgs,
@@ -182,13 +180,13 @@ pub struct DoArgs {
     /// Prints its messages with their sizes, the tools and the other fields. Does not run the commands of --run,
     /// fetch addresses or resources, or start MCP servers: their tools are listed as last known, or marked as not
     /// asked.
-    #[arg(long, conflicts_with_all = ["approve", "deny", "compact", "replay", "parallel", "debate", "list_tools", "context_files", "acp", "events", "output", "code"], help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) dry_run: bool,
     /// Print one JSON document about the turn
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// Print events as they happen, one JSON object per line
-    #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT)]
     pub events: bool,
     #[command(flatten)]
     pub(super) editor: AcpArgs,
@@ -253,23 +251,6 @@ impl DoArgs {
             return Ok(Flags { model: self.model.first().cloned(), ..flags });
         }
         self.group.flags(&self.model, flags)
-    }
-
-    /// Rejects options without their companion. The parser accepts them if another option conflicts with the
-    /// companion.
-    pub fn check_companions(&self) -> Result<()> {
-        self.replay.check()?;
-        self.proxy.check()?;
-        for (is_lonely, option, companion) in [
-            (self.unheld && self.approve.is_none(), "--unheld", "--approve"),
-            (self.keep.is_some() && !self.compact, "--keep", "--compact"),
-            (!self.prompt_args.is_empty() && self.server_prompt.is_none(), "--arg", "--prompt"),
-        ] {
-            if is_lonely {
-                return Err(Error::usage(format!("{option} needs {companion}")).hint("lepo do --help"));
-            }
-        }
-        Ok(())
     }
 
     /// Whether `LEPO_TAIL` decides where the turn starts. With several models, only an explicit option does.

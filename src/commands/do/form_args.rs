@@ -26,13 +26,13 @@ pub struct FormArgs {
     /// Print only the first code block of the answer; with -xx, all of them
     ///
     /// The model is asked for code only. If its answer has no code block, prints nothing and exits with 1.
-    #[arg(short = 'x', long, action = ArgAction::Count, conflicts_with_all = ["schema", "json", "events", "parallel", "debate", "compact", "list_tools"], help_heading = OUTPUT)]
+    #[arg(short = 'x', long, action = ArgAction::Count, help_heading = OUTPUT)]
     pub(super) code: u8,
     /// Print the answer only if it is one line without control, turning or invisible characters
     ///
     /// For a line that you are about to run. Of --schema, the answer is the value of its only field. Any other answer is
     /// not printed, and exits with 1.
-    #[arg(long, conflicts_with_all = ["code", "json", "events", "parallel", "debate", "compact", "list_tools", "output"], help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) line: bool,
 }
 

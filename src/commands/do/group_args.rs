@@ -16,19 +16,19 @@ pub struct GroupArgs {
     ///
     /// In a pipe and in an --output file, each answer has the heading `## NAME`. Only there, a line of an answer that
     /// begins like such a heading gets a space in front.
-    #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"], help_heading = SEVERAL)]
+    #[arg(long, group = "mode", help_heading = SEVERAL)]
     parallel: bool,
     /// Let the participants debate, led by the orchestrator, in a new conversation; --tail continues one
-    #[arg(short, long, group = "mode", conflicts_with_all = ["approve", "deny", "model"], help_heading = SEVERAL)]
+    #[arg(short, long, group = "mode", help_heading = SEVERAL)]
     debate: bool,
     /// With --parallel: let this model judge the answers, without seeing names, in an answer of its own
-    #[arg(long, value_name = "NAME", add = complete::model(), requires = "parallel", conflicts_with = "debate", help_heading = SEVERAL)]
+    #[arg(long, value_name = "NAME", add = complete::model(), requires = "parallel", help_heading = SEVERAL)]
     pub judge: Option<String>,
     /// The model that leads the debate
-    #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", conflicts_with = "parallel", help_heading = SEVERAL)]
+    #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", help_heading = SEVERAL)]
     pub(super) orchestrator: Option<String>,
     /// The models that take part, overriding the configured ones
-    #[arg(long, value_name = "A,B", add = complete::model(), value_delimiter = ',', requires = "mode", conflicts_with = "model", help_heading = SEVERAL)]
+    #[arg(long, value_name = "A,B", add = complete::model(), value_delimiter = ',', requires = "mode", help_heading = SEVERAL)]
     pub(super) participants: Vec<String>,
 }
 

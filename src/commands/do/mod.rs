@@ -15,23 +15,22 @@ mod group_args;
 mod group_models;
 mod help_text;
 mod input;
-mod keep_args;
+mod job_args;
 mod keeping;
 mod log;
 mod named;
 mod numbers;
+pub mod options;
 mod output;
 mod proxy;
 mod recorded;
-mod recorded_args;
 mod recorded_group;
 mod recover_cut;
 mod replay;
-mod replay_args;
 mod replay_goes_on;
 mod replay_report;
-mod serve_args;
 mod setup;
+mod store_args;
 mod tools;
 mod turn;
 mod turn_input;
@@ -87,7 +86,7 @@ pub fn failure(error: &Error, events: bool, parallel: bool, at: HintTarget<'_>) 
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let wait = AnswerWait::start();
-    args.check_companions()?;
+    options::check_companions(&args)?;
     check_keeping(&mut args, context)?;
     if args.editor.acp {
         return acp::run_acp(args, context);

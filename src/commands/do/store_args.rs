@@ -1,4 +1,4 @@
-//! `--recorded` and `--recorded-from`: answers from the record.
+//! Options for the store: where a question continues, whether it is stored, and answers from the record.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,33 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_turn::recorded::RecordedOptions;
 
-/// Heading of these options in the help.
+/// Heading in the help.
+const PLACE: &str = "Conversation";
+
+/// `--continue` and `--no-keep`.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct KeepArgs {
+    /// Continue the newest conversation, overriding the setting `new`
+    ///
+    /// Without a question, where the conversation ends in a stopped answer, its rest is asked for.
+    #[arg(id = "continue", long = "continue", help_heading = PLACE)]
+    pub(super) goes_on: bool,
+    /// Keep nothing: like -n, in a store that is deleted at the end
+    ///
+    /// A request that would have to wait for consent is refused.
+    #[arg(long, help_heading = PLACE)]
+    pub(super) no_keep: bool,
+    /// Send the secrets in files, output and pages that come with the question; otherwise they are sent masked
+    #[arg(long, help_heading = "Question")]
+    pub(super) unmasked: bool,
+    /// Send files without asking: folders that fill more than half of the model's window, or over 50,000 tokens where
+    /// the window is unknown
+    #[arg(long, help_heading = "Question")]
+    pub(super) yes: bool,
+}
+
+/// Heading in the help.
 const RECORD: &str = "Recorded answers";
 
 /// Value of `--recorded` that forbids sending a request.
