@@ -6,13 +6,13 @@ use super::repo_files::{REPO_FILES, trusted};
 use super::secret_finder::masked;
 use super::tidy_after::tidy_after;
 use super::{Context, complete};
-use lepo_base::env::Env;
+use crate::commands::user_env::UserEnv;
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
-use lepo_turn::config::{Flags, Paths, load_settings};
+use lepo_turn::config::{Flags, load_settings};
 use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
@@ -95,8 +95,7 @@ fn tidy_limit(store: &Store) -> Option<u32> {
     if !store.upkeep().is_untidy(LEAST) {
         return None;
     }
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env).ok()?;
+    let UserEnv { env, paths } = UserEnv::read().ok()?;
     let repo = trusted(store, &paths, REPO_FILES[0], true).ok()?;
     load_settings(&paths, &env, repo, &Flags::default()).ok()?.tidy.limit()
 }

@@ -1,21 +1,18 @@
 //! Describes changes that `lepo undo` takes back, and deletes old removed messages.
 
 use super::Context;
+use crate::commands::user_env::own_settings;
 use crate::term::{excerpt, one_line};
 use crate::ui::lock_changes;
-use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::hint::Hint;
 use lepo_store::bubb::{BubbId, Kind, counted};
 use lepo_store::store::{BranchChange, BranchIds, Change, ChangingCommand, ListedChange, Store, now};
-use lepo_turn::config::{Flags, Paths, RemovedSpan, load_settings};
+use lepo_turn::config::RemovedSpan;
 
 /// Reads how long removed messages stay from the user's own file; the default if that has an error.
 pub fn removed_span() -> RemovedSpan {
-    let env = Env::from_process();
-    let settings =
-        Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
-    settings.map(|settings| settings.keep_removed).unwrap_or_default()
+    own_settings().map(|settings| settings.keep_removed).unwrap_or_default()
 }
 
 /// Deletes removed messages that are older than the setting says; a folder dated ahead stays.

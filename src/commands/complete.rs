@@ -9,14 +9,14 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
 use super::shells::words_of_line;
+use crate::commands::user_env::{UserEnv, own_paths, own_settings};
 use crate::term::{Color, Out, clean, excerpt};
 use crate::ui;
-use lepo_base::env::Env;
 use lepo_base::keyword::Keyword;
 use lepo_store::store::{AddressCompletion, Store};
 use lepo_tool::mcp::config::all_servers;
 use lepo_turn::PromptLibrary;
-use lepo_turn::config::{Flags, Paths, load_settings, setting_lines};
+use lepo_turn::config::{Flags, load_settings, setting_lines};
 use lepo_turn::skills::Skills;
 
 /// Maximum candidates: more ids than fit on a screen do not help.
@@ -74,8 +74,7 @@ pub fn kind() -> ArgValueCompleter {
 
 pub fn model() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let env = Env::from_process();
-        let Ok(paths) = Paths::from_env(&env) else { return Vec::new() };
+        let Ok(UserEnv { env, paths }) = UserEnv::read() else { return Vec::new() };
         let Ok(settings) = load_settings(&paths, &env, None, &Flags::default()) else { return Vec::new() };
         let begun = current.to_string_lossy();
         let offered = ui::offered_names(&settings, &paths, &begun).into_iter();
@@ -94,9 +93,7 @@ pub fn model() -> ArgValueCompleter {
 /// Completes the name of a setting, with its value.
 pub fn setting() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let env = Env::from_process();
-        let Ok(paths) = Paths::from_env(&env) else { return Vec::new() };
-        let Ok(settings) = load_settings(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let Ok(settings) = own_settings() else { return Vec::new() };
         let fitting = setting_lines(&settings)
             .into_iter()
             .filter(|line| begins(&line.name, &current.to_string_lossy()));
@@ -108,7 +105,7 @@ pub fn setting() -> ArgValueCompleter {
 /// Completes the name of a prompt or a skill.
 pub fn prompt() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let Ok(paths) = Paths::from_env(&Env::from_process()) else { return Vec::new() };
+        let Ok(paths) = own_paths() else { return Vec::new() };
         let there = completion_store();
         let store = there.as_ref().map(|there| &there.store);
         let listed = PromptLibrary { store, paths: &paths }.list().unwrap_or_default().into_iter();
@@ -125,7 +122,7 @@ pub fn prompt() -> ArgValueCompleter {
 pub fn server() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let wanted = current.to_string_lossy();
-        let paths = Paths::from_env(&Env::from_process()).ok();
+        let paths = own_paths().ok();
         let servers =
             paths.and_then(|paths| all_servers(&paths.mcp_file(), None, None).ok()).unwrap_or_default();
         let fitting = servers.into_iter().filter(|server| server.name.starts_with(&*wanted));

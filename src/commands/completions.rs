@@ -8,9 +8,9 @@ use clap_complete::env::EnvCompleter;
 
 use super::Context;
 pub use super::shells::SHELLS;
-use lepo_base::env::Env;
+use crate::commands::user_env::own_paths;
 use lepo_base::error::{Error, Result};
-use lepo_turn::config::{Alias, Paths, aliases};
+use lepo_turn::config::{Alias, aliases};
 
 /// Variable that a shell sets to request completions; its value names the shell.
 const ASKED_BY: &str = "LEPO_COMPLETE";
@@ -63,7 +63,7 @@ pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
 /// Adds the user's aliases, each as a copy of its command. Errors in the file are dropped, as in any
 /// completion.
 fn with_aliases(mut tree: clap::Command) -> clap::Command {
-    let known = Paths::from_env(&Env::from_process()).and_then(|paths| aliases(&paths)).unwrap_or_default();
+    let known = own_paths().and_then(|paths| aliases(&paths)).unwrap_or_default();
     // An alias may begin with another, which must be added first.
     let mut left: Vec<&Alias> =
         known.iter().filter(|alias| tree.find_subcommand(&alias.name).is_none()).collect();

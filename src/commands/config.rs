@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::repo_files::trusted_config;
 use super::stores::KnownStores;
 use super::suggest::closest_name;
 use super::{Context, complete};
+use crate::commands::repo_files::trusted_config;
+use crate::commands::user_env::{UserEnv, own_paths};
 use crate::term::{self, edit, print_status, tty};
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_turn::config::{
-    Alias, ConfigImport, Flags, Paths, SettingRow, SettingSource, Settings, aliases, check_config,
-    load_settings, replace_config, set_setting, setting_lines, setting_names, unset_setting,
+    Alias, ConfigImport, SettingRow, SettingSource, Settings, aliases, check_config, replace_config,
+    set_setting, setting_lines, setting_names, unset_setting,
 };
 
 /// Show and change settings
@@ -81,17 +81,17 @@ const NEW_FILE: &str = "\
 
 /// `commands` are the names that no alias may have.
 pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>) -> Result<u8> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
+    let user = UserEnv::read()?;
+    let paths = &user.paths;
     let file = paths.config_file();
     if args.name.as_deref() == Some("stores") && args.value.is_none() {
-        return stores(&KnownStores::at(&paths), &args, context);
+        return stores(&KnownStores::at(paths), &args, context);
     }
     if args.forget.is_some() {
         return Err(Error::usage("--forget needs `lepo config stores`"));
     }
     if let Some(import_file) = &args.import {
-        import(ConfigImport::make(&paths, import_file)?, args.json, context)?;
+        import(ConfigImport::make(paths, import_file)?, args.json, context)?;
         return Ok(0);
     }
     if args.edit {
@@ -111,8 +111,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         }
         set_setting(&file, name, value).map_err(suggest_setting(name))?;
     }
-    let repo = trusted_config(context, &paths)?;
-    let settings = load_settings(&paths, &env, repo, &Flags::default())?;
+    let settings = user.settings(trusted_config(context, paths)?)?;
     match (&args.name, &args.value) {
         (None, _) => show(&settings, commands, args.json, context),
         (Some(name), None) => return show_one(&settings, name, args.json, context),
@@ -212,7 +211,7 @@ fn edit_file(file: &Path) -> Result<u8> {
 }
 
 pub fn known_aliases() -> Result<Vec<Alias>> {
-    aliases(&Paths::from_env(&Env::from_process())?)
+    aliases(&own_paths()?)
 }
 
 /// Adds a hint at the setting that an unknown name resembles.

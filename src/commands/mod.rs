@@ -48,19 +48,21 @@ mod tidy_after;
 pub mod title;
 pub mod trust;
 pub mod undo;
+mod user_env;
 pub mod watch;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use crate::commands::user_env::own_paths;
 use crate::term::{Color, Out, Paint, StatusLine, print_status};
 use crate::ui::pager_choice;
-use lepo_base::env::{self, Env};
+use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{InitOutcome, STORE, ScratchStore, Store};
-use lepo_turn::config::{Insts, Paths};
+use lepo_turn::config::Insts;
 use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
 
 pub struct Context<'o> {
@@ -225,7 +227,7 @@ impl<'o> Context<'o> {
     /// Creates a temporary store in the state directory, deleted at the end, with the working directory and the
     /// instructions of the existing store.
     pub fn unkept_store(&self) -> Result<Store> {
-        let paths = Paths::from_env(&Env::from_process())?;
+        let paths = own_paths()?;
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
         // Instructions that need trust are not copied.
@@ -289,7 +291,7 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
 }
 
 fn noted((store, made): (Store, InitOutcome)) -> (Store, InitOutcome) {
-    if let (InitOutcome::New, Ok(paths)) = (made, Paths::from_env(&Env::from_process())) {
+    if let (InitOutcome::New, Ok(paths)) = (made, own_paths()) {
         note_made(&store, &paths);
     }
     (proving(store), made)
@@ -297,7 +299,7 @@ fn noted((store, made): (Store, InitOutcome)) -> (Store, InitOutcome) {
 
 /// Lets the store make proofs with the user's key.
 fn proving(store: Store) -> Store {
-    match Paths::from_env(&Env::from_process()) {
+    match own_paths() {
         Ok(paths) => store.with_prover(user_prover(&paths)),
         Err(_) => store,
     }
@@ -310,7 +312,7 @@ fn work_tree(dir: &Path) -> Option<WorkTree> {
 
 /// Reports once that a linked work tree uses the store of its main one.
 fn tell_linked(store: &Store) {
-    let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
+    let Ok(paths) = own_paths() else { return };
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
     let project = stores::KnownStores::at(&paths).project(&store.path());
     print_status(&StatusLine::note(format!("uses {STORE} of {project}, the main work tree")));

@@ -1,8 +1,8 @@
 //! Configuration files in a store: they apply only once the user trusts them.
 
 use super::Context;
+use crate::commands::user_env::own_paths;
 use crate::term::{StatusLine, print_status};
-use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
 use lepo_turn::config::{Paths, RecordedTable, RepoFile, Trust};
@@ -12,7 +12,7 @@ pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 
 /// Returns the current content of all files that need trust, including prompts.
 pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
-    let paths = Paths::from_env(&Env::from_process())?;
+    let paths = own_paths()?;
     let names = REPO_FILES.map(String::from).into_iter().chain(repo_prompts(store));
     let files = names.filter_map(|name| repo_file(store, &name).transpose());
     files.chain(insts_of_repository(store, &paths).transpose()).collect()

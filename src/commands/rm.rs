@@ -17,16 +17,15 @@ use super::Context;
 use super::address_args::resolve_all;
 use super::changes::{print_way_back, removed_span};
 use super::summary_line::question;
+use crate::commands::user_env::own_paths;
 use crate::import::record_removed;
 use crate::term::{StatusLine, columns, excerpt_within, one_line, print_status, tty};
 use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
 use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner};
 use lepo_store::store::{ChangedFiles, ChangingCommand, Store, now};
-use lepo_turn::config::Paths;
 
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.redact {
@@ -82,8 +81,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         unchanged(&store, &plan, by_rule)?;
     }
     // Recorded before they go: what is in the store is never left out of an import.
-    let recorded =
-        Paths::from_env(&Env::from_process()).and_then(|paths| record_removed(&store, &paths, &plan.bubbs));
+    let recorded = own_paths().and_then(|paths| record_removed(&store, &paths, &plan.bubbs));
     match lock {
         None => empty::remove_now(&store, &plan.bubbs, &plan.blobs)?,
         Some(mut lock) => {

@@ -2,38 +2,36 @@
 
 use std::sync::Arc;
 
+use crate::commands::user_env::{UserEnv, own_paths, own_settings};
 use crate::term::{StatusLine, print_status};
 use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_secrets::{Masker, ScreenedBytes, SecretCounts, SecretFinder};
-use lepo_turn::config::{Flags, Paths, SecretsMode, load_settings};
+use lepo_turn::config::SecretsMode;
 use lepo_turn::{Masking, key_if_there, secret_values};
 
 /// Without readable settings only known formats are found.
 pub fn finder() -> SecretFinder {
-    let env = Env::from_process();
-    let settings =
-        Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
-    SecretFinder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
+    let models = own_settings().map(|settings| settings.models).unwrap_or_default();
+    SecretFinder::new(secret_values(&Env::from_process(), &models))
 }
 
 /// Returns the masker for output that may be shared. Masks have digits only if the user has a key
 /// already; none is created.
 pub fn masker() -> Masker {
-    let key = Paths::from_env(&Env::from_process()).ok().and_then(|paths| key_if_there(&paths.state));
+    let key = own_paths().ok().and_then(|paths| key_if_there(&paths.state));
     Masker::new(Arc::new(finder()), key)
 }
 
 /// Returns the masker for stored text: it finds everything that `fsck --secrets` does, whatever the setting
 /// `secrets` is. An error if the settings or the key cannot be read: with others it would find less.
 pub fn masker_of_written() -> Result<Masker> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
-    let mut settings = load_settings(&paths, &env, None, &Flags::default())?;
+    let user = UserEnv::read()?;
+    let mut settings = user.settings(None)?;
     settings.secrets = SecretsMode::Mask;
-    Ok(Masking::for_stored_text(&settings, &env, &paths.state)?.masker().clone())
+    Ok(Masking::for_stored_text(&settings, &user.env, &user.paths.state)?.masker().clone())
 }
 
 /// Warns about secrets in output: their number and kinds.
@@ -75,9 +73,7 @@ pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, 
 
 /// Whether the user wants to hear of secrets in text of the user's own.
 pub fn tells_typed() -> bool {
-    let env = Env::from_process();
-    let loaded = Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
-    loaded.map_or(true, |settings| settings.secrets != SecretsMode::Off)
+    own_settings().map_or(true, |settings| settings.secrets != SecretsMode::Off)
 }
 
 /// Masks the bytes of a file or of stdin as the settings require, and reports that.
@@ -109,12 +105,9 @@ impl TextMasker {
 }
 
 fn masking_of_settings() -> Masking {
-    let env = Env::from_process();
     // A broken configuration is reported by other commands.
-    let paths = Paths::from_env(&env);
-    let loaded = paths.and_then(|paths| Ok((load_settings(&paths, &env, None, &Flags::default())?, paths)));
-    match &loaded {
-        Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
+    match UserEnv::read().and_then(|user| Ok((user.settings(None)?, user))) {
+        Ok((settings, UserEnv { env, paths })) => Masking::new(&settings, &env, &paths.state),
         Err(_) => Masking::shapes_only(),
     }
 }

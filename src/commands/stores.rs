@@ -1,11 +1,11 @@
 //! The list of stores that the user's lepo has written to: one path per line, in the state folder.
 
+use crate::commands::user_env::own_paths;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 use lepo_store::store::Store;
@@ -24,7 +24,7 @@ pub struct KnownStore {
 
 impl KnownStores {
     pub fn load() -> Result<KnownStores> {
-        Ok(KnownStores::at(&Paths::from_env(&Env::from_process())?))
+        Ok(KnownStores::at(&own_paths()?))
     }
 
     pub fn at(paths: &Paths) -> KnownStores {

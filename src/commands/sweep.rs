@@ -1,18 +1,17 @@
 //! Deletes old files in lepo's state folder after a write: logs older than a month, and tool lists that no
 //! configuration uses any more.
 
-use lepo_base::env::Env;
+use crate::commands::user_env::own_paths;
 use lepo_base::time;
 use lepo_store::store::now;
 use lepo_tool::mcp::forget_tool_lists;
-use lepo_turn::config::Paths;
 
 /// Maximum age of a log, in milliseconds.
 const MONTH: u64 = 30 * 24 * 60 * 60 * 1000;
 
 /// A missing folder and a file that cannot be deleted are ignored.
 pub fn sweep_state() {
-    let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
+    let Ok(paths) = own_paths() else { return };
     let oldest = time::day(now().saturating_sub(MONTH));
     for entry in std::fs::read_dir(paths.logs()).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -2,13 +2,12 @@
 
 use super::Context;
 use super::changes::empty_old;
-use super::repo_files::trusted_config;
+use crate::commands::repo_files::trusted_config;
+use crate::commands::user_env::UserEnv;
 use crate::term::{ProgressMeter, StatusLine, print_status};
-use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::bubb::counted;
 use lepo_store::store::{Store, TidyPlan};
-use lepo_turn::config::{Flags, Paths, load_settings};
 
 /// Move messages of past days into folders
 ///
@@ -79,10 +78,8 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn half_of_setting(context: &Context<'_>) -> Result<usize> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
-    let repo = trusted_config(context, &paths)?;
-    let settings = load_settings(&paths, &env, repo, &Flags::default())?;
+    let user = UserEnv::read()?;
+    let settings = user.settings(trusted_config(context, &user.paths)?)?;
     Ok(settings.tidy.limit().unwrap_or_default() as usize / 2)
 }
 

@@ -8,16 +8,16 @@ use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
 use super::program_files::{ProgramsHere, show_changed, show_named};
 use super::repo_files::repo_files;
+use crate::commands::user_env::UserEnv;
 use crate::term::{columns, extent, fold, one_line, print_status, quote, tty};
 use crate::ui::{folder_name, notice_lines};
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::work_folder::WorkFolder;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_store::store::Store;
 use lepo_turn::Masking;
-use lepo_turn::config::{Flags, FolderTrust, Paths, RepoFile, Trust, load_settings, work_folder};
+use lepo_turn::config::{FolderTrust, Paths, RepoFile, Trust, work_folder};
 use lepo_turn::instructions::{InstructionsConsent, agreements};
 use lepo_turn::skills::{Skill, SkillOrigin, Skills, files_of};
 
@@ -45,27 +45,27 @@ pub struct TrustArgs {
 }
 
 pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
-    let trust = Trust::new(&paths);
+    let user = UserEnv::read()?;
+    let UserEnv { env, paths } = &user;
+    let trust = Trust::new(paths);
     if let Some(path) = &args.forget {
-        return forget(path, (&trust, &paths), context);
+        return forget(path, (&trust, paths), context);
     }
-    let settings = load_settings(&paths, &env, None, &Flags::default())?;
-    let masking = Masking::new(&settings, &env, &paths.state);
+    let settings = user.settings(None)?;
+    let masking = Masking::new(&settings, env, &paths.state);
     let agreed = print_agreed(&trust, &masking, context)?;
     let store = context.find_store()?;
     let speaks = Some(context.cwd()).filter(|_| settings.agents);
     let steering = SteeringHere::read(speaks, store.as_ref(), (&trust, &masking))?;
     let files = store.as_ref().map(repo_files).transpose()?.unwrap_or_default();
-    let skills = Skills::read(context.cwd(), &paths)?;
+    let skills = Skills::read(context.cwd(), paths)?;
     let known = skills.counting.iter().filter(|skill| skill.origin == SkillOrigin::Repository).count();
     let is_asked = |file: &RepoFile| Ok(!trust.covers(file)?);
     let nothing_else = files.iter().map(is_asked).collect::<Result<Vec<bool>>>()?.iter().all(|asked| !asked);
     let mut folders = folders_here(store.as_ref(), context)?;
-    let folder_trust = FolderTrust::new(&paths);
+    let folder_trust = FolderTrust::new(paths);
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
-    let programs = ProgramsHere::new(&paths, &env, store.as_ref(), context);
+    let programs = ProgramsHere::new(paths, env, store.as_ref(), context);
     let mut changed = programs.changed(store.as_ref(), context)?;
     // A yes to something else does not take back the no to a folder.
     if !(nothing_else && skills.untrusted.is_empty() && steering.is_empty() && changed.is_empty()) {

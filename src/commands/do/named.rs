@@ -2,9 +2,9 @@
 
 use super::DoArgs;
 use crate::commands::Context;
-use lepo_base::env::Env;
+use crate::commands::user_env::UserEnv;
 use lepo_base::error::{Error, Result};
-use lepo_turn::config::{Paths, PromptTemplate, load_settings};
+use lepo_turn::config::{PromptTemplate, load_settings};
 use lepo_turn::skills::{Skill, Skills};
 use lepo_turn::{PromptLibrary, no_such_prompt};
 
@@ -12,8 +12,7 @@ use lepo_turn::{PromptLibrary, no_such_prompt};
 /// with. Without a question, a skill asks for itself.
 pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<PromptTemplate>, Option<Skill>)> {
     let Some(name) = args.template.clone() else { return Ok((None, None)) };
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
+    let UserEnv { env, paths } = UserEnv::read()?;
     let store = context.find_store()?;
     if let Some(prompt) = (PromptLibrary { store: store.as_ref(), paths: &paths }).find(&name)? {
         return Ok((Some(prompt), None));

@@ -7,6 +7,7 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
+use crate::commands::user_env::UserEnv;
 use crate::term::{StatusLine, print_status, set_attention_signal};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -16,7 +17,7 @@ use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
-use lepo_turn::config::{AttentionSignal, Flags, Paths};
+use lepo_turn::config::{AttentionSignal, Flags};
 use lepo_turn::secret_values;
 use lepo_turn::{Configuration, TrustedFile};
 
@@ -31,8 +32,7 @@ pub struct Setup {
 
 impl Setup {
     pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
-        let env = Env::from_process();
-        let paths = Paths::from_env(&env)?;
+        let UserEnv { env, paths } = UserEnv::read()?;
         let flags = Flags { dir: Some(context.cwd().to_path_buf()), ..args.flags()? };
         let (dir, repo, repo_servers) = match context.find_store()? {
             Some(store) => {

@@ -3,8 +3,8 @@
 
 use super::DoArgs;
 use crate::commands::Context;
+use crate::commands::user_env::own_paths;
 use crate::term::{StatusLine, print_status};
-use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
@@ -18,7 +18,7 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         return Ok(());
     }
     let Some(store) = context.find_store()? else { return Ok(()) };
-    let paths = Paths::from_env(&Env::from_process())?;
+    let paths = own_paths()?;
     let has_conversation = match store.is_linked() {
         true => set_linked_tail(args, &store, &paths)?,
         false => set_main_tail(args, &store, &paths, context)?,

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use super::repo_files::{REPO_FILES, trusted};
 use super::{Context, complete};
+use crate::commands::user_env::UserEnv;
 use crate::term::print_status;
 use crate::ui::server_line;
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
@@ -66,7 +66,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     if let Some(McpCommand::Serve(args)) = &args.command {
         return serve::run(args, context);
     }
-    let paths = Paths::from_env(&Env::from_process())?;
+    let UserEnv { env, paths } = UserEnv::read()?;
     let (config, repo) = match context.find_store()? {
         // A repository's servers apply only once trusted, as in `lepo do`.
         Some(store) => {
@@ -75,7 +75,6 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         None => (None, None),
     };
-    let env = Env::from_process();
     // Only a repository's servers need the names of lepo's key variables.
     let load = |_: &(PathBuf, Vec<u8>)| load_settings(&paths, &env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;

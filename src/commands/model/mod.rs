@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use new::NewArgs;
 
 use crate::commands::repo_files::trusted_config;
+use crate::commands::user_env::UserEnv;
 use crate::commands::{Context, complete};
 use crate::term::{ProgressMeter, StatusLine, clean, padded, print_status, stderr_is_terminal, width};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, FetchStage, SMOLLM2};
 use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_missing};
@@ -93,8 +93,7 @@ impl ModelArgs {
 }
 
 pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
+    let UserEnv { env, paths } = UserEnv::read()?;
     let command = args.command.unwrap_or(ModelCommand::Ls { json: args.json, remote: None });
     // A repository's models are listed too; only the user's own are changed.
     let repo = match command {

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use super::secret_finder::tell_typed;
 use super::{Context, complete};
+use crate::commands::user_env::{own_paths, own_settings};
 use crate::term::{edit, print_status};
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
 use lepo_turn::PromptLibrary;
-use lepo_turn::config::{Flags, Paths, RepoFile, Trust, check_prompt_name, load_settings};
+use lepo_turn::config::{Paths, RepoFile, Trust, check_prompt_name};
 use lepo_turn::skills::Skills;
 
 /// List, show and edit saved prompts; list, show and check skills
@@ -119,7 +119,7 @@ impl PromptArgs {
 
 /// Runs the subcommand; lists without one.
 pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
-    let paths = Paths::from_env(&Env::from_process())?;
+    let paths = own_paths()?;
     let store = context.find_store()?;
     let prompts = PromptLibrary { store: store.as_ref(), paths: &paths };
     match args.verb.unwrap_or(PromptCommand::Ls { json: false }) {
@@ -198,7 +198,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// Returns the skills found; empty if the setting `skills` is off.
 fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
-    let settings = load_settings(paths, &Env::from_process(), None, &Flags::default())?;
+    let settings = own_settings()?;
     if settings.skills { Skills::read(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 

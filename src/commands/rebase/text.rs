@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result, quoted};
 use lepo_store::conv::{AddressMatch, ReadScope};
 use lepo_store::store::{PlannedCopy, Store};
-use lepo_turn::config::Paths;
 
 use super::args::RebaseArgs;
 use super::input_file::{is_stdin, name_of, read};
@@ -14,6 +12,7 @@ use super::report::{RebaseOutcome, print};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;
 use crate::commands::secret_finder::{TextMasker, tell_each_typed};
+use crate::commands::user_env::own_paths;
 use crate::rebase::{
     EditableLine, EditedLine, edit_line, notes, plan_text, why_unchanged, write_edited_line, write_undoable,
 };
@@ -33,7 +32,7 @@ pub fn run_text(args: &RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(path) => from_file(args, path, &store)?,
         None => {
             let line = line_of_address(args, &store)?;
-            let folder = Paths::from_env(&Env::from_process())?.texts();
+            let folder = own_paths()?.texts();
             let planned =
                 edit_line(&line, (&folder, &branch_arguments(args)), |edited| write(args, &store, edited))?;
             (line, planned)

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use lepo_base::env::Env;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_sync::{Identity, SyncState, is_committed};
-use lepo_turn::config::Paths;
 
 use super::outcome::RedactOutcome;
+use crate::commands::user_env::own_paths;
 
 /// Maximum number of messages to search for in the project's history.
 const MOST: usize = 200;
@@ -36,7 +35,7 @@ fn synced(store: &Store) -> Vec<String> {
     let (mut mine, mut others) = (BTreeSet::new(), BTreeSet::new());
     others.extend(store.others().all().iter().map(|(name, _)| name.clone()));
     let mut has_remote = false;
-    let data = Paths::from_env(&Env::from_process()).map(|paths| paths.data);
+    let data = own_paths().map(|paths| paths.data);
     if let (Ok(data), Ok(identity)) = (data, Identity::read(&store.path()))
         && let Ok(Some(settings)) = SyncState::read(&data, &identity)
     {

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::store::{MovedBubb, Store};
-use lepo_turn::config::Paths;
 use memchr::memmem::Finder;
 
 use super::plan::RedactPlan;
 use super::request::RedactRequest;
 use crate::commands::searched_files::{search, search_unfinished};
+use crate::commands::user_env::own_paths;
 use crate::rebase::kept_texts;
 use crate::repl::history_file;
 use crate::term::{StatusLine, one_line, print_status};
@@ -90,7 +89,7 @@ impl RemainingCopies {
                 remains.requests.extend(bytes.filter(|bytes| has_any(bytes)).map(|_| id));
             }
         }
-        if let Ok(paths) = Paths::from_env(&Env::from_process()) {
+        if let Ok(paths) = own_paths() {
             let path = history_file(&paths.state);
             let has = std::fs::read(&path).is_ok_and(|all| has_any(&all));
             remains.history = has.then_some(path);

@@ -5,17 +5,17 @@ mod table;
 use std::collections::HashMap;
 
 use super::Context;
-use super::repo_files::trusted_config;
+use crate::commands::repo_files::trusted_config;
+use crate::commands::user_env::UserEnv;
 use crate::stats::{GroupBy, TallyKeys, TallyRow, TallyRows, tally};
 use crate::term::{excerpt_within, print_status};
 use crate::ui::{ShortIds, text_or_warn};
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
 use lepo_store::bubb::{BubbId, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
-use lepo_turn::config::{Flags, Paths, Prices, load_settings};
+use lepo_turn::config::Prices;
 
 /// Print usage statistics: tokens, times, failures
 ///
@@ -92,10 +92,8 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn prices(context: &Context<'_>) -> Result<Prices> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
-    let repo = trusted_config(context, &paths)?;
-    Ok(load_settings(&paths, &env, repo, &Flags::default())?.prices())
+    let user = UserEnv::read()?;
+    Ok(user.settings(trusted_config(context, &user.paths)?)?.prices())
 }
 
 struct Subjects<'s> {

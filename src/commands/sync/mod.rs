@@ -13,6 +13,7 @@ use report::{print_news, replacement, troubles};
 
 use super::Context;
 use super::changes::removed_span;
+use crate::commands::user_env::UserEnv;
 use crate::term::{fold, print_status, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
@@ -27,8 +28,7 @@ use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
 
 pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
-    let env = Env::from_process();
-    let paths = Paths::from_env(&env)?;
+    let UserEnv { env, paths } = UserEnv::read()?;
     let (store, first) = match (context.find_store()?, &args.remote) {
         (Some(store), _) => {
             if !args.status {
