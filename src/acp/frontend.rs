@@ -1,8 +1,5 @@
 //! The view of a turn for an editor: streams text and thinking, and sends tool calls from request to result.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use serde_json::{Value, json};
 
 use super::consent;
@@ -13,12 +10,11 @@ use crate::term::one_line;
 use crate::ui::notice_lines;
 use lepo_acp::TEXT;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
-use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_tool::{ConsentReply, Proposal};
-use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
+use lepo_turn::{Front, Person, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct AcpFront<'f> {
     pub peer: &'f EditorConnection,
@@ -143,6 +139,8 @@ impl Front for AcpFront<'_> {
             TurnEvent::Bubb(name, bytes) => self.wrote(name, bytes),
             // The result contains the output.
             TurnEvent::Waiting | TurnEvent::CommandOutput(..) => {}
+            TurnEvent::Consent(_) | TurnEvent::Permit(..) | TurnEvent::Start(_) => self.flush(),
+            TurnEvent::Form(_) => {}
         }
     }
 
@@ -150,11 +148,13 @@ impl Front for AcpFront<'_> {
         true
     }
 
-    fn ask<'f>(
-        &'f mut self,
-        proposal: &'f Proposal,
-    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
-        self.flush();
+    fn person(&mut self) -> Option<&mut dyn Person> {
+        Some(self)
+    }
+}
+
+impl Person for AcpFront<'_> {
+    fn consent<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
         Box::pin(async move {
             let asked = consent::ask((self.peer, self.session), self.open, proposal).await?;
             self.withdrew |= asked.withdrew;
@@ -162,17 +162,15 @@ impl Front for AcpFront<'_> {
         })
     }
 
-    fn ask_permission<'f>(
+    fn permit<'f>(
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
-        self.flush();
+    ) -> PersonAnswer<'f, PermissionReply> {
         Box::pin(consent::permit((self.peer, self.session), agent, question))
     }
 
     fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
-        self.flush();
         Box::pin(async move { Ok(consent::agree_to_start((self.peer, self.session), question).await) })
     }
 }
@@ -185,9 +183,5 @@ impl Front for Silent {
 
     fn shows_partial_text(&self) -> bool {
         false
-    }
-
-    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
-        Box::pin(async { Ok(ConsentReply::NoTerminal) })
     }
 }

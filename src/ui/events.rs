@@ -2,24 +2,18 @@
 //! is stable and documented in lepo-do(1); the last line is the document of `--json`.
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 
 use serde_json::{Value, json};
 
-use super::agent_permission;
-use super::consent;
-use super::form;
 use super::notices::notice_lines;
-use super::start_question::{about_words, agree_to_start, programs_line, start_title};
+use super::person::TerminalPerson;
+use super::start_question::{about_words, programs_line, start_title};
 use crate::term::{LineLevel, Out, tty};
-use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
-use lepo_model::{AgentQuestion, PermissionReply, Utf8Decoder};
+use lepo_model::Utf8Decoder;
 use lepo_store::bubb::BubbName;
-use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
-use lepo_tool::{ConsentReply, OutputStream, Proposal, Unagreed};
-use lepo_turn::{Front, Moment, PersonAnswer, StartQuestion, TurnEvent, Watch};
+use lepo_tool::{OutputStream, Proposal, Unagreed};
+use lepo_turn::{Front, Moment, Person, StartQuestion, TurnEvent, Watch};
 
 /// Prints the events of a turn on stdout.
 pub struct EventLines<'o> {
@@ -29,11 +23,12 @@ pub struct EventLines<'o> {
     /// Whether the last line was `waiting`.
     waits: bool,
     at: HintTarget<'o>,
+    person: TerminalPerson,
 }
 
 impl<'o> EventLines<'o> {
     pub fn new(out: &'o mut Out, at: HintTarget<'o>) -> EventLines<'o> {
-        EventLines { out, stderr: Utf8Decoder::default(), waits: false, at }
+        EventLines { out, stderr: Utf8Decoder::default(), waits: false, at, person: TerminalPerson }
     }
 
     /// Prints an event, with the name of the participant to whose reply it belongs.
@@ -62,6 +57,14 @@ impl<'o> EventLines<'o> {
             }
             TurnEvent::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
             TurnEvent::Progress(words) => json!({ "event": "progress", "text": words }),
+            TurnEvent::Consent(proposal) => request("ask", proposal),
+            TurnEvent::Permit(agent, question) => {
+                let text = format!("{agent} asks for permission: {}", question.title);
+                json!({ "event": "note", "text": text })
+            }
+            TurnEvent::Start(question) if tty().is_some() => start_note(question),
+            TurnEvent::Start(_) => return,
+            TurnEvent::Form(server) => json!({ "event": "form", "server": server }),
             // Their bubbs have events of their own, and output of a REPL does not belong to one turn.
             TurnEvent::NotFinal | TurnEvent::Done | TurnEvent::CommandOutput(_, OutputStream::Stdout, _) => {
                 return;
@@ -89,43 +92,8 @@ impl Front for EventLines<'_> {
         true
     }
 
-    fn ask<'f>(
-        &'f mut self,
-        proposal: &'f Proposal,
-    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
-        self.line(request("ask", proposal));
-        Box::pin(consent::ask(proposal.clone()))
-    }
-
-    fn ask_permission<'f>(
-        &'f mut self,
-        agent: &'f str,
-        question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
-        let text = format!("{agent} asks for permission: {}", question.title);
-        self.line(json!({ "event": "note", "text": text }));
-        Box::pin(agent_permission::permit(agent.to_string(), question.clone()))
-    }
-
-    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
-        if tty().is_none() {
-            return Box::pin(async { Ok(None) });
-        }
-        self.line(start_note(question));
-        Box::pin(agree_to_start(question.clone()))
-    }
-
-    fn is_interactive(&self) -> bool {
-        tty().is_some()
-    }
-
-    fn fill_form<'f>(
-        &'f mut self,
-        server: &'f str,
-        asked: ServerQuestion,
-    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
-        self.line(json!({ "event": "form", "server": server }));
-        Box::pin(form::fill_in(server.to_string(), asked))
+    fn person(&mut self) -> Option<&mut dyn Person> {
+        Some(&mut self.person)
     }
 }
 

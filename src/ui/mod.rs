@@ -22,6 +22,7 @@ mod notices;
 mod outcome;
 mod output_preview;
 mod permission;
+mod person;
 mod replay;
 mod shared_view;
 mod short_ids;

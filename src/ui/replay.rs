@@ -14,13 +14,12 @@ use super::model_rows::ModelRows;
 use super::notices::notice_lines;
 use super::start_question::agree_to_start;
 use crate::term::{LiveRows, StatusLine, columns, print_status, tty};
-use lepo_base::error::Result;
 use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply, Usage};
 use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
 use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::replay::ReplayObserver;
-use lepo_turn::{Front, PersonAnswer, StartQuestion, TurnEvent};
+use lepo_turn::{Front, Person, PersonAnswer, StartQuestion, TurnEvent};
 
 pub struct ReplayRows<'a> {
     drawn: RefCell<DrawnRows>,
@@ -128,10 +127,14 @@ impl Front for ReplayRow<'_> {
         true
     }
 
-    fn ask<'f>(
-        &'f mut self,
-        proposal: &'f Proposal,
-    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
+    fn person(&mut self) -> Option<&mut dyn Person> {
+        Some(self)
+    }
+}
+
+/// Asks a single question at a time.
+impl Person for ReplayRow<'_> {
+    fn consent<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.finish();
@@ -139,11 +142,11 @@ impl Front for ReplayRow<'_> {
         })
     }
 
-    fn ask_permission<'f>(
+    fn permit<'f>(
         &'f mut self,
         agent: &'f str,
         question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
+    ) -> PersonAnswer<'f, PermissionReply> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.finish();
@@ -159,7 +162,7 @@ impl Front for ReplayRow<'_> {
         })
     }
 
-    fn is_interactive(&self) -> bool {
+    fn signs_in(&self) -> bool {
         tty().is_some()
     }
 

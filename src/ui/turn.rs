@@ -1,15 +1,10 @@
 //! The view of a turn: the answer on stdout; waiting, thinking and notes on stderr.
 
-use std::future::Future;
-use std::pin::Pin;
-
-use super::agent_permission;
 use super::consent;
 use super::display_options::DisplayOptions;
-use super::form;
 use super::notices::notice_lines;
 use super::output_preview::OutputPreview;
-use super::start_question::agree_to_start;
+use super::person::TerminalPerson;
 use super::state::{ViewEvent, ViewState};
 use super::thinking::Thinking;
 use super::waiting::{WAITING, WaitingCounter};
@@ -18,11 +13,10 @@ use crate::term::{
     stderr_is_stdout, stderr_is_terminal, tty,
 };
 use lepo_base::hint::HintTarget;
-use lepo_model::{AgentQuestion, Citation, PermissionReply};
+use lepo_model::Citation;
 use lepo_store::bubb::{BubbName, Kind};
-use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
-use lepo_tool::{ConsentReply, OutputStream, Proposal};
-use lepo_turn::{CommandOrigin, Front, PersonAnswer, StartQuestion, TurnEvent};
+use lepo_tool::{OutputStream, Proposal};
+use lepo_turn::{CommandOrigin, Front, Person, TurnEvent};
 
 pub struct TurnView<'o> {
     out: &'o mut Out,
@@ -46,6 +40,7 @@ pub struct TurnView<'o> {
     waiting: Option<WaitingCounter>,
     /// The pages that the answer cites, in the order of their first citation.
     cited: Vec<Citation>,
+    person: TerminalPerson,
 }
 
 impl<'o> TurnView<'o> {
@@ -74,6 +69,7 @@ impl<'o> TurnView<'o> {
             printed: OutputPreview::new(columns),
             waiting: None,
             cited: Vec::new(),
+            person: TerminalPerson,
         }
     }
 
@@ -334,6 +330,11 @@ impl Front for TurnView<'_> {
                 self.bubb(name, bytes);
             }
             TurnEvent::Bubb(_, None) => {}
+            TurnEvent::Start(_) if tty().is_none() => {}
+            TurnEvent::Consent(_) | TurnEvent::Permit(..) | TurnEvent::Start(_) | TurnEvent::Form(_) => {
+                self.step(ViewEvent::Called);
+                self.out.flush();
+            }
         }
     }
 
@@ -341,42 +342,7 @@ impl Front for TurnView<'_> {
         self.out.is_terminal() || !self.shown.whole
     }
 
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
-        self.step(ViewEvent::Called);
-        self.out.flush();
-        Box::pin(consent::ask(proposal.clone()))
-    }
-
-    fn ask_permission<'f>(
-        &'f mut self,
-        agent: &'f str,
-        question: &'f AgentQuestion,
-    ) -> PersonAnswer<'f, PermissionReply> {
-        self.step(ViewEvent::Called);
-        self.out.flush();
-        Box::pin(agent_permission::permit(agent.to_string(), question.clone()))
-    }
-
-    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
-        if tty().is_none() {
-            return Box::pin(async { Ok(None) });
-        }
-        self.step(ViewEvent::Called);
-        self.out.flush();
-        Box::pin(agree_to_start(question.clone()))
-    }
-
-    fn is_interactive(&self) -> bool {
-        tty().is_some()
-    }
-
-    fn fill_form<'f>(
-        &'f mut self,
-        server: &'f str,
-        asked: ServerQuestion,
-    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
-        self.step(ViewEvent::Called);
-        self.out.flush();
-        Box::pin(form::fill_in(server.to_string(), asked))
+    fn person(&mut self) -> Option<&mut dyn Person> {
+        Some(&mut self.person)
     }
 }

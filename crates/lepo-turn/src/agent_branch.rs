@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::answer_context::AnswerContext;
+use super::event::ask_permission;
 use super::masking_cut::cut;
 use super::transcript::write_bubb;
 use super::turn::Turn;
@@ -100,7 +101,7 @@ impl<'s> AgentBranch<'s> {
         if !self.asks {
             return Ok(PermissionReply::No);
         }
-        let permit = interrupt.or(front.ask_permission(self.model, question)).await?;
+        let permit = interrupt.or(ask_permission(front, self.model, question)).await?;
         if permit == PermissionReply::Nobody {
             self.unanswered += 1;
             if self.unanswered >= MOST_UNANSWERED {

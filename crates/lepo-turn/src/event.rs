@@ -45,6 +45,14 @@ pub enum TurnEvent<'e> {
     ToolStarted(&'e CallRequest),
     /// Progress of the call, as text of the server.
     Progress(&'e str),
+    /// The user is asked for consent next.
+    Consent(&'e Proposal),
+    /// The user is asked about a request of this agent next.
+    Permit(&'e str, &'e AgentQuestion),
+    /// The user is asked next whether programs may start.
+    Start(&'e StartQuestion),
+    /// The user is asked to fill in a form of this server next.
+    Form(&'e str),
 }
 
 /// The origin of a command, which decides how its output is displayed.
@@ -61,7 +69,7 @@ pub enum CommandOrigin {
 /// The future answer of a user.
 pub type PersonAnswer<'f, T> = Pin<Box<dyn Future<Output = Result<T>> + 'f>>;
 
-/// The display of a turn, which can ask the user for consent.
+/// The display of a turn.
 pub trait Front {
     /// Handles an event.
     fn on_event(&mut self, event: TurnEvent<'_>);
@@ -69,38 +77,93 @@ pub trait Front {
     /// Whether text is displayed as it arrives, before it is known to be the answer.
     fn shows_partial_text(&self) -> bool;
 
-    /// Asks the user for consent. Dropping the future withdraws the question.
-    fn ask<'f>(
-        &'f mut self,
-        proposal: &'f Proposal,
-    ) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>>;
+    /// Returns the user; `None` if the display has none to ask.
+    fn person(&mut self) -> Option<&mut dyn Person> {
+        None
+    }
+}
 
-    /// Asks the user about a request of an agent. Dropping the future withdraws the question.
-    fn ask_permission<'f>(
-        &'f mut self,
-        _agent: &'f str,
-        _question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<PermissionReply>> + 'f>> {
+/// A user, who is asked. Dropping a future withdraws its question.
+pub trait Person {
+    /// Asks for consent.
+    fn consent<'f>(&'f mut self, _: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
+        Box::pin(async { Ok(ConsentReply::NoTerminal) })
+    }
+
+    /// Asks about a request of an agent.
+    fn permit<'f>(&'f mut self, _agent: &'f str, _: &'f AgentQuestion) -> PersonAnswer<'f, PermissionReply> {
         Box::pin(async { Ok(PermissionReply::Nobody) })
     }
 
-    /// Asks the user whether programs may start with their current files, in their folders; `None` if nobody
-    /// can be asked. Dropping the future withdraws the question.
+    /// Asks whether programs may start with their current files, in their folders; `None` if nobody can be asked.
     fn agree_to_start<'f>(&'f mut self, _: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(async { Ok(None) })
     }
 
-    /// Whether a user can be asked.
-    fn is_interactive(&self) -> bool {
-        false
-    }
-
-    /// Answers a question of a server during a call. Dropping the future withdraws the question.
+    /// Answers a question of a server during a call.
     fn fill_form<'f>(
         &'f mut self,
-        _: &'f str,
+        _server: &'f str,
         _: ServerQuestion,
     ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
         Box::pin(async { ElicitationResult::Declined })
     }
+
+    /// Whether the user can sign in to a server again.
+    fn signs_in(&self) -> bool {
+        false
+    }
+}
+
+/// Asks the user of this display for consent.
+pub(crate) fn ask_consent<'f>(
+    front: &'f mut dyn Front,
+    proposal: &'f Proposal,
+) -> PersonAnswer<'f, ConsentReply> {
+    match asked_after(front, TurnEvent::Consent(proposal)) {
+        Some(person) => person.consent(proposal),
+        None => Box::pin(async { Ok(ConsentReply::NoTerminal) }),
+    }
+}
+
+/// Asks the user of this display about a request of an agent.
+pub(crate) fn ask_permission<'f>(
+    front: &'f mut dyn Front,
+    agent: &'f str,
+    question: &'f AgentQuestion,
+) -> PersonAnswer<'f, PermissionReply> {
+    match asked_after(front, TurnEvent::Permit(agent, question)) {
+        Some(person) => person.permit(agent, question),
+        None => Box::pin(async { Ok(PermissionReply::Nobody) }),
+    }
+}
+
+/// Asks the user of this display whether programs may start.
+pub(crate) fn ask_to_start<'f>(
+    front: &'f mut dyn Front,
+    question: &'f StartQuestion,
+) -> PersonAnswer<'f, Option<bool>> {
+    match asked_after(front, TurnEvent::Start(question)) {
+        Some(person) => person.agree_to_start(question),
+        None => Box::pin(async { Ok(None) }),
+    }
+}
+
+/// Lets the user of this display fill in a form of a server.
+pub(crate) fn ask_form<'f>(
+    front: &'f mut dyn Front,
+    server: &'f str,
+    asked: ServerQuestion,
+) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
+    match asked_after(front, TurnEvent::Form(server)) {
+        Some(person) => person.fill_form(server, asked),
+        None => Box::pin(async { ElicitationResult::Declined }),
+    }
+}
+
+/// Returns the user of this display, who is asked after this event.
+fn asked_after<'f>(front: &'f mut dyn Front, event: TurnEvent<'_>) -> Option<&'f mut dyn Person> {
+    front.person()?;
+    front.on_event(event);
+    front.person()
 }

@@ -3,6 +3,7 @@
 
 use tokio::sync::Mutex;
 
+use super::event::ask_to_start;
 use super::folder_questions::{
     FolderPrograms, is_asked_about, joined, model_once_trusted, model_programs, take_answers,
 };
@@ -40,7 +41,7 @@ pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) 
         let mut question = question(turn, needs)?;
         if !question.is_empty() {
             question.words = words_of_turn(turn)?;
-            let answer = turn.env.interrupt.or(turn.front.agree_to_start(&question)).await?;
+            let answer = turn.env.interrupt.or(ask_to_start(turn.front, &question)).await?;
             turn.env.keep_start_answer(&question, answer)?;
             if answer == Some(true) {
                 agreed(turn, &question.words)?;

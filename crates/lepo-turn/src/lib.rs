@@ -98,7 +98,7 @@ pub use configuration::{Configuration, TrustedFile, server_folders};
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
 pub use env::TurnEnv;
-pub use event::{CommandOrigin, Front, PersonAnswer, TurnEvent};
+pub use event::{CommandOrigin, Front, Person, PersonAnswer, TurnEvent};
 pub use flow::execute_turn;
 pub use folder_questions::{question_of_server, question_of_servers, take_answers};
 pub use group::{

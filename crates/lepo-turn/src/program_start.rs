@@ -11,6 +11,7 @@ use lepo_tool::mcp::ServerFolders;
 use lepo_tool::mcp::config::ServerConfig;
 use lepo_tool::{NamedProgram, RunningCheck, StartCheck, TouchedFiles};
 
+use super::event::ask_to_start;
 use super::program_changes::{ChangedProgram, ProgramRole};
 use super::{Front, Interrupt, StartQuestion};
 use crate::config::{FolderTrust, Paths, ProgramTrust};
@@ -108,7 +109,7 @@ pub(crate) async fn ask_about_key(
         return Ok(());
     }
     let question = StartQuestion::about_files(changed);
-    match interrupt.or(front.agree_to_start(&question)).await? {
+    match interrupt.or(ask_to_start(front, &question)).await? {
         Some(answer) => question.keep(answer, paths, dir),
         None => Ok(()),
     }

@@ -4,6 +4,7 @@ use super::body::REFUSED;
 use super::call::{call, propose_call};
 use super::command_runner::{CommandRunner, ToolResult};
 use super::decision::Verdict;
+use super::event::ask_consent;
 use super::servers::servers_ready;
 use super::skills::readable_skills;
 use super::steering::{agree_to_words, steering_words};
@@ -166,7 +167,7 @@ async fn consent_by_verdict(
 ) -> Result<Consent> {
     let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
     let reply = if asks {
-        turn.env.interrupt.or(turn.front.ask(&proposal)).await?
+        turn.env.interrupt.or(ask_consent(turn.front, &proposal)).await?
     } else {
         turn.front.on_event(TurnEvent::Approved(&proposal));
         verdict.reply()
@@ -206,7 +207,7 @@ async fn asked(
     request: &ToolRequest,
     steering: &SteeringWords,
 ) -> Result<Consent> {
-    let reply = turn.env.interrupt.or(turn.front.ask(&proposal)).await?;
+    let reply = turn.env.interrupt.or(ask_consent(turn.front, &proposal)).await?;
     if reply == ConsentReply::Always {
         allowed(turn, |allowed| allowed.note(&proposal));
     }

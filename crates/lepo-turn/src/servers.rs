@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use super::event::ask_form;
 use super::former_tools::keep_tools_of_failed;
 use super::turn::Turn;
 use super::{Front, Notice, TurnEvent};
@@ -25,16 +26,17 @@ impl ElicitationHandler for FrontCaller<'_> {
 
     async fn elicit(&mut self, asked: ServerQuestion) -> ElicitationResult {
         let answering: Pin<Box<dyn Future<Output = ElicitationResult> + '_>> =
-            self.front.fill_form(self.server, asked);
+            ask_form(self.front, self.server, asked);
         answering.await
     }
 }
 
 /// Fails without a terminal if a sign-in has expired: a script must not receive an answer without the data of
 /// its server.
-pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
+pub(super) fn sign_ins_hold(turn: &mut Turn<'_>) -> Result<()> {
+    let signs_in = turn.front.person().is_some_and(|person| person.signs_in());
     let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
-    match over.filter(|_| !turn.front.is_interactive()) {
+    match over.filter(|_| !signs_in) {
         None => Ok(()),
         Some(server) => {
             let name = &server.config.name;

@@ -1,8 +1,5 @@
 //! `lepo do --compact`: continues a conversation from a summary of it.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use super::DoArgs;
 use super::setup::{Setup, find_tail};
 use super::turn_output::turn_view;
@@ -12,10 +9,9 @@ use crate::ui;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
-use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{
-    Compaction, Front, Interrupt, KEEP, PersonAnswer, StartOptions, StartQuestion, TurnEnv, TurnEvent,
-    TurnStart,
+    Compaction, Front, Interrupt, KEEP, Person, PersonAnswer, StartOptions, StartQuestion, TurnEnv,
+    TurnEvent, TurnStart,
 };
 use lepo_turn::{compact, start};
 
@@ -33,11 +29,13 @@ impl Front for Quiet<'_> {
         false
     }
 
-    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
-        // Summarising runs no tools, so there is nothing to ask.
-        Box::pin(async { Ok(ConsentReply::NoTerminal) })
+    fn person(&mut self) -> Option<&mut dyn Person> {
+        Some(self)
     }
+}
 
+/// Summarising runs no tools, so nothing else is asked.
+impl Person for Quiet<'_> {
     fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(ui::agree_to_start(question.clone()))
     }

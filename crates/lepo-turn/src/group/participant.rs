@@ -1,8 +1,6 @@
 //! A participant of a group turn: a configured model, and its client.
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch, select_line};
@@ -24,7 +22,7 @@ use lepo_model::{
 };
 use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker};
 use lepo_store::store::JournalEntry;
-use lepo_tool::{ConsentReply, Proposal, without_thinking};
+use lepo_tool::without_thinking;
 
 /// A participant of a group turn.
 pub struct Participant {
@@ -247,6 +245,7 @@ struct ReplyFront<'e> {
     watch: &'e dyn Watch,
 }
 
+/// A group turn has no tools, so nothing needs consent.
 impl Front for ReplyFront<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         self.watch.on_event(Moment::In(self.name, event));
@@ -254,10 +253,5 @@ impl Front for ReplyFront<'_> {
 
     fn shows_partial_text(&self) -> bool {
         true
-    }
-
-    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<ConsentReply>> + 'f>> {
-        // A group turn has no tools, so nothing needs consent.
-        Box::pin(async { Ok(ConsentReply::NoTerminal) })
     }
 }
