@@ -6,14 +6,13 @@ use serde_json::{Map, Value};
 use super::assembly::{Assembly, Purpose, assemble};
 use super::former_tools::{former_offer, tool_list};
 use super::message::NewMessage;
-use super::new_turn::{TurnResources, new_turn};
 use super::opening::{opening, question_message};
 use super::opening_parts::{add_last_parts, add_unknown_parts, parts_before_commands};
 use super::planner::choice_schema;
 use super::shared_prefix::SharedPrefix;
 use super::tools::ToolOffer;
 use super::transcript::Transcript;
-use super::turn::Turn;
+use super::turn::{Turn, TurnResources};
 use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::Result;
@@ -68,8 +67,8 @@ pub async fn first_request(
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
     let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
-    let parties = TurnResources { model: &mut model, gate, servers: &mut servers, front };
-    let mut turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
+    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, front };
+    let mut turn = Turn::new(env, (config, insts), resources, transcript, forest, &mut ask);
     request_of(&mut turn, ask)
 }
 

@@ -41,7 +41,6 @@ mod masking_cut;
 mod message;
 mod model_reply;
 mod native;
-mod new_turn;
 mod next_question;
 mod notice;
 mod offer_catalog;

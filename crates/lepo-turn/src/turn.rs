@@ -5,9 +5,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::assembly::Target;
+use super::received_calls::restore_earlier_calls;
 use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
+use super::transcript::Transcript;
+use super::turn_request::TurnRequest;
 use super::turn_state::TurnRecord;
 use super::unmask::keep_truth;
 use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
@@ -16,6 +19,7 @@ use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
 
@@ -53,6 +57,47 @@ pub struct TurnSkills {
     pub offered: Vec<Skill>,
     /// The text stored before the answer, and its bubb.
     pub kept: Option<(String, BubbId)>,
+}
+
+/// The resources of a turn.
+pub struct TurnResources<'t> {
+    /// The client of the model that answers.
+    pub model: &'t mut Model,
+    /// The gate of its requests.
+    pub gate: Gate,
+    pub servers: &'t mut Servers,
+    pub front: &'t mut dyn Front,
+}
+
+impl<'t> Turn<'t> {
+    /// Creates the turn of this input, after the bubbs of `transcript`. Removes recorded results from the input.
+    pub fn new(
+        env: &'t TurnEnv,
+        (config, insts): (&'t ModelConfig, &'t Insts),
+        resources: TurnResources<'t>,
+        mut transcript: Transcript,
+        forest: &Forest,
+        ask: &mut TurnRequest,
+    ) -> Turn<'t> {
+        let TurnResources { model, gate, servers, front } = resources;
+        restore_earlier_calls(&mut transcript, &env.store, config);
+        Turn {
+            env,
+            insts: Cow::Borrowed(insts),
+            config,
+            model,
+            gate,
+            servers,
+            front,
+            schema: ask.schema.clone(),
+            code_only: ask.code_only,
+            results: ask.results.take(),
+            forks: transcript.forks(forest),
+            record: TurnRecord::new(transcript, &config.name, forest, ask.start),
+            skills: TurnSkills::default(),
+            unproven: None,
+        }
+    }
 }
 
 impl Turn<'_> {
