@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::thread;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
+pub use tokio::runtime::Runtime;
 use tokio::sync::oneshot::{Receiver, channel};
 
 use lepo_base::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! `lepo do --compact`: continues a conversation from a summary of it.
 
 use super::DoArgs;
-use super::setup::{Setup, find_tail};
+use super::setup::{Setup, find_tail, run_in_turn_env};
 use super::turn_output::turn_view;
 use crate::commands::Context;
 use crate::term::print_status;
@@ -10,8 +10,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::{
-    Compaction, Front, Interrupt, KEEP, Person, PersonAnswer, StartOptions, StartQuestion, TurnEnv,
-    TurnEvent, TurnStart,
+    Compaction, Front, KEEP, Person, PersonAnswer, StartOptions, StartQuestion, TurnEvent, TurnStart,
 };
 use lepo_turn::{compact, start};
 
@@ -58,17 +57,13 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let instruction = args.prompt.join(" ");
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
     let wanted = Compaction { tail: from, keep: args.keep.unwrap_or(KEEP), instruction };
-    let compacted = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+    let id = run_in_turn_env(runtime, (setup.configured, servers), (&store, true), async |env| {
         let insts = ui::insts_with_warnings(env.insts()?);
         let mut view = turn_view(context, args.display_options(env.settings()));
-        let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
+        let compacted = compact(env, &config, &insts, &forest, wanted, &mut view).await;
         view.finish();
-        env.close().await;
         compacted
-    });
-    runtime.shutdown_background();
-    let id = compacted?;
+    })?;
     if let (Some(tail), Some(branch)) = (tail, &args.tail)
         && tail.by_branch
     {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::DoArgs;
 use super::keeping::begin_as_set;
-use super::setup::{Setup, find_tail};
+use super::setup::{Setup, find_tail, run_in_turn_env};
 use super::turn_input::DoInput;
 use super::turn_output::turn_view;
 use crate::commands::Context;
@@ -20,9 +20,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
-use lepo_turn::{
-    FirstRequest, Interrupt, SharedPrefix, StartOptions, TurnEnv, TurnRequest, first_request, start,
-};
+use lepo_turn::{FirstRequest, SharedPrefix, StartOptions, TurnRequest, first_request, start};
 
 /// Bytes of text per token, roughly.
 const BYTES_OF_TOKEN: usize = 4;
@@ -50,8 +48,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
     let tail = find_tail(args, &store, &forest)?;
     let start = start(&store, &forest, StartOptions { new: args.new, tail, retry: args.retry })?;
     let runtime = current_thread()?;
-    let first = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+    let first = run_in_turn_env(runtime, (setup.configured, servers), (&store, true), async |env| {
         let insts = ui::insts_with_warnings(env.insts()?);
         let DoInput { question, served, schema, code_only, skill, .. } = input;
         let ask = TurnRequest {
@@ -63,11 +60,10 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
             ..TurnRequest::new(start, question, &args.run)
         };
         let mut view = turn_view(context, args.display_options(env.settings()));
-        let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
+        let first = first_request(env, (&config, &insts), &forest, &mut view, ask).await;
         view.finish();
         first
     })?;
-    runtime.shutdown_background();
     match args.json {
         true => context.out.line(&document(&first, &config).to_string()),
         false => print(&first, &config, context),

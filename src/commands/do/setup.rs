@@ -12,6 +12,7 @@ use crate::term::{StatusLine, print_status, set_attention_signal};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
+use lepo_net::runtime::Runtime;
 use lepo_store::conv::{AddressTarget, Forest};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -19,7 +20,7 @@ use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
 use lepo_turn::config::{AttentionSignal, Flags};
 use lepo_turn::secret_values;
-use lepo_turn::{Configuration, TrustedFile};
+use lepo_turn::{Configuration, Interrupt, TrustedFile, TurnEnv};
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
@@ -79,6 +80,25 @@ impl Setup {
     pub fn servers(&self) -> Result<Servers> {
         self.configured.servers(&self.dir, self.repo_servers.clone())
     }
+}
+
+/// Runs work in the environment of turns, and ends its servers, also after a failure. Background work, such as an abandoned
+/// look-up, is not awaited.
+pub fn run_in_turn_env<T>(
+    runtime: Runtime,
+    (configured, servers): (Configuration, Servers),
+    (store, keeps): (&Arc<Store>, bool),
+    work: impl AsyncFnOnce(&TurnEnv) -> Result<T>,
+) -> Result<T> {
+    let done = runtime.block_on(async {
+        let mut env = TurnEnv::new(configured, servers, store.clone(), Interrupt::listen()?);
+        env.keeps = keeps;
+        let done = work(&env).await;
+        env.close().await;
+        done
+    });
+    runtime.shutdown_background();
+    done
 }
 
 /// Returns the store of a turn, creating it if necessary; an error if the turn starts from an existing

@@ -9,7 +9,7 @@ use super::compact::Quiet;
 use super::keeping::begin_as_set;
 use super::recorded::{LookupOutcome, find_recorded};
 use super::recover_cut::recover_cut;
-use super::setup::{Setup, find_tail, store_of_turn};
+use super::setup::{Setup, find_tail, run_in_turn_env, store_of_turn};
 use super::turn_input::DoInput;
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
@@ -24,8 +24,8 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::{
-    Configuration, Decision, Interrupt, Question, Report, StartOptions, ToolResult, TurnEnv, TurnRequest,
-    TurnStart, Verdict, execute_turn, is_unread, make_room, start,
+    Configuration, Decision, Question, Report, StartOptions, ToolResult, TurnEnv, TurnRequest, TurnStart,
+    Verdict, execute_turn, is_unread, make_room, start,
 };
 
 struct PreparedTurn {
@@ -78,16 +78,11 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let tidy = setup.configured.settings.tidy.limit();
     let prices = setup.configured.settings.prices();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
-    let mut report = runtime.block_on(async {
-        let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
-        env.keeps = !args.keeping.no_keep;
+    let (store, keeps) = (place.store.clone(), !args.keeping.no_keep);
+    let mut report = run_in_turn_env(runtime, (setup.configured, servers), (&store, keeps), async |env| {
         let interrupt = env.interrupt.clone();
-        let taken = while_read(args, interrupt, place.run(&env, &config, args, (input, ran), context)).await;
-        env.close().await;
-        taken
+        while_read(args, interrupt, place.run(env, &config, args, (input, ran), context)).await
     })?;
-    // Background work, such as an abandoned lookup, is not awaited.
-    runtime.shutdown_background();
     if tells_usage && report.answer.is_some() {
         print_status_dim(&ui::usage_line(&report, &prices), context.paint);
     }
