@@ -123,6 +123,7 @@ pub fn path_messages(
 
 #[cfg(test)]
 mod tests {
+    use super::super::body::FOR_QUESTION;
     use super::super::message::fixture::path;
     use super::super::native::run_command;
     use super::super::schema::CODE_ONLY;
@@ -136,7 +137,9 @@ mod tests {
         let flag = |is: bool, name: &'static str| if is { name } else { "-" };
         let schema = made.schema.map_or("-", |schema| schema.name.as_str());
         let (ended, web) = (flag(made.tools_ended, "ended"), flag(made.web, "web"));
-        format!("{} {last} | {} {ended} {schema} {web}", made.messages.len(), made.tools.len())
+        let in_words = made.messages.iter().any(|message| message.text.contains("BLOCKS"));
+        let words = if in_words { " words" } else { "" };
+        format!("{} {last} | {} {ended} {schema} {web}{words}", made.messages.len(), made.tools.len())
     }
 
     #[test]
@@ -155,6 +158,7 @@ mod tests {
         let summary = |covered| Purpose::Summary { inst: "SUM", covered };
         let code = Purpose::Answer { schema: None, code_only: true, may_call: true };
         let call = r#"a1 {"access":"read","command":"ls"} / t1 r"#;
+        let asked_in_form = format!("s1 P / s1 {FOR_QUESTION}\nFORM / u0 q");
         let (short, long) = ("s1 P / u0 q".to_string(), format!("s1 P / u0 q / {call} / a0 x / u0 r"));
         for (text, purpose, tools, form, expected) in [
             (&short, plain, &none, Messages, "3 G | 0 ended - web".to_string()),
@@ -170,12 +174,18 @@ mod tests {
                 format!("3 {asked} | 1 ended answer web"),
             ),
             (&short, answer(None, false), &of_server, Messages, "3 G | 1 ended - web".into()),
-            (&short, answer(None, false), &words, Prompted, format!("4 {ENDED} | 0 ended - web")),
+            (&short, plain, &words, Prompted, "3 G | 0 - - web words".into()),
+            (&short, answer(None, false), &words, Prompted, format!("4 {ENDED} | 0 ended - web words")),
+            // The conversation has the words of the schema, so they are not repeated.
+            (&asked_in_form, formed, &none, Messages, "4 G | 0 ended answer web".into()),
             (&short, code, &none, Plain, format!("2 q\n\n{CODE_ONLY} | 0 ended - web")),
             (&short, plan, &none, Messages, "3 PLAN | 0 - choice web".into()),
             (&short, plan, &none, Plain, "2 q | 0 - choice web".into()),
+            // A planner never reads of tools.
+            (&short, plan, &words, Prompted, "3 PLAN | 0 - choice web".into()),
             (&short, summary(2), &native, Messages, "3 SUM | 1 ended - -".into()),
             (&short, summary(2), &none, Plain, "3 SUM | 0 ended - -".into()),
+            (&short, summary(2), &words, Prompted, "3 SUM | 0 ended - - words".into()),
             // Earlier calls are calls where tools are listed, and a summary has the covered messages alone.
             (&long, plain, &native, Messages, "7 G | 1 - - web".into()),
             (&long, plan, &none, Messages, "7 PLAN | 0 - choice web".into()),
