@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::own_newest::note_used;
 use super::repo_files::{REPO_FILES, trusted};
 use super::secret_finder::masked;
 use super::tidy_after::tidy_after;
@@ -63,13 +64,14 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
-        None | Some("head" | "@") => store.names().forest_for(&[ReadScope::Tip])?,
-        tail => store.addresses().forest_at(false, tail)?,
+        Some("head") => store.names().forest_for(&[ReadScope::Tip])?,
+        address => store.addresses().forest_at(false, address.or(Some("@")))?,
     };
     let prev = match args.prev.as_deref() {
         Some("head") => None,
         Some(address) => Some(store.addresses().find_bubb(&forest, address)?.ix),
-        None => forest.newest(),
+        None if forest.newest().is_none() => None,
+        None => Some(store.addresses().find_bubb(&forest, "@")?.ix),
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
@@ -83,6 +85,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     if name.is_steering() && !name.is_proven_when_written() {
         store.journal().prove([name.id]);
     }
+    note_used(&store, name.id);
     context.out.line(&name.id.to_string());
     tidy_after(&store, tidy_limit(&store), false, context.out);
     Ok(0)

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 
 use super::address_args::find_one;
+use super::own_newest::note_used;
 use super::secret_finder::{masked, tell_typed};
 use super::{Context, complete};
 use crate::import::is_request;
@@ -101,6 +102,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
         note_edit(&store, name, sibling, kept.bytes());
     }
     tell_typed(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
+    note_used(&store, sibling.id);
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

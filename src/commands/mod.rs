@@ -25,6 +25,7 @@ pub mod mcp;
 pub mod model;
 mod open;
 mod output_file;
+mod own_newest;
 mod program_files;
 pub mod prompt;
 pub mod rebase;
@@ -184,6 +185,7 @@ impl<'o> Context<'o> {
         let store = self.find_store()?;
         store.iter().filter(|_| !self.reads_only).for_each(remember);
         store.iter().for_each(tell_linked);
+        let store = store.map(|store| store.with_own_newest(own_newest::find_or_note));
         store.ok_or_else(|| match &self.save_to {
             Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
                 .hint("-s takes the directory that holds the messages, like PROJECT/.lepo"),
@@ -287,7 +289,7 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
         Some((main, linked)) => Store::of_main(&cwd.canonicalize().unwrap_or(cwd.into()), &linked, &main),
         None => Ok(found),
     };
-    Ok(found?.map(proving))
+    Ok(found?.map(|store| proving(store).with_own_newest(own_newest::find)))
 }
 
 fn noted((store, made): (Store, InitOutcome)) -> (Store, InitOutcome) {

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use super::Context;
 use super::address_args::resolve_all;
 use super::changes::{print_way_back, removed_span};
+use super::own_newest::refuse_of_another;
 use super::summary_line::question;
 use crate::commands::user_env::own_paths;
 use crate::import::record_removed;
@@ -38,7 +39,8 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let is_kept = !args.now && removed_span().millis().is_some();
     // Two processes with -y plan one after the other; without it the plan is checked again after the question.
     let mut lock = if is_kept && args.yes { lock_changes(&store).map_err(name_now)? } else { None };
-    let forest = store.names().forest()?;
+    refuse_of_another(&store, &args.addresses)?;
+    let forest = forest(&store, &args)?;
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
         true => fitting(&args, &forest),

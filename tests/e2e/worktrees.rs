@@ -57,10 +57,11 @@ fn a_linked_worktree_uses_the_store_of_the_main_one_and_goes_on_with_its_own_con
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("five\n", ""));
     let line = lepo_in(home, linked, &["show", "@"]).out;
     assert!(line.contains("linked asks\n") && line.contains("linked asks again\n"), "{line}");
-    // `@` is of the store, and named it wins; so does -n.
+    // A named message wins; `@` is of each work tree.
     let ran = lepo_in(home, linked, &["do", "--tail", newest.trim(), "on with that"]);
     assert_eq!(ran.out, "six\n");
     assert!(lepo_in(home, linked, &["show", "@"]).out.contains("elsewhere"));
+    assert_eq!(home.ok(&["resolve", "@"]), newest);
     // What was last used there is gone on with.
     assert_eq!(lepo_in(home, linked, &["do", "and on"]).out, "seven\n");
     assert!(lepo_in(home, linked, &["show", "@"]).out.contains("on with that"));
@@ -116,6 +117,82 @@ fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told
     git(home, &home.work(), &["worktree", "remove", linked.to_str().unwrap()]);
     assert_eq!(home.lepo(&["do", "on"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("linked asks anew"), "{}", forest(home));
+}
+
+#[test]
+fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
+    let bot = Bot::saying(OFF, &["one", "two", "three", "four", "five"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    let other = home.path().join("other");
+    git(home, &home.work(), &["worktree", "add", "--quiet", "-b", "other", other.to_str().unwrap()]);
+    for (dir, question) in [(linked, "linked asks"), (&home.work(), "main asks"), (&other, "other asks")] {
+        assert_eq!(lepo_in(home, dir, &["do", question]).code, 0);
+    }
+    for (dir, question) in [(linked, "linked asks"), (&home.work(), "main asks"), (&other, "other asks")] {
+        for args in [&["show"][..], &["show", "@"], &["log", "@^..@"], &["export", "--format", "markdown"]] {
+            let ran = lepo_in(home, dir, args);
+            let is_own = args[0] == "log" || ran.out.contains(question);
+            assert!(ran.code == 0 && ran.err.is_empty() && is_own, "{args:?} {} {}", ran.out, ran.err);
+        }
+        let id = lepo_in(home, dir, &["resolve", "@"]).out;
+        assert_eq!(lepo_in(home, dir, &["branch", question.split(' ').next().unwrap()]).code, 0);
+        assert_eq!(home.ok(&["resolve", question.split(' ').next().unwrap()]), id);
+    }
+    assert_eq!(home.lepo(&["branch", "-d", "main", "linked", "other"]).code, 0);
+    // A copy is gone on with where it was made, and nowhere else.
+    let copy = lepo_in(home, linked, &["rebase", "@", "--system", "Other.", "--redate"]);
+    assert!(copy.err.contains("@ is now the copy"), "{}", copy.err);
+    assert_eq!(lepo_in(home, linked, &["resolve", "@"]).out, copy.out);
+    assert!(home.ok(&["show", "@"]).contains("main asks"));
+    assert_eq!(home.lepo(&["do", "main again"]).err, "");
+    assert!(home.ok(&["show", "@"]).contains("main asks"));
+    // What is removed is of this work tree; what it used before comes next.
+    let ran = lepo_in(home, linked, &["rm", "-y", "@"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = lepo_in(home, linked, &["show", "-a", "@"]).out;
+    assert!(shown.contains("linked asks") && !shown.contains("Other."), "{shown}");
+    assert_eq!(lepo_in(home, linked, &["do", "linked again"]).err, "");
+    assert!(lepo_in(home, linked, &["show", "@"]).out.contains("linked asks"));
+}
+
+#[test]
+fn a_worktree_without_a_conversation_of_its_own_removes_none() {
+    let bot = Bot::saying(OFF, &["one"]);
+    let home = &bot.home;
+    let linked = &with_worktree(home);
+    assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
+    let ran = lepo_in(home, linked, &["show"]);
+    let note = "note: nothing was asked in this worktree yet: @ is the newest of the store\n";
+    assert!(ran.out.contains("main asks") && ran.err.ends_with(note), "{}", ran.err);
+    for args in [&["rm", "-y", "@"][..], &["rm", "-y", "@~0"], &["rm", "-y", "--redact", "@"]] {
+        let ran = lepo_in(home, linked, args);
+        assert!(ran.code == 2 && ran.err.contains("@"), "{args:?} {}", ran.err);
+        assert!(ran.err.contains("belongs to another one"), "{args:?} {}", ran.err);
+    }
+    assert!(home.ok(&["show"]).contains("main asks"));
+}
+
+#[test]
+fn a_redaction_leaves_each_work_tree_its_conversation() {
+    let token = crate::secrets::github_token(1);
+    let bot = Bot::saying(&format!("{OFF}secrets = \"off\"\n"), &["one", "two", "three", "four"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    let ask = |dir: &Path, text: &str| assert_eq!(lepo_in(home, dir, &["do", text]).code, 0);
+    ask(linked, &format!("linked asks {token}"));
+    ask(&home.work(), "main asks");
+    // From the other work tree, all of it.
+    let ran = home.lepo(&["rm", "-y", "--redact", "--all"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = lepo_in(home, linked, &["show", "@"]);
+    assert!(shown.out.contains("linked asks [secret: "), "{} {}", shown.out, shown.err);
+    assert_eq!(lepo_in(home, linked, &["do", "linked again"]).err, "");
+    assert!(lepo_in(home, linked, &["show", "@"]).out.contains("linked asks [secret: "));
+    assert_eq!(home.lepo(&["do", "main again"]).err, "");
+    assert!(home.ok(&["show", "@"]).contains("main asks"));
 }
 
 #[test]

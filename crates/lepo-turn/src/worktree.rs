@@ -1,7 +1,7 @@
 //! Records the messages of each git work tree. All work trees of a repository share one store, so `@` may belong to
 //! another one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, DirEntry};
 use std::os::unix::ffi::OsStrExt;
@@ -95,18 +95,23 @@ impl WorktreeRecord {
         }
     }
 
-    /// Finds the message that the next question follows, or with `retry` the one whose question is answered again. `None`
-    /// if nothing was asked in this work tree, or its last message is deleted.
-    pub fn tail(&self, store: &Store, retry: bool) -> Result<Option<BubbId>> {
-        let Some(last) = self.last()? else { return Ok(None) };
-        let forest = store.names().forest_for(&[ReadScope::Paths(vec![last])])?;
-        tail_at(store, &forest, last, retry)
+    /// Finds the message that the next question follows; with `newest`, the newest message of this work tree, like `@`.
+    /// `None` if nothing was asked here, or all of it is deleted.
+    pub fn tail(&self, store: &Store, newest: bool) -> Result<Option<BubbId>> {
+        let ids = self.ids()?;
+        let Some(&last) = ids.last() else { return Ok(None) };
+        let mut forest = store.names().forest_for(&[ReadScope::Paths(vec![last])])?;
+        if forest.find(last).is_none() {
+            forest = store.names().forest_for(&[ReadScope::Paths(ids.clone())])?;
+        }
+        let last = ids.into_iter().rev().find(|&id| forest.find(id).is_some());
+        last.map_or(Ok(None), |last| tail_at(store, &forest, last, newest))
     }
 }
 
-fn tail_at(store: &Store, forest: &Forest, last: BubbId, retry: bool) -> Result<Option<BubbId>> {
+fn tail_at(store: &Store, forest: &Forest, last: BubbId, newest: bool) -> Result<Option<BubbId>> {
     let Some(ix) = forest.find(last) else { return Ok(None) };
-    if retry {
+    if newest {
         return Ok(Some(last));
     }
     Ok(match start_at(store, forest, ix)? {
@@ -127,16 +132,19 @@ pub enum MainTail {
 }
 
 impl MainTail {
-    /// Finds the tail; with `retry`, the message whose question is answered again. Conversations of a removed worktree
+    /// Finds the tail; with `newest`, the newest message of this work tree, like `@`. Conversations of a removed worktree
     /// belong to the main one, because git no longer lists it.
-    pub fn find(paths: &Paths, store: &Store, retry: bool) -> Result<MainTail> {
+    pub fn find(paths: &Paths, store: &Store, newest: bool) -> Result<MainTail> {
         let mut elsewhere = HashSet::new();
         for record in WorktreeRecord::linked_to(paths, store) {
             elsewhere.extend(record.ids()?);
         }
         let is_own = |forest: &Forest, ix: Ix| !elsewhere.contains(&forest.name(ix).id);
-        let newest = store.names().forest_for(&[ReadScope::Tip])?;
-        if newest.newest().is_none_or(|ix| is_own(&newest, ix)) {
+        if elsewhere.is_empty() {
+            return Ok(MainTail::Newest);
+        }
+        let tip = store.names().forest_for(&[ReadScope::Tip])?;
+        if tip.newest().is_none_or(|ix| is_own(&tip, ix)) {
             return Ok(MainTail::Newest);
         }
         let forest = store.names().forest()?;
@@ -147,7 +155,7 @@ impl MainTail {
         // A linked worktree may have continued it, so that it is not a tail.
         let used = used.unwrap_or_default().into_iter().rev().find(|&id| forest.find(id).is_some());
         let own = match used.filter(|&used| Some(used) > tail) {
-            Some(used) => tail_at(store, &forest, used, retry)?.or(tail),
+            Some(used) => tail_at(store, &forest, used, newest)?.or(tail),
             None => tail,
         };
         Ok(own.map_or(MainTail::Missing, MainTail::Own))
@@ -159,8 +167,35 @@ pub fn record_worktree(paths: &Paths, store: &Store, report: &Report) {
     let answer = report.answer.as_ref().map(|answer| answer.name.id);
     let turn: Vec<BubbId> =
         [report.user, report.partial, report.pending, answer].into_iter().flatten().collect();
-    let record = || WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
-    if let Some(record) = record().filter(|_| !turn.is_empty()) {
-        record.record(&turn);
+    if !turn.is_empty() {
+        record_used(paths, store, &turn);
     }
+}
+
+/// Replaces messages by their copies in the records of all work trees. Write errors are ignored, as in
+/// [`WorktreeRecord::record`].
+pub fn record_moved(paths: &Paths, moved: &HashMap<BubbId, BubbId>) {
+    let entries = paths.state.join("worktrees").read_dir();
+    for file in entries.into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let Ok(Some(text)) = read_if_there(&file) else { continue };
+        let new = |line: &[u8]| BubbId::parse(line).and_then(|id| moved.get(&id));
+        let mut lines: Vec<Vec<u8>> = text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let mut has_changed = false;
+        // The first line is the path.
+        for line in lines.iter_mut().skip(1) {
+            if let Some(id) = new(line) {
+                *line = id.to_string().into_bytes();
+                has_changed = true;
+            }
+        }
+        if has_changed {
+            let _ = replace_file(&file, &lines.join(&b'\n'));
+        }
+    }
+}
+
+/// Records messages as the last used in a linked work tree, or in a main one with linked ones.
+pub fn record_used(paths: &Paths, store: &Store, ids: &[BubbId]) {
+    let record = WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
+    record.into_iter().for_each(|record| record.record(ids));
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::args::RebaseArgs;
 use crate::commands::Context;
+use crate::commands::own_newest::note_used;
 use crate::commands::summary_line::excerpt_of;
 use crate::term::{print_status, stderr_is_terminal};
 use crate::ui::ShortIds;
@@ -30,6 +31,9 @@ pub fn print(
     args: &RebaseArgs,
     context: &mut Context<'_>,
 ) -> Result<()> {
+    if !args.dry_run {
+        note_used(store, outcome.tail);
+    }
     let already_here = outcome.made.is_empty() && outcome.root.is_none();
     if args.json {
         context.out.line(&document(outcome, already_here).to_string());
@@ -48,8 +52,10 @@ pub fn print(
     if args.dry_run || args.json {
         return Ok(());
     }
-    let forest = store.names().forest_for(&[ReadScope::Newest(1), ReadScope::Paths(vec![outcome.tail])])?;
-    if let Some(newest) = forest.newest() {
+    let own = store.own_newest()?;
+    let paths = own.into_iter().chain([outcome.tail]).collect();
+    let forest = store.names().forest_for(&[ReadScope::Newest(1), ReadScope::Paths(paths)])?;
+    if let Some(newest) = own.and_then(|own| forest.find(own)).or_else(|| forest.newest()) {
         let name = forest.name(newest);
         if name.id == outcome.tail {
             print_status("@ is now the copy");

@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::{MovedBubb, ReplacedFiles, Store, ids_in};
-use lepo_turn::carry_waiting;
+use lepo_turn::config::Paths;
+use lepo_turn::{carry_waiting, record_moved};
 
 use super::args::RmArgs;
 use super::interrupted::{Interrupted, proven};
@@ -17,6 +19,7 @@ use super::plan::RedactPlan;
 use super::remaining_copies::RemainingCopies;
 use super::request::RedactRequest;
 use crate::commands::Context;
+use crate::commands::own_newest::refuse_of_another;
 use crate::commands::secret_finder::masker_of_written;
 use crate::term::{StatusLine, print_status, stderr_is_terminal, tty};
 use crate::ui::{ShortIds, lock_changes};
@@ -24,6 +27,7 @@ use crate::ui::{ShortIds, lock_changes};
 /// Completes an interrupted redaction; then lists, asks and redacts.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
+    refuse_of_another(&store, &args.addresses)?;
     let _lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
     let masker = masker_of_written()?;
     let mut outcome = RedactOutcome { dry_run: args.dry_run, ..RedactOutcome::default() };
@@ -140,7 +144,7 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
     store.branches().all_or_error()?;
     store.replacement().save(&proven(store, wish, None)?)?;
     let moved = plan.moved();
-    let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
+    let ids = new_ids(&moved);
     let mut lost = Vec::new();
     for MovedBubb { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
@@ -188,6 +192,9 @@ fn end(store: &Store, wish: &RedactRequest, replaced: &ReplacedFiles, masker: &M
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
     follow_changes(store, wish, &replaced.moved(), masker)?;
+    if let Ok(paths) = Paths::from_env(&Env::from_process()) {
+        record_moved(&paths, &new_ids(&replaced.moved()));
+    }
     store.replacement().end(replaced, &mut |line| {
         let taken =
             (wish.all || ids_in(line).any(|id| about.contains(&id))).then(|| take_out(line, wish, masker));
@@ -201,10 +208,14 @@ fn follow_changes(store: &Store, wish: &RedactRequest, moved: &[MovedBubb], mask
         return Ok(());
     }
     let Some(mut lock) = lock_changes(store)? else { return Ok(()) };
-    let ids = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
-    lock.follow(&ids, &mut |text| {
+    lock.follow(&new_ids(moved), &mut |text| {
         take_out(text.as_bytes(), wish, masker).map(|masked| String::from_utf8_lossy(&masked).into_owned())
     })
+}
+
+/// Maps each original to its copy.
+fn new_ids(moved: &[MovedBubb]) -> HashMap<BubbId, BubbId> {
+    moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect()
 }
 
 /// Masks `bytes`; `None` if nothing changes.

@@ -38,6 +38,31 @@ impl AddressSpec {
             AddressSpec::Range(from, to) => vec![from.read_scope(branch)?, to.read_scope(branch)?],
         })
     }
+
+    /// Whether it contains `@`.
+    pub fn has_newest(&self) -> bool {
+        match self {
+            AddressSpec::One(address) => address.base == "@",
+            AddressSpec::Range(from, to) => from.base == "@" || to.base == "@",
+        }
+    }
+
+    /// Replaces `@` by this message.
+    pub fn with_newest(mut self, newest: BubbId) -> AddressSpec {
+        let replace = |address: &mut Address| {
+            if address.base == "@" {
+                address.base = newest.to_string();
+            }
+        };
+        match &mut self {
+            AddressSpec::One(address) => replace(address),
+            AddressSpec::Range(from, to) => {
+                replace(from);
+                replace(to);
+            }
+        }
+        self
+    }
 }
 
 impl Address {

@@ -1,5 +1,7 @@
 //! Resolves addresses from a command line or a prompt in a store.
 
+use std::sync::PoisonError;
+
 use super::handle::Store;
 use crate::bubb::BubbId;
 use crate::conv::{AddressMatch, AddressSpec, AddressTarget, Forest, ReadScope};
@@ -19,7 +21,7 @@ impl Store {
 impl<'s> Addresses<'s> {
     /// Returns the parts of the store to read for an address.
     pub fn read_scope(&self, word: &str) -> Result<Vec<ReadScope>> {
-        AddressSpec::parse(word)?.wanted(&|name| self.named(name))
+        self.parsed(word, None)?.wanted(&|name| self.named(name))
     }
 
     /// Loads as much of the forest as `--retry` needs; for a branch, also later questions there.
@@ -46,7 +48,21 @@ impl<'s> Addresses<'s> {
     }
 
     pub fn find(&self, forest: &Forest, word: &str) -> Result<AddressMatch> {
-        AddressSpec::parse(word)?.resolve(forest, &|name| self.named(name))
+        self.parsed(word, Some(forest))?.resolve(forest, &|name| self.named(name))
+    }
+
+    /// Parses an address. `@` becomes the newest message of this work tree if several share the store. If that is newer
+    /// than `forest`, takes the one for which the forest was read.
+    fn parsed(&self, word: &str, forest: Option<&Forest>) -> Result<AddressSpec> {
+        let address = AddressSpec::parse(word)?;
+        if !address.has_newest() {
+            return Ok(address);
+        }
+        let own = self.store.own_newest()?;
+        let mut last = self.store.last_own.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_there = |id: &BubbId| forest.is_none_or(|forest| forest.find(*id).is_some());
+        *last = own.filter(is_there).or(last.filter(is_there)).or(own);
+        Ok(last.map_or(address.clone(), |own| address.with_newest(own)))
     }
 
     /// Resolves an address to a single bubb, where stdin is not read for addresses.

@@ -3,11 +3,13 @@
 
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::cached_state::{LastReading, OpenDays, ProvenBlobs};
 use super::dir::Dir;
 use super::proof::{Prover, Statement};
+use crate::bubb::BubbId;
+use lepo_base::error::Result;
 use lepo_base::work_folder::identity_of;
 
 pub struct Store {
@@ -25,7 +27,14 @@ pub struct Store {
     pub(super) prover: Option<Arc<dyn Prover>>,
     /// The identity of the directory, read for the first proof; `None` if it cannot be read.
     pub(super) identity: OnceLock<Option<String>>,
+    /// Finds `@` in a work tree that shares this store.
+    pub(super) own_newest: Option<OwnNewest>,
+    /// Its last result.
+    pub(super) last_own: Mutex<Option<BubbId>>,
 }
+
+/// Finds the newest message of one work tree among several that share a store; `None` if `@` is the newest of the store.
+pub type OwnNewest = fn(&Store) -> Result<Option<BubbId>>;
 
 impl Store {
     /// Returns the store's path as the user would type it: `.lepo`, `../.lepo`.
@@ -55,6 +64,16 @@ impl Store {
         Store { prover: Some(prover), ..self }
     }
 
+    /// Sets the rule by which `@` names the newest message of one work tree only.
+    pub fn with_own_newest(self, find: OwnNewest) -> Store {
+        Store { own_newest: Some(find), ..self }
+    }
+
+    /// Returns the message that `@` names in this work tree; `None` if it is the newest of the whole store.
+    pub fn own_newest(&self) -> Result<Option<BubbId>> {
+        self.own_newest.map_or(Ok(None), |find| find(self))
+    }
+
     /// Returns the proof of a statement, valid in this store only; `None` without a key. A moved store is the same
     /// store, a copy is another.
     pub fn proof(&self, statement: Statement<'_>) -> Option<String> {
@@ -80,6 +99,8 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         others: OnceLock::new(),
         prover: None,
         identity: OnceLock::new(),
+        own_newest: None,
+        last_own: Mutex::default(),
     }
 }
 

@@ -93,7 +93,7 @@ pub use copies::{
 pub use dir::{OLD, now};
 pub use draft::Draft;
 pub use finding::{Finding, FindingKind};
-pub use handle::{Maintenance, Store};
+pub use handle::{Maintenance, OwnNewest, Store};
 pub use import_choices::{ImportChoices, first_of};
 pub use imports::{ImportIndex, ImportRecord};
 pub use journal::{BubbFacts, Journal, JournalEntry, JournalRecord};

@@ -61,7 +61,12 @@ impl<'s> PeerStores<'s> {
         }
         let fd = self.store.dir.fd.try_clone().ok()?;
         let renewed = opened(fd, self.store.dir.shown.clone(), self.store.root.clone());
-        Some(Store { is_linked: self.store.is_linked, prover: self.store.prover.clone(), ..renewed })
+        Some(Store {
+            is_linked: self.store.is_linked,
+            prover: self.store.prover.clone(),
+            own_newest: self.store.own_newest,
+            ..renewed
+        })
     }
 
     /// Lists the current names of other users' stores, sorted. A folder whose name no clone can have is ignored,
