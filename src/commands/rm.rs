@@ -24,8 +24,8 @@ use crate::term::{StatusLine, columns, excerpt_within, one_line, print_status, t
 use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
-use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, counted_in_thousands};
+use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner, ReadScope};
 use lepo_store::store::{ChangedFiles, ChangingCommand, Store, now};
 
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -44,12 +44,15 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
         true => fitting(&args, &forest),
-        false => named(&store, &forest, &args.addresses)?,
+        false => named(&store, &args.addresses)?.iter().filter_map(|id| forest.find(*id)).collect(),
     };
     let plan = RemovalPlan::make(&store, &forest, &tails, by_rule)?;
     if plan.bubbs.is_empty() {
         print_status("nothing to delete");
         return Ok(0);
+    }
+    if !args.force {
+        print_needed_by_others(&store, &forest, &tails, (by_rule, &plan))?;
     }
     let ask = !args.dry_run && !args.yes;
     let mut terminal = tty().filter(|_| ask);
@@ -80,7 +83,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         lock = lock_changes(&store).map_err(name_now)?;
     }
     if ask {
-        unchanged(&store, &plan, by_rule)?;
+        unchanged(&store, &args, &plan, by_rule)?;
     }
     // Recorded before they go: what is in the store is never left out of an import.
     let recorded = own_paths().and_then(|paths| record_removed(&store, &paths, &plan.bubbs));
@@ -132,8 +135,57 @@ fn print_subjects(store: &Store, forest: &Forest, tails: &[Ix]) {
     }
 }
 
+/// Loads the own messages, and unless `--force` ignores them the messages of other users, which need what they follow.
+fn forest(store: &Store, args: &RmArgs) -> Result<Forest> {
+    match args.force {
+        true => store.names().forest(),
+        false => store.names().forest_for(&[ReadScope::Everyone]),
+    }
+}
+
+/// Prints how many messages are not deleted, because conversations of other users follow them.
+fn print_needed_by_others(
+    store: &Store,
+    forest: &Forest,
+    tails: &[Ix],
+    (by_rule, plan): (bool, &RemovalPlan),
+) -> Result<()> {
+    if store.others().all().is_empty() {
+        return Ok(());
+    }
+    let own = store.names().forest()?;
+    let same: Vec<Ix> = tails.iter().filter_map(|&ix| own.find(forest.name(ix).id)).collect();
+    let whole = RemovalPlan::make(store, &own, &same, by_rule)?;
+    let going: HashSet<BubbId> = plan.bubbs.iter().map(|name| name.id).collect();
+    let left: HashSet<BubbId> =
+        whole.bubbs.iter().map(|name| name.id).filter(|id| !going.contains(id)).collect();
+    let follows = |ix: &Ix| forest.name(*ix).prev.is_some_and(|prev| left.contains(&prev));
+    let mut clones: Vec<&str> = forest
+        .all()
+        .filter(|&ix| forest.store_of(ix).is_some())
+        .filter(follows)
+        .map(|ix| clone_of(store, forest, ix))
+        .collect();
+    clones.sort_unstable();
+    clones.dedup();
+    if !left.is_empty() {
+        print_status(&StatusLine::note(format!(
+            "{} before it stay, because {} continued them (--force deletes them, too)",
+            counted_in_thousands(left.len(), "message"),
+            clones.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// Returns the name of the other user's store with a message.
+fn clone_of<'s>(store: &'s Store, forest: &Forest, ix: Ix) -> &'s str {
+    let clone = forest.store_of(ix).and_then(|place| store.others().all().get(place));
+    clone.map_or("another", |(name, _)| name.as_str())
+}
+
 /// Resolves the addresses to bubbs, without duplicates.
-fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>> {
+fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbId>> {
     let mut tails = Vec::new();
     for address in addresses {
         if let Some(clone) = store.addresses().other_of(address) {
@@ -143,7 +195,8 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
             .hint("it is gone from here once it is removed there and synced"));
         }
     }
-    for found in resolve_all(store, (forest, true), addresses)? {
+    let forest = store.names().forest()?;
+    for found in resolve_all(store, (&forest, true), addresses)? {
         match found {
             AddressMatch::One(found) if tails.contains(&found.ix) => {}
             AddressMatch::One(found) => tails.push(found.ix),
@@ -155,7 +208,7 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
     }
     // Newest first, because a bubb must be deleted before its ancestors.
     tails.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(tails)
+    Ok(tails.into_iter().map(|ix| forest.name(ix).id).collect())
 }
 
 fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
@@ -166,7 +219,8 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
         let last = visible.find(forest, tail).map(|ix| forest.name(ix));
         !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)
     };
-    forest.newest_first(false).filter(is_old).filter(unanswered).collect()
+    let is_own = |&tail: &Ix| forest.store_of(tail).is_none();
+    forest.newest_first(false).filter(is_own).filter(is_old).filter(unanswered).collect()
 }
 
 #[derive(PartialEq, Eq)]
@@ -188,11 +242,18 @@ impl RemovalPlan {
             }
             let id = forest.name(tail).id;
             let more = pruner.removable_with(tail).map_err(|follower| {
-                Error::nothing(format!(
-                    "{id} is not the end of a conversation: {} follows it",
-                    forest.name(follower).id
-                ))
-                .hint("`lepo ls` lists the ends")
+                let next = forest.name(follower).id;
+                match forest.store_of(follower) {
+                    Some(_) => {
+                        let clone = clone_of(store, forest, follower);
+                        Error::nothing(format!("{clone} continued {id}: {next} follows it"))
+                            .hint("--force deletes it here; their messages stay")
+                    }
+                    None => {
+                        Error::nothing(format!("{id} is not the end of a conversation: {next} follows it"))
+                            .hint("`lepo ls` lists the ends")
+                    }
+                }
             })?;
             let held = more.iter().map(|&ix| forest.name(ix).id).find(|id| of_branches.contains(id));
             match held {
@@ -211,8 +272,9 @@ impl RemovalPlan {
             going.extend(more);
             planned.push(id);
         }
-        let bubbs: Vec<BubbName> = going.into_iter().map(|ix| forest.name(ix)).collect();
-        let all: Vec<BubbName> = forest.all().map(|ix| forest.name(ix)).collect();
+        let is_own = |ix: &Ix| forest.store_of(*ix).is_none();
+        let bubbs: Vec<BubbName> = going.into_iter().filter(is_own).map(|ix| forest.name(ix)).collect();
+        let all: Vec<BubbName> = forest.all().filter(is_own).map(|ix| forest.name(ix)).collect();
         let blobs = store.blobs().only_of(&bubbs, &all)?;
         Ok(RemovalPlan { tails: planned, bubbs, blobs })
     }
@@ -232,8 +294,8 @@ impl RemovalPlan {
 }
 
 /// Fails if a conversation was continued while the question was open.
-fn unchanged(store: &Store, plan: &RemovalPlan, pass_over: bool) -> Result<()> {
-    let forest = store.names().forest()?;
+fn unchanged(store: &Store, args: &RmArgs, plan: &RemovalPlan, pass_over: bool) -> Result<()> {
+    let forest = forest(store, args)?;
     let tails: Option<Vec<Ix>> = plan.tails.iter().map(|id| forest.find(*id)).collect();
     let same = match tails {
         Some(tails) => RemovalPlan::make(store, &forest, &tails, pass_over)? == *plan,

@@ -47,6 +47,40 @@ fn what_another_conversation_needs_stays() {
 }
 
 #[test]
+fn what_a_conversation_of_another_user_follows_stays_unless_forced() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = crate::sync::remote(dir.path());
+    let (me, alice) = (crate::sync::clone("me@x"), crate::sync::clone("alice@x"));
+    let question = me.add(&["--prev", "head"], "why?");
+    let answer = me.add(&["--kind", "a"], "because");
+    me.add(&[], "and how?");
+    let end = me.add(&["--kind", "a"], "like this");
+    assert_eq!(crate::sync::begin(&me, &remote, "me").code, 0);
+    alice.add(&["--prev", "head"], "unrelated");
+    assert_eq!(crate::sync::begin(&alice, &remote, "alice").code, 0);
+    let hers = alice.add(&["--prev", &format!("me/{answer}")], "since when?");
+    assert_eq!(alice.alone(&["sync"]).code, 0);
+    assert_eq!(me.alone(&["sync"]).code, 0);
+    // She continued in the middle: what is before stays.
+    let ran = me.alone(&["rm", "-y", "@"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 2), "{}", ran.err);
+    let note = "note: 2 messages before it stay, because alice continued them (--force deletes them, too)";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    assert!(me.ok(&["show", &hers]).contains("because"));
+    // She continued the end: nothing is deleted, by rule neither.
+    for args in [&["rm", "-y", "@"][..], &["rm", "-n", &answer]] {
+        let ran = me.alone(args);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert!(ran.err.contains(&format!("alice continued {answer}: {hers} follows it")), "{}", ran.err);
+        assert!(ran.err.contains("--force deletes it here"), "{}", ran.err);
+    }
+    assert_eq!(me.alone(&["rm", "-y", "--older-than", "0h"]).err, "nothing to delete\n");
+    assert_eq!(me.alone(&["rm", "-y", &hers]).code, 2);
+    assert_eq!(me.ok(&["rm", "-y", "--force", "@"]).lines().count(), 2);
+    assert!(!me.ok(&["log", "--all"]).contains(&question) && !me.ok(&["ls"]).contains(&end));
+}
+
+#[test]
 fn many_go_at_once_and_by_rule() {
     let home = Home::new();
     let [question, _, answer, other] = forked(&home);

@@ -15,7 +15,8 @@ use lepo_base::time;
 /// the setting `keep_removed` (default 30d). Until then their text is on the disk: --now deletes at once, and
 /// --empty deletes all of it; both also delete the titles of deleted conversations.
 ///
-/// Refuses, with exit code 1, if a visible message follows ADDR or a branch names one of the messages. With
+/// Refuses, with exit code 1, if a visible message follows ADDR or a branch names one of the messages. Messages that
+/// conversations of other people (lepo-sync(1)) follow are needed, too; --force deletes them here. With
 /// --older-than and --unanswered, conversations that a branch names are kept. If nothing matches, or no address comes
 /// on stdin, there is nothing to delete, which is not an error.
 ///
@@ -62,6 +63,9 @@ pub struct RmArgs {
     /// With --redact: replace the text of a message; repeatable
     #[arg(long, value_name = "ADDR=FILE|-", requires = "redact")]
     pub(super) replace: Vec<String>,
+    /// Delete messages that conversations of other people follow, too
+    #[arg(long, conflicts_with_all = ["redact", "empty"])]
+    pub(super) force: bool,
     /// List what would change, without changing anything
     #[arg(short = 'n', long, conflicts_with = "yes")]
     pub(super) dry_run: bool,
