@@ -1,6 +1,7 @@
 //! Parses an entry at the prompt: a question, the user's own command, or a slash command.
 
 use super::commands::{COMMANDS, SlashCommand};
+use crate::term::is_command_word;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptEntry {
@@ -39,17 +40,11 @@ impl PromptEntry {
             return PromptEntry::Question(text.to_string());
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        if is_path(word) {
+        if !is_command_word(word) {
             return PromptEntry::Question(text.to_string());
         }
         slash(word, rest.trim_start())
     }
-}
-
-/// Whether this is a path like `/etc/passwd`, and not a command: only the name of a server's prompt may contain a
-/// slash, after the colon.
-fn is_path(word: &str) -> bool {
-    word.split(':').next().is_some_and(|name| name.matches('/').count() > 1)
 }
 
 fn slash(word: &str, rest: &str) -> PromptEntry {

@@ -22,7 +22,7 @@ use super::line_end::SentLine;
 use super::menu::QuietMenu;
 use crate::term::{
     self, PASTED_AT, PASTED_BANG, Paint, Relay, TypeAhead, columns, folded_question, has_input,
-    input_goes_on, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed, unmarked,
+    input_goes_on, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, take_entry, typed, unmarked,
 };
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_net::runtime::{BlockingTask, blocking};
@@ -138,7 +138,7 @@ impl PromptReader {
             self.given += &typed(&TypeAhead::buffered());
         }
         self.restore_typed();
-        let given = std::mem::take(&mut self.given);
+        let given = take_entry(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (sent, stopped) = (self.sent.clone(), self.stopped);
         let mark = PromptMark(MARK.into(), self.paint);

@@ -65,5 +65,5 @@ pub use terminal::{
     stdout_is_read,
 };
 pub use type_ahead::{TypeAhead, TypeAheadPause};
-pub use typed::{PASTED_AT, PASTED_BANG, pasted, typed, unmarked};
+pub use typed::{PASTED_AT, PASTED_BANG, is_command_word, pasted, take_entry, typed, unmarked};
 pub use wrap::Wrap;

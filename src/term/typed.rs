@@ -7,6 +7,9 @@ pub const PASTED_AT: char = '\u{1a}';
 /// Represents a `!` before several pasted lines: never a command, however they are sent.
 pub const PASTED_BANG: char = '\u{1d}';
 
+/// Represents an Enter from before the prompt.
+pub const TYPED_ENTER: char = '\u{1e}';
+
 const PASTE_BEGIN: &str = "\u{1b}[200~";
 const PASTE_END: &str = "\u{1b}[201~";
 
@@ -18,7 +21,8 @@ pub fn has_open_paste(bytes: &[u8]) -> bool {
 /// Converts pasted text for the editor: line breaks become newlines; each `@`, and a `!` before several
 /// lines, becomes its mark. Marks in the text are removed.
 pub fn pasted(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace([PASTED_AT, PASTED_BANG], "");
+    let text =
+        text.replace("\r\n", "\n").replace('\r', "\n").replace([PASTED_AT, PASTED_BANG, TYPED_ENTER], "");
     let text = text.replace('@', PASTED_AT.encode_utf8(&mut [0; 4]));
     match text.strip_prefix('!').filter(|rest| rest.trim_end().contains('\n')) {
         Some(rest) => format!("{PASTED_BANG}{rest}"),
@@ -31,7 +35,7 @@ pub fn unmarked(text: &str) -> String {
     text.replace(PASTED_AT, "@").replace(PASTED_BANG, "!")
 }
 
-/// Returns the text that these keys produce, with line breaks; empty if there is nothing else.
+/// Returns the text that these keys produce, with a mark for each Enter; empty if there is nothing else.
 pub fn typed(bytes: &[u8]) -> String {
     let bytes = String::from_utf8_lossy(bytes);
     let mut rest: &str = &bytes;
@@ -48,19 +52,51 @@ pub fn typed(bytes: &[u8]) -> String {
             _ => rest.strip_prefix(next).unwrap_or_default(),
         };
         match next {
-            '\r' | '\n' => text.push('\n'),
+            '\r' | '\n' => text.push(TYPED_ENTER),
             '\u{8}' | '\u{7f}' => drop(text.pop()),
             // Ctrl+U deletes the line, Ctrl+W the previous word.
-            '\u{15}' => text.truncate(text.rfind('\n').map_or(0, |at| at + 1)),
+            '\u{15}' => text.truncate(text.rfind(is_line_end).map_or(0, |at| at + 1)),
             '\u{17}' => {
                 let kept = text.trim_end_matches([' ', '\t']);
-                text.truncate(kept.rfind(char::is_whitespace).map_or(0, |at| at + 1));
+                let is_gap = |letter: char| letter.is_whitespace() || is_line_end(letter);
+                text.truncate(kept.rfind(is_gap).map_or(0, |at| at + 1));
             }
             key if key.is_control() => {}
             letter => text.push(letter),
         }
     }
-    if text.trim_matches('\n').is_empty() { String::new() } else { text }
+    if text.trim_matches(is_line_end).is_empty() { String::new() } else { text }
+}
+
+fn is_line_end(letter: char) -> bool {
+    matches!(letter, '\n' | TYPED_ENTER)
+}
+
+/// Whether a word is the name of a slash command, and not a path like `/etc/passwd`: only the name of a server's prompt
+/// may contain a slash, after the colon.
+pub fn is_command_word(word: &str) -> bool {
+    word.starts_with('/') && word.split(':').next().is_some_and(|name| name.matches('/').count() == 1)
+}
+
+/// Removes and returns the first entry of typed text: a slash command, or all lines before one.
+pub fn take_entry(typed: &mut String) -> String {
+    let is_command = |line: &str| line.split(char::is_whitespace).next().is_some_and(is_command_word);
+    let text = typed.trim_start_matches(TYPED_ENTER);
+    let mut lines = text.split(TYPED_ENTER);
+    let length = match lines.next() {
+        Some(line) if is_command(line) => line.len(),
+        Some(line) => {
+            let more = lines.take_while(|line| !is_command(line)).map(|line| line.len() + 1);
+            line.len() + more.sum::<usize>()
+        }
+        None => 0,
+    };
+    let (entry, rest) = text.split_at_checked(length).unwrap_or((text, ""));
+    let rest = rest.trim_matches(TYPED_ENTER).to_string();
+    let entry = if rest.is_empty() { entry } else { entry.trim_end_matches(TYPED_ENTER) };
+    let entry = entry.replace(TYPED_ENTER, "\n");
+    *typed = rest;
+    entry
 }
 
 /// Skips a key that begins with an escape (arrow, function key, Alt with a letter).
@@ -90,13 +126,13 @@ mod tests {
     fn keys_edit_and_pastes_are_whole() {
         for (bytes, text) in [
             ("next one", "next one"),
-            ("질문 하나\r둘", "질문 하나\n둘"),
-            ("one\rtwo\r", "one\ntwo\n"),
+            ("질문 하나\r둘", "질문 하나\u{1e}둘"),
+            ("one\rtwo\r", "one\u{1e}two\u{1e}"),
             ("\r\r", ""),
             ("", ""),
             ("abd\u{7f}c", "abc"),
             ("각\u{7f}나", "나"),
-            ("one\rtwo\u{15}three", "one\nthree"),
+            ("one\rtwo\u{15}three", "one\u{1e}three"),
             ("one two \u{17}three", "one three"),
             ("a\u{1b}[Db\u{1b}OAc\u{1b}[1;5Cd\u{1b}[3~", "abcd"),
             ("\u{1b}", ""),
@@ -114,6 +150,25 @@ mod tests {
             ("!\u{1b}[200~a\u{1d}\n!b\u{1b}[201~", "!a\n!b"),
         ] {
             assert_eq!(typed(bytes.as_bytes()), text, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_an_entry_of_its_own() {
+        for (bytes, entries) in [
+            ("one\rtwo\r", &["one\ntwo\n"][..]),
+            ("/ls\r", &["/ls"]),
+            ("/ls\rwhy?\rand how?", &["/ls", "why?\nand how?"]),
+            ("why?\r/ls\r/help\r\rso", &["why?", "/ls", "/help", "so"]),
+            ("why?\r/etc/passwd\r/files:a/b c", &["why?\n/etc/passwd", "/files:a/b c"]),
+            ("\r/ls\r\r", &["/ls"]),
+            ("\u{1b}[200~a\n/b\u{1b}[201~\r/c", &["a\n/b", "/c"]),
+        ] {
+            let mut text = typed(bytes.as_bytes());
+            for entry in entries {
+                assert_eq!(take_entry(&mut text), *entry, "{bytes:?}");
+            }
+            assert_eq!(text, "", "{bytes:?}");
         }
     }
 

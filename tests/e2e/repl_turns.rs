@@ -137,6 +137,21 @@ fn what_is_typed_ahead_stands_at_the_next_prompt_and_not_in_the_answer() {
 }
 
 #[test]
+fn a_command_that_is_typed_ahead_has_a_prompt_of_its_own() {
+    let bot = Bot::openai(
+        OFF,
+        [Reply::pieces([said("one "), Piece::Wait, said("end."), end()]), openai_sse(["ok"])],
+    );
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("q").shows("\none").enters("/branch here").enters("why?").types("/etc/passwd?");
+    bot.server().release();
+    screen.shows("\none end.").prompts("> /branch here").keys(&["Enter"]);
+    screen.prompts("  /etc/passwd?").keys(&["Enter"]).shows("\nok").prompts("> ");
+    assert_eq!(bubbs(&bot.home)[3].text, "why?\n/etc/passwd?");
+    assert!(bot.home.ok(&["branch"]).contains("here"));
+}
+
+#[test]
 fn what_is_stopped_before_anything_came_keeps_its_place() {
     let silent = || Reply::pieces([Piece::Wait]);
     let bot = Bot::openai(OFF, [silent(), openai_sse(["one"]), silent(), openai_sse(["two"])]);
