@@ -1,8 +1,11 @@
-//! Around a turn of a session: the files of its question, and the request that an interrupted turn leaves.
+//! Around a turn of a session: news before it, the files of its question, and the request that an interrupted turn
+//! leaves.
+
+use std::sync::Arc;
 
 use super::confirm::confirm;
 use super::session::ReplSession;
-use crate::term::print_status;
+use crate::term::{StatusLine, print_status};
 use crate::ui::{self, StopPoint};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
@@ -110,6 +113,29 @@ pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Report) -> R
         }
         StopPoint::Question => print_status("stopped; /retry answers again"),
         StopPoint::Nothing => print_status("stopped"),
+    }
+    Ok(())
+}
+
+/// Prints what was added elsewhere, and who answered below the conversation, including users whose first answer arrived
+/// during the session.
+pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
+    if let Some(store) = session.store.others().renewed().map(Arc::new) {
+        session.env.store = store.clone();
+        session.store = store;
+    }
+    let Some(at) = session.at.filter(|_| !session.shown.quiet) else { return Ok(()) };
+    if let Some(id) = session.news.elsewhere(&session.store, at, session.unanswered)? {
+        print_status(&StatusLine::note(format!("continued elsewhere: /tail {id}; asking here forks")));
+    }
+    if session.store.others().all().is_empty() {
+        return Ok(());
+    }
+    let forest = session.forest()?;
+    let Some(ix) = forest.find(at) else { return Ok(()) };
+    let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
+    for (clone, name) in session.news.drain(&session.store, &conv, at)? {
+        print_status(&format!("{clone} answered in this conversation: /tail {}", name.id));
     }
     Ok(())
 }

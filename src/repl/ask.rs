@@ -1,6 +1,6 @@
 //! A turn that starts at the prompt: with a question, or with the last one again.
 
-use super::around_turn::{check_files, confirms_size, with_files};
+use super::around_turn::{check_files, confirms_size, print_news, with_files};
 use super::complain::complain;
 use super::confirm::confirm;
 use super::server_prompts::resources;
@@ -53,6 +53,11 @@ pub(super) async fn ask_with(
     {
         let error = Error::nothing(format!("{} was not sent: a request is waiting", quoted(text.trim())));
         return report_error(state, &error.hint("/approve runs it, /deny refuses it"));
+    }
+    if question.is_some()
+        && let Err(error) = print_news(session)
+    {
+        complain(&error);
     }
     let forest = session.forest()?;
     let start = match session.start(&forest, question.is_none()) {

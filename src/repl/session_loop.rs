@@ -1,8 +1,6 @@
 //! The loop of a session: reads entries and runs turns on one conv, whatever other processes add.
 
-use std::sync::Arc;
-
-use super::around_turn::kept_at_prompt;
+use super::around_turn::{kept_at_prompt, print_news};
 use super::ask::ask;
 use super::complain::{complain, take_complaint};
 use super::confirm::confirm;
@@ -202,24 +200,6 @@ async fn pasted(session: &mut ReplSession<'_>, text: &str) -> Result<Option<Prom
         true => PromptEntry::read(&format!("/attach {}", text.trim())),
         false => PromptEntry::Question(text.to_string()),
     }))
-}
-/// Prints who answered below the conversation, including users whose first answer arrived during the session.
-pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
-    if let Some(store) = session.store.others().renewed().map(Arc::new) {
-        session.env.store = store.clone();
-        session.store = store;
-    }
-    let Some(at) = session.at.filter(|_| !session.store.others().all().is_empty() && !session.shown.quiet)
-    else {
-        return Ok(());
-    };
-    let forest = session.forest()?;
-    let Some(ix) = forest.find(at) else { return Ok(()) };
-    let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
-    for (clone, name) in session.news.drain(&session.store, &conv, at)? {
-        print_status(&format!("{clone} answered in this conversation: /tail {}", name.id));
-    }
-    Ok(())
 }
 
 /// Runs the user's own command; the next question follows its output.

@@ -152,6 +152,27 @@ fn a_command_that_is_typed_ahead_has_a_prompt_of_its_own() {
 }
 
 #[test]
+fn it_says_once_that_its_conversation_was_continued_elsewhere() {
+    let bot = Bot::saying(OFF, &["one", "two", "three"]);
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("1.").shows("\none").prompts("> ");
+    let at = bot.home.ok(&["resolve", "@"]);
+    // While it waits at the prompt: with the question that makes the fork.
+    let id = bot.home.add(&["--prev", at.trim()], "of another terminal");
+    let line = format!("note: continued elsewhere: /tail {id}; asking here forks");
+    screen.enters("2.").shows(&line).shows("\ntwo").prompts("> ");
+    // Before the next prompt, and not again.
+    let at = bot.home.ok(&["resolve", "@"]);
+    let id = bot.home.add(&["--prev", at.trim()], "once more");
+    let line = format!("note: continued elsewhere: /tail {id}; asking here forks");
+    screen.enters("/tokens").shows(&line).prompts("> ").enters("3.").shows("\nthree").prompts("> ");
+    assert_eq!(screen.whole().matches("continued elsewhere").count(), 2, "{}", screen.whole());
+    // A place that the user chose, with what follows it, is no news.
+    screen.enters("/tail @~2").prompts("> ").enters("/tokens").prompts("> ");
+    assert_eq!(screen.whole().matches("continued elsewhere").count(), 2, "{}", screen.whole());
+}
+
+#[test]
 fn what_is_stopped_before_anything_came_keeps_its_place() {
     let silent = || Reply::pieces([Piece::Wait]);
     let bot = Bot::openai(OFF, [silent(), openai_sse(["one"]), silent(), openai_sse(["two"])]);
