@@ -1,6 +1,6 @@
 //! `lepo branch`: names for bubbs.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::address_args::find_one;
 use super::json::name_json;
@@ -10,7 +10,7 @@ use crate::term::{StatusLine, clean, excerpt_within, one_line, print_status, wid
 use crate::ui::{ShortIds, change_branches, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, Ix, ReadScope};
+use lepo_store::conv::ReadScope;
 use lepo_store::store::{ChangingCommand, Store, check_branch_name};
 
 /// Minimum columns for the question on the line of its branch.
@@ -169,7 +169,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     let ids = branches.iter().map(|(_, _, id)| *id).chain(merged.values().flatten().copied());
     let forest = store.names().forest_for(&[ReadScope::Paths(ids.collect())])?;
     let mut ends: BTreeMap<String, Vec<BubbId>> =
-        merged.into_iter().map(|(name, ids)| (name, ends_of(&forest, &ids))).collect();
+        merged.into_iter().map(|(name, ids)| (name, forest.ends_among(&ids))).collect();
     ends.retain(|_, ends| ends.len() > 1);
     if !json {
         let more = |(name, ends): (&String, &Vec<BubbId>)| -> Vec<_> {
@@ -247,17 +247,4 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// Returns the bubbs from a merge that are not ancestors of another, greatest first.
-fn ends_of(forest: &Forest, ids: &[BubbId]) -> Vec<BubbId> {
-    let mut before: HashSet<Ix> = HashSet::new();
-    let mut ends = Vec::new();
-    for (id, ix) in ids.iter().filter_map(|id| Some((*id, forest.find(*id)?))) {
-        if !before.contains(&ix) {
-            ends.push(id);
-            before.extend(forest.up(ix));
-        }
-    }
-    ends
 }

@@ -58,6 +58,7 @@ fn open_session<'o>(
     }
     let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
     if !shown.quiet {
+        named.as_deref().map_or(Ok(()), |branch| ui::note_ends(&store, branch))?;
         ui::warn_of_ahead(&forest, begin);
         if !show_past {
             ui::warn_incomplete_start(&forest, begin);

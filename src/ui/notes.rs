@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use crate::term::{StatusLine, print_status, warn};
-use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::error::{Error, ExitKind, Result, quoted};
 use lepo_base::hint::ResumeAction;
 use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker, labelled};
 use lepo_store::conv::{Forest, ReadScope, RequestState};
@@ -35,6 +35,22 @@ pub fn note_place(store: &Store, forest: &Forest, begin: TurnStart) {
     } else if from != name.id {
         note_dropped(store, begin, &name);
     }
+}
+
+/// Reports that a merge left the branch of `--tail` with several ends: the question follows the greatest of them.
+pub fn note_ends(store: &Store, branch: &str) -> Result<()> {
+    if let [end, others @ ..] = &*store.branches().ends(branch)?
+        && !others.is_empty()
+    {
+        let others: Vec<String> = others.iter().map(BubbId::to_string).collect();
+        let name = quoted(branch);
+        print_status(&StatusLine::note(format!(
+            "a merge left branch {branch} with several ends: this continues {end}, not {}; `lepo branch -f {name} ID` \
+             chooses one",
+            others.join(", ")
+        )));
+    }
+    Ok(())
 }
 
 /// Reports that a question skips the pending request at `tip`.

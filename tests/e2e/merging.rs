@@ -53,6 +53,17 @@ fn a_committed_store_merges_and_all_of_both_sides_is_there() {
         assert_eq!(bot.home.lepo(&["fsck"]).code, 0);
     };
     ends(newest.trim());
+    for args in
+        [&["do", "--dry-run", "--tail", "work", "q"][..], &["do", "--tail", "work^", "--dry-run", "q"]]
+    {
+        let ran = bot.home.lepo(args);
+        let note = format!(
+            "note: a merge left branch work with several ends: this continues {}, not {theirs}; `lepo branch -f work ID` \
+             chooses one",
+            newest.trim()
+        );
+        assert_eq!(ran.err.contains(&note), args[3] == "work", "{args:?} {}", ran.err);
+    }
     bot.home.ok(&["branch", "-f", "work", theirs]);
     assert_eq!(bot.home.read("work/.lepo/_branches/work"), format!("{theirs}\n"));
     bot.home.ok(&["branch", "-f", "new", "@"]);

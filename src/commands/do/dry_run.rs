@@ -46,6 +46,9 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         false => store.addresses().forest_at(args.new, args.tail.as_deref())?,
     };
     let tail = find_tail(args, &store, &forest)?;
+    if !args.quiet {
+        args.tail.as_deref().map_or(Ok(()), |tail| ui::note_ends(&store, tail))?;
+    }
     let start = start(&store, &forest, StartOptions { new: args.new, tail, retry: args.retry })?;
     let runtime = current_thread()?;
     let first = run_in_turn_env(runtime, (setup.configured, servers), (&store, true), async |env| {

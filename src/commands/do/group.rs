@@ -278,6 +278,9 @@ fn find_start(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, T
         false => store.addresses().forest_at(new, args.tail.as_deref())?,
     };
     let tail = find_tail(args, store, &forest)?;
+    if !args.quiet {
+        args.tail.as_deref().map_or(Ok(()), |tail| ui::note_ends(store, tail))?;
+    }
     let begin = match tail {
         Some(tail) if !is_asked && !args.retry => debate_at(&forest, tail.ix)?,
         _ => start(store, &forest, StartOptions { new, tail, retry: args.retry })?,

@@ -150,6 +150,7 @@ impl PreparedTurn {
     ) -> Result<()> {
         let PreparedTurn { store, forest, start, .. } = self;
         if !args.quiet {
+            args.tail.as_deref().map_or(Ok(()), |tail| ui::note_ends(store, tail))?;
             // With --tail, the question may drop a request at the very bubb that it follows.
             match start.id().filter(|_| args.tail.is_some()).and_then(|id| forest.find(id)) {
                 Some(tail) => ui::note_dropped(store, *start, &forest.name(tail)),

@@ -198,6 +198,19 @@ impl Forest {
         path.retain(|ix| !shared[ix.at()]);
         path
     }
+
+    /// Returns these bubbs without the ancestors of earlier ones in the list.
+    pub fn ends_among(&self, ids: &[BubbId]) -> Vec<BubbId> {
+        let mut before: HashSet<Ix> = HashSet::new();
+        let mut ends = Vec::new();
+        for (id, ix) in ids.iter().filter_map(|id| Some((*id, self.find(*id)?))) {
+            if !before.contains(&ix) {
+                ends.push(id);
+                before.extend(self.up(ix));
+            }
+        }
+        ends
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use super::handle::Store;
 use crate::bubb::BubbId;
+use crate::conv::ReadScope;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::sys;
 
@@ -97,6 +98,16 @@ impl<'s> Branches<'s> {
     /// only one.
     pub fn left_by_merge(&self, name: &str) -> Result<Vec<BubbId>> {
         Ok(self.read(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
+    }
+
+    /// Returns the ends of a branch that a merge left with several, greatest first; empty if it has one.
+    pub fn ends(&self, name: &str) -> Result<Vec<BubbId>> {
+        let ids = self.left_by_merge(name)?;
+        if ids.is_empty() {
+            return Ok(ids);
+        }
+        let forest = self.store.names().forest_for(&[ReadScope::Paths(ids.clone())])?;
+        Ok(Some(forest.ends_among(&ids)).filter(|ends| ends.len() > 1).unwrap_or_default())
     }
 
     /// Sets a branch to `to`, durable when this returns.
