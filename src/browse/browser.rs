@@ -70,7 +70,7 @@ pub struct Browser<'a> {
 impl<'a> Browser<'a> {
     /// Lists the store with its newest conversation selected. `limit` is the number of conversations that the
     /// forest was read for; `None` for all. An empty store is an error.
-    pub fn new(read: BrowsedStore<'a>, colours: bool, limit: Option<usize>) -> Result<Browser<'a>> {
+    pub fn new(read: BrowsedStore<'a>, limit: Option<usize>) -> Result<Browser<'a>> {
         let mut rows = ConvRows::all(read, limit);
         if rows.get(0).is_none() {
             return Err(Error::nothing("no conversations yet").hint("ask something: lepo do QUESTION"));
@@ -79,7 +79,7 @@ impl<'a> Browser<'a> {
         Ok(Browser {
             read,
             shorts,
-            colours,
+            colours: read.paint.is_on(),
             limit,
             rows,
             top: 0,

@@ -20,12 +20,12 @@ pub fn compare(read: BrowsedStore<'_>, a: Ix, b: Ix) -> Vec<PaneLine> {
         let text = |ix: Option<Ix>| {
             ix.map_or(String::new(), |ix| store.bubbs().text(&forest.name(ix)).unwrap_or_default())
         };
-        lines.push(PaneLine { tone: Tone::Head(name.kind), text: name.kind.as_str().to_string() });
+        lines.push(PaneLine::new(Tone::Head(name.kind), name.kind.as_str()));
         differences(&text(a), &text(b), &mut lines);
-        lines.push(PaneLine { tone: Tone::Body, text: String::new() });
+        lines.push(PaneLine::new(Tone::Body, ""));
     }
     if lines.is_empty() {
-        lines.push(PaneLine { tone: Tone::Dim, text: "no difference".into() });
+        lines.push(PaneLine::new(Tone::Dim, "no difference"));
     }
     lines
 }
@@ -33,7 +33,7 @@ pub fn compare(read: BrowsedStore<'_>, a: Ix, b: Ix) -> Vec<PaneLine> {
 fn differences(old: &str, new: &str, lines: &mut Vec<PaneLine>) {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let mut push = |tone, sign: &str, text: &[&str]| {
-        lines.extend(text.iter().map(|line| PaneLine { tone, text: format!("{sign} {}", clean(line)) }));
+        lines.extend(text.iter().map(|line| PaneLine::new(tone, format!("{sign} {}", clean(line)))));
     };
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
         match op {

@@ -1,6 +1,8 @@
 //! Draws the screen: the list or the tree on the left, the conversation on the right, a line about keys below. A narrow
 //! terminal shows one pane.
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,7 +14,6 @@ use super::message_pane::{PaneLine, Tone};
 use super::rows::ConvRow;
 use crate::term::{KeyPress, cut, padded, width};
 use lepo_base::time::SHORT_WIDTH;
-use lepo_search::Pattern;
 use lepo_store::bubb::Kind;
 
 /// Minimum columns for two panes next to each other: for the list, and for the tree.
@@ -134,22 +135,25 @@ fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     };
     for (y, line) in (area.y..).zip(&lines) {
         screen.set_stringn(area.x, y, &line.text, columns, tone(line, colours));
+        let row = Rect { y, height: 1, ..area };
+        for (range, style) in &line.styles {
+            set_style(*style, range.clone(), line, screen, row);
+        }
         if let (Some(pattern), Tone::Body) = (&browser.pattern, line.tone) {
-            marks(pattern, line, screen, Rect { y, height: 1, ..area });
+            let reversed = Style::new().add_modifier(Modifier::REVERSED);
+            let found = pattern.lines(line.text.as_bytes());
+            let matches = found.into_iter().flat_map(|found| found.matches);
+            matches.into_iter().for_each(|range| set_style(reversed, range, line, screen, row));
         }
     }
 }
 
-fn marks(pattern: &Pattern, line: &PaneLine, screen: &mut Buffer, area: Rect) {
-    for found in pattern.lines(line.text.as_bytes()) {
-        for range in found.matches {
-            let before = line.text.get(..range.start).map(width).unwrap_or_default();
-            let marked = line.text.get(range).map(width).unwrap_or_default();
-            let x = area.x.saturating_add(before as u16);
-            let part = Rect { x, width: marked as u16, ..area };
-            screen.set_style(part.intersection(area), Style::new().add_modifier(Modifier::REVERSED));
-        }
-    }
+/// Adds a style to a byte range of a line, which is drawn in `row`.
+fn set_style(style: Style, range: Range<usize>, line: &PaneLine, screen: &mut Buffer, row: Rect) {
+    let before = line.text.get(..range.start).map(width).unwrap_or_default();
+    let columns = line.text.get(range).map(width).unwrap_or_default();
+    let x = row.x.saturating_add(before as u16);
+    screen.set_style(Rect { x, width: columns as u16, ..row }.intersection(row), style);
 }
 
 fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {

@@ -1,13 +1,17 @@
 //! The conversation pane: its messages as lines, built when they become visible.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use crate::term::{clean, wrap_line};
+use ratatui::style::Style;
+
+use crate::term::{Markdown, Paint, PaintedLine, clean, painted_lines, wrap_line};
 use lepo_base::time;
 use lepo_store::bubb::{BubbId, Kind, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{BubbFacts, JournalIndex, Store};
 use lepo_turn::StoppedAnswers;
+use lepo_turn::config::MathNotation;
 
 /// In bytes; `lepo show` prints the rest.
 const MOST: usize = 256 << 10;
@@ -27,6 +31,14 @@ pub enum Tone {
 pub struct PaneLine {
     pub tone: Tone,
     pub text: String,
+    /// Styles of byte ranges of `text`, in addition to its tone.
+    pub styles: Vec<(Range<usize>, Style)>,
+}
+
+impl PaneLine {
+    pub fn new(tone: Tone, text: impl Into<String>) -> PaneLine {
+        PaneLine { tone, text: text.into(), styles: Vec::new() }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +54,9 @@ pub struct BrowsedStore<'a> {
     pub forest: &'a Forest,
     pub facts: &'a JournalIndex,
     pub stopped: &'a StoppedAnswers,
+    pub paint: Paint,
+    /// How formulas are written; `None` does not render the Markdown of answers.
+    pub math: Option<MathNotation>,
 }
 
 /// The lines of the pane: messages of a conversation, or fixed lines.
@@ -82,9 +97,12 @@ impl<'a> MessagePane<'a> {
 
     /// Sets the pane's width; a new width discards all cached lines.
     pub fn set_columns(&mut self, columns: usize) {
-        if std::mem::replace(&mut self.columns, columns) != columns {
+        let before = std::mem::replace(&mut self.columns, columns);
+        if before != columns {
             self.made.clear();
-            self.top.line = 0;
+            // A restored pane begins where it was.
+            let last = self.lines(self.top.message).len().saturating_sub(1);
+            self.top.line = if before == 0 { self.top.line.min(last) } else { 0 };
         }
     }
 
@@ -123,20 +141,33 @@ impl<'a> MessagePane<'a> {
             who += &format!("  {tokens} tokens");
         }
         let text = store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
-        let mut lines = vec![PaneLine { tone: Tone::Head(name.kind), text: who }];
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
-        lines.extend(
-            shown
-                .trim_end()
-                .lines()
-                .map(|line| PaneLine { tone: Tone::Body, text: clean(line).into_owned() }),
-        );
+        let shown = shown.trim_end();
+        let mut lines = fit(&[PaneLine::new(Tone::Head(name.kind), who)], self.columns);
+        match self.read.math.filter(|_| name.kind == Kind::Assistant && !shown.is_empty()) {
+            Some(math) => lines.extend(self.rendered(shown, math)),
+            None => {
+                let body = shown.lines().map(|line| PaneLine::new(Tone::Body, clean(line)));
+                lines.extend(fit(&body.collect::<Vec<_>>(), self.columns));
+            }
+        }
         if !more.is_empty() {
             let text = format!("{} more bytes: lepo show --one {}", more.len(), name.id);
-            lines.push(PaneLine { tone: Tone::Dim, text });
+            lines.extend(fit(&[PaneLine::new(Tone::Dim, text)], self.columns));
         }
-        lines.push(PaneLine { tone: Tone::Body, text: String::new() });
-        fit(&lines, self.columns)
+        lines.push(PaneLine::new(Tone::Body, ""));
+        lines
+    }
+
+    /// Renders the Markdown of an answer as `lepo show` does.
+    fn rendered(&self, text: &str, math: MathNotation) -> impl Iterator<Item = PaneLine> {
+        let columns = self.columns;
+        let mut markdown = Markdown::new(self.read.paint, math, move || columns);
+        let mut painted = String::new();
+        markdown.push(text.as_bytes(), &mut painted);
+        markdown.finish(&mut painted);
+        let lines = painted_lines(painted.trim_end_matches('\n'), columns);
+        lines.into_iter().map(|PaintedLine { text, styles }| PaneLine { tone: Tone::Body, text, styles })
     }
 
     pub fn pane(&mut self, height: usize) -> Vec<PaneLine> {
@@ -223,7 +254,7 @@ fn fit(lines: &[PaneLine], columns: usize) -> Vec<PaneLine> {
     for line in lines {
         let mut pieces = Vec::new();
         wrap_line(&line.text, columns, &mut pieces);
-        fitting.extend(pieces.into_iter().map(|text| PaneLine { tone: line.tone, text }));
+        fitting.extend(pieces.into_iter().map(|text| PaneLine::new(line.tone, text)));
     }
     fitting
 }

@@ -13,7 +13,7 @@ mod tree;
 
 use std::ops::ControlFlow;
 
-use crate::term::FullScreen;
+use crate::term::{FullScreen, Paint};
 use browser::{Browser, BrowserState};
 use keys::ScreenStep;
 use lepo_base::error::Result;
@@ -21,16 +21,20 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::StoppedAnswers;
+use lepo_turn::config::MathNotation;
 use message_pane::BrowsedStore;
 
 /// Conversations to read at first, and the factor for each further read.
 const FIRST: usize = 256;
 const TIMES: usize = 16;
 
-/// Where the browser opens, and what continues a conversation.
+/// Where the browser opens, how it shows answers, and what continues a conversation.
 pub struct BrowserStart<'a> {
     /// Opens the tree at this message; `None` opens the list.
     pub tree_at: Option<BubbId>,
+    pub paint: Paint,
+    /// How formulas are written; `None` does not render the Markdown of answers, as without colours.
+    pub math: Option<MathNotation>,
     /// Continues a conversation at this message, with the terminal as it was. The browser comes back after
     /// `Continue`.
     pub go_on: &'a mut dyn FnMut(BubbId) -> Result<ControlFlow<()>>,
@@ -39,7 +43,8 @@ pub struct BrowserStart<'a> {
 /// Browses until the user leaves.
 ///
 /// Reads the newest conversations at first, and older ones once a key needs them.
-pub fn browse(store: &Store, colours: bool, start: BrowserStart<'_>) -> Result<()> {
+pub fn browse(store: &Store, start: BrowserStart<'_>) -> Result<()> {
+    let (paint, math) = (start.paint, start.math.filter(|_| start.paint.is_on()));
     let is_alone = store.others().all().is_empty();
     let mut limit = Some(FIRST).filter(|_| is_alone && start.tree_at.is_none());
     let mut resumed = BrowserState::default();
@@ -49,8 +54,8 @@ pub fn browse(store: &Store, colours: bool, start: BrowserStart<'_>) -> Result<(
         let facts = store.journal().index();
         let forest = store.names().forest_for(&[limit.map_or(ReadScope::Everyone, ReadScope::Newest)])?;
         let stopped = StoppedAnswers::new(store, &forest);
-        let read = BrowsedStore { store, forest: &forest, facts: &facts, stopped: &stopped };
-        let mut browser = Browser::new(read, colours, limit)?;
+        let read = BrowsedStore { store, forest: &forest, facts: &facts, stopped: &stopped, paint, math };
+        let mut browser = Browser::new(read, limit)?;
         let mut press = browser.resume(resumed);
         if let Some(id) = tree_at.take() {
             browser.open_tree(id);

@@ -5,12 +5,14 @@ use std::process::Command;
 
 use super::Context;
 use crate::browse::{BrowserStart, browse};
+use crate::ui::reading_settings;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
 
 /// Browse conversations in a full-screen view
 ///
-/// Lists the conversations on the left, newest first, and shows the selected one on the right. Changes nothing.
+/// Lists the conversations on the left, newest first, and shows the selected one on the right, with the Markdown of
+/// answers rendered as by `lepo show`. Changes nothing.
 /// Arrows or j and k move, l opens, / finds, Space marks, d compares with the marked one, y copies the id (OSC 52), ?
 /// shows all keys, q quits. Enter continues there at a prompt, and comes back when that session ends.
 ///
@@ -28,7 +30,7 @@ pub fn run_browse(_: BrowseArgs, context: &mut Context<'_>) -> Result<u8> {
     if !context.out.is_terminal() {
         return Err(Error::usage("browse needs a terminal").hint("in a pipe: lepo ls, lepo show, lepo log"));
     }
-    let colours = context.paint.is_on();
+    let (_, math) = reading_settings();
     let mut go_on = |id: BubbId| {
         let failed = |error: std::io::Error| Error::usage("cannot start lepo").because(error);
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
@@ -39,6 +41,9 @@ pub fn run_browse(_: BrowseArgs, context: &mut Context<'_>) -> Result<u8> {
         command.args(["do", "--tail", &id.to_string()]).status().map_err(failed)?;
         Ok(ControlFlow::Continue(()))
     };
-    browse(&store, colours, BrowserStart { tree_at: None, go_on: &mut go_on })?;
+    browse(
+        &store,
+        BrowserStart { tree_at: None, paint: context.paint, math: Some(math), go_on: &mut go_on },
+    )?;
     Ok(0)
 }

@@ -269,8 +269,9 @@ pub(super) fn tree(session: &mut ReplSession<'_>) -> Result<()> {
         chosen = Some(id);
         Ok(ControlFlow::Break(()))
     };
-    let start = BrowserStart { tree_at: Some(at), go_on: &mut go_on };
-    browse(&session.store, session.paint.is_on(), start)?;
+    let math = Some(session.shown.math).filter(|_| !session.shown.plain);
+    let start = BrowserStart { tree_at: Some(at), paint: session.paint, math, go_on: &mut go_on };
+    browse(&session.store, start)?;
     match chosen {
         Some(id) => tail(session, &id.to_string()),
         None => {

@@ -3,6 +3,8 @@
 //! A word is buffered until its end is known. Text may be painted and linked: escape sequences take no columns; before a
 //! break paint is reset and a link closed, and after it they are set again.
 
+use std::sync::Arc;
+
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -12,8 +14,11 @@ use super::links::OpenLink;
 /// Minimum columns for text after the hanging indent.
 const NARROWEST: usize = 8;
 
+/// Returns the columns of a line at the moment it is wrapped.
+pub type LineWidth = Arc<dyn Fn() -> usize + Send + Sync>;
+
 pub struct Wrap {
-    columns: fn() -> usize,
+    columns: LineWidth,
     column: usize,
     /// Prefix of continuation lines, and its width.
     hang: (String, usize),
@@ -32,8 +37,12 @@ pub struct Wrap {
 }
 
 impl Wrap {
-    /// `columns` returns the current width of the terminal.
-    pub fn new(columns: fn() -> usize) -> Wrap {
+    /// `columns` returns the current width of the terminal or pane.
+    pub fn new(columns: impl Fn() -> usize + Send + Sync + 'static) -> Wrap {
+        Wrap::with_width(Arc::new(columns))
+    }
+
+    pub fn with_width(columns: LineWidth) -> Wrap {
         Wrap {
             columns,
             column: 0,

@@ -76,7 +76,7 @@ fn a_narrow_terminal_shows_one_of_them() {
     let text = screen.text();
     assert!(text.contains("assistant") && !text.contains("Should tally"), "{text}");
     assert!(text.lines().all(|line| columns(line) <= 40), "{text}");
-    screen.keys(&["k", "k"]).shows("With `find`");
+    screen.keys(&["k", "k"]).shows("With find,");
     screen.keys(&["Escape"]).shows("Should tally");
     screen.keys(&["?"]).shows("leave").keys(&["q"]).shows("Should tally").keys(&["q"]).ends(0);
 }
@@ -154,7 +154,7 @@ fn t_shows_the_tree_of_the_conversation() {
     // Below the tree is the message under the cursor; every row has the drawing of `log --graph`.
     screen
         .shows("─────")
-        .shows("Nothing is printed: `stdin().lines()` yields no line. Only bytes that are not");
+        .shows("Nothing is printed: stdin().lines() yields no line. Only bytes that are not");
     let drawing = |text: &str| -> Vec<String> {
         let rows = text.lines().take_while(|line| !line.is_empty() && !line.starts_with('─'));
         rows.map(|row| row.chars().take_while(|c| "*|/ ".contains(*c)).collect()).collect()
@@ -220,6 +220,66 @@ fn a_session_continues_where_its_tree_was_left() {
     screen.shows("continuing TD24TD5E (3 questions)").prompts("> ").enters("그래?").shows("그래?");
     let follows = |name: &String| name.contains("-u0-01M80QW4VQEW5T6RYATD24TD5E");
     screen.becomes("a question under it", || home.bubbs().iter().any(follows));
+}
+
+/// An answer with each form of Markdown, and a line of code that no pane has room for.
+const FORMED: &str = "# Top\n\nA **bold** `code` word, \\(x^2 \\le y\\), [site](https://example.org/a) and so on, far to \
+    the right.\n\n- item **one**\n- 한글 항목\n\n| a | b |\n|---|---|\n| 1 | 22 |\n\n```rust\nlet line = \
+    \"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\";\n\
+    \tindented();\n```\n\n> quoted words\n\nThe end.";
+
+#[test]
+fn an_answer_is_shown_as_show_does_and_every_line_is_reached() {
+    let home = home();
+    home.add(&["--prev", "head"], "how?");
+    let answer = home.add(&["--kind", "a"], FORMED);
+    home.add(&[], "a **question** as typed");
+    home.add(&["--kind", "a"], "*last*");
+    for (columns, rows) in [(80, 24), (120, 12), (40, 15), (30, 7)] {
+        let Some(screen) = browse(&home, (columns, rows)) else { return };
+        screen.keys(&["l", "g"]).shows("how?");
+        let mut seen = String::new();
+        for _ in 0..80 {
+            let text = screen.text();
+            let pane = |line: &str| {
+                line.split_once('│').filter(|_| columns >= 60).map_or(line, |(_, right)| right).to_string()
+            };
+            let lines: Vec<String> =
+                text.lines().take(rows - 1).map(|line| pane(line).trim_end().to_string()).collect();
+            seen += &format!("{}\n", lines.join("\n"));
+            if lines.iter().any(|line| line.trim() == "last") {
+                break;
+            }
+            screen.keys(&["Down"]).becomes("the next line", || screen.text() != text);
+        }
+        let all = |text: &str| assert!(seen.contains(text), "{columns}×{rows} lacks {text}\n{seen}");
+        for text in [
+            "Top",
+            "bold code",
+            "x² ≤ y",
+            "• item one",
+            "한글 항목",
+            "1   │ 22",
+            "let line = ",
+            "indented();",
+            "│ quoted",
+            "The end.",
+            "**question**",
+            "last",
+        ] {
+            all(text);
+        }
+        // Every digit of the long line is on the screen at some time.
+        let digits = seen.lines().filter(|line| line.contains("6789")).count();
+        assert!(digits > 0 && !seen.contains("**bold**") && !seen.contains("\\(x^2"), "{seen}");
+        screen.keys(&["q"]).ends(0);
+    }
+    // Without colours as it was written, as by `show`.
+    let mut command = home.command(&["browse"]);
+    command.env("NO_COLOR", "1");
+    let Some(screen) = Screen::sized(&command, &home, (100, 30)) else { return };
+    screen.keys(&["l", "g"]).shows("**bold** `code`").shows("\\(x^2 \\le y\\)").keys(&["q"]).ends(0);
+    assert!(home.ok(&["show", &answer]).contains("**bold**"));
 }
 
 #[test]

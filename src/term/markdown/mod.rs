@@ -18,12 +18,14 @@ mod span_end;
 mod style;
 mod table;
 
+use std::sync::Arc;
+
 use code::Language;
 use escape::TextBefore;
 use span_end::InlineText;
 use style::{Span, Style, paint_spans};
 
-use super::wrap::Wrap;
+use super::wrap::{LineWidth, Wrap};
 use super::{Cleaner, Paint};
 use lepo_base::formula::LineMarks;
 use lepo_base::line_form::{self, FenceMark, LineForm};
@@ -35,7 +37,7 @@ const PATIENCE: usize = 64 << 10;
 pub struct Markdown {
     paint: Paint,
     notation: MathNotation,
-    columns: fn() -> usize,
+    columns: LineWidth,
     cleaner: Cleaner,
     /// Text whose form is undecided.
     pending: String,
@@ -63,9 +65,14 @@ enum BlockState {
 const START: BlockState = BlockState::Start { quoted: false };
 
 impl Markdown {
-    /// `columns` returns the terminal's width at the moment a table is laid out.
-    pub fn new(paint: Paint, notation: MathNotation, columns: fn() -> usize) -> Markdown {
-        let wrap = Wrap::new(columns);
+    /// `columns` returns the width of the terminal or pane at the moment a table is laid out.
+    pub fn new(
+        paint: Paint,
+        notation: MathNotation,
+        columns: impl Fn() -> usize + Send + Sync + 'static,
+    ) -> Markdown {
+        let columns: LineWidth = Arc::new(columns);
+        let wrap = Wrap::with_width(columns.clone());
         let (cleaner, pending) = (Cleaner::default(), String::new());
         Markdown {
             paint,
@@ -99,7 +106,7 @@ impl Markdown {
         self.go(true, out);
         self.end_table(out);
         self.wrap.finish(out);
-        self.wrap = Wrap::new(self.columns);
+        self.wrap = Wrap::with_width(self.columns.clone());
         (self.place, self.marks) = (START, LineMarks::default());
     }
 
