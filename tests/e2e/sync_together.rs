@@ -51,6 +51,48 @@ fn a_session_tells_who_answered_below_its_conversation() {
 }
 
 #[test]
+fn the_own_newest_conversation_is_listed_although_a_colleague_continued_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let bot = Bot::openai(OFF, [openai_sse(["mine"]), openai_sse(["on"])]);
+    bot.home.write(".gitconfig", "[user]\n\temail = me@x\n");
+    bot.home.add(&["--prev", "head"], "first");
+    assert_eq!(bot.home.lepo(&["do", "-n", "what is it?"]).code, 0);
+    let own = bot.home.ok(&["resolve", "@"]).trim().to_string();
+    assert_eq!(begin(&bot.home, &remote, "me").code, 0);
+    let alice = clone("alice@x");
+    alice.add(&["--prev", "head"], "unrelated");
+    assert_eq!(begin(&alice, &remote, "alice").code, 0);
+    let hers = alice.add(&["--prev", &format!("me/{own}")], "and why?");
+    assert_eq!(alice.alone(&["sync"]).code, 0);
+    assert_eq!(bot.home.alone(&["sync"]).code, 0);
+    assert_eq!(bot.home.ok(&["resolve", "@"]).trim(), own);
+    let ids = |args: &[&str]| -> Vec<String> {
+        let listed = bot.home.ok(args);
+        listed.lines().map(|line| line.split(' ').next().unwrap().trim_end_matches(':').to_string()).collect()
+    };
+    let rows = ids(&["ls"]);
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    assert_eq!((&rows[0], rows.contains(&own)), (&format!("alice/{hers}"), true), "{rows:?}");
+    for args in [&["ls", "--grep", "what is"][..], &["ls", "-l", &own], &["ls", "--json"], &["ls", "--paths"]]
+    {
+        assert!(bot.home.ok(args).contains(&own), "{args:?}");
+    }
+    let Some(screen) = Screen::lepo(&bot.home, 100, &["browse"]) else { return };
+    let end = own.get(18..).unwrap();
+    screen
+        .shows("what is it?")
+        .keys(&["j", "j"])
+        .becomes("the own end", || screen.text().lines().last().unwrap().contains(end));
+    screen.keys(&["q"]).ends(0);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.prompts("> ").enters("/ls").becomes("the own row", || screen.text().contains(&format!("* {end}")));
+    screen.enters("/exit").ends(0);
+    assert_eq!(bot.home.lepo(&["do", "go on"]).out, "on\n");
+    assert!(bot.home.ok(&["show", "@"]).contains("what is it?"));
+}
+
+#[test]
 fn a_session_tells_who_came_while_it_ran() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());

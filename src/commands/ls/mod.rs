@@ -249,7 +249,7 @@ fn tails<'f>(
 ) -> Result<Box<dyn Iterator<Item = Ix> + 'f>> {
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
         true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
-        false => Box::new(forest.newest_first(args.spent)),
+        false => forest.listed(args.spent),
     };
     if !args.addresses.is_empty() {
         let found = some(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;

@@ -8,6 +8,7 @@ mod forest;
 mod graph;
 mod id_prefix;
 mod nearest;
+mod newest;
 mod pending;
 mod prune;
 mod read_scope;
