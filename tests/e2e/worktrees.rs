@@ -146,6 +146,10 @@ fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
     assert!(copy.err.contains("@ is now the copy"), "{}", copy.err);
     assert_eq!(lepo_in(home, linked, &["resolve", "@"]).out, copy.out);
     assert!(home.ok(&["show", "@"]).contains("main asks"));
+        let mut completes = home.command(&["--", "lepo", "show", ""]);
+        completes.current_dir(dir).env("LEPO_COMPLETE", "fish");
+        let offers = run(completes, b"").out;
+        assert!(offers.lines().any(|line| line.starts_with("@\t") && line.contains(question)), "{offers}");
     assert_eq!(home.lepo(&["do", "main again"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("main asks"));
     // What is removed is of this work tree; what it used before comes next.

@@ -31,9 +31,12 @@ impl Addresses<'_> {
                 .collect());
         }
         let branches = self.branches_beginning(begun)?;
-        let wanted = [ReadScope::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
+        let own = self.store.own_newest()?;
+        let own_path = ReadScope::Paths(own.into_iter().collect());
+        let wanted = [ReadScope::Begun(begun.to_ascii_uppercase(), most), paths(&branches), own_path];
         let forest = &self.store.names().forest_for(&wanted)?;
-        let newest = forest.newest().filter(|_| begun.is_empty());
+        let newest = own.and_then(|own| forest.find(own)).or_else(|| forest.newest());
+        let newest = newest.filter(|_| begun.is_empty());
         let mut offers: Vec<AddressCompletion> =
             newest.map(|ix| question(forest, "@".into(), ix)).into_iter().collect();
         offers.extend(branches.into_iter().map(|branch| branch_offer(forest, branch)));
