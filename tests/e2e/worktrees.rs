@@ -106,7 +106,7 @@ fn the_main_work_tree_continues_its_own_conversation_too() {
 
 #[test]
 fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told_to() {
-    let bot = Bot::saying(OFF, &["1", "2", "3", "4"]);
+    let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5", "6"]);
     let home = &bot.home;
     home.write("config/system_prompt.txt", "PROMPT");
     let linked = &with_worktree(home);
@@ -115,8 +115,17 @@ fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told
     assert_eq!(forest(home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
     assert_eq!(lepo_in(home, linked, &["do", "-n", "linked asks anew"]).code, 0);
     git(home, &home.work(), &["worktree", "remove", linked.to_str().unwrap()]);
-    assert_eq!(home.lepo(&["do", "on"]).err, "");
+    let ran = home.lepo(&["do", "on"]);
+    let note =
+        "note: this continues the conversation of ~/linked, a worktree that was removed; -n begins another\n";
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("4\n", note));
     assert!(home.ok(&["show", "@"]).contains("linked asks anew"), "{}", forest(home));
+    // After that it is the main one's, and a new worktree of the same name has none.
+    assert_eq!(home.lepo(&["do", "and on"]).err, "");
+    git(home, &home.work(), &["worktree", "add", "--quiet", linked.to_str().unwrap(), "topic"]);
+    let ran = lepo_in(home, linked, &["do", "in the new one"]);
+    assert!(ran.err.contains("this worktree begins a conversation of its own"), "{}", ran.err);
+    assert!(!lepo_in(home, linked, &["show", "@"]).out.contains("linked asks"), "{}", forest(home));
 }
 
 #[test]
@@ -137,6 +146,10 @@ fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
             assert!(ran.code == 0 && ran.err.is_empty() && is_own, "{args:?} {} {}", ran.out, ran.err);
         }
         let id = lepo_in(home, dir, &["resolve", "@"]).out;
+        let mut completes = home.command(&["--", "lepo", "show", ""]);
+        completes.current_dir(dir).env("LEPO_COMPLETE", "fish");
+        let offers = run(completes, b"").out;
+        assert!(offers.lines().any(|line| line.starts_with("@\t") && line.contains(question)), "{offers}");
         assert_eq!(lepo_in(home, dir, &["branch", question.split(' ').next().unwrap()]).code, 0);
         assert_eq!(home.ok(&["resolve", question.split(' ').next().unwrap()]), id);
     }
@@ -146,10 +159,6 @@ fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
     assert!(copy.err.contains("@ is now the copy"), "{}", copy.err);
     assert_eq!(lepo_in(home, linked, &["resolve", "@"]).out, copy.out);
     assert!(home.ok(&["show", "@"]).contains("main asks"));
-        let mut completes = home.command(&["--", "lepo", "show", ""]);
-        completes.current_dir(dir).env("LEPO_COMPLETE", "fish");
-        let offers = run(completes, b"").out;
-        assert!(offers.lines().any(|line| line.starts_with("@\t") && line.contains(question)), "{offers}");
     assert_eq!(home.lepo(&["do", "main again"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("main asks"));
     // What is removed is of this work tree; what it used before comes next.

@@ -55,6 +55,18 @@ impl WorktreeRecord {
         is_main.then(|| WorktreeRecord::at(paths, store.root().canonicalize().ok()?)).flatten()
     }
 
+    /// Returns the folder of a removed worktree that used this message.
+    pub fn removed_with(paths: &Paths, id: BubbId) -> Option<PathBuf> {
+        let entries = paths.state.join("worktrees").read_dir().ok()?;
+        entries.flatten().find_map(|entry| {
+            let text = read_if_there(&entry.path()).ok()??;
+            let mut lines = text.split(|byte| *byte == b'\n');
+            let root = PathBuf::from(OsStr::from_bytes(lines.next()?));
+            let is_there = WorktreeRecord::at(paths, root.clone()).is_some_and(|at| at.file == entry.path());
+            (!is_there && lines.any(|line| BubbId::parse(line) == Some(id))).then_some(root)
+        })
+    }
+
     fn at(paths: &Paths, root: PathBuf) -> Option<WorktreeRecord> {
         let meta = root.join(".git").metadata().or_else(|_| root.metadata()).ok()?;
         // A worktree created later at this path must not inherit the record.

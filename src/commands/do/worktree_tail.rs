@@ -4,8 +4,10 @@
 use super::DoArgs;
 use crate::commands::Context;
 use crate::commands::user_env::own_paths;
+use crate::commands::stores::KnownStores;
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
@@ -23,6 +25,9 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         true => set_linked_tail(args, &store, &paths)?,
         false => set_main_tail(args, &store, &paths, context)?,
     };
+    if has_conversation && !store.is_linked() && !args.quiet {
+        note_removed(args, &store, &paths)?;
+    }
     let begins = !has_conversation && !args.retry && !args.compact && !args.keeping.goes_on;
     if begins && store.names().forest_for(&[ReadScope::Tip])?.newest().is_some() {
         args.new = true;
@@ -31,6 +36,25 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
                 "this worktree begins a conversation of its own; --tail @ goes on with the newest",
             ));
         }
+    }
+    Ok(())
+}
+
+/// Names the removed worktree whose conversation the main work tree continues.
+fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
+    let tip = || -> Result<Option<BubbId>> {
+        let forest = store.names().forest_for(&[ReadScope::Tip])?;
+        Ok(forest.newest().map(|newest| forest.name(newest).id))
+    };
+    let tail = match &args.tail {
+        Some(tail) => BubbId::parse(tail.as_bytes()),
+        None => tip()?,
+    };
+    if let Some(root) = tail.and_then(|tail| WorktreeRecord::removed_with(paths, tail)) {
+        let folder = KnownStores::at(paths).project(&root);
+        print_status(&StatusLine::note(format!(
+            "this continues the conversation of {folder}, a worktree that was removed; -n begins another"
+        )));
     }
     Ok(())
 }
