@@ -60,7 +60,10 @@ fn a_command_runs_where_the_store_is() {
 #[test]
 fn two_commands_stand_in_their_order() {
     let bot = Bot::saying(OFF, &["ok", "again"]);
-    assert_eq!(bot.lepo(&["do", "--run", "echo 1", "q", "--run", "echo 2; false"]).code, 0);
+    let ran = bot.lepo(&["do", "--run", "echo 1", "q", "--run", "echo 2; false"]);
+    // A failure is said, as after a session's `!COMMAND`; success is not.
+    assert_eq!((ran.code, ran.err.matches("exit code: ").count()), (0, 1), "{}", ran.err);
+    assert!(ran.err.contains("exit code: 1\n"), "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B s0 A / C s0 B / D u0 C / E a0 D");
     assert!(bubbs(&bot.home)[1].text.ends_with("\n1"));
     assert!(bubbs(&bot.home)[2].text.starts_with("$ echo 2; false\nexit code: 1\n"));

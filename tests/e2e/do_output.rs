@@ -22,7 +22,7 @@ fn the_document_tells_the_turn() {
             _ => Bot::program(OFF, &["Paris."]),
         };
         let ran = bot.lepo(&["do", "--json", "Capital?", "--run", "echo hi; exit 3"]);
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert_eq!((ran.code, ran.err.as_str()), (0, "exit code: 3\n"));
         let [root, run, user, answer] = bubbs(&bot.home).try_into().unwrap();
         let mut told = document(&ran.out);
         let ms = told["answer"]["ms"].take();

@@ -4,7 +4,7 @@
 use super::attach::keep_files;
 use super::opening::{prompt_message, question_message};
 use super::transcript::Transcript;
-use super::{CommandOrigin, CommandRunner, Front, Notice, Question, TurnEnv, TurnEvent, TurnStart};
+use super::{CommandOrigin, CommandRunner, Front, Question, TurnEnv, TurnEvent, TurnStart};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
@@ -42,11 +42,6 @@ pub async fn run_own(
     // If interrupted, write nothing: a new conv starts only with the command's result.
     let carried =
         runner.carry_out_own(command, CommandOrigin::Session, &mut |event| front.on_event(event)).await?;
-    match carried.exit {
-        Some(0) => {}
-        Some(code) => front.on_event(TurnEvent::Notice(&Notice::ExitCode(code))),
-        None => front.on_event(TurnEvent::Notice(&Notice::NoExit)),
-    }
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.on_event(event))?;
     env.masking.note_given(used.bubb, &String::from_utf8_lossy(&carried.text));

@@ -68,7 +68,13 @@ impl<'e> CommandRunner<'e> {
         tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolResult> {
         tell(TurnEvent::CommandStarted(command));
-        self.carry_out(GrantedCommand::by_user(command), by, tell).await
+        let carried = self.carry_out(GrantedCommand::by_user(command), by, tell).await?;
+        match carried.exit {
+            Some(0) => {}
+            Some(code) => tell(TurnEvent::Notice(&Notice::ExitCode(code))),
+            None => tell(TurnEvent::Notice(&Notice::NoExit)),
+        }
+        Ok(carried)
     }
 
     /// The second half of [`CommandRunner::run`].
