@@ -13,19 +13,25 @@ const KEY: usize = 30;
 /// Minimum width of a truncated key.
 const LEAST: usize = 10;
 
-/// Heading, formatter, and the order of removal on a narrow terminal: the greatest goes first.
-type Column = (&'static str, fn(&TallyRow) -> String, u8);
+/// Heading, formatter, the order of removal on a narrow terminal (the greatest goes first), and whether it adds up: a
+/// median does not, and has no total.
+type Column = (&'static str, fn(&TallyRow) -> String, u8, bool);
 
 const COLUMNS: &[Column] = &[
-    ("questions", |row| thousands(row.questions), 3),
-    ("answers", |row| thousands(row.answers), 1),
-    ("failed", |row| thousands(row.failures), 4),
-    ("in", |row| thousands(row.input), 0),
-    ("cached", |row| thousands(row.cached), 5),
-    ("out", |row| thousands(row.output), 0),
-    ("first", |row| row.first_ms.map(seconds).unwrap_or_default(), 6),
-    ("time", |row| row.ms.map(seconds).unwrap_or_default(), 2),
-    ("cost", |row| row.cost.map(|cost| short_cost((cost * 1e12).round() as u128)).unwrap_or_default(), 0),
+    ("questions", |row| thousands(row.questions), 3, true),
+    ("answers", |row| thousands(row.answers), 1, true),
+    ("failed", |row| thousands(row.failures), 4, true),
+    ("in", |row| thousands(row.input), 0, true),
+    ("cached", |row| thousands(row.cached), 5, true),
+    ("out", |row| thousands(row.output), 0, true),
+    ("first", |row| row.first_ms.map(seconds).unwrap_or_default(), 6, false),
+    ("time", |row| row.ms.map(seconds).unwrap_or_default(), 2, false),
+    (
+        "cost",
+        |row| row.cost.map(|cost| short_cost((cost * 1e12).round() as u128)).unwrap_or_default(),
+        0,
+        true,
+    ),
 ];
 
 /// Formats the table; `columns` is the terminal's width, `keys` formats a row's key, `names` its meaning.
@@ -38,6 +44,10 @@ pub fn lines(
 ) -> Vec<String> {
     let all: Vec<&TallyRow> = rows.rows.iter().chain([&rows.total]).collect();
     let key = all.iter().map(|row| width(&clean(&keys(row)))).max().unwrap_or_default().min(KEY);
+    let cell = |column: &Column, row: &TallyRow, is_total: bool| match is_total && !column.3 {
+        true => String::new(),
+        false => column.1(row),
+    };
     let empty = |column: &&Column| all.iter().all(|row| matches!((column.1)(row).as_str(), "" | "0"));
     let mut shown: Vec<&Column> = COLUMNS.iter().filter(|column| !empty(column)).collect();
     let wide = |column: &Column| {
@@ -66,8 +76,10 @@ pub fn lines(
         let is_total = i == rows.rows.len();
         let name = cut(&clean(&keys(row)), key);
         let pad = " ".repeat(key.saturating_sub(width(&name)));
-        let cells: String =
-            shown.iter().map(|column| format!("  {:>1$}", column.1(row), wide(column))).collect();
+        let cells: String = shown
+            .iter()
+            .map(|column| format!("  {:>1$}", cell(column, row, is_total), wide(column)))
+            .collect();
         let mut line = format!("{name}{pad}{cells}");
         if is_total {
             line = paint.bold(&line);
@@ -131,7 +143,7 @@ mod tests {
                 "             questions  answers     in  out   time",
                 "2026-11-21           2    1,234  1,000  200  0.7 s",
                 "한국어-모델          2    1,234    500  100",
-                "total                2    1,234  1,500  300  0.7 s",
+                "total                2    1,234  1,500  300",
             ]
         );
         let wide = table(Some(80));
