@@ -43,6 +43,19 @@ fn the_chooser_says_none() {
 }
 
 #[test]
+fn what_the_chooser_said_is_not_sent_with_the_request_for_the_answer() {
+    let bot = Bot::saying("planner = \"chooser\"", &[NONE, "Paris."]);
+    let ran = bot.lepo(&["do", "capital?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Paris.\n"), "{}", ran.err);
+    let said: Vec<bool> = bot
+        .bodies()
+        .iter()
+        .map(|body| body["messages"].as_array().unwrap().iter().any(|message| message["content"] == NONE))
+        .collect();
+    assert_eq!(said, [false, false]);
+}
+
+#[test]
 fn one_command() {
     Bot::each("", &[COMMAND, REQUEST, NONE, "It says 42."], |bot| {
         let ran = asked(bot, &["do", "run it"], &["y\n"]);

@@ -251,6 +251,25 @@ fn a_recorded_result_is_given_and_another_request_waits() {
 }
 
 #[test]
+fn with_tools_a_replay_sends_the_instructions_of_today_and_without_them_none() {
+    let bot = Bot::saying("planner = \"native\"\n", &["1", "2", "3", "4", "5", "6"]);
+    assert!(bot.home.program("git", &["init", "--quiet"]).status().unwrap().success());
+    bot.home.trust_work();
+    bot.home.write("work/AGENTS.md", "Use tabs.\n");
+    assert_eq!(bot.lepo(&["do", "first"]).code, 0);
+    let old = tip(&bot.home);
+    bot.home.write("work/AGENTS.md", "Use spaces.\n");
+    for (tools, sent) in [(&[][..], ""), (&["--tools", "auto"], "Use spaces."), (&["--tools", "off"], "")] {
+        let ran = bot.home.lepo(&[&["do", "--replay", &old], tools].concat());
+        assert_eq!(ran.code, 0, "{tools:?} {}", ran.err);
+        let body = bot.bodies().pop().unwrap().to_string();
+        let texts = ["Use tabs.", "Use spaces."].map(|text| body.contains(text));
+        assert_eq!(texts, [false, sent == "Use spaces."], "{tools:?} {body}");
+    }
+    assert!(bot.bodies()[0].to_string().contains("Use tabs."), "{}", bot.bodies()[0]);
+}
+
+#[test]
 fn options_that_cannot_be_are_refused() {
     let server = Server::judging(echo);
     let home = models(&server);

@@ -29,6 +29,34 @@ fn config_says_each_value_and_its_place_and_no_key() {
 }
 
 #[test]
+fn each_word_that_is_listed_as_allowed_is_taken_and_a_refusal_lists_the_same() {
+    let home = Home::with_config(TWO);
+    let document: serde_json::Value = serde_json::from_str(&home.ok(&["config", "--json"])).unwrap();
+    let screen = crate::pty::on_terminal(home.command(&["config", "--color", "never"]), &[]).out;
+    let mut settings = 0;
+    for setting in document["settings"].as_array().unwrap() {
+        let (name, Some(allowed)) = (setting["name"].as_str().unwrap(), setting["allowed"].as_str()) else {
+            continue;
+        };
+        assert!(screen.contains(&format!("allowed: {allowed}")), "{name}: {allowed}\n{screen}");
+        if !allowed.contains(" | ") {
+            continue;
+        }
+        settings += 1;
+        let words: Vec<&str> = allowed.split(" | ").filter(|word| !word.contains('{')).collect();
+        for word in &words {
+            assert_eq!(home.ok(&["config", name, word]), "", "{name} {word}");
+            assert_eq!(home.ok(&["config", name]).trim(), *word, "{name}");
+        }
+        let ran = home.lepo(&["config", name, "no-such-word"]);
+        let hint = ran.err.split("hint: ").nth(1).unwrap_or_default();
+        let is_listed = words.iter().all(|word| hint.contains(word));
+        assert!(ran.code == 2 && is_listed, "{name}: {}", ran.err);
+    }
+    assert!(settings > 10, "{settings}");
+}
+
+#[test]
 fn a_mistake_in_the_file_is_exit_2_with_its_line() {
     let home = Home::with_config("max_rounds = 3\ncolour = 1\n");
     for args in [&["config"][..], &["model", "ls"]] {
