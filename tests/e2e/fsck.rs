@@ -1,4 +1,4 @@
-//! `fsck`: it finds what is wrong, nothing else, and saves what a crash left behind.
+//! `fsck`: it finds what is wrong, nothing else, and saves what a crash left.
 
 use std::process::{Command, Stdio};
 
