@@ -1,4 +1,4 @@
-//! Bubbs that mean harm, as a terminal is shown them.
+//! What `show`, and with it each command that prints messages, prints on a terminal of text that means harm.
 
 use crate::home::Home;
 use crate::pty::on_terminal;
