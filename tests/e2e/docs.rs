@@ -67,6 +67,17 @@ fn man_finds_the_pages_of_a_checkout() {
 }
 
 #[test]
+fn the_first_documents_stay_short() {
+    for (file, most) in
+        [("README.md", 150), ("README.ko.md", 150), ("SECURITY.md", 40), ("ARCHITECTURE.md", 120)]
+    {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let lines = text.lines().count();
+        assert!(lines <= most, "{file} has {lines} lines, of at most {most}");
+    }
+}
+
+#[test]
 fn every_argument_has_help() {
     let mut root = cli::command();
     root.build();

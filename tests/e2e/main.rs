@@ -87,6 +87,7 @@ mod native;
 mod new_models;
 mod on_a_terminal;
 mod page;
+mod pictures;
 mod planted;
 mod prefix;
 mod prefix_day;
