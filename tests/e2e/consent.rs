@@ -7,6 +7,7 @@ use crate::bots::Bot;
 use crate::disk::{bubbs, forest, spools};
 use crate::home::{finish, run, until};
 use crate::pty::on_terminal;
+use crate::screen::Screen;
 
 const NONE: &str = r#"{"tool":"none"}"#;
 const COMMAND: &str = r#"{"tool":"command"}"#;
@@ -215,10 +216,13 @@ fn another_user_of_the_words_in_a_pipe_changes_nothing() {
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {
     let bot = Bot::saying("", &[COMMAND, REQUEST, "Then not."]);
-    let command = bot.home.command(&["do", "--run", "echo ready >&2; sleep 0.5", "say it"]);
-    let ran = on_terminal(command, &[("ready", "y\ny\n"), ("Run it? [y]es ", "n\n")]);
-    assert_eq!(ran.code, 0, "{}", ran.out);
-    assert_eq!(ran.out.matches("Run it?").count(), 1, "{}", ran.out);
+    let command = "echo rea''dy >&2; until [ -e typed ]; do sleep 0.02; done";
+    let Some(screen) = Screen::lepo(&bot.home, 100, &["do", "--run", command, "say it"]) else { return };
+    screen.shows("ready").types("y").keys(&["Enter"]).types("y").keys(&["Enter"]);
+    bot.home.write("work/typed", "");
+    screen.shows("Run it? [y]es ").enters("n").ends(0);
+    let shown = screen.whole();
+    assert_eq!(shown.matches("Run it?").count(), 1, "{shown}");
     assert_eq!(bot.home.read("work/ran"), "");
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::disk::journal;
-use crate::home::Home;
+use crate::home::{Home, until};
 
 fn import(home: &Home, args: &[&str]) -> Value {
     serde_json::from_str(&home.ok(&[&["import", "--json"], args].concat())).unwrap()
@@ -284,9 +284,7 @@ fn ctrl_c_ends_an_import_within_one_conversation() {
     let child = child.spawn().unwrap();
     // The store is made for the first message.
     let is_begun = || home.work().join(".lepo/_tmp").read_dir().is_ok_and(|mut all| all.next().is_some());
-    while !is_begun() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
+    until("the import writes", is_begun);
     let _ =
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT);
     let out = child.wait_with_output().unwrap();

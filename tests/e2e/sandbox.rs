@@ -455,9 +455,8 @@ fn a_configuration_that_is_named_is_hidden_with_its_key() {
 #[test]
 fn a_command_goes_with_a_lepo_that_is_killed() {
     let bot = Bot::saying("", &[COMMAND, NONE]);
-    let mut lepo = bot.home.command(&["do", "--run", "sleep 0.3; echo $$ > pid; exec sleep 60", "go"]);
+    let mut lepo = bot.home.command(&["do", "--run", "echo $$ > pid; exec sleep 60", "go"]);
     let mut lepo = lepo.stdin(Stdio::null()).spawn().unwrap();
-    // It begins to be watched over as soon as it has started, which is not at once.
     until("the command runs", || !bot.home.read("work/pid").is_empty());
     lepo.kill().unwrap();
     lepo.wait().unwrap();
