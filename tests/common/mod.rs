@@ -1,5 +1,8 @@
 //! Shared parts of the end-to-end tests: a home of their own, scripted models, terminals, the paths in the code.
 
+#[macro_use]
+pub mod difference;
+
 pub mod acp_client;
 pub mod bots;
 pub mod disk;

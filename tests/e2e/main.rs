@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that cannot go on has failed")]
 
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
 
