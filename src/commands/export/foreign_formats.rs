@@ -16,8 +16,16 @@ pub fn documents(format: ExportFormat, trees: &[ExportTree], all: bool, cwd: &st
         ExportFormat::Chatgpt => one(format!("{:#}\n", trees.iter().map(chatgpt).collect::<Value>())),
         ExportFormat::Openwebui => one(format!("{:#}\n", trees.iter().map(openwebui).collect::<Value>())),
         ExportFormat::Pi => trees.iter().map(|tree| (id_of_tree(tree), pi(tree, cwd))).collect(),
-        _ if all => one(trees.iter().flat_map(every_conv).collect()),
-        _ => one(trees.iter().map(|tree| lines(tree, &tree.path())).collect()),
+        ExportFormat::Messages if all => one(trees.iter().flat_map(every_conv).collect()),
+        ExportFormat::Messages => one(trees.iter().map(|tree| lines(tree, &tree.path())).collect()),
+        // Written elsewhere: the row of a format names its writer.
+        ExportFormat::Markdown
+        | ExportFormat::Json
+        | ExportFormat::Session
+        | ExportFormat::Html
+        | ExportFormat::Handoff
+        | ExportFormat::ClaudeCode
+        | ExportFormat::Codex => Vec::new(),
     }
 }
 

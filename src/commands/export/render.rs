@@ -45,28 +45,56 @@ pub enum ExportFormat {
     Codex,
 }
 
+/// The code that writes a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FormatWriter {
+    /// `Export::bytes` here.
+    Conv,
+    Html,
+    Handoff,
+    /// `foreign_formats`, from trees.
+    Foreign,
+    /// `native`: sessions that another tool continues.
+    Native,
+}
+
 impl ExportFormat {
+    /// Returns the row of a format: its extension, its writer, and whether one file takes several conversations.
+    fn row(self) -> (&'static str, FormatWriter, bool) {
+        match self {
+            ExportFormat::Markdown => ("md", FormatWriter::Conv, false),
+            ExportFormat::Json => ("json", FormatWriter::Conv, false),
+            ExportFormat::Session => ("json", FormatWriter::Conv, false),
+            ExportFormat::Html => ("html", FormatWriter::Html, true),
+            ExportFormat::Messages => ("jsonl", FormatWriter::Foreign, true),
+            ExportFormat::Chatgpt => ("json", FormatWriter::Foreign, true),
+            ExportFormat::Openwebui => ("json", FormatWriter::Foreign, true),
+            ExportFormat::Pi => ("jsonl", FormatWriter::Foreign, false),
+            ExportFormat::Handoff => ("md", FormatWriter::Handoff, false),
+            ExportFormat::ClaudeCode => ("jsonl", FormatWriter::Native, false),
+            ExportFormat::Codex => ("jsonl", FormatWriter::Native, false),
+        }
+    }
+
     pub fn is_of_others(self) -> bool {
-        matches!(
-            self,
-            ExportFormat::Messages | ExportFormat::Chatgpt | ExportFormat::Openwebui | ExportFormat::Pi
-        ) || self.is_native()
+        matches!(self.row().1, FormatWriter::Foreign | FormatWriter::Native)
     }
 
     pub fn is_native(self) -> bool {
-        matches!(self, ExportFormat::ClaudeCode | ExportFormat::Codex)
+        self.row().1 == FormatWriter::Native
+    }
+
+    pub fn extension(self) -> &'static str {
+        self.row().0
+    }
+
+    pub fn holds_many(self) -> bool {
+        self.row().2
     }
 
     /// The name that the user types.
     pub fn name(self) -> String {
         clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
-    }
-
-    pub fn holds_many(self) -> bool {
-        matches!(
-            self,
-            ExportFormat::Html | ExportFormat::Messages | ExportFormat::Chatgpt | ExportFormat::Openwebui
-        )
     }
 
     /// Joins the names of the matching formats.
@@ -83,19 +111,6 @@ impl ExportFormat {
             "json" => Some(ExportFormat::Json),
             "jsonl" => Some(ExportFormat::Messages),
             _ => None,
-        }
-    }
-
-    pub fn extension(self) -> &'static str {
-        match self {
-            ExportFormat::Markdown | ExportFormat::Handoff => "md",
-            ExportFormat::Json | ExportFormat::Session | ExportFormat::Chatgpt | ExportFormat::Openwebui => {
-                "json"
-            }
-            ExportFormat::Messages | ExportFormat::Pi | ExportFormat::ClaudeCode | ExportFormat::Codex => {
-                "jsonl"
-            }
-            ExportFormat::Html => "html",
         }
     }
 }
