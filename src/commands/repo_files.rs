@@ -1,11 +1,11 @@
 //! Configuration files in a store: they apply only once the user trusts them.
 
 use super::Context;
-use crate::commands::user_env::own_paths;
+use crate::commands::user_env::{UserEnv, own_paths};
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::store::Store;
-use lepo_turn::config::{Paths, RecordedTable, RepoFile, Trust};
+use lepo_turn::config::{Paths, RecordedTable, RepoFile, Settings, Trust};
 use lepo_turn::{TrustedFile, insts_of_repository, repo_file, repo_prompts};
 
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
@@ -55,4 +55,10 @@ pub fn recorded_ignore(store: &Store) -> Result<Vec<String>> {
 pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<TrustedFile>> {
     let Some(store) = context.find_store()? else { return Ok(None) };
     trusted(&store, paths, REPO_FILES[0], false)
+}
+
+/// Returns the settings of a command: the user's, the environment's, and the repository's if they are trusted.
+pub fn read_settings(context: &Context<'_>) -> Result<Settings> {
+    let user = UserEnv::read()?;
+    user.settings(trusted_config(context, &user.paths)?)
 }

@@ -2,8 +2,7 @@
 
 use super::Context;
 use super::changes::empty_old;
-use crate::commands::repo_files::trusted_config;
-use crate::commands::user_env::UserEnv;
+use super::repo_files::read_settings;
 use crate::term::{ProgressMeter, StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::bubb::counted;
@@ -78,9 +77,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn half_of_setting(context: &Context<'_>) -> Result<usize> {
-    let user = UserEnv::read()?;
-    let settings = user.settings(trusted_config(context, &user.paths)?)?;
-    Ok(settings.tidy.limit().unwrap_or_default() as usize / 2)
+    Ok(read_settings(context)?.tidy.limit().unwrap_or_default() as usize / 2)
 }
 
 /// Formats the reasons why messages stay, in brackets.

@@ -5,8 +5,7 @@ mod table;
 use std::collections::HashMap;
 
 use super::Context;
-use crate::commands::repo_files::trusted_config;
-use crate::commands::user_env::UserEnv;
+use super::repo_files::read_settings;
 use crate::stats::{GroupBy, TallyKeys, TallyRow, TallyRows, tally};
 use crate::term::{excerpt_within, print_status};
 use crate::ui::{ShortIds, text_or_warn};
@@ -54,7 +53,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let store = context.store()?;
     let forest = store.names().forest()?;
-    let prices = prices(context)?;
+    let prices = read_settings(context)?.prices();
     let mut places = TallyKeys::new(&forest, args.by, since);
     let rows =
         tally(store.journal().records(), args.by, &|name: &str| prices.price_of(name, None), |record| {
@@ -89,11 +88,6 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     Ok(0)
-}
-
-fn prices(context: &Context<'_>) -> Result<Prices> {
-    let user = UserEnv::read()?;
-    Ok(user.settings(trusted_config(context, &user.paths)?)?.prices())
 }
 
 struct Subjects<'s> {
