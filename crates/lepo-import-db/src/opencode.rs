@@ -117,7 +117,7 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
             conversation.messages += 1;
         }
         if let Some((model, about)) = about {
-            ended = about.ended;
+            ended = about.has_ended;
             conversation.answered_by(first, model.as_deref(), about.input, about.output);
         }
     }

@@ -52,12 +52,12 @@ impl Archive {
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(refuse)?;
         let (mut names, mut declared) = (Vec::new(), 0u64);
-        for place in 0..archive.len() {
-            let Ok(entry) = archive.by_index_raw(place) else { continue };
+        for index in 0..archive.len() {
+            let Ok(entry) = archive.by_index_raw(index) else { continue };
             declared = declared.saturating_add(entry.size());
             if entry.is_file() && !entry.is_symlink() {
                 let name = String::from_utf8_lossy(entry.name_raw());
-                names.push((name.rsplit('/').next().unwrap_or_default().to_string(), place));
+                names.push((name.rsplit('/').next().unwrap_or_default().to_string(), index));
             }
         }
         if declared > most(length) {
@@ -70,13 +70,13 @@ impl Archive {
 
     /// Returns the documents whose names `is_it` accepts, sorted by name.
     pub fn documents(&self, is_it: impl Fn(&str) -> bool) -> Vec<usize> {
-        let places = |names: Vec<&str>| {
-            names.into_iter().enumerate().filter(|(_, name)| is_it(name)).map(|(place, _)| place).collect()
+        let indices = |names: Vec<&str>| {
+            names.into_iter().enumerate().filter(|(_, name)| is_it(name)).map(|(index, _)| index).collect()
         };
         match self {
             Archive::File(_) => vec![0],
-            Archive::Folder(files) => places(files.iter().map(|(name, _)| name.as_str()).collect()),
-            Archive::Zip(zip) => places(zip.names.iter().map(|(name, _)| name.as_str()).collect()),
+            Archive::Folder(files) => indices(files.iter().map(|(name, _)| name.as_str()).collect()),
+            Archive::Zip(zip) => indices(zip.names.iter().map(|(name, _)| name.as_str()).collect()),
         }
     }
 
@@ -137,14 +137,14 @@ impl Archive {
         match self {
             Archive::File(_) => None,
             Archive::Folder(files) => {
-                let place = index_of(files, id)?;
-                let (file, length) = regular(&files[place].1).ok()?;
+                let index = index_of(files, id)?;
+                let (file, length) = regular(&files[index].1).ok()?;
                 file.take(ASSET).read_to_end(&mut bytes).ok()?;
                 (length <= ASSET).then_some(bytes)
             }
             Archive::Zip(zip) => {
-                let place = index_of(&zip.names, id)?;
-                let entry = zip.archive.by_index(zip.names[place].1).ok()?;
+                let index = index_of(&zip.names, id)?;
+                let entry = zip.archive.by_index(zip.names[index].1).ok()?;
                 let limit = ASSET.min(zip.left);
                 entry.take(limit + 1).read_to_end(&mut bytes).ok()?;
                 zip.left = zip.left.saturating_sub(bytes.len() as u64);
@@ -161,7 +161,7 @@ fn index_of<T>(names: &[(String, T)], id: &str) -> Option<usize> {
         name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', '_', ' ']))
     };
     let near = names[from..].iter().take_while(|(name, _)| name.starts_with(id));
-    near.enumerate().find(|(_, (name, _))| is_it(name)).map(|(place, _)| from + place)
+    near.enumerate().find(|(_, (name, _))| is_it(name)).map(|(index, _)| from + index)
 }
 
 fn file_name(path: &Path) -> String {

@@ -126,12 +126,12 @@ fn conversation(value: JsonValue<'_>, ids: &mut Ids) -> Option<History> {
         .map(|(id, parent, _)| Link { id, parent: parent.as_deref().or_else(|| named.get(id).copied()) })
         .collect();
     let parents = parents(&links, |_| None);
-    let mut places = Vec::with_capacity(nodes.len());
+    let mut indices = Vec::with_capacity(nodes.len());
     for (_, _, node) in &nodes {
-        places.push(message(&mut conversation, node.get("message"), model.as_deref(), ids));
+        indices.push(message(&mut conversation, node.get("message"), model.as_deref(), ids));
     }
-    for (place, parent) in parents.iter().enumerate() {
-        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1);
+    for (index, parent) in parents.iter().enumerate() {
+        conversation.nodes[indices[index].0].parent = parent.map(|parent| indices[parent].1);
     }
     Some(conversation)
 }

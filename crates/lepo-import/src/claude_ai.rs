@@ -49,21 +49,21 @@ fn conversation(value: JsonValue<'_>) -> History {
         .collect();
     // A message without the key of a parent follows the previous message.
     let silent =
-        |place: usize| messages.get(place).is_some_and(|(.., told)| !told.has("parent_message_uuid"));
-    let mut parents = parents(&links, |place| place.checked_sub(1));
-    for (place, parent) in parents.iter_mut().enumerate().filter(|(place, _)| silent(*place)) {
-        *parent = place.checked_sub(1);
+        |index: usize| messages.get(index).is_some_and(|(.., told)| !told.has("parent_message_uuid"));
+    let mut parents = parents(&links, |index| index.checked_sub(1));
+    for (index, parent) in parents.iter_mut().enumerate().filter(|(index, _)| silent(*index)) {
+        *parent = index.checked_sub(1);
     }
-    cut_circles(&mut parents, |place| messages.get(place).map_or("", |(id, ..)| id));
+    cut_circles(&mut parents, |index| messages.get(index).map_or("", |(id, ..)| id));
     let model = value.get("model").non_empty();
-    let mut places = Vec::with_capacity(messages.len());
+    let mut indices = Vec::with_capacity(messages.len());
     for (_, _, told) in &messages {
-        let place = message(&mut conversation, *told);
-        conversation.answered_by(place.0, model.as_deref(), None, None);
-        places.push(place);
+        let index = message(&mut conversation, *told);
+        conversation.answered_by(index.0, model.as_deref(), None, None);
+        indices.push(index);
     }
-    for (place, parent) in parents.into_iter().enumerate() {
-        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1);
+    for (index, parent) in parents.into_iter().enumerate() {
+        conversation.nodes[indices[index].0].parent = parent.map(|parent| indices[parent].1);
     }
     conversation
 }

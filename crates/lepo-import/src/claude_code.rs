@@ -140,10 +140,10 @@ impl ClaudeSession {
             self.before = Some(id.clone());
             return;
         }
-        let mut ended = false;
+        let mut has_ended = false;
         let (first, message) = match what {
             ClaudeContent::Message(message) => {
-                ended = message.ended;
+                has_ended = message.has_ended;
                 (self.conversation.nodes.len(), self.message(*message))
             }
             ClaudeContent::Queued(time, nodes, unknown) => {
@@ -185,7 +185,7 @@ impl ClaudeSession {
         }
         let tail = self.conversation.nodes.len() - 1;
         self.log.add(id, parent, &message, first..=tail);
-        self.log.ended(ended);
+        self.log.ended(has_ended);
     }
 
     /// Adds nodes as a chain that starts at `first`, and an empty node if `new` is empty. Consecutive texts of an
@@ -251,13 +251,13 @@ impl ClaudeSession {
     /// Indexes the calls among new nodes.
     fn calls(&mut self, first: usize, prompts: Vec<(String, String)>) {
         let new = self.conversation.nodes.iter().enumerate().skip(first);
-        for (place, node) in new {
+        for (index, node) in new {
             let NodeContent::Call { id, name, .. } = &node.what else { continue };
-            self.last_call = Some(place);
-            self.calls.insert(id.clone(), place);
+            self.last_call = Some(index);
+            self.calls.insert(id.clone(), index);
             if matches!(name.as_str(), "Task" | "Agent") {
                 let prompt = prompts.iter().find(|(call, _)| call == id);
-                self.prompts.extend(prompt.map(|(_, prompt)| (prompt.clone(), place)));
+                self.prompts.extend(prompt.map(|(_, prompt)| (prompt.clone(), index)));
             }
         }
     }

@@ -81,7 +81,7 @@ pub struct ClaudeMessage {
     /// The text of a subagent's first message, if its messages are in the session's own log.
     pub begins: Option<String>,
     /// The message ends the turn, by its stop reason or because lepo exported it.
-    pub ended: bool,
+    pub has_ended: bool,
 }
 
 impl ClaudeLine {
@@ -172,7 +172,7 @@ impl ClaudeMessage {
             output: output.count(),
             agent: result.get("agentId").non_empty().and_then(|agent| Some((agent, call()?))),
             begins: begins.then(|| texts(content)),
-            ended: exported.is_some()
+            has_ended: exported.is_some()
                 || (is_answer
                     && stop.non_empty().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn"))),
             ..ClaudeMessage::default()
@@ -204,7 +204,7 @@ impl ClaudeMessage {
         self.nodes = all.nodes;
     }
 
-    fn content(&mut self, line: JsonValue<'_>, content: JsonValue<'_>, synthetic: bool, side: bool) {
+    fn content(&mut self, line: JsonValue<'_>, content: JsonValue<'_>, synthetic: bool, is_side: bool) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
         let hidden = hidden.into_iter().zip([ImportRole::System, ImportRole::User, ImportRole::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
@@ -215,7 +215,7 @@ impl ClaudeMessage {
         let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(ImportRole::User));
         let mut all = History::default();
         let mut block = |hash: Option<u64>, kind: ImportRole, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
-            let unknown = add(&mut all, self.time, kind, side, fill);
+            let unknown = add(&mut all, self.time, kind, is_side, fill);
             self.hashes.resize(all.nodes.len(), hash);
             self.unknown.extend((0..unknown).map(|_| hash));
         };
@@ -268,10 +268,10 @@ fn add(
     to: &mut History,
     time: Option<u64>,
     kind: ImportRole,
-    side: bool,
+    is_side: bool,
     fill: &dyn Fn(&mut MessageBuilder<'_>),
 ) -> u64 {
-    let mut parts = MessageBuilder::new(to, None, time, kind).as_subagent(side);
+    let mut parts = MessageBuilder::new(to, None, time, kind).as_subagent(is_side);
     fill(&mut parts);
     parts.finish();
     std::mem::take(&mut to.skipped).into_values().sum()

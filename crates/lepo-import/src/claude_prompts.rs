@@ -20,7 +20,7 @@ pub fn is_prompt(value: JsonValue<'_>) -> bool {
 
 pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let logged = logged(path);
-    let (mut found, mut places): (Vec<History>, HashMap<String, usize>) = Default::default();
+    let (mut found, mut indices): (Vec<History>, HashMap<String, usize>) = Default::default();
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
         let (session, project) = (value.get("sessionId").non_empty(), value.get("project").words());
@@ -35,12 +35,12 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             continue;
         }
         let id = session.unwrap_or_else(|| format!("prompts of {project}"));
-        let place = *places.entry(id.clone()).or_insert_with(|| {
+        let index = *indices.entry(id.clone()).or_insert_with(|| {
             let (dir, grows, copy) = (Some(project), true, true);
             found.push(History { id, dir, grows, copy, ..History::default() });
             found.len() - 1
         });
-        let conversation = &mut found[place];
+        let conversation = &mut found[index];
         let parent = conversation.nodes.len().checked_sub(1);
         let what = NodeContent::Text(ImportRole::User, text, Vec::new());
         conversation.add(parent, value.get("timestamp").count(), what);

@@ -79,8 +79,8 @@ fn lineage(own: &CodexThread, threads: &CodexThreads, reading: &mut SourceReader
     }
     let mut log = CodexLog::default();
     let mut before = CodexLog::default();
-    for (place, thread) in line.iter().rev().enumerate() {
-        let by_reference = thread.base.filter(|_| place > 0);
+    for (index, thread) in line.iter().rev().enumerate() {
+        let by_reference = thread.base.filter(|_| index > 0);
         if let Some(end) = by_reference {
             log.cut(end);
             log.read(thread, 0, reading)?;
@@ -199,7 +199,7 @@ impl CodexLog {
                 // Later counts repeat these, or count calls only.
                 if (input.is_some() || output.is_some())
                     && let Some(node) =
-                        self.answer.take().and_then(|place| self.conversation.nodes.get_mut(place))
+                        self.answer.take().and_then(|index| self.conversation.nodes.get_mut(index))
                 {
                     (node.input, node.output) = (input, output);
                 }
@@ -248,7 +248,7 @@ impl CodexLog {
         let model = nodes.iter().find_map(|node| node.model.clone()).or(model);
         self.conversation.answered_by(self.last, model.as_deref(), None, None);
         let new = self.conversation.nodes.iter().enumerate().skip(self.last);
-        let answer = new.filter(|(_, node)| node.is_answer()).map(|(place, _)| place).next_back();
+        let answer = new.filter(|(_, node)| node.is_answer()).map(|(index, _)| index).next_back();
         self.answer = answer.or(self.answer);
     }
 
@@ -292,20 +292,20 @@ impl CodexLog {
         });
         let calls =
             nodes.iter().enumerate().filter(|(_, node)| matches!(node.what, NodeContent::Call { .. }));
-        let before = calls.filter(|(place, node)| match named {
-            Some(named) => *place < named,
+        let before = calls.filter(|(index, node)| match named {
+            Some(named) => *index < named,
             None => node.time <= agent.start,
         });
-        before.map(|(place, _)| place).next_back().or_else(|| self.conversation.first_said())
+        before.map(|(index, _)| index).next_back().or_else(|| self.conversation.first_said())
     }
 
     /// Adds a subagent's log, hidden, under a call.
     fn add_side(&mut self, side: CodexLog, under: Option<usize>) {
         let shift = self.conversation.nodes.len();
-        let ended = side.has_ended;
-        for (place, mut node) in side.conversation.nodes.into_iter().enumerate() {
+        let has_ended = side.has_ended;
+        for (index, mut node) in side.conversation.nodes.into_iter().enumerate() {
             node.parent = node.parent.map(|parent| parent + shift).or(under);
-            node.last = !ended && place >= side.last;
+            node.last = !has_ended && index >= side.last;
             node.what = match node.what {
                 NodeContent::Text(kind, text, _) => NodeContent::Side(kind, text),
                 what => what,

@@ -67,7 +67,7 @@ struct GeminiCall {
 #[derive(Default)]
 struct GeminiMessages {
     all: Vec<GeminiMessage>,
-    places: HashMap<String, usize>,
+    indices: HashMap<String, usize>,
     at: Option<usize>,
 }
 
@@ -75,15 +75,15 @@ impl GeminiMessages {
     /// Adds a record of a message. A snapshot of the session adds nothing to a known message.
     fn put(&mut self, message: JsonValue<'_>, is_snapshot: bool) {
         let id = message.get("id").words();
-        match self.places.get(&id) {
-            Some(&place) if !id.is_empty() => {
+        match self.indices.get(&id) {
+            Some(&index) if !id.is_empty() => {
                 if !is_snapshot {
-                    self.all[place].more(GeminiMessage::parse(message));
+                    self.all[index].more(GeminiMessage::parse(message));
                 }
-                self.at = if is_snapshot { Some(place) } else { Some(place).max(self.at) };
+                self.at = if is_snapshot { Some(index) } else { Some(index).max(self.at) };
             }
             _ => {
-                self.places.insert(id, self.all.len());
+                self.indices.insert(id, self.all.len());
                 self.all.push(GeminiMessage { before: self.at, ..GeminiMessage::parse(message) });
                 self.at = Some(self.all.len() - 1);
             }
@@ -91,8 +91,8 @@ impl GeminiMessages {
     }
 
     fn rewind(&mut self, id: &str) {
-        if let Some(&place) = self.places.get(id) {
-            self.at = self.all[place].before;
+        if let Some(&index) = self.indices.get(id) {
+            self.at = self.all[index].before;
         }
     }
 }
@@ -110,8 +110,8 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let mut tails = Vec::with_capacity(messages.all.len());
     let last = messages.all.len().saturating_sub(1);
     let (mut called, mut answered) = (HashSet::new(), HashSet::new());
-    for (place, message) in messages.all.into_iter().enumerate() {
-        let is_open = place == last && !message.is_whole();
+    for (index, message) in messages.all.into_iter().enumerate() {
+        let is_open = index == last && !message.is_whole();
         let before = message.before.and_then(|before| tails.get(before).copied());
         let first = conversation.nodes.len();
         message.add_nodes(&mut conversation, before, &mut called, &mut answered);

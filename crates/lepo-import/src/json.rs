@@ -92,9 +92,9 @@ impl<'d> JsonValue<'d> {
         let mut found = [self.missing(); N];
         for (name, value) in self.fields() {
             let name = name.quoted();
-            let place = keys.iter().position(|key| name == Some(key.as_bytes()));
-            if let Some(place) = place.filter(|&place| found[place].at == usize::MAX) {
-                found[place] = value;
+            let index = keys.iter().position(|key| name == Some(key.as_bytes()));
+            if let Some(index) = index.filter(|&index| found[index].at == usize::MAX) {
+                found[index] = value;
             }
         }
         found

@@ -34,14 +34,14 @@ fn conversation(value: JsonValue<'_>) -> History {
     open.reverse();
     let mut messages = Vec::new();
     while let Some((message, inside)) = open.pop() {
-        let place = messages.len();
+        let index = messages.len();
         messages.push((
             message.get("messageId").words(),
             message.get("parentMessageId").non_empty(),
             inside,
             message,
         ));
-        let children: Vec<_> = message.get("children").items().map(|child| (child, Some(place))).collect();
+        let children: Vec<_> = message.get("children").items().map(|child| (child, Some(index))).collect();
         open.extend(children.into_iter().rev());
     }
     // A nested message whose parent is missing or not named follows the enclosing message.
@@ -56,15 +56,15 @@ fn conversation(value: JsonValue<'_>) -> History {
         .zip(&named)
         .map(|((id, ..), parent)| Link { id, parent: parent.as_deref() })
         .collect();
-    let mut by_name = parents(&links, |place| messages[place].2);
+    let mut by_name = parents(&links, |index| messages[index].2);
     // If no message has a parent or its key, each follows the previous one.
     if messages.iter().all(|(_, _, inside, told)| inside.is_none() && !told.has("parentMessageId")) {
-        by_name = (0..messages.len()).map(|place: usize| place.checked_sub(1)).collect();
+        by_name = (0..messages.len()).map(|index: usize| index.checked_sub(1)).collect();
     }
-    let places: Vec<(usize, usize)> =
+    let indices: Vec<(usize, usize)> =
         messages.iter().map(|(.., told)| message(&mut conversation, *told)).collect();
-    for (place, parent) in by_name.into_iter().enumerate() {
-        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1).or(root);
+    for (index, parent) in by_name.into_iter().enumerate() {
+        conversation.nodes[indices[index].0].parent = parent.map(|parent| indices[parent].1).or(root);
     }
     conversation
 }

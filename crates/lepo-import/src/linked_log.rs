@@ -42,7 +42,7 @@ pub struct LinkedLog {
     /// The first record of the log that is being read.
     begin: usize,
     /// The first record of each id in that log, by the id's hash.
-    places: HashMap<u64, usize>,
+    indices: HashMap<u64, usize>,
     hasher: RandomState,
 }
 
@@ -50,14 +50,14 @@ impl LinkedLog {
     /// Starts another log.
     pub fn start_log(&mut self) {
         self.begin = self.records.len();
-        self.places = HashMap::new();
+        self.indices = HashMap::new();
     }
 
     /// Adds a record: its id, its parent's, its message's (may be empty), and its nodes.
     pub fn add(&mut self, id: String, parent: Option<String>, message: &str, nodes: RangeInclusive<usize>) {
-        let place = self.records.len();
-        let is_first = match self.places.entry(self.hasher.hash_one(&id)) {
-            Entry::Vacant(vacant) => *vacant.insert(place) == place,
+        let index = self.records.len();
+        let is_first = match self.indices.entry(self.hasher.hash_one(&id)) {
+            Entry::Vacant(vacant) => *vacant.insert(index) == index,
             Entry::Occupied(_) => false,
         };
         let message = (!message.is_empty()).then(|| self.hasher.hash_one(message));
@@ -71,11 +71,11 @@ impl LinkedLog {
             is_first,
             has_ended: false,
         });
-        self.records[place].parent = match parent {
+        self.records[index].parent = match parent {
             None => ParentRef::None,
             // Most records follow the previous one, which needs no search.
-            Some(parent) => match self.is_before(place, &parent).or_else(|| self.find(&parent)) {
-                Some(found) if found == place => ParentRef::Named(parent),
+            Some(parent) => match self.is_before(index, &parent).or_else(|| self.find(&parent)) {
+                Some(found) if found == index => ParentRef::Named(parent),
                 Some(found) => ParentRef::At(found),
                 None => ParentRef::Named(parent),
             },
@@ -85,8 +85,8 @@ impl LinkedLog {
     /// Whether an earlier record has this id and these nodes, so that they are not another record. If the new nodes
     /// continue its text, it is extended.
     pub fn repeats(&self, id: &str, new: &[ImportNode], conversation: &mut History) -> bool {
-        let Some(place) = self.find(id) else { return false };
-        let LogRecord { first, tail, .. } = self.records[place];
+        let Some(index) = self.find(id) else { return false };
+        let LogRecord { first, tail, .. } = self.records[index];
         let known = &mut conversation.nodes[first..=tail];
         let says = |new: &ImportNode| {
             matches!(new.what, NodeContent::Nothing) || known.iter().any(|old| old.what.begins(&new.what))
@@ -104,23 +104,23 @@ impl LinkedLog {
     }
 
     /// Sets whether the message of the last record is complete.
-    pub fn ended(&mut self, ended: bool) {
+    pub fn ended(&mut self, has_ended: bool) {
         if let Some(record) = self.records.last_mut() {
-            record.has_ended = ended;
+            record.has_ended = has_ended;
         }
     }
 
     /// Returns the previous record, if it is the first of this id.
-    fn is_before(&self, place: usize, id: &str) -> Option<usize> {
-        let before = place.checked_sub(1).filter(|&before| before >= self.begin)?;
+    fn is_before(&self, index: usize, id: &str) -> Option<usize> {
+        let before = index.checked_sub(1).filter(|&before| before >= self.begin)?;
         let record = &self.records[before];
         (record.is_first && record.id == id).then_some(before)
     }
 
     /// Finds the first record of an id.
     pub fn find(&self, id: &str) -> Option<usize> {
-        let is_it = |&place: &usize| self.records[place].id == id;
-        let found = *self.places.get(&self.hasher.hash_one(id))?;
+        let is_it = |&index: &usize| self.records[index].id == id;
+        let found = *self.indices.get(&self.hasher.hash_one(id))?;
         // Two ids may have the same hash.
         if is_it(&found) { Some(found) } else { (self.begin..self.records.len()).find(is_it) }
     }
@@ -129,17 +129,17 @@ impl LinkedLog {
     /// missing follows the previous record; a record that names none follows `root`.
     pub fn link(&mut self, conversation: &mut History, root: Option<usize>) {
         let begin = self.begin;
-        let place_of = |(place, record): (usize, &LogRecord)| match &record.parent {
+        let place_of = |(index, record): (usize, &LogRecord)| match &record.parent {
             ParentRef::None => None,
             ParentRef::At(found) => Some(found - begin),
             ParentRef::Named(id) => {
-                let found = self.find(id).map(|found| found - begin).or(place.checked_sub(1));
-                found.filter(|&found| found != place)
+                let found = self.find(id).map(|found| found - begin).or(index.checked_sub(1));
+                found.filter(|&found| found != index)
             }
         };
         let records = &self.records[begin..];
         let mut parents: Vec<Option<usize>> = records.iter().enumerate().map(place_of).collect();
-        cut_circles(&mut parents, |place| &records[place].id);
+        cut_circles(&mut parents, |index| &records[index].id);
         for (record, parent) in records.iter().zip(parents) {
             let first = &mut conversation.nodes[record.first];
             let root = root.filter(|_| matches!(record.parent, ParentRef::None));
@@ -194,7 +194,7 @@ mod tests {
                 .split_whitespace()
                 .map(|link| Link { id: &link[..1], parent: Some(&link[1..]).filter(|parent| *parent != "-") })
                 .collect();
-            let expected = parents(&links, |place| place.checked_sub(1));
+            let expected = parents(&links, |index| index.checked_sub(1));
             let (mut log, mut conversation) = (LinkedLog::default(), History::default());
             // An earlier log with the same ids must not matter.
             for _ in 0..2 {

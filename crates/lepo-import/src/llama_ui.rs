@@ -97,8 +97,8 @@ impl Session {
         let named: Vec<(String, Option<String>)> = self.messages.iter().map(link).collect();
         let links: Vec<Link<'_>> =
             named.iter().map(|(id, parent)| Link { id, parent: parent.as_deref() }).collect();
-        for (place, parent) in parents(&links, |_| None).into_iter().enumerate() {
-            let first = self.messages[place].2.0;
+        for (index, parent) in parents(&links, |_| None).into_iter().enumerate() {
+            let first = self.messages[index].2.0;
             self.conversation.nodes[first].parent = parent.map(|parent| self.messages[parent].2.1);
         }
         self.conversation

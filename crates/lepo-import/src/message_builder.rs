@@ -41,9 +41,9 @@ impl<'c> MessageBuilder<'c> {
         }
     }
 
-    /// Marks the message as a subagent's if `side`.
-    pub fn as_subagent(mut self, side: bool) -> MessageBuilder<'c> {
-        self.is_side = side;
+    /// Marks the message as a subagent's if `is_side`.
+    pub fn as_subagent(mut self, is_side: bool) -> MessageBuilder<'c> {
+        self.is_side = is_side;
         self
     }
 

@@ -143,7 +143,7 @@ fn exported(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 pub struct OpencodeLine {
     at: Option<usize>,
     last: usize,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl OpencodeLine {
@@ -162,13 +162,13 @@ impl OpencodeLine {
         tell(&mut parts, &mut about);
         let (first, tail) = parts.finish();
         self.at = Some(tail);
-        self.ended = about.ended;
+        self.has_ended = about.has_ended;
         conversation.answered_by(first, about.model.as_deref(), about.input, about.output);
     }
 
     /// Marks the nodes of the last message, unless its turn ended.
     pub fn finish(self, conversation: &mut History) {
-        for node in conversation.nodes.iter_mut().skip(self.last).filter(|_| !self.ended) {
+        for node in conversation.nodes.iter_mut().skip(self.last).filter(|_| !self.has_ended) {
             node.last = true;
         }
     }
@@ -207,7 +207,7 @@ pub struct OpencodeFacts {
     /// Its own time, which a fork copies from the original; for parts without a time.
     pub time: Option<u64>,
     /// The turn ended.
-    pub ended: bool,
+    pub has_ended: bool,
 }
 
 impl OpencodeFacts {
@@ -223,7 +223,7 @@ impl OpencodeFacts {
             input,
             output: tokens.get("output").count(),
             time: None,
-            ended: kind == ImportRole::Assistant && is_end(message.get("finish")),
+            has_ended: kind == ImportRole::Assistant && is_end(message.get("finish")),
         }
     }
 }
@@ -266,7 +266,7 @@ pub fn part(
             parts.at(time(of, "end"));
             parts.push_node(NodeContent::Output { call: id, text: tool_output(state), files });
         }
-        "step-finish" => about.ended = kind == ImportRole::Assistant && is_end(part.get("reason")),
+        "step-finish" => about.has_ended = kind == ImportRole::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
         _ => parts.unknown_with(&words),
     }
@@ -322,7 +322,7 @@ fn hang(conversation: &mut History, agent: History, named: Option<usize>) {
     let calls = conversation.nodes.iter().enumerate();
     let last = calls
         .filter(|(_, node)| matches!(node.what, NodeContent::Call { .. }))
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
         .next_back();
     let Some(under) = named.or(last).or_else(|| conversation.nodes.len().checked_sub(1)) else { return };
     let shift = conversation.nodes.len();

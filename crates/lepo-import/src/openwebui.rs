@@ -48,10 +48,10 @@ pub fn conversation(value: JsonValue<'_>) -> Option<History> {
     let links: Vec<Link<'_>> =
         messages.iter().map(|(id, parent, _)| Link { id, parent: parent.as_deref() }).collect();
     let parents = parents(&links, |_| None);
-    let places: Vec<(usize, usize)> =
+    let indices: Vec<(usize, usize)> =
         messages.iter().map(|(_, _, told)| message(&mut conversation, *told)).collect();
-    for (place, parent) in parents.into_iter().enumerate() {
-        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1).or(root);
+    for (index, parent) in parents.into_iter().enumerate() {
+        conversation.nodes[indices[index].0].parent = parent.map(|parent| indices[parent].1).or(root);
     }
     Some(conversation)
 }

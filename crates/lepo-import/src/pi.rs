@@ -90,8 +90,8 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     log.link(&mut conversation, None);
     log.mark_last(&mut conversation);
     for (label, target) in labels {
-        if let Some(place) = log.find(&target) {
-            conversation.labels.push((label, log.records[place].tail));
+        if let Some(index) = log.find(&target) {
+            conversation.labels.push((label, log.records[index].tail));
         }
     }
     each(conversation)

@@ -127,18 +127,18 @@ impl CodexThreads {
         logs.dedup();
         let all: Vec<CodexThread> = logs.iter().filter_map(|path| CodexThread::read(path)).collect();
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
-        for (place, thread) in all.iter().enumerate() {
-            by_id.entry(thread.id.clone()).or_default().push(place);
+        for (index, thread) in all.iter().enumerate() {
+            by_id.entry(thread.id.clone()).or_default().push(index);
         }
-        by_id.values_mut().for_each(|places| places.sort_by_key(|&place| (all[place].start, place)));
+        by_id.values_mut().for_each(|indices| indices.sort_by_key(|&index| (all[index].start, index)));
         let by_log =
-            all.iter().enumerate().rev().map(|(place, thread)| (thread.log.clone(), place)).collect();
+            all.iter().enumerate().rev().map(|(index, thread)| (thread.log.clone(), index)).collect();
         CodexThreads { all, by_id, by_log }
     }
 
     /// Returns the logs of a thread, the earliest first.
     pub fn logs_of(&self, id: &str) -> impl DoubleEndedIterator<Item = &CodexThread> {
-        self.by_id.get(id).into_iter().flatten().map(|&place| &self.all[place])
+        self.by_id.get(id).into_iter().flatten().map(|&index| &self.all[index])
     }
 
     /// Returns the first log of a thread.
@@ -150,7 +150,7 @@ impl CodexThreads {
     /// parent thread that has the records, else the parent's first log.
     pub fn before(&self, thread: &CodexThread) -> Option<&CodexThread> {
         let named = thread.parent.as_ref().filter(|_| !thread.is_torn);
-        let named = named.and_then(|id| self.by_log.get(id)).map(|&place| &self.all[place]);
+        let named = named.and_then(|id| self.by_log.get(id)).map(|&index| &self.all[index]);
         if let Some(named) = named.filter(|log| log.path != thread.path) {
             return Some(named);
         }

@@ -24,8 +24,8 @@ pub fn seconds(value: JsonValue<'_>) -> Option<u64> {
     let time = if digits(whole) && digits(fraction) {
         // Computed from the digits, because a float would round some times down by a millisecond.
         let mut millis = 0;
-        for place in 0..3 {
-            millis = millis * 10 + fraction.as_bytes().get(place).map_or(0, |digit| u64::from(digit - b'0'));
+        for index in 0..3 {
+            millis = millis * 10 + fraction.as_bytes().get(index).map_or(0, |digit| u64::from(digit - b'0'));
         }
         whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(millis)?
     } else {

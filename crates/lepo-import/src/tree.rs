@@ -10,21 +10,21 @@ pub struct Link<'a> {
 /// Returns the index of each message's parent. A message whose parent is missing gets the result of `lost`; in a cycle,
 /// the message with the least id becomes a root.
 pub fn parents(links: &[Link<'_>], lost: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
-    let mut places: HashMap<&str, usize> = HashMap::with_capacity(links.len());
-    for (place, link) in links.iter().enumerate() {
-        places.entry(link.id).or_insert(place);
+    let mut indices: HashMap<&str, usize> = HashMap::with_capacity(links.len());
+    for (index, link) in links.iter().enumerate() {
+        indices.entry(link.id).or_insert(index);
     }
     let mut parents: Vec<Option<usize>> = links
         .iter()
         .enumerate()
-        .map(|(place, link)| match link.parent {
+        .map(|(index, link)| match link.parent {
             None => None,
             Some(parent) => {
-                places.get(parent).copied().or_else(|| lost(place)).filter(|&found| found != place)
+                indices.get(parent).copied().or_else(|| lost(index)).filter(|&found| found != index)
             }
         })
         .collect();
-    cut_circles(&mut parents, |place| links[place].id);
+    cut_circles(&mut parents, |index| links[index].id);
     parents
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_circle_of_a_hundred_thousand_is_cut_once() {
-        let mut parents: Vec<Option<usize>> = (0..100_000).map(|place| Some((place + 1) % 100_000)).collect();
+        let mut parents: Vec<Option<usize>> = (0..100_000).map(|index| Some((index + 1) % 100_000)).collect();
         cut_circles(&mut parents, |_| "");
         assert_eq!(parents.iter().filter(|parent| parent.is_none()).count(), 1);
     }

@@ -204,10 +204,10 @@ impl<R: Read> ValueReader<R> {
                 Ok(read) => self.has_ended = read < self.step,
                 Err(error) => (self.has_ended, self.failed) = (true, Some(error)),
             }
-            let whole = self.has_ended && self.failed.is_none();
+            let is_whole = self.has_ended && self.failed.is_none();
             start = match self.form {
-                ValueLayout::Lines => self.cut_lines(&bytes, whole, &mut batch),
-                _ => self.cut_values(&bytes, whole, &mut batch),
+                ValueLayout::Lines => self.cut_lines(&bytes, is_whole, &mut batch),
+                _ => self.cut_values(&bytes, is_whole, &mut batch),
             };
             if bytes.len() - start > self.largest {
                 bytes.drain(start..self.seen);
@@ -231,8 +231,8 @@ impl<R: Read> ValueReader<R> {
         }
     }
 
-    /// Adds complete lines, and returns the start of the next. `whole`: the stream ends after these bytes.
-    fn cut_lines(&mut self, bytes: &[u8], whole: bool, batch: &mut ValueBatch) -> usize {
+    /// Adds complete lines, and returns the start of the next. `is_whole`: the stream ends after these bytes.
+    fn cut_lines(&mut self, bytes: &[u8], is_whole: bool, batch: &mut ValueBatch) -> usize {
         let mut start = 0;
         while let Some(length) = memchr(b'\n', &bytes[self.seen..]) {
             self.seen += length + 1;
@@ -240,7 +240,7 @@ impl<R: Read> ValueReader<R> {
             start = self.seen;
         }
         self.seen = bytes.len();
-        if whole && (start < self.seen || self.dropped) {
+        if is_whole && (start < self.seen || self.dropped) {
             batch.open = !self.dropped && self.seen - start <= self.largest;
             self.accept_text(start..self.seen, batch);
             start = self.seen;
@@ -249,14 +249,14 @@ impl<R: Read> ValueReader<R> {
     }
 
     /// Adds complete values, and returns the start of the next.
-    fn cut_values(&mut self, bytes: &[u8], whole: bool, batch: &mut ValueBatch) -> usize {
+    fn cut_values(&mut self, bytes: &[u8], is_whole: bool, batch: &mut ValueBatch) -> usize {
         let mut start = 0;
         loop {
             if self.within.is_none() {
                 self.seen += between(&bytes[self.seen..]);
                 start = self.seen;
                 let Some(&byte) = bytes.get(start) else {
-                    batch.odd.torn += u64::from(whole && self.form == ValueLayout::Array);
+                    batch.odd.torn += u64::from(is_whole && self.form == ValueLayout::Array);
                     return start;
                 };
                 self.seen += 1;
@@ -284,9 +284,9 @@ impl<R: Read> ValueReader<R> {
                     self.form = ValueLayout::Row;
                 }
             }
-            if self.finds_end(bytes, whole) {
+            if self.finds_end(bytes, is_whole) {
                 self.accept_text(start..self.seen, batch);
-            } else if whole {
+            } else if is_whole {
                 match self.dropped {
                     true => batch.odd.large += 1,
                     false => batch.odd.torn += 1,
@@ -299,7 +299,7 @@ impl<R: Read> ValueReader<R> {
     }
 
     /// Continues the search for the end of a value, by its brackets alone.
-    fn finds_end(&mut self, bytes: &[u8], whole: bool) -> bool {
+    fn finds_end(&mut self, bytes: &[u8], is_whole: bool) -> bool {
         while let Some(within) = self.within {
             let rest = &bytes[self.seen..];
             let (length, goes_on) = match within {
@@ -325,7 +325,7 @@ impl<R: Read> ValueReader<R> {
                 },
                 OpenToken::Scalar => {
                     let end = rest.iter().position(|&byte| ends_scalar(byte));
-                    (end.or(whole.then_some(rest.len())), None)
+                    (end.or(is_whole.then_some(rest.len())), None)
                 }
             };
             let Some(length) = length else {

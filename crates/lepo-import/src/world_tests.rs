@@ -28,8 +28,8 @@ pub(super) fn imported_texts(format: SourceFormat, file: &str, text: &str) -> Ve
 fn nodes(conversation: &History) -> Vec<String> {
     let above = |mut at: Option<usize>| {
         let mut dots = String::new();
-        while let Some(place) = at {
-            let node = &conversation.nodes[place];
+        while let Some(index) = at {
+            let node = &conversation.nodes[index];
             if matches!(node.what, NodeContent::Text(..)) {
                 dots.push('.');
             }
