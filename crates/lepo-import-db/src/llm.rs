@@ -169,9 +169,9 @@ fn file(row: &Row<'_>) -> ImportedFile {
     let path = non_empty(row, "path");
     let kept = bytes(row, "content").filter(|bytes| !bytes.is_empty());
     let data = kept.or_else(|| file_of_hash(Path::new(path.as_deref()?), &non_empty(row, "id")?));
-    let place = path.or_else(|| non_empty(row, "url")).unwrap_or_default();
+    let location = path.or_else(|| non_empty(row, "url")).unwrap_or_default();
     ImportedFile {
-        name: place.rsplit('/').next().unwrap_or_default().to_string(),
+        name: location.rsplit('/').next().unwrap_or_default().to_string(),
         mime: non_empty(row, "type").unwrap_or_else(|| "application/octet-stream".into()),
         data,
     }
@@ -225,8 +225,8 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
     for thread in &mut threads {
         tips.insert(thread.id.clone(), turns(database, thread, &messages)?);
     }
-    let places: HashMap<String, usize> =
-        threads.iter().enumerate().map(|(place, thread)| (thread.id.clone(), place)).collect();
+    let indices: HashMap<String, usize> =
+        threads.iter().enumerate().map(|(index, thread)| (thread.id.clone(), index)).collect();
     for thread in &threads {
         let mut ends = tips.remove(&thread.id).unwrap_or_default();
         ends.extend(thread.tip.clone());
@@ -237,7 +237,7 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
                 if let Some(told) = thread.told.get(hash) {
                     return told.clone();
                 }
-                at = thread.forked_from.as_ref().and_then(|id| places.get(id)).map(|&place| &threads[place]);
+                at = thread.forked_from.as_ref().and_then(|id| indices.get(id)).map(|&index| &threads[index]);
             }
             ResponseInfo::default()
         };

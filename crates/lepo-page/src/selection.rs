@@ -22,7 +22,7 @@ struct WalkMark {
     /// The walk that visited it first; a walk that meets itself has found a cycle, and is cut.
     walk: usize,
     /// Index of the nearest ancestor on the page, or of the bubb itself.
-    place: Option<usize>,
+    index: Option<usize>,
 }
 
 /// Selects the conversations that end at `tips`; the page displays the first of them first. With `hidden` it includes
@@ -37,29 +37,29 @@ pub fn pick(
     let mut passed: HashMap<Ix, WalkMark> = HashMap::new();
     for (walk, &tip) in tips.iter().enumerate() {
         let (chain, joint) = climb(forest, tip, walk, &mut passed);
-        let mut place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
+        let mut index = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.index);
         for ix in chain.into_iter().rev() {
             let name = forest.name(ix);
             if hidden || !name.hidden || stopped(name.id) {
-                picked.bubbs.push((ix, place));
-                place = Some(picked.bubbs.len() - 1);
+                picked.bubbs.push((ix, index));
+                index = Some(picked.bubbs.len() - 1);
             }
-            passed.insert(ix, WalkMark { walk, place });
+            passed.insert(ix, WalkMark { walk, index });
         }
         if walk == 0 {
-            picked.chosen = passed.get(&tip).and_then(|tip| tip.place);
+            picked.chosen = passed.get(&tip).and_then(|tip| tip.index);
         }
     }
     if hidden {
         for (i, &leaf) in spent.iter().enumerate() {
             let (mut chain, joint) = climb(forest, leaf, tips.len() + i, &mut passed);
-            let place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
+            let index = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.index);
             for &ix in &chain {
-                passed.insert(ix, WalkMark { walk: tips.len() + i, place });
+                passed.insert(ix, WalkMark { walk: tips.len() + i, index });
             }
-            if let Some(place) = place {
+            if let Some(index) = index {
                 chain.reverse();
-                picked.sides.entry(place).or_default().extend(chain);
+                picked.sides.entry(index).or_default().extend(chain);
             }
         }
         picked.sides.values_mut().for_each(|side| side.sort_unstable());
@@ -77,7 +77,7 @@ fn climb(forest: &Forest, tip: Ix, walk: usize, passed: &mut HashMap<Ix, WalkMar
             Some(_) => return (chain, Some(ix)),
             None => {}
         }
-        passed.insert(ix, WalkMark { walk, place: None });
+        passed.insert(ix, WalkMark { walk, index: None });
         chain.push(ix);
         at = forest.prev(ix);
     }
@@ -114,14 +114,14 @@ mod tests {
             let spent: Vec<Ix> =
                 forest.tails(true).into_iter().filter(|ix| !forest.tails(false).contains(ix)).collect();
             let picked = pick(&forest, &tips, (hidden, &|_| false), &spent);
-            let letter = |place: usize| fixture::letters(&forest, &[picked.bubbs[place].0]);
+            let letter = |index: usize| fixture::letters(&forest, &[picked.bubbs[index].0]);
             let told: Vec<String> = (0..picked.bubbs.len())
-                .map(|place| {
+                .map(|index| {
                     let prev =
-                        picked.bubbs[place].1.map(|prev| format!("<{}", letter(prev))).unwrap_or_default();
+                        picked.bubbs[index].1.map(|prev| format!("<{}", letter(prev))).unwrap_or_default();
                     let side =
-                        picked.sides.get(&place).map(|side| format!("+{}", fixture::letters(&forest, side)));
-                    letter(place) + &prev + &side.unwrap_or_default()
+                        picked.sides.get(&index).map(|side| format!("+{}", fixture::letters(&forest, side)));
+                    letter(index) + &prev + &side.unwrap_or_default()
                 })
                 .collect();
             assert_eq!(told.join(" "), expected, "{store}");

@@ -116,12 +116,12 @@ fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found:
     }
     let (mut at, mut from) = (0, 0);
     while let Some(rest) = block.texts.get(at..).filter(|rest| !rest.is_empty()) {
-        let Some((place, is_sure)) = pattern.first_candidate(rest) else { return };
-        if place >= rest.len() {
+        let Some((offset, is_sure)) = pattern.first_candidate(rest) else { return };
+        if offset >= rest.len() {
             return;
         }
         let Some(table) = block.table() else { return };
-        let number = table.number_at(from..table.count(), block.begin + at + place);
+        let number = table.number_at(from..table.count(), block.begin + at + offset);
         let span = table.span(number..number + 1);
         let end = span.end.saturating_sub(block.begin);
         let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));

@@ -44,14 +44,14 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
     /// there.
     pub fn position(&mut self, name: &BubbName) -> ConvPosition {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
-        let mut place = ConvPosition { height: 0, first: None, root: name.id };
+        let mut position = ConvPosition { height: 0, first: None, root: name.id };
         let mut at = *name;
         if let Some(known) = self.known.get(&name.id) {
             return *known;
         }
         while let Some(prev) = at.prev {
             if let Some(known) = self.known.get(&prev) {
-                place = *known;
+                position = *known;
                 break;
             }
             let Some(found) = self.find(prev).filter(|found| seen.insert(found.id)) else { break };
@@ -59,16 +59,16 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
             at = found;
         }
         for name in walked.into_iter().rev() {
-            if place.height == 0 {
-                place.root = name.id;
+            if position.height == 0 {
+                position.root = name.id;
             }
-            place.height += 1;
-            if place.first.is_none() && name.kind == Kind::User && !name.hidden {
-                place.first = Some(name);
+            position.height += 1;
+            if position.first.is_none() && name.kind == Kind::User && !name.hidden {
+                position.first = Some(name);
             }
-            self.known.insert(name.id, place);
+            self.known.insert(name.id, position);
         }
-        place
+        position
     }
 }
 

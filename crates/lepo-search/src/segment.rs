@@ -255,21 +255,21 @@ pub(super) fn read_tables(
         return None;
     }
     let (days, blocks) = tables.get(HEADER..)?.split_at_checked(sections.days)?;
-    let (mut places, mut text, mut filter) = (Vec::<BlockEntry>::new(), 0, 0);
+    let (mut block_entries, mut text, mut filter) = (Vec::<BlockEntry>::new(), 0, 0);
     for bytes in blocks.as_chunks::<BLOCK_BYTES>().0 {
         let texts = text..usize::try_from(u64_at(bytes, 0)?).ok()?;
         let size = u32_at(bytes, 16)? as usize;
         if texts.is_empty() || !trigrams::is_size(size) {
             return None;
         }
-        let place = BlockEntry {
+        let entry = BlockEntry {
             texts,
             texts_checksum: u32_at(bytes, 8)?,
             filter: filter..filter.checked_add(size)?,
             filter_checksum: u32_at(bytes, 12)?,
         };
-        (text, filter) = (place.texts.end, place.filter.end);
-        places.push(place);
+        (text, filter) = (entry.texts.end, entry.filter.end);
+        block_entries.push(entry);
     }
     let (mut read, mut next, mut end, mut block) = (Vec::new(), 0, 0, 0);
     for bytes in days.as_chunks::<DAY_BYTES>().0 {
@@ -285,7 +285,7 @@ pub(super) fn read_tables(
             blocks: u32_at(bytes, 52)?,
         };
         let last = block + day.blocks();
-        end = places.get(block..last)?.last().map_or(end, |place| place.texts.end);
+        end = block_entries.get(block..last)?.last().map_or(end, |entry| entry.texts.end);
         if day.first != next || day.end != end as u64 {
             return None;
         }
@@ -293,9 +293,9 @@ pub(super) fn read_tables(
         read.push(day);
     }
     let entries = (next as usize).checked_mul(ENTRY_BYTES)?;
-    let is_all = block == places.len()
+    let is_all = block == block_entries.len()
         && [entries, text, filter] == [sections.entries.len(), sections.texts.len(), sections.filters.len()];
-    (is_all && end == text).then_some((read, places))
+    (is_all && end == text).then_some((read, block_entries))
 }
 
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

@@ -81,11 +81,11 @@ struct LazyTable<'b> {
 impl LazyTable<'_> {
     fn get(&self) -> Option<&DayTable> {
         let read = || {
-            let place = self.day.entries();
+            let range = self.day.entries();
             let mut entries = Vec::new();
-            entries.try_reserve_exact(place.len()).ok()?;
-            entries.resize(place.len(), 0);
-            self.source.read_at(&mut entries, self.entries.checked_add(place.start)?).ok()?;
+            entries.try_reserve_exact(range.len()).ok()?;
+            entries.resize(range.len(), 0);
+            self.source.read_at(&mut entries, self.entries.checked_add(range.start)?).ok()?;
             DayTable::new(entries, self.day, self.blocks, self.begin)
         };
         self.read.get_or_init(read).as_ref()
@@ -121,8 +121,8 @@ impl SegmentReader {
         let mut header = [0; HEADER];
         source.read_at(&mut header, 0).ok()?;
         let sections = SegmentSections::read(&header, len)?;
-        let (days, places) = read_tables(self.bytes(source, sections.tables.clone())?, &sections)?;
-        let (mut begin, mut rest) = (0, places.as_slice());
+        let (days, entries) = read_tables(self.bytes(source, sections.tables.clone())?, &sections)?;
+        let (mut begin, mut rest) = (0, entries.as_slice());
         for day in &days {
             let (blocks, more) = rest.split_at_checked(day.blocks())?;
             if let Some(wanted) = wanted(day) {
@@ -148,17 +148,17 @@ impl SegmentReader {
             let block = SegmentBlock { day, begin: table.begin, texts: &[], is_last: true, table };
             return each(&block).is_continue().then_some(());
         }
-        for (number, place) in table.blocks.iter().enumerate() {
+        for (number, entry) in table.blocks.iter().enumerate() {
             let may_match = needed.is_none_or(|needed| {
-                let filter = self.checked(source, &sections.filters, &place.filter, place.filter_checksum);
+                let filter = self.checked(source, &sections.filters, &entry.filter, entry.filter_checksum);
                 filter.is_none_or(|filter| needed.may_be_in(filter))
             });
             let texts = match may_match {
-                true => self.checked(source, &sections.texts, &place.texts, place.texts_checksum)?,
+                true => self.checked(source, &sections.texts, &entry.texts, entry.texts_checksum)?,
                 false => &[],
             };
             let is_last = number + 1 == table.blocks.len();
-            let block = SegmentBlock { day, begin: place.texts.start, texts, is_last, table };
+            let block = SegmentBlock { day, begin: entry.texts.start, texts, is_last, table };
             if each(&block).is_break() || table.is_wrong() {
                 return None;
             }
@@ -179,14 +179,14 @@ impl SegmentReader {
         (crc32fast::hash(bytes) == checksum).then_some(bytes)
     }
 
-    fn bytes(&mut self, source: &dyn SegmentSource, place: Range<usize>) -> Option<&[u8]> {
+    fn bytes(&mut self, source: &dyn SegmentSource, range: Range<usize>) -> Option<&[u8]> {
         // The buffer never shrinks: growing it again costs as much as reading.
-        if self.buffer.len() < place.len() {
-            self.buffer.try_reserve(place.len() - self.buffer.len()).ok()?;
-            self.buffer.resize(place.len(), 0);
+        if self.buffer.len() < range.len() {
+            self.buffer.try_reserve(range.len() - self.buffer.len()).ok()?;
+            self.buffer.resize(range.len(), 0);
         }
-        let bytes = self.buffer.get_mut(..place.len())?;
-        source.read_at(bytes, place.start).ok()?;
+        let bytes = self.buffer.get_mut(..range.len())?;
+        source.read_at(bytes, range.start).ok()?;
         Some(bytes)
     }
 }

@@ -36,9 +36,9 @@ impl PlainText {
 
     /// Returns the span in the original text.
     pub fn source_span(&self, span: &Range<usize>) -> Range<usize> {
-        let at = |place: usize| {
-            let before = self.cuts.partition_point(|(at, _)| *at <= place);
-            before.checked_sub(1).and_then(|last| self.cuts.get(last)).map_or(place, |(_, cut)| place + cut)
+        let at = |offset: usize| {
+            let before = self.cuts.partition_point(|(at, _)| *at <= offset);
+            before.checked_sub(1).and_then(|last| self.cuts.get(last)).map_or(offset, |(_, cut)| offset + cut)
         };
         match span.end.checked_sub(1).filter(|last| *last >= span.start) {
             Some(last) => at(span.start)..at(last) + 1,
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn sequences_are_taken_out_and_places_are_those_of_the_text() {
-        for (text, plain, span, place) in [
+        for (text, plain, span, offset) in [
             ("a\x1b[31mbc\x1b[md", "abcd", 1..3, 6..8),
             ("a\x1b[31mbc\x1b[md", "abcd", 0..4, 0..12),
             ("a\x1b[1mb\x1b[mc", "abc", 0..2, 0..6),
@@ -79,7 +79,7 @@ mod tests {
             let found = PlainText::without_ansi(text.as_bytes()).unwrap();
             assert_eq!(
                 (String::from_utf8_lossy(&found.text).as_ref(), found.source_span(&span)),
-                (plain, place),
+                (plain, offset),
                 "{text}"
             );
         }

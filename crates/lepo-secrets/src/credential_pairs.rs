@@ -62,8 +62,8 @@ impl CredentialPair {
 /// Finds the account ids of Twilio in a text: `AC` and 32 hexadecimal digits.
 pub fn accounts(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     static ACCOUNT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"AC"));
-    let places = ACCOUNT.find_iter(text.get(from..).unwrap_or_default()).map(move |at| at + from);
-    places.filter_map(|at| {
+    let starts = ACCOUNT.find_iter(text.get(from..).unwrap_or_default()).map(move |at| at + from);
+    starts.filter_map(|at| {
         let rest = text.get(at + 2..).unwrap_or_default();
         let run = rest.iter().take(33).take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let digits = rest.get(..run).unwrap_or_default();

@@ -109,8 +109,8 @@ impl KnownValues {
             let value = value.as_bytes();
             let start = from.max(text.len().saturating_sub(value.len() - 1));
             let tail = text.get(start..).unwrap_or_default();
-            let mut places = memchr::memchr_iter(*value.first()?, tail);
-            places.find(|at| value.starts_with(tail.get(*at..).unwrap_or_default())).map(|at| start + at)
+            let mut starts = memchr::memchr_iter(*value.first()?, tail);
+            starts.find(|at| value.starts_with(tail.get(*at..).unwrap_or_default())).map(|at| start + at)
         };
         self.texts.iter().filter_map(begins).min().unwrap_or(text.len())
     }

@@ -97,16 +97,16 @@ pub fn read(text: &[u8], at: usize, is_whole: bool) -> PemMatch {
     let Some(start) = skip_headers(text, from + label + DASHES.len()) else { return PemMatch::No };
     let mut body = PemBody::default();
     let mut core = Vec::new();
-    let mut place = start;
+    let mut offset = start;
     // The first characters, without separators.
     while core.len() < TELLING {
-        let Some(step) = separator(text, place) else { break };
-        match text.get(place) {
+        let Some(step) = separator(text, offset) else { break };
+        match text.get(offset) {
             Some(byte) if is_base64(*byte) => {
                 core.push(*byte);
-                place += 1;
+                offset += 1;
             }
-            Some(_) if step > 0 => place += step,
+            Some(_) if step > 0 => offset += step,
             _ => break,
         }
     }

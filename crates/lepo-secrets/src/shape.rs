@@ -79,13 +79,13 @@ impl Shape {
         if self.at_word && !begins_word(text, at) {
             return AnchorResult::No;
         }
-        let (mut place, mut from, mut to) = (at + anchor, at, None);
+        let (mut offset, mut from, mut to) = (at + anchor, at, None);
         for part in self.parts {
-            let rest = text.get(place..).unwrap_or_default();
+            let rest = text.get(offset..).unwrap_or_default();
             match part {
-                ShapePart::From => from = place,
-                ShapePart::To => to = Some(place),
-                ShapePart::Text(words) if rest.starts_with(words.as_bytes()) => place += words.len(),
+                ShapePart::From => from = offset,
+                ShapePart::To => to = Some(offset),
+                ShapePart::Text(words) if rest.starts_with(words.as_bytes()) => offset += words.len(),
                 ShapePart::Text(words) => {
                     let is_cut = !is_whole && words.as_bytes().starts_with(rest);
                     return if is_cut { AnchorResult::More } else { AnchorResult::No };
@@ -101,7 +101,7 @@ impl Shape {
                     if run < *least {
                         return AnchorResult::No;
                     }
-                    place += run;
+                    offset += run;
                 }
                 ShapePart::Exactly(class, count) => {
                     let run = rest.iter().take(*count).take_while(|byte| class(**byte)).count();
@@ -109,17 +109,17 @@ impl Shape {
                         let is_cut = run == rest.len() && !is_whole;
                         return if is_cut { AnchorResult::More } else { AnchorResult::No };
                     }
-                    place += run;
+                    offset += run;
                 }
             }
         }
-        let mut secret = from..to.unwrap_or(place);
+        let mut secret = from..to.unwrap_or(offset);
         let full_stops = |range: &Range<usize>| {
             let bytes = text.get(range.clone()).unwrap_or_default();
             bytes.iter().rev().take_while(|byte| **byte == b'.').count()
         };
         secret.end -= full_stops(&secret);
-        let matched = ShapeMatch { text, whole: at..place, secret };
+        let matched = ShapeMatch { text, whole: at..offset, secret };
         if (self.check)(&matched) { AnchorResult::Yes(matched.secret) } else { AnchorResult::No }
     }
 }

@@ -153,8 +153,8 @@ impl Git {
     /// Prepares a call in the repository.
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = self.bare();
-        let place = if self.dir.is_dir() { self.dir.as_path() } else { Path::new("/") };
-        command.arg("--git-dir").arg(&self.dir).args(args).current_dir(place);
+        let dir = if self.dir.is_dir() { self.dir.as_path() } else { Path::new("/") };
+        command.arg("--git-dir").arg(&self.dir).args(args).current_dir(dir);
         command
     }
 

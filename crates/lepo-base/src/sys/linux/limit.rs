@@ -36,7 +36,7 @@ fn limit_of_user(most: u32) {
 
 /// Returns directories where a group may be created, each with the current one of this process; version 2 first.
 fn cgroup_dirs(text: &str) -> Vec<(PathBuf, PathBuf)> {
-    let mut places = Vec::new();
+    let mut dirs = Vec::new();
     for line in text.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
@@ -47,18 +47,18 @@ fn cgroup_dirs(text: &str) -> Vec<(PathBuf, PathBuf)> {
                     let own = Path::new(root).join(path);
                     // A group with processes in it cannot limit its children, but its parent may.
                     let parent = own.parent().filter(|_| !path.is_empty()).map(Path::to_path_buf);
-                    places.push((own.clone(), own.clone()));
-                    places.extend(parent.map(|parent| (parent, own)));
+                    dirs.push((own.clone(), own.clone()));
+                    dirs.extend(parent.map(|parent| (parent, own)));
                 }
             }
             _ if controllers.split(',').any(|name| name == "pids") => {
                 let own = Path::new("/sys/fs/cgroup").join(controllers).join(path);
-                places.push((own.clone(), own));
+                dirs.push((own.clone(), own));
             }
             _ => {}
         }
     }
-    places
+    dirs
 }
 
 impl ProcessLimit {
@@ -101,9 +101,8 @@ mod tests {
     #[test]
     fn groups_are_looked_for_where_the_limit_is() {
         let shown = |text: &str| {
-            let places = cgroup_dirs(text).into_iter();
-            places
-                .map(|(parent, before)| format!("{}<{}", parent.display(), before.display()))
+            let dirs = cgroup_dirs(text).into_iter();
+            dirs.map(|(parent, before)| format!("{}<{}", parent.display(), before.display()))
                 .collect::<Vec<_>>()
         };
         let v2 = shown("0::/user.slice/app.slice/x.scope\n");
