@@ -23,26 +23,26 @@ pub fn flaws(names: &[BubbName], now: u64) -> Vec<(usize, Flaw)> {
     let forest = Forest::new(names.to_vec());
     let mut found = Vec::new();
     let mut first: HashMap<BubbId, usize> = HashMap::with_capacity(names.len());
-    for (place, name) in names.iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         if let Some(prev) = name.prev.filter(|&prev| forest.find(prev).is_none()) {
-            found.push((place, Flaw::Dangling(prev)));
+            found.push((index, Flaw::Dangling(prev)));
         }
         if name.id.time() > now + AHEAD {
-            found.push((place, Flaw::Future));
+            found.push((index, Flaw::Future));
         }
-        let before = *first.entry(name.id).or_insert(place);
-        if before != place {
-            found.push((place, Flaw::Duplicate(before)));
+        let before = *first.entry(name.id).or_insert(index);
+        if before != index {
+            found.push((index, Flaw::Duplicate(before)));
         }
     }
     let circles = circles(&forest);
     let oldest: HashSet<BubbName> = circles.iter().map(|(ix, _)| forest.name(*ix)).collect();
-    let mut places: HashMap<BubbName, usize> = HashMap::with_capacity(oldest.len());
-    for (place, name) in names.iter().enumerate().filter(|(_, name)| oldest.contains(name)) {
-        places.entry(*name).or_insert(place);
+    let mut indices: HashMap<BubbName, usize> = HashMap::with_capacity(oldest.len());
+    for (index, name) in names.iter().enumerate().filter(|(_, name)| oldest.contains(name)) {
+        indices.entry(*name).or_insert(index);
     }
     for (ix, length) in circles {
-        found.extend(places.get(&forest.name(ix)).map(|&place| (place, Flaw::Cycle(length))));
+        found.extend(indices.get(&forest.name(ix)).map(|&index| (index, Flaw::Cycle(length))));
     }
     found
 }

@@ -132,10 +132,10 @@ fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, GraphCell)> {
     let root = |&ix: &Ix| (ix, GraphCell { column: 0, joins: false, root: true });
     let mut waiting: Vec<(Ix, GraphCell)> = roots.iter().map(root).collect();
     let mut walked = Vec::new();
-    while let Some((ix, place)) = waiting.pop() {
-        walked.push((ix, place));
+    while let Some((ix, cell)) = waiting.pop() {
+        walked.push((ix, cell));
         for (i, &child) in children[ix.at()].iter().enumerate() {
-            let column = place.column + usize::from(i > 0);
+            let column = cell.column + usize::from(i > 0);
             waiting.push((child, GraphCell { column, joins: i > 0, root: false }));
         }
     }
@@ -145,13 +145,13 @@ fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, GraphCell)> {
 fn rows(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<GraphRow> {
     let mut rows = Vec::new();
     let mut below_a_root = false;
-    for (ix, place) in walk(children, roots).into_iter().rev() {
-        if std::mem::replace(&mut below_a_root, place.root) {
+    for (ix, cell) in walk(children, roots).into_iter().rev() {
+        if std::mem::replace(&mut below_a_root, cell.root) {
             rows.push(GraphRow { drawing: String::new(), bubb: None });
         }
-        rows.push(GraphRow { drawing: "| ".repeat(place.column) + "*", bubb: Some(ix) });
-        if place.joins {
-            rows.push(GraphRow { drawing: "| ".repeat(place.column - 1) + "|/", bubb: None });
+        rows.push(GraphRow { drawing: "| ".repeat(cell.column) + "*", bubb: Some(ix) });
+        if cell.joins {
+            rows.push(GraphRow { drawing: "| ".repeat(cell.column - 1) + "|/", bubb: None });
         }
     }
     rows

@@ -49,7 +49,7 @@ impl DescendantFlags {
 /// The tails, newest first, computed on demand; see [`Forest::newest_first`].
 pub struct Tails<'f> {
     forest: &'f Forest,
-    spent: bool,
+    include_spent: bool,
     below: DescendantFlags,
     /// All bubbs from this index on have been recorded in `below`.
     told: usize,
@@ -88,7 +88,7 @@ impl Iterator for Tails<'_> {
     fn next(&mut self) -> Option<Ix> {
         loop {
             match self.leaves.pop_front() {
-                Some(leaf) if self.spent || !self.is_spent(leaf) => return Some(leaf),
+                Some(leaf) if self.include_spent || !self.is_spent(leaf) => return Some(leaf),
                 Some(_) => {}
                 None if self.told == 0 => return None,
                 None => self.step(),
@@ -98,21 +98,21 @@ impl Iterator for Tails<'_> {
 }
 
 impl Forest {
-    /// Returns the tails, newest first, and with `spent` also hidden leaves next to an answered question. Children
+    /// Returns the tails, newest first, and with `include_spent` also hidden leaves next to an answered question. Children
     /// are newer than their prev, so the first tails are found without reading the older bubbs.
-    pub fn newest_first(&self, spent: bool) -> Tails<'_> {
+    pub fn newest_first(&self, include_spent: bool) -> Tails<'_> {
         if self.is_ordered() {
             let below = DescendantFlags::none(self);
-            return Tails { forest: self, spent, below, told: self.len(), leaves: VecDeque::new() };
+            return Tails { forest: self, include_spent, below, told: self.len(), leaves: VecDeque::new() };
         }
         let below = DescendantFlags::new(self);
         let leaves = self.all().rev().filter(|ix| !below.child[ix.at()]).collect();
-        Tails { forest: self, spent, below, told: 0, leaves }
+        Tails { forest: self, include_spent, below, told: 0, leaves }
     }
 
     /// Returns all tails, newest first.
-    pub fn tails(&self, spent: bool) -> Vec<Ix> {
-        self.newest_first(spent).collect()
+    pub fn tails(&self, include_spent: bool) -> Vec<Ix> {
+        self.newest_first(include_spent).collect()
     }
 
     /// Whether `leaf` is hidden and its nearest visible ancestor, or its root if it has none, has a visible
@@ -143,27 +143,27 @@ impl Forest {
     }
 
     /// Returns the newest visible question asked at `place` that no visible bubb follows.
-    pub fn question_left_at(&self, place: Ix) -> Option<Ix> {
+    pub fn question_left_at(&self, position: Ix) -> Option<Ix> {
         let mut followed = HashSet::new();
-        let visible = self.all().rev().take_while(|&ix| ix > place).filter(|&ix| !self.name(ix).hidden);
+        let visible = self.all().rev().take_while(|&ix| ix > position).filter(|&ix| !self.name(ix).hidden);
         visible.into_iter().find(|&ix| {
             followed.extend(self.prev(ix).and_then(|prev| self.nearest_visible(prev)));
             let is_question = self.name(ix).kind == Kind::User && self.store_of(ix).is_none();
-            is_question && !followed.contains(&ix) && self.is_asked_at(ix, place)
+            is_question && !followed.contains(&ix) && self.is_asked_at(ix, position)
         })
     }
 
     /// Whether the turn of `leaf` started at `place`: its question was asked there, or answered again.
-    pub fn turn_began_at(&self, leaf: Ix, place: Ix) -> bool {
+    pub fn turn_began_at(&self, leaf: Ix, position: Ix) -> bool {
         self.last_question(leaf).is_some_and(|question| {
-            self.last_question(place) == Some(question) || self.is_asked_at(question, place)
+            self.last_question(position) == Some(question) || self.is_asked_at(question, position)
         })
     }
 
     /// Whether a question continues `place`, with only the output of `--run` between.
-    fn is_asked_at(&self, question: Ix, place: Ix) -> bool {
+    fn is_asked_at(&self, question: Ix, position: Ix) -> bool {
         let mut before = self.up(question).skip(1);
-        before.find(|&ix| ix == place || self.name(ix).kind != Kind::System) == Some(place)
+        before.find(|&ix| ix == position || self.name(ix).kind != Kind::System) == Some(position)
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_question_without_an_answer_is_left_where_it_was_asked() {
-        for (store, place, question) in [
+        for (store, position, question) in [
             ("A u0 head / B a0 A / C u0 B", "B", Some("C")),
             ("A u0 head / B a0 A / C u0 B / D u0 B", "B", Some("D")),
             ("A u0 head / B a0 A / C u0 B / D u0 B / E a0 D", "B", Some("C")),
@@ -280,7 +280,7 @@ mod tests {
             ("A u0 head / B a0 A", "B", None),
         ] {
             let forest = fixture::forest(store);
-            let found = forest.question_left_at(forest.find(id(place)).unwrap());
+            let found = forest.question_left_at(forest.find(id(position)).unwrap());
             assert_eq!(found.map(|ix| forest.name(ix).id), question.map(id), "{store}");
         }
     }
@@ -290,10 +290,10 @@ mod tests {
         let store = "A u0 head / B a0 A / C s0 B / D u0 C / E a0 D / F s1 D / G s1 F / H a0 A";
         let forest = fixture::forest(store);
         let at = |letter: &str| forest.find(id(letter)).unwrap();
-        for (place, began) in
+        for (position, began) in
             [("A", false), ("B", true), ("C", true), ("D", true), ("E", true), ("G", true), ("H", false)]
         {
-            assert_eq!(forest.turn_began_at(at("G"), at(place)), began, "{place}");
+            assert_eq!(forest.turn_began_at(at("G"), at(position)), began, "{position}");
         }
     }
 }

@@ -32,7 +32,7 @@ impl<'s> Addresses<'s> {
             .transpose()?
             .flatten()
         {
-            Some(place) => self.store.names().forest_for(&[ReadScope::Since(place)]),
+            Some(id) => self.store.names().forest_for(&[ReadScope::Since(id)]),
             None => self.forest_at(false, tail),
         }
     }

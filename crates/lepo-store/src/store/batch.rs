@@ -201,7 +201,7 @@ impl<'s> WriteBatch<'s> {
             let (file, day) = (name.to_string(), Day::from_id(name.id));
             let to_day = self.is_large && day < over && counts_in(day, name);
             if to_day && open.as_ref().is_none_or(|(opened, _)| *opened != day) {
-                open = Some((day, self.store.places().make_day_dir(day)?));
+                open = Some((day, self.store.paths().make_day_dir(day)?));
             }
             let dir = match &open {
                 Some((_, dir)) if to_day => {
@@ -213,7 +213,7 @@ impl<'s> WriteBatch<'s> {
             placed += usize::from(rename_new((&self.stage, &file), (dir, &file))?);
         }
         for day in touched {
-            if let Some(dir) = self.store.places().day_dir(day)? {
+            if let Some(dir) = self.store.paths().day_dir(day)? {
                 sys::sync(dir)?;
             }
         }

@@ -76,10 +76,10 @@ impl Blobs<'_> {
         Ok(())
     }
 
-    /// Opens the folder for a new blob: `_blobs/`, or `_blobs/ab/` if `many`.
-    pub(super) fn folder(&self, hash: &ContentHash, many: bool) -> io::Result<OwnedFd> {
+    /// Opens the folder for a new blob: `_blobs/`, or `_blobs/ab/` if `is_large`.
+    pub(super) fn folder(&self, hash: &ContentHash, is_large: bool) -> io::Result<OwnedFd> {
         let blobs = self.store.dir.subdir(BLOBS)?;
-        match many {
+        match is_large {
             true => make_dir_at(blobs.as_fd(), &shard_of(hash)),
             false => Ok(blobs),
         }

@@ -23,7 +23,7 @@ pub(super) struct BubbPaths<'s> {
 }
 
 impl Store {
-    pub(super) fn places(&self) -> BubbPaths<'_> {
+    pub(super) fn paths(&self) -> BubbPaths<'_> {
         BubbPaths { store: self }
     }
 }
@@ -64,7 +64,7 @@ impl<'s> BubbPaths<'s> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let others = self.store.others().all().iter();
                 others
-                    .map(|(_, store)| store.places().open_own(name))
+                    .map(|(_, store)| store.paths().open_own(name))
                     .find(Result::is_ok)
                     .unwrap_or(Err(error))
             }
@@ -146,10 +146,10 @@ impl<'s> BubbPaths<'s> {
 }
 
 /// Opens the first of these that exists. If all fail, returns the first error other than "not found".
-fn first_found(places: [&dyn Fn() -> io::Result<(File, u64)>; 3]) -> io::Result<(File, u64)> {
+fn first_found(sources: [&dyn Fn() -> io::Result<(File, u64)>; 3]) -> io::Result<(File, u64)> {
     let mut failed: Option<io::Error> = None;
-    for place in places {
-        match place() {
+    for source in sources {
+        match source() {
             Ok(opened) => return Ok(opened),
             Err(error) if failed.as_ref().is_none_or(|first| first.kind() == io::ErrorKind::NotFound) => {
                 failed = Some(error);

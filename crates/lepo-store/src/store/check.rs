@@ -130,8 +130,8 @@ impl Check {
         let mut elsewhere = Elsewhere::read(store)?;
         let names: Vec<BubbName> = self.bubbs.iter().map(|(_, name)| *name).collect();
         let followed: HashSet<BubbId> = names.iter().filter_map(|name| name.prev).collect();
-        for (place, flaw) in flaws(&names, now) {
-            let file = |place: usize| lossy(self.bubbs[place].0.as_bytes());
+        for (index, flaw) in flaws(&names, now) {
+            let file = |index: usize| lossy(self.bubbs[index].0.as_bytes());
             let (what, why) = match flaw {
                 Flaw::Dangling(prev) if elsewhere.has(prev)? => continue,
                 Flaw::Dangling(prev) => {
@@ -142,9 +142,9 @@ impl Check {
                 Flaw::Duplicate(first) => {
                     (FindingKind::Duplicate, format!("{} has the same id", file(first)))
                 }
-                Flaw::Future => (FindingKind::Future, dated_ahead(names[place].id, &followed)),
+                Flaw::Future => (FindingKind::Future, dated_ahead(names[index].id, &followed)),
             };
-            self.add(what, file(place), why);
+            self.add(what, file(index), why);
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ impl CopyParent {
         match self {
             CopyParent::Base => base,
             CopyParent::Kept(id) => id,
-            CopyParent::Copy(place) => copies.get(place).map(|copy| copy.name.id),
+            CopyParent::Copy(index) => copies.get(index).map(|copy| copy.name.id),
         }
     }
 }

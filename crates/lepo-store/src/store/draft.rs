@@ -150,7 +150,7 @@ impl Draft<'_> {
             let name = BubbName { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
                 // A bubb dated in the past may already be in the folder of its day.
-                _ if self.store.places().is_in_day(&name, time) => time += 1,
+                _ if self.store.paths().is_in_day(&name, time) => time += 1,
                 Ok(()) => break name,
                 Err(Errno::EXIST) => time += 1,
                 Err(error) => {

@@ -170,7 +170,7 @@ impl<'s> NameListing<'s> {
         if self.days.contains_key(&day) {
             return Ok(());
         }
-        let names = self.store.places().day_names(day);
+        let names = self.store.paths().day_names(day);
         let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
         self.put(day, names);
         Ok(())
@@ -214,7 +214,7 @@ impl<'s> NameListing<'s> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
         let store = self.store;
         let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<BubbName>>)> {
-            days.iter().map(|&day| (day, store.places().day_names(day))).collect()
+            days.iter().map(|&day| (day, store.paths().day_names(day))).collect()
         };
         let read = if threads < 2 {
             read(&days)
@@ -270,7 +270,7 @@ impl<'s> NameListing<'s> {
     pub(super) fn read_tails(
         &mut self,
         count: usize,
-        spent: bool,
+        include_spent: bool,
         is_wanted: impl Fn(BubbId) -> bool,
         least: Day,
     ) -> Result<()> {
@@ -278,12 +278,12 @@ impl<'s> NameListing<'s> {
         loop {
             let before = self.steps;
             let forest = self.build_forest();
-            let own = forest.newest_first(spent).filter(|&ix| forest.store_of(ix).is_none());
+            let own = forest.newest_first(include_spent).filter(|&ix| forest.store_of(ix).is_none());
             let ids = own.map(|ix| forest.name(ix).id);
             let tails: Vec<BubbId> = ids.filter(|&id| is_wanted(id)).take(count).collect();
             self.built = Some((before, forest));
             for &tail in &tails {
-                let since = if spent { Day::from_id(tail) } else { self.judged_since(tail)? };
+                let since = if include_spent { Day::from_id(tail) } else { self.judged_since(tail)? };
                 self.read_since(since)?;
                 if self.steps != before {
                     break;
@@ -302,10 +302,11 @@ impl<'s> NameListing<'s> {
 
     /// Reads all days since the oldest last question of the newest `count` tails, which must have been read: other
     /// answers to it are not older.
-    pub(super) fn read_since_questions(&mut self, count: usize, spent: bool) -> Result<()> {
+    pub(super) fn read_since_questions(&mut self, count: usize, include_spent: bool) -> Result<()> {
         let forest = self.build_forest();
         let questions = NearestAncestor::new(Forest::is_question);
-        let asked = forest.newest_first(spent).take(count).filter_map(|tail| questions.find(&forest, tail));
+        let asked =
+            forest.newest_first(include_spent).take(count).filter_map(|tail| questions.find(&forest, tail));
         let since = asked.map(|question| Day::from_id(forest.name(question).id)).min();
         self.built = Some((self.steps, forest));
         match since {

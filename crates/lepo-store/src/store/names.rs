@@ -92,7 +92,7 @@ impl<'s> Names<'s> {
 
     /// Returns the bubbs that count in the folder of a day, sorted by id.
     pub fn of_day(&self, day: Day) -> Result<Vec<BubbName>> {
-        self.store.places().day_names(day).map_err(|error| self.store.dir.old_error(error))
+        self.store.paths().day_names(day).map_err(|error| self.store.dir.old_error(error))
     }
 
     /// Caches facts about `.lepo/`, and whether any day has a folder.
@@ -136,9 +136,9 @@ impl NameListing<'_> {
                 self.read_newest()
             }
             ReadScope::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
-            ReadScope::Siblings(count, spent) => {
-                self.read_tails(*count, *spent, |_| true, Day::FIRST)?;
-                self.read_since_questions(*count, *spent)
+            ReadScope::Siblings(count, include_spent) => {
+                self.read_tails(*count, *include_spent, |_| true, Day::FIRST)?;
+                self.read_since_questions(*count, *include_spent)
             }
             ReadScope::Paths(ids) => self.read_paths(ids.iter().copied()),
             ReadScope::Followed(id) => {

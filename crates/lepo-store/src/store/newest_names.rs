@@ -43,7 +43,7 @@ impl Names<'_> {
                 if *id < least {
                     return;
                 }
-                names.extend(self.store.places().bubb(file, kind));
+                names.extend(self.store.paths().bubb(file, kind));
                 if names.len() == 2 * NEWEST {
                     let (_, middle, _) = names.select_nth_unstable_by(NEWEST, |a, b| b.id.cmp(&a.id));
                     let kept_from = middle.id;

@@ -106,14 +106,14 @@ impl Answers<'_> {
         format!("{:?} {:?} {question:?} {height}", self.names(&conv.path), conv.end)
     }
 
-    fn tails(&self, count: usize, spent: bool) -> String {
-        let tails: Vec<Ix> = self.0.newest_first(spent).take(count).collect();
+    fn tails(&self, count: usize, include_spent: bool) -> String {
+        let tails: Vec<Ix> = self.0.newest_first(include_spent).take(count).collect();
         tails.iter().map(|&tail| self.conv(tail) + "\n").collect()
     }
 
     /// Returns the newest tails as `ls` prints them, each with the question that it may share.
-    fn completions_text(&self, count: usize, spent: bool) -> String {
-        let tails = SiblingTails::new(self.0, self.0.newest_first(spent)).take(count);
+    fn completions_text(&self, count: usize, include_spent: bool) -> String {
+        let tails = SiblingTails::new(self.0, self.0.newest_first(include_spent)).take(count);
         let name = |ix: Ix| self.0.name(ix);
         tails
             .map(|(tail, asked, shared)| format!("{} {:?} {shared}\n", name(tail), asked.map(name)))
@@ -183,11 +183,11 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             );
         }
         // `ls -n N` prints the first rows of `ls`, with the answers that distinguish tails.
-        for spent in [false, true] {
-            let all = whole.completions_text(usize::MAX, spent);
+        for include_spent in [false, true] {
+            let all = whole.completions_text(usize::MAX, include_spent);
             for count in [1, 3] {
-                let wanted = [ReadScope::Siblings(count, spent)];
-                let told = Answers(&read(&wanted)).completions_text(count, spent);
+                let wanted = [ReadScope::Siblings(count, include_spent)];
+                let told = Answers(&read(&wanted)).completions_text(count, include_spent);
                 let first: String = all.split_inclusive('\n').take(count).collect();
                 assert_eq!(told, first, "{}", said(&wanted));
             }
@@ -255,19 +255,20 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
             write(&lepo.join("_old").join(Day::from_id(name.id).to_string()), name, "");
         }
         let all = store.names().forest().unwrap();
-        let told = |wanted: ReadScope, count: usize, spent: bool| {
-            Answers(&store.names().forest_for(&[wanted]).unwrap()).completions_text(count, spent)
+        let told = |wanted: ReadScope, count: usize, include_spent: bool| {
+            Answers(&store.names().forest_for(&[wanted]).unwrap()).completions_text(count, include_spent)
         };
-        for spent in [false, true] {
-            let whole = Answers(&all).completions_text(usize::MAX, spent);
+        for include_spent in [false, true] {
+            let whole = Answers(&all).completions_text(usize::MAX, include_spent);
             for count in 1..6 {
                 let first: String = whole.split_inclusive('\n').take(count).collect();
                 assert_eq!(
-                    told(ReadScope::Siblings(count, spent), count, spent),
+                    told(ReadScope::Siblings(count, include_spent), count, include_spent),
                     first,
                     "round {round}, {count}"
                 );
-                told_wrong += usize::from(told(ReadScope::Newest(count), count, false) != first && !spent);
+                told_wrong +=
+                    usize::from(told(ReadScope::Newest(count), count, false) != first && !include_spent);
             }
         }
     }

@@ -109,9 +109,9 @@ impl<'s> PeerStores<'s> {
 
     /// Returns the other user's store that has a bubb missing in this one.
     pub(super) fn with(&self, name: &BubbName) -> Option<&'s Store> {
-        if self.all().is_empty() || self.store.places().open_own(name).is_ok() {
+        if self.all().is_empty() || self.store.paths().open_own(name).is_ok() {
             return None;
         }
-        self.all().iter().map(|(_, store)| store).find(|store| store.places().open_own(name).is_ok())
+        self.all().iter().map(|(_, store)| store).find(|store| store.paths().open_own(name).is_ok())
     }
 }

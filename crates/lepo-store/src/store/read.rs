@@ -33,7 +33,7 @@ impl<'s> Bubbs<'s> {
     }
 
     fn open_bubb(&self, name: &BubbName) -> Result<(File, u64)> {
-        self.store.places().open_placed(name).map_err(|error| self.unreadable(name, error))
+        self.store.paths().open_placed(name).map_err(|error| self.unreadable(name, error))
     }
 
     fn unreadable(&self, name: &BubbName, cause: io::Error) -> Error {
@@ -56,7 +56,7 @@ impl<'s> Bubbs<'s> {
     /// Reads a bubb's bytes into a reusable buffer.
     pub fn read_into(&self, name: &BubbName, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
-        match small_bytes(self.store.places(), name, &mut buffer) {
+        match small_bytes(self.store.paths(), name, &mut buffer) {
             Some(small) => {
                 bytes.clear();
                 bytes.extend_from_slice(small);
@@ -87,9 +87,9 @@ impl<'s> Bubbs<'s> {
 
     /// Reads a bubb's text for a line of a listing; of a long text only its start and its end.
     pub fn glance(&self, name: &BubbName) -> Result<String> {
-        match small(self.store.places(), name) {
+        match small(self.store.paths(), name) {
             Some(text) => Ok(text),
-            None => ends(self.store.places(), name).map_err(|error| self.unreadable(name, error)),
+            None => ends(self.store.paths(), name).map_err(|error| self.unreadable(name, error)),
         }
     }
 
@@ -109,7 +109,7 @@ impl<'s> Bubbs<'s> {
 
     /// Reads a bubb's text; `None` if it is longer than `most` bytes.
     pub fn text_within(&self, name: &BubbName, most: u64) -> Result<Option<String>> {
-        if let Some(text) = small(self.store.places(), name) {
+        if let Some(text) = small(self.store.paths(), name) {
             return Ok(Some(text).filter(|text| text.len() as u64 <= most));
         }
         let (_, len) = self.open_bubb(name)?;
@@ -118,7 +118,7 @@ impl<'s> Bubbs<'s> {
 
     /// Returns the current path of a bubb's file, as the user would type it.
     pub fn path(&self, name: &BubbName) -> PathBuf {
-        self.store.places().path_of(name)
+        self.store.paths().path_of(name)
     }
 
     /// Returns the size in bytes of a bubb's file; `None` if it is not found under its usual name.
@@ -135,26 +135,26 @@ impl<'s> Bubbs<'s> {
     }
 }
 
-fn small(places: BubbPaths<'_>, name: &BubbName) -> Option<String> {
+fn small(paths: BubbPaths<'_>, name: &BubbName) -> Option<String> {
     let mut buffer = [MaybeUninit::uninit(); SMALL];
-    let bytes = small_bytes(places, name, &mut buffer)?;
+    let bytes = small_bytes(paths, name, &mut buffer)?;
     Some(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned))
 }
 
 /// Reads a small bubb with a single system call, without checking type and length, because it was listed as a regular
 /// file. `None` if the buffer may not contain all of it.
 fn small_bytes<'b>(
-    places: BubbPaths<'_>,
+    paths: BubbPaths<'_>,
     name: &BubbName,
     buffer: &'b mut [MaybeUninit<u8>; SMALL],
 ) -> Option<&'b [u8]> {
-    let file = places.open_likely(name).ok()?;
+    let file = paths.open_likely(name).ok()?;
     let (bytes, _) = rustix::io::read(file, buffer).ok()?;
     (1..SMALL).contains(&bytes.len()).then_some(bytes)
 }
 
-fn ends(places: BubbPaths<'_>, name: &BubbName) -> io::Result<String> {
-    let (mut file, len) = places.open_placed(name)?;
+fn ends(paths: BubbPaths<'_>, name: &BubbName) -> io::Result<String> {
+    let (mut file, len) = paths.open_placed(name)?;
     let mut bytes = Vec::new();
     if len <= 2 * END {
         file.take(len).read_to_end(&mut bytes)?;

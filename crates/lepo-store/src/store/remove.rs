@@ -39,7 +39,7 @@ impl Bubbs<'_> {
         }
         for day in days {
             let synced =
-                self.store.places().day_dir(day).and_then(|dir| Ok(dir.map(sys::sync).transpose()?));
+                self.store.paths().day_dir(day).and_then(|dir| Ok(dir.map(sys::sync).transpose()?));
             synced.map_err(|error| self.store.dir.error("cannot sync", OLD, error))?;
         }
         sys::sync(&self.store.dir).map_err(|error| self.store.dir.error("cannot sync", "", error.into()))
@@ -70,17 +70,17 @@ fn remove_bubb(store: &Store, name: &BubbName) -> io::Result<bool> {
     let file = name.to_string();
     let mut found = unlinked(&store.dir.fd, file.as_str())?;
     let mut in_day = false;
-    if let Some(dir) = store.places().day_dir(Day::from_id(name.id))? {
+    if let Some(dir) = store.paths().day_dir(Day::from_id(name.id))? {
         in_day = unlinked(&dir, file.as_str())?;
         if !found
             && !in_day
-            && let Some(file) = store.places().spelled_in_day(name)
+            && let Some(file) = store.paths().spelled_in_day(name)
         {
             in_day = unlinked(&dir, file.as_os_str())?;
         }
     }
     found |= in_day;
-    if !found && let Some(file) = store.places().spelled_here(name) {
+    if !found && let Some(file) = store.paths().spelled_here(name) {
         unlinked(&store.dir.fd, file.as_os_str())?;
     }
     Ok(in_day)

@@ -55,11 +55,11 @@ impl ScratchStore {
         let making = lock(&folder.join(LOCK))?;
         flock(&making, FlockOperation::LockExclusive)?;
         sweep(folder);
-        let place = folder.join(format!("{}-{}", std::process::id(), now()));
-        private(false).create(&place)?;
-        let own = lock(&place.join(LOCK))?;
+        let dir = folder.join(format!("{}-{}", std::process::id(), now()));
+        private(false).create(&dir)?;
+        let own = lock(&dir.join(LOCK))?;
         flock(&own, FlockOperation::LockExclusive)?;
-        Ok(ScratchStore { folder: place, _lock: own })
+        Ok(ScratchStore { folder: dir, _lock: own })
     }
 }
 
@@ -70,12 +70,12 @@ impl Drop for ScratchStore {
 }
 
 fn sweep(folder: &Path) {
-    for place in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let is_left = place.is_dir()
-            && lock(&place.join(LOCK))
+    for dir in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let is_left = dir.is_dir()
+            && lock(&dir.join(LOCK))
                 .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok());
         if is_left {
-            let _ = fs::remove_dir_all(place);
+            let _ = fs::remove_dir_all(dir);
         }
     }
 }

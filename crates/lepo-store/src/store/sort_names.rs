@@ -61,9 +61,9 @@ fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<BubbName>> {
     })
 }
 
-fn bubbs<'b>(places: BubbPaths<'b>, batch: &'b [RawName]) -> impl Iterator<Item = BubbName> + 'b {
+fn bubbs<'b>(paths: BubbPaths<'b>, batch: &'b [RawName]) -> impl Iterator<Item = BubbName> + 'b {
     let bubb =
-        move |(file, length): &RawName| places.bubb(&file[..usize::from(*length)], FileType::RegularFile);
+        move |(file, length): &RawName| paths.bubb(&file[..usize::from(*length)], FileType::RegularFile);
     batch.iter().filter_map(bubb)
 }
 
@@ -113,7 +113,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         match &self.thread {
             // The receiver exists until the sender is dropped, so this cannot fail.
             Some((sender, _)) => _ = sender.send(batch),
-            None => self.runs.add(bubbs(self.store.places(), &batch)),
+            None => self.runs.add(bubbs(self.store.paths(), &batch)),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         let store = self.store;
         let work = move || {
             let mut runs = Runs::default();
-            batches.iter().for_each(|batch| runs.add(bubbs(store.places(), &batch)));
+            batches.iter().for_each(|batch| runs.add(bubbs(store.paths(), &batch)));
             runs
         };
         Some((sender, thread::Builder::new().spawn_scoped(self.scope, work).ok()?))
@@ -137,7 +137,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
             }
             None => self.runs,
         };
-        runs.add(bubbs(self.store.places(), last));
+        runs.add(bubbs(self.store.paths(), last));
         runs.merged()
     }
 }

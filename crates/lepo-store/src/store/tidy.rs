@@ -139,7 +139,7 @@ impl Maintenance<'_> {
         for (day, names) in &plan.days {
             for step in names.chunks(MOST_PER_SYNC) {
                 let files: Vec<String> = step.iter().map(BubbName::to_string).collect();
-                let folder = self.store.places().make_day_dir(*day).map_err(failed)?;
+                let folder = self.store.paths().make_day_dir(*day).map_err(failed)?;
                 let (moved, left) = move_all(&self.store.dir.fd, &files, &folder).map_err(failed)?;
                 (tidied.moved, tidied.left) = (tidied.moved + moved, tidied.left + left);
                 done += step.len() as u64;
@@ -171,7 +171,7 @@ impl Maintenance<'_> {
         let Some(from) = self.store.dir.open_below(folder)? else { return Ok((0, 0)) };
         let day = Day::from_id(name.id);
         let to = match counts_in(day, name) {
-            true => self.store.places().make_day_dir(day)?,
+            true => self.store.paths().make_day_dir(day)?,
             false => dir_at(&self.store.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
         };
         let moved = move_all(&from, &[file.to_string()], &to)?;
