@@ -38,15 +38,15 @@ pub fn ollama_url(host: &str) -> Result<String, &'static str> {
         Some(("http", rest)) => ("http", rest, 80),
         Some(_) => return Err("is neither http nor https"),
     };
-    let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let place = match place {
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let authority = match authority {
         "" => "127.0.0.1".to_string(),
         v6 if v6.parse::<std::net::Ipv6Addr>().is_ok() => format!("[{v6}]"),
         port if port.starts_with(':') => format!("127.0.0.1{port}"),
         other => other.to_string(),
     };
     let mut url =
-        Url::parse(&base_url(&format!("{scheme}://{place}/{path}"))?).map_err(|_| "is not an address")?;
+        Url::parse(&base_url(&format!("{scheme}://{authority}/{path}"))?).map_err(|_| "is not an address")?;
     let here = match url.host() {
         Some(Host::Ipv4(ip)) if ip.is_unspecified() => "127.0.0.1",
         Some(Host::Ipv6(ip)) if ip.is_unspecified() => "[::1]",
@@ -56,7 +56,7 @@ pub fn ollama_url(host: &str) -> Result<String, &'static str> {
         url.set_host(Some(here)).map_err(|_| "is not an address")?;
     }
     // `Url` drops the default port of the scheme; without a port in the text, it is Ollama's.
-    let named = place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let named = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     if !named {
         url.set_port(Some(port)).map_err(|()| "is not an address")?;
     }

@@ -17,8 +17,8 @@ pub(super) struct Cache(PathBuf);
 
 impl Cache {
     /// Names the file for the list of the server at the address `place`, or for its facts about `model`.
-    pub fn new(state_dir: &Path, provider: &str, place: &str, model: &str) -> Cache {
-        let name = hash_of(&[provider.as_bytes(), place.as_bytes(), model.as_bytes()]);
+    pub fn new(state_dir: &Path, provider: &str, url: &str, model: &str) -> Cache {
+        let name = hash_of(&[provider.as_bytes(), url.as_bytes(), model.as_bytes()]);
         Cache(state_dir.join("catalogue").join(format!("{name}.json")))
     }
 

@@ -136,8 +136,8 @@ impl ModelConfig {
         if self.key.value.is_some() || self.key.looked_for.is_empty() || !self.key.command.is_empty() {
             return Ok(());
         }
-        let (name, place) = (&self.name, &self.key.looked_for);
-        Err(Error::usage(format!("model \"{name}\" has no key: looked for {place}")).hint(
+        let (name, sources) = (&self.name, &self.key.looked_for);
+        Err(Error::usage(format!("model \"{name}\" has no key: looked for {sources}")).hint(
             Hint::from("set that variable, or choose another model with ").command(HintCommand::OtherModel),
         ))
     }

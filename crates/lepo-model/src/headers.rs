@@ -37,7 +37,7 @@ pub(super) fn headers(key: &ApiKey, api: &HttpSpec) -> Result<HeaderMap> {
 /// Names the kind of the first character that cannot be in a key, and its position: the key itself is never printed.
 fn odd_character(key: &str) -> Option<String> {
     let is_odd = |letter: &char| !matches!(letter, ' '..='~');
-    let (place, letter) = key.chars().enumerate().find(|(_, letter)| is_odd(letter))?;
+    let (index, letter) = key.chars().enumerate().find(|(_, letter)| is_odd(letter))?;
     let kind = match letter {
         '\n' | '\r' => "a line break",
         letter if letter.is_control() => "a control character",
@@ -52,7 +52,7 @@ fn odd_character(key: &str) -> Option<String> {
         '\u{2022}' | '\u{25cf}' | '\u{2026}' => "a mark in place of its letters",
         _ => "a letter that is not ASCII",
     };
-    Some(format!("{kind} (U+{:04X}, character {})", letter as u32, place + 1))
+    Some(format!("{kind} (U+{:04X}, character {})", letter as u32, index + 1))
 }
 
 #[cfg(test)]

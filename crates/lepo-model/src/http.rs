@@ -34,7 +34,7 @@ pub(super) struct EndpointClient {
     /// The endpoint under `base_url`, once it was replaced by the intended one.
     given_up: Option<Url>,
     /// The model's URL for messages: `base_url` without query and user.
-    pub place: String,
+    pub url: String,
     pub timeouts: Timeouts,
 }
 
@@ -49,7 +49,7 @@ impl EndpointClient {
     /// Creates a client of `api` under the model's `base_url`, without a connection.
     pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
         let base = address(&config.base_url, &config.name)?;
-        let place = redacted_url(&base);
+        let url = redacted_url(&base);
         let endpoint = under(&base, api.path);
         let builder = lepo_net::client::client_for(&endpoint)
             .redirect(redirect::Policy::none())
@@ -57,7 +57,7 @@ impl EndpointClient {
             .tcp_nodelay(true)
             .connector_layer(GateLayer { gate: gate.clone(), limit: timeouts.connect });
         let client = builder.build().map_err(|e| {
-            Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
+            Error::remote(format!("cannot prepare a connection to {url}: {}", cause(&e.without_url())))
         })?;
         let headers = headers(&config.key, api)?;
         Ok(EndpointClient {
@@ -68,7 +68,7 @@ impl EndpointClient {
             gate,
             connected: false,
             given_up: None,
-            place,
+            url,
             timeouts,
         })
     }
@@ -114,7 +114,7 @@ impl EndpointClient {
             }
             url = target;
         }
-        Err(Error::remote(format!("{} redirects in a loop", self.place)).hint("check `base_url`"))
+        Err(Error::remote(format!("{} redirects in a loop", self.url)).hint("check `base_url`"))
     }
 
     async fn send(&self, url: Url, body: Payload) -> std::result::Result<Response, SendError> {
@@ -191,7 +191,7 @@ impl EndpointClient {
     }
 
     pub fn silent(&self) -> Error {
-        silent(&self.place, self.timeouts)
+        silent(&self.url, self.timeouts)
     }
 
     async fn failed(&self, error: reqwest::Error) -> Error {
@@ -200,7 +200,7 @@ impl EndpointClient {
             if let Some(refused) = refused_by_proxy(&self.endpoint, &why, self.timeouts.connect).await {
                 return refused;
             }
-            let unreachable = Error::remote(format!("cannot reach {}: {why}", self.place));
+            let unreachable = Error::remote(format!("cannot reach {}: {why}", self.url));
             let unreachable = match is_about_certificate(&why) {
                 true => unreachable.hint(
                     "certificates are checked against those of the system; SSL_CERT_FILE names a file of others, \
@@ -213,13 +213,13 @@ impl EndpointClient {
                 false => unreachable,
             };
         }
-        Error::remote(format!("no answer from {}: {why}", self.place)).ask_again()
+        Error::remote(format!("no answer from {}: {why}", self.url)).ask_again()
     }
 
     fn misdirected(&self, status: StatusCode, target: &str) -> Error {
         Error::remote(format!(
             "{} answered {} and redirects to {target}, which is not followed",
-            self.place,
+            self.url,
             status.as_u16()
         ))
         .hint("if you trust that address, make it the `base_url`: a key is sent only where it is configured")
@@ -244,8 +244,8 @@ fn is_about_certificate(why: &str) -> bool {
 }
 
 /// Returns the error for the idle timeout of a model.
-pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
-    Error::remote(format!("no data from {place} for {} s", timeouts.idle.as_secs_f32()))
+pub(super) fn silent(url: &str, timeouts: Timeouts) -> Error {
+    Error::remote(format!("no data from {url} for {} s", timeouts.idle.as_secs_f32()))
         .hint("for a slow model raise http.idle_timeout")
 }
 

@@ -106,8 +106,8 @@ async fn read(
 
 fn untold(http: &EndpointClient, refusal: &HttpRefusal) -> Error {
     match refusal.meaning("") == Meaning::Key {
-        true => refused_key(&http.place, refusal.words()),
-        false => Error::remote(format!("{} does not list its models: {}", http.place, refusal.words())),
+        true => refused_key(&http.url, refusal.words()),
+        false => Error::remote(format!("{} does not list its models: {}", http.url, refusal.words())),
     }
 }
 
@@ -145,7 +145,7 @@ async fn document(
     let _ = tokio::time::timeout(http.timeouts.idle, reading).await;
     serde_json::from_slice(&bytes)
         .map(Ok)
-        .map_err(|_| Error::remote(format!("{} lists its models in an unknown format", http.place)))
+        .map_err(|_| Error::remote(format!("{} lists its models in an unknown format", http.url)))
 }
 
 /// Returns the list of models that the server sent within the last hour. Sends no request.

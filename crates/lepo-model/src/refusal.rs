@@ -117,13 +117,13 @@ impl HttpRefusal {
     }
 
     /// Returns the error for a refusal, with the server's URL: one sentence and one hint for each meaning.
-    pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
+    pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, url: &str) -> Error {
         let (words, model) = (&self.words, &config.model);
         let other_model = |before: &str| Hint::from(before).command(HintCommand::OtherModel);
-        let refused = || Error::remote(format!("{place} refused the request: {words}"));
+        let refused = || Error::remote(format!("{url} refused the request: {words}"));
         match self.meaning(model) {
             Meaning::UsedUp => {
-                Error::remote(format!("the credit or spending limit at {place} is used up: {words}"))
+                Error::remote(format!("the credit or spending limit at {url} is used up: {words}"))
                     .hint(other_model("add credit or raise the limit there, or ask another model: "))
             }
             Meaning::Overflow => {
@@ -135,7 +135,7 @@ impl HttpRefusal {
                 )
             }
             Meaning::OverMinute => {
-                let told = format!("this request alone is over a limit per minute at {place}: {words}");
+                let told = format!("this request alone is over a limit per minute at {url}: {words}");
                 Error::remote(told).hint(
                     Hint::from("send less, or go on from a summary: ")
                         .command(ResumeAction::Compact)
@@ -150,27 +150,26 @@ impl HttpRefusal {
                 ))
                 .ask_again()
             }
-            Meaning::Key => refused_key(place, words).hint(key_hint(config)),
+            Meaning::Key => refused_key(url, words).hint(key_hint(config)),
             Meaning::Forbidden => refused().hint(other_model(
                 "this is about the place, the account or the text, and not about the key; another model: ",
             )),
             Meaning::Model => {
-                Error::remote(format!("no model \"{model}\" at {place}: {words}")).hint((spec.missing)(model))
+                Error::remote(format!("no model \"{model}\" at {url}: {words}")).hint((spec.missing)(model))
             }
             Meaning::Path => {
                 let path = spec.path.join("/");
-                Error::remote(format!("nothing answers /{path} at {place}: {words}")).hint(format!(
+                Error::remote(format!("nothing answers /{path} at {url}: {words}")).hint(format!(
                     "check `base_url`: it usually ends in /v1, and never in /{path}; or `provider` is another"
                 ))
             }
             Meaning::Wait if self.status == 429 => {
-                Error::remote(format!("{place} received too many requests: {words}"))
-                    .hint("wait and ask again")
+                Error::remote(format!("{url} received too many requests: {words}")).hint("wait and ask again")
             }
-            Meaning::Wait => Error::remote(format!("{place} failed: {words}")).hint("ask again later"),
-            Meaning::Proxy => Error::remote(format!("the proxy before {place} refused the request: {words}"))
+            Meaning::Wait => Error::remote(format!("{url} failed: {words}")).hint("ask again later"),
+            Meaning::Proxy => Error::remote(format!("the proxy before {url} refused the request: {words}"))
                 .hint("HTTP_PROXY and HTTPS_PROXY name the proxy, with user and password"),
-            Meaning::Moved => Error::remote(format!("{place} answered {words}"))
+            Meaning::Moved => Error::remote(format!("{url} answered {words}"))
                 .hint("check `base_url`: the server has moved"),
             Meaning::Field(_) | Meaning::Request => {
                 refused().hint("check `provider`, `model` and `base_url`")
@@ -188,8 +187,8 @@ fn titled(status: StatusCode, words: String) -> String {
 }
 
 /// Returns the error of a server that rejects the key, or requires one.
-pub(super) fn refused_key(place: &str, words: &str) -> Error {
-    Error::remote(format!("{place} refused the key: {words}")).of_key()
+pub(super) fn refused_key(url: &str, words: &str) -> Error {
+    Error::remote(format!("{url} refused the key: {words}")).of_key()
 }
 
 fn key_hint(config: &ModelConfig) -> Hint {

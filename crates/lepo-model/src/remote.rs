@@ -111,7 +111,7 @@ impl RemoteModel {
         if let Some(facts) = &self.facts {
             return facts.clone();
         }
-        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.url, &self.config.model);
         let facts = match cache.load() {
             Some(facts) => facts,
             None => match look_up(&mut self.http, self.spec, &self.config.model).await {
@@ -174,7 +174,7 @@ impl RemoteModel {
             };
             let meaning = refusal.meaning(&self.config.model);
             if let Meaning::UsedUp | Meaning::OverMinute | Meaning::Overflow = meaning {
-                return Err(refusal.error(&self.config, self.spec, &self.http.place));
+                return Err(refusal.error(&self.config, self.spec, &self.http.url));
             }
             if let Some(tool) = refused_tool(refusal.status, &refusal.body, &tools) {
                 let (model, name) = (self.config.name.clone(), tool.name.clone());
@@ -193,7 +193,7 @@ impl RemoteModel {
                         return Err(self.http.back_from_meant(refusal.error(
                             &self.config,
                             self.spec,
-                            &self.http.place,
+                            &self.http.url,
                         )));
                     };
                     notice(ModelNotice::OtherAddress(self.config.name.clone(), right));
@@ -205,7 +205,7 @@ impl RemoteModel {
                     continue;
                 }
                 Meaning::Slip | Meaning::Key | Meaning::Forbidden | Meaning::Model => {
-                    return Err(refusal.error(&self.config, self.spec, &self.http.place));
+                    return Err(refusal.error(&self.config, self.spec, &self.http.url));
                 }
                 _ => {}
             }
@@ -267,7 +267,7 @@ impl RemoteModel {
         if learned.contains(&TOOLS) {
             // The next request belongs to another kind of turn, which plans without native tools.
             self.accepted(quirks.clone());
-            return Err(refusal.error(&self.config, self.spec, &self.http.place));
+            return Err(refusal.error(&self.config, self.spec, &self.http.url));
         }
         if learned.contains(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
@@ -298,7 +298,7 @@ impl RemoteModel {
 
     /// Returns the fields of a request's body without its conversation and its tools.
     pub fn fields(&self, request: ChatRequest<'_>) -> Map<String, Value> {
-        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.url, &self.config.model);
         let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
         let (body, _) = self.body(request, &facts, &self.quirks);
         let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.log_text()) else { return Map::new() };
@@ -312,7 +312,7 @@ impl RemoteModel {
     /// Waits for the first event of the answer, as a refusal may still arrive instead.
     async fn first_event(&self, response: Response, request: &ChatRequest<'_>) -> StartedAnswer {
         let status = response.status().as_u16();
-        let body = ResponseBody::new(response, self.http.place.clone(), self.http.timeouts);
+        let body = ResponseBody::new(response, self.http.url.clone(), self.http.timeouts);
         StartedAnswer::wait(status, body, (self.spec.reader)(request.tools)).await
     }
 
@@ -332,7 +332,7 @@ impl RemoteModel {
         attempt: u32,
         notice: &mut dyn FnMut(ModelNotice),
     ) -> Result<()> {
-        let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
+        let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.url) };
         if !refusal.may_pass(&self.config.model) || attempt == retry::TRIES {
             return Err(error());
         }

@@ -98,14 +98,14 @@ const WAITING: usize = 64;
 pub(super) struct ResponseBody {
     chunks: mpsc::Receiver<Result<Bytes>>,
     pump: JoinHandle<()>,
-    place: String,
+    url: String,
     timeouts: Timeouts,
     has_ended: bool,
 }
 
 impl ResponseBody {
     /// Creates the body of `response`; the URL is for messages.
-    pub fn new(mut response: Response, place: String, timeouts: Timeouts) -> Self {
+    pub fn new(mut response: Response, url: String, timeouts: Timeouts) -> Self {
         let (sender, chunks) = mpsc::channel(WAITING);
         let pump = tokio::spawn(async move {
             let mut unpacking = Unpacking::default();
@@ -120,7 +120,7 @@ impl ResponseBody {
             }
             let _ = sender.send(Ok(unpacking.end())).await;
         });
-        ResponseBody { chunks, pump, place, timeouts, has_ended: false }
+        ResponseBody { chunks, pump, url, timeouts, has_ended: false }
     }
 
     /// Returns all chunks that have arrived, at least one; empty at the end.
@@ -131,7 +131,7 @@ impl ResponseBody {
         let mut batch = Vec::new();
         let limit = patience.min(self.timeouts.idle);
         if timeout(limit, self.chunks.recv_many(&mut batch, WAITING)).await.is_err() {
-            return Err(silent(&self.place, self.timeouts));
+            return Err(silent(&self.url, self.timeouts));
         }
         self.has_ended = batch.is_empty();
         Ok(batch)

@@ -28,7 +28,7 @@ pub struct AgentAnswer {
     open: Vec<AcpToolCall>,
     /// Open questions, by number.
     questions: HashMap<u64, (Value, PermissionRequest)>,
-    asked: u64,
+    next_id: u64,
     /// Whether a tool call followed the last text.
     apart: bool,
     /// Whether the answer is empty or ends with white space.
@@ -44,7 +44,7 @@ impl AgentAnswer {
             first,
             open: Vec::new(),
             questions: HashMap::new(),
-            asked: 0,
+            next_id: 0,
             apart: false,
             begins: true,
         }
@@ -186,7 +186,7 @@ impl AgentAnswer {
     }
 
     fn ask(&mut self, id: Value, question: PermissionRequest, events: &mut EventQueue) {
-        let number = self.asked;
+        let number = self.next_id;
         let held = self.agent.as_ref().and_then(AgentProcess::sandbox_label).map(str::to_owned);
         let known = self.known(&question.call);
         let asked = AgentQuestion {
@@ -199,7 +199,7 @@ impl AgentAnswer {
         let open = recorded(known);
         self.questions.insert(number, (id, question));
         events.push_back(ChatEvent::AgentCallOpen(open));
-        self.asked += 1;
+        self.next_id += 1;
         events.push_back(ChatEvent::AgentAsks(asked));
     }
 

@@ -69,13 +69,13 @@ pub async fn start_prompt(
 /// Returns the session to ask in, and whether it contains the conversation.
 async fn open(
     agent: &mut AgentProcess,
-    place: AgentContext<'_>,
+    context: AgentContext<'_>,
     dir: &Path,
     config: &ModelConfig,
 ) -> Result<(String, bool)> {
     let folder = dir.to_string_lossy();
-    if let Some(session) = place.session
-        && place.forks
+    if let Some(session) = context.session
+        && context.forks
         && agent.can.fork
     {
         match agent.call(client::FORK, &client::old_session(session, &folder)).await {
@@ -90,7 +90,7 @@ async fn open(
             Err(_) => {}
         }
     }
-    if let Some(session) = place.session.filter(|_| !place.forks) {
+    if let Some(session) = context.session.filter(|_| !context.forks) {
         if agent.open.contains(session) {
             return Ok((session.to_owned(), true));
         }

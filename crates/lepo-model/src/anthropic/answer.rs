@@ -238,7 +238,7 @@ impl MessagesDecoder {
                 .blocks
                 .len()
                 .checked_sub(1)
-                .filter(|&at| is_it(&self.blocks[at]) && !self.blocks[at].ended),
+                .filter(|&at| is_it(&self.blocks[at]) && !self.blocks[at].has_ended),
         };
         let at = match at {
             Some(at) => at,
@@ -303,7 +303,7 @@ impl MessagesDecoder {
     fn ended(&mut self, index: Option<u64>, events: &mut EventQueue) {
         let is_it = |block: &&mut ReceivedBlock| index.is_none_or(|index| block.index == index);
         if let Some(block) = self.blocks.iter_mut().rev().find(is_it) {
-            block.ended = true;
+            block.has_ended = true;
             if block.is_of("server_tool_use") {
                 block.call(&self.names);
             }

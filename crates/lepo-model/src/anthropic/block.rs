@@ -13,13 +13,13 @@ pub(super) struct ReceivedBlock {
     pub fields: Map<String, Value>,
     /// The streamed arguments of a call.
     pub json: ArgumentText,
-    pub ended: bool,
+    pub has_ended: bool,
 }
 
 impl ReceivedBlock {
     /// Creates a block that starts with these fields.
     pub fn new(index: u64, fields: Map<String, Value>) -> ReceivedBlock {
-        ReceivedBlock { index, fields, json: ArgumentText::default(), ended: false }
+        ReceivedBlock { index, fields, json: ArgumentText::default(), has_ended: false }
     }
 
     /// Appends text to a field.

@@ -173,14 +173,14 @@ impl ChatDecoder {
 }
 
 /// Merges an event into the stored message; calls are assembled elsewhere.
-fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut ReplayBudget) -> Result<()> {
+fn keep(kept: &mut Map<String, Value>, data: &[u8], is_whole: bool, other: &mut ReplayBudget) -> Result<()> {
     let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
     let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
     let Some(choice) = choices.and_then(|choices| choices.iter_mut().find(|choice| choice.is_object()))
     else {
         return Ok(());
     };
-    let names = if whole { ["message", "delta"] } else { ["delta", "message"] };
+    let names = if is_whole { ["message", "delta"] } else { ["delta", "message"] };
     let said = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
     let Some(Value::Object(mut delta)) = said.and_then(|name| choice.get_mut(name)).map(Value::take) else {
         return Ok(());

@@ -89,13 +89,13 @@ impl Decoder for ResponsesDecoder {
             }
             "response.function_call_arguments.delta" => {
                 self.kept.count(data)?;
-                let place = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
-                self.items.add_arguments(place, &chunk.delta.0);
+                let position = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
+                self.items.add_arguments(position, &chunk.delta.0);
             }
             "response.function_call_arguments.done" => {
                 self.kept.count(data)?;
-                let place = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
-                self.items.set_arguments(place, chunk.arguments.as_ref(), chunk.name.as_ref());
+                let position = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
+                self.items.set_arguments(position, chunk.arguments.as_ref(), chunk.name.as_ref());
             }
             "response.output_item.done" => {
                 if let Some(item @ Value::Object(_)) = chunk.item {

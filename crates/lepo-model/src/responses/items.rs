@@ -14,7 +14,7 @@ pub(super) struct ResponseItems(Vec<ResponseItem>);
 struct ResponseItem {
     value: Value,
     /// The index in the output, as text.
-    place: Option<String>,
+    position: Option<String>,
     arguments: ArgumentText,
     /// Whether the complete item has arrived.
     is_whole: bool,
@@ -24,23 +24,28 @@ struct ResponseItem {
 type ItemPlace<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 impl ResponseItems {
-    pub fn start_item(&mut self, place: Option<&Value>, item: Value) {
+    pub fn start_item(&mut self, position: Option<&Value>, item: Value) {
         let mut arguments = ArgumentText::default();
         arguments.add(&argument_text(item.get("arguments")));
-        let place = place.map(text_of).filter(|place| !place.is_empty());
-        self.0.push(ResponseItem { value: item, place, arguments, is_whole: false });
+        let position = position.map(text_of).filter(|position| !position.is_empty());
+        self.0.push(ResponseItem { value: item, position, arguments, is_whole: false });
     }
 
     /// Appends to the arguments of a call.
-    pub fn add_arguments(&mut self, place: ItemPlace<'_>, piece: &str) {
-        if let Some(item) = self.call_at(place) {
+    pub fn add_arguments(&mut self, position: ItemPlace<'_>, piece: &str) {
+        if let Some(item) = self.call_at(position) {
             item.arguments.add(piece);
         }
     }
 
-    pub fn set_arguments(&mut self, place: ItemPlace<'_>, arguments: Option<&Value>, name: Option<&Value>) {
+    pub fn set_arguments(
+        &mut self,
+        position: ItemPlace<'_>,
+        arguments: Option<&Value>,
+        name: Option<&Value>,
+    ) {
         let text = argument_text(arguments);
-        let Some(item) = self.call_at(place) else { return };
+        let Some(item) = self.call_at(position) else { return };
         if !matches!(text.trim(), "" | "{}") || item.arguments.is_empty() {
             item.arguments.replace(&text);
         }
@@ -65,10 +70,10 @@ impl ResponseItems {
     }
 
     /// Completes an item. Fields that it lacks have their streamed value.
-    pub fn end(&mut self, place: Option<&Value>, mut item: Value) {
-        let place = place.map(text_of).filter(|place| !place.is_empty());
+    pub fn end(&mut self, position: Option<&Value>, mut item: Value) {
+        let position = position.map(text_of).filter(|position| !position.is_empty());
         let by_place = |known: &&mut ResponseItem| {
-            place.is_some() && known.place == place && known.value["type"] == item["type"]
+            position.is_some() && known.position == position && known.value["type"] == item["type"]
         };
         let known = match self.0.iter().any(|known| known.is_the_same(&item)) {
             true => self.0.iter_mut().find(|known| known.is_the_same(&item)),
@@ -77,7 +82,7 @@ impl ResponseItems {
         let Some(known) = known else {
             self.start_item(None, item);
             if let Some(last) = self.0.last_mut() {
-                (last.place, last.is_whole) = (place, true);
+                (last.position, last.is_whole) = (position, true);
             }
             return;
         };
@@ -98,8 +103,8 @@ impl ResponseItems {
     }
 
     /// Returns a call: the one with the id, else the one with the index, else the last one.
-    fn call_at(&mut self, (id, place): ItemPlace<'_>) -> Option<&mut ResponseItem> {
-        let (id, place) = (id.map(text_of).unwrap_or_default(), place.map(text_of).unwrap_or_default());
+    fn call_at(&mut self, (id, position): ItemPlace<'_>) -> Option<&mut ResponseItem> {
+        let (id, position) = (id.map(text_of).unwrap_or_default(), position.map(text_of).unwrap_or_default());
         let is_call = |item: &ResponseItem| item.value["type"] == "function_call";
         let at = |is_it: &dyn Fn(&ResponseItem) -> bool| {
             self.0.iter().rposition(|item| is_call(item) && is_it(item))
@@ -109,8 +114,9 @@ impl ResponseItems {
                 |item: &ResponseItem| ["id", "call_id"].iter().any(|name| text_of(&item.value[*name]) == id);
             (!id.is_empty()).then(|| at(&own)).flatten()
         };
-        let by_place =
-            || (!place.is_empty()).then(|| at(&|item| item.place.as_deref() == Some(&*place))).flatten();
+        let by_place = || {
+            (!position.is_empty()).then(|| at(&|item| item.position.as_deref() == Some(&*position))).flatten()
+        };
         let last = || at(&|item: &ResponseItem| !item.is_whole);
         let found = by_id().or_else(by_place).or_else(last)?;
         self.0.get_mut(found)
