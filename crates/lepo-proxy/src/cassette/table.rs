@@ -58,12 +58,12 @@ impl ProxyCassette {
         }
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.read_on(&self.store)?;
-        let Some(wish) = RecordedRequest::new(request, &self.store, &read.index) else {
+        let Some(request) = RecordedRequest::new(request, &self.store, &read.index) else {
             return missed("it continues a response that is not in the store".into());
         };
-        match read.find(&self.store, &wish) {
+        match read.find(&self.store, &request) {
             Some(reply) => Ok(CassetteLookup::Found(Box::new(reply))),
-            None => missed(read.nearest(&self.store, &wish)),
+            None => missed(read.nearest(&self.store, &request)),
         }
     }
 
@@ -89,7 +89,7 @@ impl ReadStore {
     }
 
     /// Returns the answers to requests with the same messages, the best one last.
-    fn answers(&self, wish: &RecordedRequest) -> Vec<AnswerCandidate> {
+    fn answers(&self, request: &RecordedRequest) -> Vec<AnswerCandidate> {
         let answer = |id: &BubbId| {
             let is_answer = |facts: &BubbFacts| facts.what == "answer" && facts.model.is_some();
             let facts = facts_of_original(&self.journal, *id, is_answer)?;
@@ -97,16 +97,16 @@ impl ReadStore {
             Some(AnswerCandidate { id: *id, facts, order })
         };
         let mut answers: Vec<AnswerCandidate> =
-            self.index.answers_to(wish.path()).iter().filter_map(answer).collect();
+            self.index.answers_to(request.path()).iter().filter_map(answer).collect();
         answers.sort_by_key(|answer| answer.order);
         answers
     }
 
-    fn find(&self, store: &ProxyStore, wish: &RecordedRequest) -> Option<RecordedReply> {
-        self.answers(wish).into_iter().rev().find_map(|answer| {
+    fn find(&self, store: &ProxyStore, request: &RecordedRequest) -> Option<RecordedReply> {
+        self.answers(request).into_iter().rev().find_map(|answer| {
             let system = self.index.system_of_answer(answer.id);
-            match wish.difference(&answer.facts, system) {
-                None => self.reply(store, &answer, wish.prefill()),
+            match request.difference(&answer.facts, system) {
+                None => self.reply(store, &answer, request.prefill()),
                 Some(_) => None,
             }
         })
@@ -131,10 +131,10 @@ impl ReadStore {
     }
 
     /// Describes the nearest recorded message and the first difference.
-    fn nearest(&self, store: &ProxyStore, wish: &RecordedRequest) -> String {
-        let answers = self.answers(wish);
+    fn nearest(&self, store: &ProxyStore, request: &RecordedRequest) -> String {
+        let answers = self.answers(request);
         let differing = answers.iter().rev().find_map(|answer| {
-            let difference = wish.difference(&answer.facts, self.index.system_of_answer(answer.id))?;
+            let difference = request.difference(&answer.facts, self.index.system_of_answer(answer.id))?;
             Some((answer.id, difference))
         });
         if let Some((id, difference)) = differing {
@@ -148,13 +148,13 @@ impl ReadStore {
         if !self.index.has_answers() {
             return format!("nothing is recorded in {}", store.store.display_path().display());
         }
-        let whole = wish.parts.len();
+        let whole = request.parts.len();
         let known = (0..=whole).rev().find(|at| {
-            let path = wish.paths.get(*at).copied().unwrap_or_default();
+            let path = request.paths.get(*at).copied().unwrap_or_default();
             *at == 0 || self.index.paths.has(path)
         });
         let at = known.unwrap_or_default();
-        let path = wish.paths.get(at).copied().unwrap_or_default();
+        let path = request.paths.get(at).copied().unwrap_or_default();
         let followers = self.index.paths.followers(path).take(COMPARED);
         let texts: Vec<(BubbName, String)> = followers
             .filter_map(|id| {
@@ -162,7 +162,7 @@ impl ReadStore {
                 Some((name, store.store.bubbs().text(&name).ok()?))
             })
             .collect();
-        let Some((kind, asked)) = wish.parts.get(at) else {
+        let Some((kind, asked)) = request.parts.get(at) else {
             let answer = texts.iter().find(|(name, _)| name.kind == Kind::Assistant && !name.hidden);
             return match answer {
                 Some((name, _)) => format!(
@@ -177,14 +177,14 @@ impl ReadStore {
         match nearest {
             Some((name, text)) => {
                 let (recorded, asked) = differing_excerpts(text, asked);
-                let label = wish.label(at);
+                let label = request.label(at);
                 format!("nearest is {}: {label} differs: recorded {recorded:?}, asked {asked:?}", name.id)
             }
             None => match texts.first() {
                 Some((name, _)) => {
-                    format!("nearest is {}: {} is not recorded before it", name.id, wish.label(at))
+                    format!("nearest is {}: {} is not recorded before it", name.id, request.label(at))
                 }
-                None => format!("{} is not recorded", wish.label(at)),
+                None => format!("{} is not recorded", request.label(at)),
             },
         }
     }
