@@ -22,17 +22,17 @@ impl DirLock {
     pub fn acquire(dir: &Path, alone: bool) -> io::Result<Option<DirLock>> {
         let own = rustix::process::geteuid().as_raw();
         let mut locks = Vec::new();
-        for place in dir.ancestors() {
-            let file = match File::open(place) {
+        for ancestor in dir.ancestors() {
+            let file = match File::open(ancestor) {
                 Ok(file) => file,
-                Err(error) if place == dir => return Err(error),
+                Err(error) if ancestor == dir => return Err(error),
                 Err(_) => continue,
             };
             // No sandboxed command of this user writes in another user's directory.
-            if place != dir && file.metadata()?.uid() != own {
+            if ancestor != dir && file.metadata()?.uid() != own {
                 continue;
             }
-            let operation = match alone && place == dir {
+            let operation = match alone && ancestor == dir {
                 true => FlockOperation::NonBlockingLockExclusive,
                 false => FlockOperation::NonBlockingLockShared,
             };

@@ -76,9 +76,9 @@ fn identity(config: &ServerConfig, folder: Option<&Path>) -> String {
         (Some(written), _) => written.clone(),
         (None, ServerTarget::Program { command, args, .. }) => format!("{command:?} {args:?}"),
         (None, ServerTarget::Remote { url, .. }) => {
-            let mut place = url.clone();
-            place.set_query(None);
-            place.to_string()
+            let mut address = url.clone();
+            address.set_query(None);
+            address.to_string()
         }
     };
     let mut parts = vec![config.name.as_bytes(), target.as_bytes()];

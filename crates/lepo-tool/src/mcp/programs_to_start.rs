@@ -16,14 +16,14 @@ pub fn programs_to_start(
     if called.is_none() && !servers.asks_all {
         servers.load_cached_lists();
     }
-    let Servers { each, place, asks_all, .. } = servers;
+    let Servers { each, setup, asks_all, .. } = servers;
     let starts = |server: &&Server| {
         let is_off = server.client.as_ref().is_none_or(McpClient::is_closed);
         let is_wanted = match called {
             Some(names) => names.contains(&server.config.name.as_str()),
             None => *asks_all || !server.is_known(),
         };
-        let is_due = is_off || (called.is_some() && server.is_in_doubt(place));
+        let is_due = is_off || (called.is_some() && server.is_in_doubt(setup));
         is_due && server.failed.is_none() && !server.is_starting && is_wanted
     };
     let starting = each.iter().filter(starts);

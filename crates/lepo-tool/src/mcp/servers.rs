@@ -32,7 +32,7 @@ pub struct Servers {
     /// Servers set aside for a turn with tools off: none is used, and none starts.
     pub(super) shelved: Vec<Server>,
     pub(super) patience: ServerTimeouts,
-    pub(super) place: ProcessSetup,
+    pub(super) setup: ProcessSetup,
     /// Notices that have not been printed yet.
     pub(super) unsaid: Vec<ServerNotice>,
     starting: StartTasks,
@@ -59,16 +59,16 @@ impl Servers {
     pub fn new(
         configs: Vec<ServerConfig>,
         patience: ServerTimeouts,
-        place: ProcessSetup,
+        setup: ProcessSetup,
         lists: Option<&ToolListCache>,
     ) -> Servers {
-        let each = configs.into_iter().map(|config| Server::new(config, &place, lists)).collect();
+        let each = configs.into_iter().map(|config| Server::new(config, &setup, lists)).collect();
         Servers {
             each,
             shelved: Vec::new(),
             unsaid: Vec::new(),
             patience,
-            place,
+            setup,
             starting: StartTasks::default(),
             asks_all: false,
             waits_fully: false,
@@ -88,14 +88,14 @@ impl Servers {
 
     /// Returns the folders in which servers start.
     pub fn folders(&self) -> &ServerFolders {
-        &self.place.folders
+        &self.setup.folders
     }
 
     /// Sets the folders for servers that start from now on.
     pub fn set_folders(&mut self, folders: ServerFolders) {
         let lists = self.lists.as_ref();
         self.each.iter_mut().for_each(|server| server.set_folders(&folders, lists));
-        self.place.folders = folders;
+        self.setup.folders = folders;
     }
 
     /// Whether a server is about to start whose folder depends on trust in the work tree: a server that is asked for
@@ -104,14 +104,14 @@ impl Servers {
         if called.is_none() && !self.asks_all {
             self.load_cached_lists();
         }
-        let Servers { each, place, asks_all, .. } = self;
+        let Servers { each, setup, asks_all, .. } = self;
         let is_wanted = |server: &Server| match called {
             Some(name) => server.config.name == name,
             None => *asks_all || !server.is_known(),
         };
         let starts = |server: &&Server| {
             let is_off = server.client.is_none() && server.failed.is_none() && !server.is_starting;
-            is_off && is_wanted(server) && place.folders.depends_on_trust(&server.config)
+            is_off && is_wanted(server) && setup.folders.depends_on_trust(&server.config)
         };
         each.iter().any(|server| starts(&server))
     }
@@ -119,7 +119,7 @@ impl Servers {
     /// Returns the programs whose folder depends on trust in the work tree, without duplicates.
     pub fn programs(&self) -> Vec<String> {
         let mut labels = Vec::new();
-        for server in self.each.iter().filter(|server| self.place.folders.depends_on_trust(&server.config)) {
+        for server in self.each.iter().filter(|server| self.setup.folders.depends_on_trust(&server.config)) {
             if let ServerTarget::Program { command, args, .. } = &server.config.target {
                 labels.push(program_label(command, args));
             }
@@ -180,10 +180,10 @@ impl Servers {
 
     fn start(&mut self, at: usize) {
         let Some(server) = self.each.get_mut(at) else { return };
-        server.starts_in(&self.place, !self.waits_fully);
+        server.starts_in(&self.setup, !self.waits_fully);
         let patience = self.patience.with(&server.config);
         let patience = if server.is_brief { patience.brief() } else { patience };
-        self.starting.spawn(at, server, &self.place, patience);
+        self.starting.spawn(at, server, &self.setup, patience);
     }
 
     /// Waits for the servers that are starting.
@@ -227,12 +227,12 @@ impl Servers {
 
     /// Makes sure that a request's server runs and its tools are known; an error says why not. Defers notices of its start.
     pub async fn up(&mut self, request: &CallRequest) -> Result<(), String> {
-        let Servers { each, patience, place, unsaid, .. } = self;
+        let Servers { each, patience, setup, unsaid, .. } = self;
         let Some(server) = each.iter_mut().find(|server| server.config.name == request.server) else {
             return Err(format!("there is no server {:?}", request.server));
         };
         let patience = patience.with(&server.config);
-        server.wake(place, patience, unsaid).await?;
+        server.wake(setup, patience, unsaid).await?;
         unsaid.extend(server.list_again(patience, true).await);
         Ok(())
     }
@@ -366,7 +366,7 @@ impl Servers {
             return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
         };
         let mut said = Vec::new();
-        match server.wake(&self.place, self.patience.with(&server.config), &mut said).await {
+        match server.wake(&self.setup, self.patience.with(&server.config), &mut said).await {
             Ok(()) => {
                 self.unsaid.extend(said);
                 Ok(server)

@@ -20,7 +20,7 @@ impl StartedSession {
     /// Starts a server, the `known` way if an earlier session of it succeeded.
     pub async fn open(
         config: &ServerConfig,
-        place: &ProcessSetup,
+        setup: &ProcessSetup,
         patience: ServerTimeouts,
         secrets: &ServerSecrets,
         known: Option<ConnectMethod>,
@@ -29,8 +29,8 @@ impl StartedSession {
         tracing::debug!(server = config.name, "starting");
         let (connect, live) = (patience.connect, &secrets.live);
         let mut client = match known {
-            Some(way) => McpClient::open_again(way, config, place, connect, live).await?,
-            None => McpClient::open(config, place, connect, live).await?,
+            Some(way) => McpClient::open_again(way, config, setup, connect, live).await?,
+            None => McpClient::open(config, setup, connect, live).await?,
         };
         let (protocol, ms) = (client.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");

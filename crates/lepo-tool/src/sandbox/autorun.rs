@@ -176,7 +176,7 @@ const BY_COMMAND: &[(&str, &str)] = &[
 pub(super) fn named_files() -> impl Iterator<Item = (&'static str, AutorunTrigger)> {
     let all = UNASKED.iter().chain(BY_COMMAND).enumerate();
     let named = all.filter(|(_, (name, _))| !name.starts_with('*'));
-    named.map(|(place, (name, when))| (*name, AutorunTrigger { needs_command: place >= UNASKED.len(), when }))
+    named.map(|(index, (name, when))| (*name, AutorunTrigger { needs_command: index >= UNASKED.len(), when }))
 }
 
 /// Ends of file names, and the other names by their first component, each with its index in the two tables.
@@ -191,14 +191,14 @@ type NameRest = (Vec<&'static OsStr>, bool, usize);
 /// Built once, because a working directory has many files.
 static TABLE: LazyLock<AutorunTable> = LazyLock::new(|| {
     let mut table = AutorunTable { ends: Vec::new(), names: HashMap::new() };
-    for (place, (known, _)) in UNASKED.iter().chain(BY_COMMAND).enumerate() {
+    for (index, (known, _)) in UNASKED.iter().chain(BY_COMMAND).enumerate() {
         if let Some(end) = known.strip_prefix('*') {
-            table.ends.push((end, place));
+            table.ends.push((end, index));
             continue;
         }
         let mut parts = known.trim_end_matches('/').split('/').map(OsStr::new);
         let Some(first) = parts.next() else { continue };
-        table.names.entry(first).or_default().push((parts.collect(), known.ends_with('/'), place));
+        table.names.entry(first).or_default().push((parts.collect(), known.ends_with('/'), index));
     }
     table
 });
@@ -209,11 +209,11 @@ pub fn runs_when(path: &Path) -> Option<AutorunTrigger> {
     let table = &*TABLE;
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let is_end = |end: &str| name.len() > end.len() && name.ends_with(end.as_bytes());
-    let ends = table.ends.iter().filter(|(end, _)| is_end(end)).map(|(_, place)| *place);
+    let ends = table.ends.iter().filter(|(end, _)| is_end(end)).map(|(_, index)| *index);
     let mut components = path.components();
     let mut found: Option<usize> = ends.min();
     while let Some(component) = components.next() {
-        for (parts, is_dir, place) in table.names.get(component.as_os_str()).into_iter().flatten() {
+        for (parts, is_dir, index) in table.names.get(component.as_os_str()).into_iter().flatten() {
             let mut rest = components.clone();
             let matched =
                 parts.iter().zip(rest.by_ref()).take_while(|(part, it)| it.as_os_str() == **part).count();
@@ -223,13 +223,13 @@ pub fn runs_when(path: &Path) -> Option<AutorunTrigger> {
                 false => components.clone().count() == matched,
             };
             if is_it {
-                found = Some(found.map_or(*place, |found| found.min(*place)));
+                found = Some(found.map_or(*index, |found| found.min(*index)));
             }
         }
     }
-    let place = found?;
-    let (_, when) = UNASKED.iter().chain(BY_COMMAND).nth(place)?;
-    Some(AutorunTrigger { needs_command: place >= UNASKED.len(), when })
+    let index = found?;
+    let (_, when) = UNASKED.iter().chain(BY_COMMAND).nth(index)?;
+    Some(AutorunTrigger { needs_command: index >= UNASKED.len(), when })
 }
 
 #[cfg(test)]

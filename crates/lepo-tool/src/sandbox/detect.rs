@@ -63,10 +63,10 @@ async fn detect(dir: &Path) -> Sandbox {
 /// could have created one, and it would run outside of any sandbox.
 fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
     let Ok(dir) = dir.canonicalize() else { return Vec::new() };
-    let program = |place: PathBuf| {
-        let file = place.join("bwrap").canonicalize().ok()?;
+    let program = |entry: PathBuf| {
+        let file = entry.join("bwrap").canonicalize().ok()?;
         let meta = file.metadata().ok()?;
-        let sound = place.is_absolute() && !place.canonicalize().ok()?.starts_with(&dir);
+        let sound = entry.is_absolute() && !entry.canonicalize().ok()?.starts_with(&dir);
         (sound && !file.starts_with(&dir) && meta.is_file() && meta.mode() & 0o111 != 0).then_some(file)
     };
     let path = env::var("PATH").unwrap_or_default();

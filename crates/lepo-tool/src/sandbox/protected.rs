@@ -18,57 +18,57 @@ pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(P
         let what = format!("{} is a git repository itself, whose settings git obeys", dir.display());
         return Err(io::Error::other(what));
     }
-    let mut places = vec![dir.join(".git"), dir.join(".lepo"), store.to_path_buf()];
+    let mut paths = vec![dir.join(".git"), dir.join(".lepo"), store.to_path_buf()];
     if !dir.join(".git").exists() || is_left(&dir.join(".git")) {
         // As long as one of these parts is missing, the directory itself does not become a repository.
         let mut parts = REPOSITORY.iter().map(|part| dir.join(part));
-        places.extend(parts.find(|part| part.symlink_metadata().is_err() || is_left(part)));
+        paths.extend(parts.find(|part| part.symlink_metadata().is_err() || is_left(part)));
     }
     if survey.obeyed.iter().any(|obeyed| obeyed == dir) {
         let what = format!("{} is where a setting of git looks for hooks", dir.display());
         return Err(io::Error::other(what));
     }
-    places.extend(survey.obeyed.iter().filter(|path| path.symlink_metadata().is_ok()).cloned());
-    places.extend(submodules(dir));
-    places.extend(
+    paths.extend(survey.obeyed.iter().filter(|path| path.symlink_metadata().is_ok()).cloned());
+    paths.extend(submodules(dir));
+    paths.extend(
         [&survey.repositories, &survey.stores, &survey.bare, &survey.unread].into_iter().flatten().cloned(),
     );
     let mut kept = Vec::new();
     let mut next = 0;
-    while let Some(place) = places.get(next).cloned() {
+    while let Some(path) = paths.get(next).cloned() {
         next += 1;
-        let Some(mount) = mount(&place)? else { continue };
-        let place = if mount == Mount::ReadOnly { place.canonicalize()? } else { place };
-        if place.is_file() {
-            places.extend(elsewhere(&place, dir));
+        let Some(mount) = mount(&path)? else { continue };
+        let path = if mount == Mount::ReadOnly { path.canonicalize()? } else { path };
+        if path.is_file() {
+            paths.extend(elsewhere(&path, dir));
         }
-        if place.file_name() != Some(OsStr::new(".lepo")) && place.is_dir() {
-            places.extend(common(&place, dir));
+        if path.file_name() != Some(OsStr::new(".lepo")) && path.is_dir() {
+            paths.extend(common(&path, dir));
         }
-        kept.push((place, mount));
+        kept.push((path, mount));
     }
     Ok(kept)
 }
 
-fn mount(place: &Path) -> io::Result<Option<Mount>> {
-    Ok(match place.symlink_metadata() {
+fn mount(path: &Path) -> io::Result<Option<Mount>> {
+    Ok(match path.symlink_metadata() {
         Ok(meta) if meta.is_symlink() => {
             // The link could be replaced, however its target is mounted.
-            let what = format!("{} is a link, which a sandbox cannot keep unchanged", place.display());
+            let what = format!("{} is a link, which a sandbox cannot keep unchanged", path.display());
             return Err(io::Error::other(what));
         }
-        Ok(_) if is_left(place) => Some(Mount::Absent),
+        Ok(_) if is_left(path) => Some(Mount::Absent),
         Ok(_) => Some(Mount::ReadOnly),
         // A repository made by a command would have hooks and settings that git obeys.
-        Err(_) => place.parent().is_some_and(Path::is_dir).then_some(Mount::Absent),
+        Err(_) => path.parent().is_some_and(Path::is_dir).then_some(Mount::Absent),
     })
 }
 
 /// Whether this is an empty mount point, left over from a sandbox whose supervisor was killed.
-fn is_left(place: &Path) -> bool {
-    let is_dir = place.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-    let is_empty = || std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
-    is_dir && (place.ends_with(".git") || place.ends_with("HEAD")) && is_empty()
+fn is_left(path: &Path) -> bool {
+    let is_dir = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    let is_empty = || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    is_dir && (path.ends_with(".git") || path.ends_with("HEAD")) && is_empty()
 }
 
 /// Returns the repositories of submodules, which git enters from above, even if they do not exist yet.

@@ -129,13 +129,13 @@ pub fn survey_for_reading(dir: &Path) -> Survey {
 /// Surveys `dir` after a command. Directories that have become unreadable are made readable, because git would still
 /// find a repository in them.
 pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
-    let reopened = |place: &Path| {
+    let reopened = |path: &Path| {
         let mode = std::fs::Permissions::from_mode(0o700);
-        !before.unread.iter().any(|unread| unread == place) && std::fs::set_permissions(place, mode).is_ok()
+        !before.unread.iter().any(|unread| unread == path) && std::fs::set_permissions(path, mode).is_ok()
     };
     // Only an earlier store is known to be a store: a command can give any directory that name.
     let mut found = Survey { home_files: before.home_files.clone(), ..Survey::default() };
-    let is_store = |place: &Path| before.stores.iter().any(|store| store == place);
+    let is_store = |path: &Path| before.stores.iter().any(|store| store == path);
     scan_dir(dir, usize::MAX, reopened, is_store, note_file, &mut found)?;
     Ok(found)
 }
@@ -156,14 +156,14 @@ fn scan_dir(
     found: &mut Survey,
 ) -> io::Result<SurveyExtent> {
     let mut looked = 0;
-    let mut places = VecDeque::from([dir.to_path_buf()]);
-    while let Some(place) = places.pop_front() {
-        let read = match std::fs::read_dir(&place) {
-            Err(_) if reopened(&place) => std::fs::read_dir(&place),
+    let mut paths = VecDeque::from([dir.to_path_buf()]);
+    while let Some(path) = paths.pop_front() {
+        let read = match std::fs::read_dir(&path) {
+            Err(_) if reopened(&path) => std::fs::read_dir(&path),
             read => read,
         };
         let Ok(entries) = read else {
-            found.unread.push(place);
+            found.unread.push(path);
             continue;
         };
         let mut layout = Layout::default();
@@ -182,13 +182,13 @@ fn scan_dir(
                 found.stores.push(entry.path());
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 found.known.numbers.insert(entry.path(), entry.ino());
-                places.push_back(entry.path());
+                paths.push_back(entry.path());
             } else {
                 note(dir, &entry, found);
             }
         }
         if layout.is_repository() {
-            found.bare.push(place);
+            found.bare.push(path);
         }
     }
     Ok(SurveyExtent::All)

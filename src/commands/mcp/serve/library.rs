@@ -91,7 +91,7 @@ impl ServeBackend for ServeContext {
                     }),
                     &["pattern"],
                 ),
-                writes: false,
+                can_write: false,
             },
             ToolInfo {
                 name: "show",
@@ -107,7 +107,7 @@ impl ServeBackend for ServeContext {
                     }),
                     &["address"],
                 ),
-                writes: false,
+                can_write: false,
             },
             ToolInfo {
                 name: "list",
@@ -124,7 +124,7 @@ impl ServeBackend for ServeContext {
                     }),
                     &[],
                 ),
-                writes: false,
+                can_write: false,
             },
             ToolInfo {
                 name: "about_file",
@@ -133,7 +133,7 @@ impl ServeBackend for ServeContext {
                     json!({ "path": text("A path of the project"), "limit": limit(), "max_bytes": max_bytes() }),
                     &["path"],
                 ),
-                writes: false,
+                can_write: false,
             },
         ];
         if self.writes {
@@ -149,7 +149,7 @@ impl ServeBackend for ServeContext {
                     }),
                     &["text", "prev"],
                 ),
-                writes: true,
+                can_write: true,
             });
         }
         tools

@@ -31,13 +31,13 @@ pub struct ConnectMethod {
 
 impl ConnectMethod {
     /// Returns all ways to try with a server, the most likely first.
-    pub(super) fn all(server: &ServerConfig, place: &ProcessSetup) -> Vec<ConnectMethod> {
+    pub(super) fn all(server: &ServerConfig, setup: &ProcessSetup) -> Vec<ConnectMethod> {
         // Older servers exit or go silent if the first message is not `initialize`.
         let http = [Handshake::Either, Handshake::Initialize]
             .map(|beginning| ConnectMethod { transport: RemoteTransport::Http, beginning });
         let sse = [ConnectMethod { transport: RemoteTransport::Sse, beginning: Handshake::Initialize }];
         let ServerTarget::Remote { transport, .. } = &server.target else { return http.to_vec() };
-        match (transport, ConnectMethod::remembered(server, place)) {
+        match (transport, ConnectMethod::remembered(server, setup)) {
             (Transport::Sse, _) => sse.to_vec(),
             (Transport::Http, _) => http.to_vec(),
             (_, Some(RemoteTransport::Sse)) | (Transport::SseFirst, None) => [&sse[..], &http].concat(),
@@ -51,9 +51,9 @@ impl ConnectMethod {
     }
 
     /// Records the transport of an address, if it is neither configured nor tried first anyway.
-    pub(super) fn remember(self, server: &ServerConfig, place: &ProcessSetup) {
-        let first = ConnectMethod::all(server, place).first().map(|way| way.transport);
-        let Some((record, hash)) = record(server, place).filter(|_| first != Some(self.transport)) else {
+    pub(super) fn remember(self, server: &ServerConfig, setup: &ProcessSetup) {
+        let first = ConnectMethod::all(server, setup).first().map(|way| way.transport);
+        let Some((record, hash)) = record(server, setup).filter(|_| first != Some(self.transport)) else {
             return;
         };
         let word = if self.is_sse() { "sse" } else { "http" };
@@ -61,8 +61,8 @@ impl ConnectMethod {
         let _ = HashFile::at(record).append(&[format!("{hash} {word}")]);
     }
 
-    fn remembered(server: &ServerConfig, place: &ProcessSetup) -> Option<RemoteTransport> {
-        let (record, hash) = record(server, place)?;
+    fn remembered(server: &ServerConfig, setup: &ProcessSetup) -> Option<RemoteTransport> {
+        let (record, hash) = record(server, setup)?;
         match HashFile::at(record).last(&[&hash]).ok()??.as_str() {
             "sse" => Some(RemoteTransport::Sse),
             "http" => Some(RemoteTransport::Http),
@@ -72,12 +72,12 @@ impl ConnectMethod {
 }
 
 /// Returns the record, and the hash of the server's address in it; `None` if the transport is configured.
-fn record(server: &ServerConfig, place: &ProcessSetup) -> Option<(PathBuf, String)> {
+fn record(server: &ServerConfig, setup: &ProcessSetup) -> Option<(PathBuf, String)> {
     match &server.target {
         ServerTarget::Remote { url, transport: Transport::HttpFirst | Transport::SseFirst, .. } => {
             let mut address = url.clone();
             address.set_query(None);
-            let record = place.transports.clone()?;
+            let record = setup.transports.clone()?;
             Some((record, hash_of(&[address.as_str().as_bytes()])))
         }
         _ => None,

@@ -74,11 +74,11 @@ impl McpClient {
     /// Opens a session within `limit`.
     pub async fn open(
         server: &ServerConfig,
-        place: &ProcessSetup,
+        setup: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
     ) -> Result<McpClient, CallFailure> {
-        let ways = ConnectMethod::all(server, place);
+        let ways = ConnectMethod::all(server, setup);
         let (start, mut failed): (_, Option<(ConnectMethod, CallFailure)>) = (Instant::now(), None);
         for (i, way) in ways.iter().enumerate() {
             let left = limit.saturating_sub(start.elapsed());
@@ -86,9 +86,9 @@ impl McpClient {
             // A server of another transport may never answer.
             let is_last = next.is_none_or(|next| next.is_sse() == way.is_sse());
             let share = if is_last { left } else { left / 2 };
-            match McpClient::connect(server, place, share, secrets, *way).await {
+            match McpClient::connect(server, setup, share, secrets, *way).await {
                 Ok(client) => {
-                    way.remember(server, place);
+                    way.remember(server, setup);
                     return Ok(client);
                 }
                 Err(failure) => {
@@ -114,11 +114,11 @@ impl McpClient {
     pub async fn open_again(
         way: ConnectMethod,
         server: &ServerConfig,
-        place: &ProcessSetup,
+        setup: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
     ) -> Result<McpClient, CallFailure> {
-        McpClient::connect(server, place, limit, secrets, way).await
+        McpClient::connect(server, setup, limit, secrets, way).await
     }
 
     /// Returns the way in which the session was opened.
@@ -128,7 +128,7 @@ impl McpClient {
 
     async fn connect(
         server: &ServerConfig,
-        place: &ProcessSetup,
+        setup: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
         way: ConnectMethod,
@@ -148,13 +148,13 @@ impl McpClient {
         let mut process = None;
         let begun = match &server.target {
             ServerTarget::Program { command, args, env, .. } => {
-                let start = place.folders.start_of(server).map_err(CallFailure::NotStarted)?;
+                let start = setup.folders.start_of(server).map_err(CallFailure::NotStarted)?;
                 let Some(start) = start else {
                     return Err(CallFailure::NotStarted("it has no folder".to_string()));
                 };
-                let (program, stdout, stdin) = ServerProcess::start(command, args, env, &start, place)
+                let (program, stdout, stdin) = ServerProcess::start(command, args, env, &start, setup)
                     .map_err(|error| not_started(command, &error))?;
-                handler.root = place.folders.root_for(&start);
+                handler.root = setup.folders.root_for(&start);
                 process = Some(program);
                 let pipes =
                     StdioTransport::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
@@ -165,7 +165,7 @@ impl McpClient {
                 let client = http::client(url, follow)
                     .map_err(|error| CallFailure::Lost(errors::reqwest_words(&error)))?;
                 let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-                let sign_in_store = SignInStore::for_server(&place.sign_ins, server).filter(|_| !has_own);
+                let sign_in_store = SignInStore::for_server(&setup.sign_ins, server).filter(|_| !has_own);
                 let bearer =
                     sign_in_store.map(|sign_in_store| Bearer::new(server, sign_in_store, secrets.clone()));
                 match transport {

@@ -56,18 +56,18 @@ impl ServerProcess {
         args: &[String],
         env: &[(String, Secret)],
         start: &StartFolder,
-        place: &ProcessSetup,
+        setup: &ProcessSetup,
     ) -> io::Result<(ServerProcess, Receiver, Sender)> {
         if start.path().is_some_and(|dir| !dir.is_dir()) {
             return Err(io::Error::other("its `cwd` is not a directory here"));
         }
-        let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
+        let mut variables = environment(|name| setup.hidden_env.iter().any(|hidden| name == hidden.as_str()));
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
         variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
-        let program = ConfiguredProgram::new(command.as_ref(), &place.folders.work_dir, start);
+        let program = ConfiguredProgram::new(command.as_ref(), &setup.folders.work_dir, start);
         let check = |dir: &Path| {
             let program = NamedProgram { env: env.to_vec(), ..NamedProgram::new(command, args, dir) };
-            place.check.compare(&program)
+            setup.check.compare(&program)
         };
         let prepared = program.args(args).env(variables).prepare(check);
         let prepared = prepared.map_err(|error| with_args_hint(error, command, args))?;

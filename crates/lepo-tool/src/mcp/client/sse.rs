@@ -107,9 +107,9 @@ impl SseTransport {
             let event = events.next().await.map_err(|()| io::Error::other("its stream was interrupted"))?;
             let (name, data) = event.ok_or_else(|| io::Error::other("its stream ended at once"))?;
             if name == b"endpoint" {
-                let place = String::from_utf8_lossy(&data);
+                let endpoint = String::from_utf8_lossy(&data);
                 break url
-                    .join(place.trim())
+                    .join(endpoint.trim())
                     .map_err(|_| io::Error::other("it gave no address to send messages to"))?;
             }
         };

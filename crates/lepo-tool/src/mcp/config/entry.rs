@@ -120,12 +120,12 @@ impl<'f> EntryFields<'f> {
     fn target(&self) -> EntryResult<ServerTarget> {
         let command = self.text("command")?;
         let mut found = ADDRESSES.iter().filter_map(|key| Some((*key, self.text(key).transpose()?)));
-        let (place, more) = (found.next(), found.next());
-        if let (Some((first, _)), Some((second, _))) = (&place, &more) {
+        let (address, more) = (found.next(), found.next());
+        if let (Some((first, _)), Some((second, _))) = (&address, &more) {
             return mistake(format!("it has both `{first}` and `{second}`"), "leave one of them out");
         }
         let (kind, args) = (self.kind()?, self.texts("args")?.unwrap_or_default());
-        match (command, place) {
+        match (command, address) {
             (Some(_), Some((key, _))) => {
                 mistake(format!("it has both `command` and `{key}`"), "leave one of them out")
             }

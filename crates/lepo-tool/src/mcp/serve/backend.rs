@@ -16,7 +16,7 @@ pub struct ToolInfo {
     /// JSON schema of the arguments.
     pub input: Value,
     /// Whether the tool writes.
-    pub writes: bool,
+    pub can_write: bool,
 }
 
 /// The result of a call, for a model and for programs.

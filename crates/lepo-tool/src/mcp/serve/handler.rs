@@ -103,9 +103,9 @@ impl ServerHandler for ServeHandler {
                 _ => serde_json::Map::new(),
             };
             let annotations = ToolAnnotations::default()
-                .read_only(!offered.writes)
+                .read_only(!offered.can_write)
                 .destructive(false)
-                .idempotent(!offered.writes)
+                .idempotent(!offered.can_write)
                 .open_world(false);
             Tool::new(offered.name, offered.description, Arc::new(schema)).with_annotations(annotations)
         });

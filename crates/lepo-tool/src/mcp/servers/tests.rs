@@ -75,18 +75,18 @@ async fn a_server_that_fails_in_the_work_tree_has_not_missed_its_files() {
     let text = br#"{"mcpServers":{"s":{"command":"sh","args":["-c","exit 1"]}}}"#;
     let config = parse(Path::new("m"), text).unwrap().remove(0);
     let trusted = StartFolder::trusted(work.path());
-    servers.place.folders = ServerFolders {
+    servers.setup.folders = ServerFolders {
         work_dir: work.path().into(),
         own: StartFolder::empty(state.path()),
         repository: trusted,
         empty: StartFolder::empty(state.path()),
     };
-    servers.each.push(Server::new(config, &servers.place, None));
+    servers.each.push(Server::new(config, &servers.setup, None));
     for is_trusted in [false, true] {
         if is_trusted {
             // As of a server that ran elsewhere and is gone when the answer has come.
             servers.each[0].failed = None;
-            servers.place.folders = servers.place.folders.once_trusted();
+            servers.setup.folders = servers.setup.folders.once_trusted();
         }
         let error = servers.awake("s").await.err().unwrap();
         let hint = error.hint_for(HintTarget::SHELL).unwrap_or_default();
