@@ -41,7 +41,7 @@ pub enum Focus {
 pub struct Browser<'a> {
     read: BrowsedStore<'a>,
     pub shorts: ShortIds,
-    pub colours: bool,
+    pub has_colours: bool,
     /// Number of conversations that the forest was read for; `None` for all.
     limit: Option<usize>,
     pub rows: ConvRows<'a>,
@@ -79,7 +79,7 @@ impl<'a> Browser<'a> {
         Ok(Browser {
             read,
             shorts,
-            colours: read.paint.is_on(),
+            has_colours: read.paint.is_on(),
             limit,
             rows,
             top: 0,

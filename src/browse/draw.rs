@@ -42,14 +42,14 @@ pub fn draw(browser: &mut Browser<'_>, frame: &mut Frame<'_>) {
     let panes = Rect { height, ..area };
     let is_tree = browser.tree.is_some();
     if browser.help {
-        help(screen, panes, browser.colours);
+        help(screen, panes, browser.has_colours);
     } else if is_tree && (BOTH..TREE_BOTH).contains(&area.width) && area.height >= TREE_ABOVE {
         above_each_other(browser, screen, panes);
     } else if area.width >= if is_tree { TREE_BOTH } else { BOTH } {
         let left = (area.width * 2 / 5).clamp(24, 84);
         rows(browser, screen, Rect { width: left - 1, ..panes });
         for y in panes.top()..panes.bottom() {
-            screen.set_stringn(left - 1, y, "│", 1, dim(browser.colours));
+            screen.set_stringn(left - 1, y, "│", 1, dim(browser.has_colours));
         }
         conv(browser, screen, Rect { x: left + 1, width: area.width - left - 1, ..panes });
     } else if browser.focus == Focus::List {
@@ -65,7 +65,7 @@ fn above_each_other(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) 
     let tree = Rect { height: area.height / 2, ..area };
     rows(browser, screen, tree);
     let line = "─".repeat(usize::from(area.width));
-    screen.set_stringn(area.x, tree.bottom(), line, usize::from(area.width), dim(browser.colours));
+    screen.set_stringn(area.x, tree.bottom(), line, usize::from(area.width), dim(browser.has_colours));
     let below = Rect { y: tree.bottom() + 1, height: area.height - tree.height - 1, ..area };
     conv(browser, screen, below);
     let focused = if browser.focus == Focus::List { tree } else { below };
@@ -124,7 +124,7 @@ fn list_line(browser: &Browser<'_>, row: &ConvRow, columns: usize) -> String {
 }
 
 fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
-    let colours = browser.colours;
+    let has_colours = browser.has_colours;
     let columns = usize::from(area.width);
     let lines = match browser.pane() {
         Some(reading) => {
@@ -134,7 +134,7 @@ fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
         None => Vec::new(),
     };
     for (y, line) in (area.y..).zip(&lines) {
-        screen.set_stringn(area.x, y, &line.text, columns, tone(line, colours));
+        screen.set_stringn(area.x, y, &line.text, columns, tone(line, has_colours));
         let row = Rect { y, height: 1, ..area };
         for (range, style) in &line.styles {
             set_style(*style, range.clone(), line, screen, row);
@@ -174,13 +174,13 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
         "" => "? keys  q leave".to_string(),
         said => said.to_string(),
     };
-    screen.set_stringn(area.x, area.y, cut(&text, columns), columns, dim(browser.colours));
+    screen.set_stringn(area.x, area.y, cut(&text, columns), columns, dim(browser.has_colours));
 }
 
 /// Columns of a key and its meaning; the help uses as many columns as fit.
 const HELP: usize = 38;
 
-fn help(screen: &mut Buffer, area: Rect, colours: bool) {
+fn help(screen: &mut Buffer, area: Rect, has_colours: bool) {
     let height = usize::from(area.height);
     let wide = usize::from(area.width);
     // If two columns do not fit, the keys common to all pagers are omitted.
@@ -195,12 +195,12 @@ fn help(screen: &mut Buffer, area: Rect, colours: bool) {
         let y = area.y + (i % per_column) as u16;
         screen.set_stringn(x, y, name, room, Style::new().add_modifier(Modifier::BOLD));
         let told = cut(meaning, room.saturating_sub(8));
-        screen.set_stringn(x + 6, y, told, room.saturating_sub(7), dim(colours));
+        screen.set_stringn(x + 6, y, told, room.saturating_sub(7), dim(has_colours));
     }
 }
 
-fn tone(line: &PaneLine, colours: bool) -> Style {
-    let of = |color| if colours { Style::new().fg(color) } else { Style::new() };
+fn tone(line: &PaneLine, has_colours: bool) -> Style {
+    let of = |color| if has_colours { Style::new().fg(color) } else { Style::new() };
     match line.tone {
         Tone::Head(Kind::User) => of(Color::Cyan).add_modifier(Modifier::BOLD),
         Tone::Head(Kind::Assistant) => of(Color::Green).add_modifier(Modifier::BOLD),
@@ -208,10 +208,10 @@ fn tone(line: &PaneLine, colours: bool) -> Style {
         Tone::Body => Style::new(),
         Tone::Added => of(Color::Green),
         Tone::Removed => of(Color::Red),
-        Tone::Dim => dim(colours),
+        Tone::Dim => dim(has_colours),
     }
 }
 
-fn dim(colours: bool) -> Style {
-    if colours { Style::new().add_modifier(Modifier::DIM) } else { Style::new() }
+fn dim(has_colours: bool) -> Style {
+    if has_colours { Style::new().add_modifier(Modifier::DIM) } else { Style::new() }
 }

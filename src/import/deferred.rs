@@ -31,44 +31,44 @@ impl DeferredParts {
         DeferredParts { parts: Vec::new(), left: COPIES }
     }
 
-    fn get(&self, place: usize) -> Option<&DeferredPart> {
-        self.parts.get(place.checked_sub(1)?)
+    fn get(&self, index: usize) -> Option<&DeferredPart> {
+        self.parts.get(index.checked_sub(1)?)
     }
 
-    fn get_mut(&mut self, place: usize) -> Option<&mut DeferredPart> {
-        self.parts.get_mut(place.checked_sub(1)?)
+    fn get_mut(&mut self, index: usize) -> Option<&mut DeferredPart> {
+        self.parts.get_mut(index.checked_sub(1)?)
     }
 
     /// Adds a node after the part at `before`; returns its index.
     pub fn add(&mut self, node: usize, before: usize, is_prompt: bool) -> usize {
-        let place = self.parts.len() + 1;
-        let own = if is_prompt { place } else { 0 };
+        let index = self.parts.len() + 1;
+        let own = if is_prompt { index } else { 0 };
         let prompt = self.get(before).map(|part| part.prompt).filter(|&prompt| prompt > 0).unwrap_or(own);
         self.parts.push(DeferredPart { node, before, prompt, root: None, is_placed: false });
-        place
+        index
     }
 
     /// Finds the first deferred system prompt up to this index; returns its index and node.
-    pub fn prompt(&self, place: usize) -> Option<(usize, usize)> {
-        let prompt = self.get(place)?.prompt;
+    pub fn prompt(&self, index: usize) -> Option<(usize, usize)> {
+        let prompt = self.get(index)?.prompt;
         Some((prompt, self.get(prompt)?.node))
     }
 
-    pub fn root(&self, place: usize) -> Option<BubbId> {
-        self.get(place)?.root
+    pub fn root(&self, index: usize) -> Option<BubbId> {
+        self.get(index)?.root
     }
 
-    pub fn set_root(&mut self, place: usize, id: BubbId) {
-        if let Some(part) = self.get_mut(place) {
+    pub fn set_root(&mut self, index: usize, id: BubbId) {
+        if let Some(part) = self.get_mut(index) {
             part.root = Some(id);
         }
     }
 
     /// Returns the nodes to attach to a first message, up to this index, oldest first: all, or, once the limit on
     /// copies is reached, only those not attached yet.
-    pub fn release(&mut self, mut place: usize, bytes: impl Fn(usize) -> usize) -> Vec<usize> {
+    pub fn release(&mut self, mut index: usize, bytes: impl Fn(usize) -> usize) -> Vec<usize> {
         let (mut nodes, mut left) = (Vec::new(), self.left);
-        while let Some(part) = self.get_mut(place) {
+        while let Some(part) = self.get_mut(index) {
             if std::mem::replace(&mut part.is_placed, true) {
                 // All parts before it are attached too.
                 let Some(rest) = left.checked_sub(PART + bytes(part.node)) else {
@@ -78,7 +78,7 @@ impl DeferredParts {
                 left = rest;
             }
             nodes.push(part.node);
-            place = part.before;
+            index = part.before;
         }
         self.left = left;
         nodes.reverse();
@@ -93,24 +93,24 @@ mod tests {
     #[test]
     fn many_parts_before_many_messages_are_not_squared() {
         let mut waiting = DeferredParts::new();
-        let (mut place, mut released) = (0, 0);
+        let (mut index, mut released) = (0, 0);
         for node in 0..100_000 {
-            place = waiting.add(node, place, node == 1);
-            let nodes = waiting.release(place, |_| 0);
+            index = waiting.add(node, index, node == 1);
+            let nodes = waiting.release(index, |_| 0);
             assert_eq!(nodes.last(), Some(&node), "each stands somewhere");
             released += nodes.len();
         }
         assert!(released <= 100_000 + COPIES / PART, "{released}");
-        assert_eq!(waiting.prompt(place), Some((2, 1)));
+        assert_eq!(waiting.prompt(index), Some((2, 1)));
         assert_eq!(waiting.prompt(1), None);
-        assert_eq!(waiting.release(place, |_| 0), [0; 0]);
+        assert_eq!(waiting.release(index, |_| 0), [0; 0]);
     }
 
     #[test]
     fn a_long_part_is_not_copied_for_each_message() {
         let mut waiting = DeferredParts::new();
-        let place = waiting.add(7, 0, false);
-        let copies = (0..1000).filter(|_| !waiting.release(place, |_| 1 << 20).is_empty()).count();
+        let index = waiting.add(7, 0, false);
+        let copies = (0..1000).filter(|_| !waiting.release(index, |_| 1 << 20).is_empty()).count();
         assert!((2..=65).contains(&copies), "{copies}");
     }
 }

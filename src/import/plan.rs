@@ -114,9 +114,9 @@ pub fn plan(conversation: History, rules: &ImportRules) -> ImportPlan {
         waiting: DeferredParts::new(),
         nodes,
     };
-    let places = planner.walk(&recent);
+    let positions = planner.walk(&recent);
     for (label, node) in labels {
-        if let Some(id) = places.get(node).and_then(|place| place.spine) {
+        if let Some(id) = positions.get(node).and_then(|position| position.spine) {
             planner.plan.labels.push((label, id));
         }
     }
@@ -128,38 +128,38 @@ impl ImportPlanner<'_> {
         const NONE: usize = usize::MAX;
         let count = self.nodes.len();
         let (mut first, mut next, mut roots) = (vec![NONE; count], vec![NONE; count], NONE);
-        for place in (0..count).rev() {
-            let head = match self.nodes[place].parent {
+        for index in (0..count).rev() {
+            let head = match self.nodes[index].parent {
                 Some(parent) if parent < count => &mut first[parent],
                 _ => &mut roots,
             };
-            next[place] = std::mem::replace(head, place);
+            next[index] = std::mem::replace(head, index);
         }
-        let mut places = vec![NodePosition::default(); count];
+        let mut positions = vec![NodePosition::default(); count];
         let mut stack = vec![roots];
-        while let Some(place) = stack.pop() {
-            if place == NONE {
+        while let Some(index) = stack.pop() {
+            if index == NONE {
                 continue;
             }
-            stack.push(next[place]);
-            stack.push(first[place]);
-            let above = match self.nodes[place].parent {
-                Some(parent) if parent < count => places[parent],
+            stack.push(next[index]);
+            stack.push(first[index]);
+            let above = match self.nodes[index].parent {
+                Some(parent) if parent < count => positions[parent],
                 _ => NodePosition::default(),
             };
-            places[place] = match above.held || recent[place] {
+            positions[index] = match above.held || recent[index] {
                 true => {
-                    self.hold(place);
+                    self.hold(index);
                     NodePosition { held: true, ..above }
                 }
-                false => self.visit(place, above),
+                false => self.visit(index, above),
             };
         }
-        places
+        positions
     }
 
-    fn hold(&mut self, place: usize) {
-        let Some(held) = HeldBackPart::from_node(&self.nodes[place], self.known) else { return };
+    fn hold(&mut self, index: usize) {
+        let Some(held) = HeldBackPart::from_node(&self.nodes[index], self.known) else { return };
         self.plan.held += 1;
         // For the report, visible text is preferred to an earlier hidden part.
         if self.plan.first_held.as_ref().is_none_or(|first| first.hidden && !held.hidden) {
@@ -167,11 +167,11 @@ impl ImportPlanner<'_> {
         }
     }
 
-    fn visit(&mut self, place: usize, above: NodePosition) -> NodePosition {
+    fn visit(&mut self, index: usize, above: NodePosition) -> NodePosition {
         // A deferred part may be used below several first messages, so it is not moved.
         let what = match above.spine {
-            None => self.nodes[place].what.clone(),
-            Some(_) => std::mem::replace(&mut self.nodes[place].what, NodeContent::Nothing),
+            None => self.nodes[index].what.clone(),
+            Some(_) => std::mem::replace(&mut self.nodes[index].what, NodeContent::Nothing),
         };
         match what {
             NodeContent::Nothing => above,
@@ -181,10 +181,10 @@ impl ImportPlanner<'_> {
                     return above;
                 }
                 if above.is_side {
-                    return self.side(place, above, role, text);
+                    return self.side(index, above, role, text);
                 }
                 let prev = above.spine.or_else(|| self.root(above.waiting));
-                let id = self.emit(place, prev, kind_of(role), false, text, blobs);
+                let id = self.emit(index, prev, kind_of(role), false, text, blobs);
                 let begun = NodePosition {
                     spine: Some(id),
                     own: Some(id),
@@ -193,57 +193,57 @@ impl ImportPlanner<'_> {
                 };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
-            NodeContent::Side(role, text) if !text.is_empty() => self.side(place, above, role, text),
+            NodeContent::Side(role, text) if !text.is_empty() => self.side(index, above, role, text),
             NodeContent::Exact(role, hidden, text) if !text.is_empty() => {
                 let prev = above.own.or_else(|| self.root(above.waiting));
-                let id = self.emit(place, prev, kind_of(role), hidden, text, Vec::new());
+                let id = self.emit(index, prev, kind_of(role), hidden, text, Vec::new());
                 let begun = NodePosition { spine: Some(id), own: Some(id), waiting: 0, ..above };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             NodeContent::Side(..) | NodeContent::Exact(..) => above,
-            hidden if above.spine.is_some() => self.add_hidden(place, above, hidden),
-            _ => self.wait(place, above),
+            hidden if above.spine.is_some() => self.add_hidden(index, above, hidden),
+            _ => self.wait(index, above),
         }
     }
 
     /// Adds a message of a subagent: below the call that started it, or after its previous message.
-    fn side(&mut self, place: usize, above: NodePosition, role: ImportRole, text: String) -> NodePosition {
+    fn side(&mut self, index: usize, above: NodePosition, role: ImportRole, text: String) -> NodePosition {
         let prev = if above.is_side { above.spine } else { above.own };
         if self.rules.tools == ToolDetail::None {
             return NodePosition { spine: None, own: None, is_side: true, ..above };
         }
         if prev.is_none() {
-            return self.wait(place, above);
+            return self.wait(index, above);
         }
-        let id = self.emit(place, prev, kind_of(role), true, text, Vec::new());
+        let id = self.emit(index, prev, kind_of(role), true, text, Vec::new());
         NodePosition { spine: Some(id), own: Some(id), is_side: true, ..above }
     }
 
     /// Adds a hidden part as a child of the visible bubb before it.
-    fn add_hidden(&mut self, place: usize, above: NodePosition, what: NodeContent) -> NodePosition {
+    fn add_hidden(&mut self, index: usize, above: NodePosition, what: NodeContent) -> NodePosition {
         let prev = above.spine;
         let id = match what {
-            NodeContent::System(text) => self.leaf(place, prev, Kind::System, text),
+            NodeContent::System(text) => self.leaf(index, prev, Kind::System, text),
             NodeContent::Aside(role, text) | NodeContent::Side(role, text) => {
-                self.leaf(place, prev, kind_of(role), text)
+                self.leaf(index, prev, kind_of(role), text)
             }
             NodeContent::Call { .. } | NodeContent::Output { .. } if self.rules.tools == ToolDetail::None => {
                 None
             }
             NodeContent::Call { id, name, input } => {
-                let text = self.cut(place, input);
+                let text = self.cut(index, input);
                 let text = ([&name, "\n", &text.0].concat(), text.1);
-                let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
+                let bubb = self.emit(index, prev, Kind::Assistant, true, text.0, text.1);
                 // Later results search for this id. A deferred node was cloned and still has it.
-                let node = &mut self.nodes[place];
+                let node = &mut self.nodes[index];
                 if matches!(node.what, NodeContent::Nothing) {
                     node.what = NodeContent::Call { id, name: String::new(), input: String::new() };
                 }
-                self.calls.push((place, bubb, above.calls));
+                self.calls.push((index, bubb, above.calls));
                 return NodePosition { own: Some(bubb), calls: self.calls.len(), ..above };
             }
             NodeContent::Output { call, text, files } => {
-                let (mut text, mut blobs) = self.cut(place, text);
+                let (mut text, mut blobs) = self.cut(index, text);
                 let (lines, more) = match self.rules.tools {
                     ToolDetail::Full => self.with_files(ImportRole::Tool, String::new(), files),
                     _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
@@ -253,15 +253,15 @@ impl ImportPlanner<'_> {
                 }
                 blobs.extend(more);
                 let under = self.call(&call, above.calls).or(prev);
-                (!text.is_empty()).then(|| self.emit(place, under, Kind::Tool, true, text, blobs))
+                (!text.is_empty()).then(|| self.emit(index, under, Kind::Tool, true, text, blobs))
             }
             _ => None,
         };
         NodePosition { own: id.or(above.own), ..above }
     }
 
-    fn leaf(&mut self, place: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
-        (!text.is_empty()).then(|| self.emit(place, prev, kind, true, text, Vec::new()))
+    fn leaf(&mut self, index: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
+        (!text.is_empty()).then(|| self.emit(index, prev, kind, true, text, Vec::new()))
     }
 
     /// Finds the bubb of the call with this id; without an id, of the latest call.
@@ -279,8 +279,8 @@ impl ImportPlanner<'_> {
     }
 
     /// Shortens a tool's text; the blob contains the whole text.
-    fn cut(&self, place: usize, text: String) -> (String, Vec<Vec<u8>>) {
-        if self.nodes[place].ready.is_some() {
+    fn cut(&self, index: usize, text: String) -> (String, Vec<Vec<u8>>) {
+        if self.nodes[index].ready.is_some() {
             return (text, Vec::new());
         }
         match self.rules.tools.cut(text) {
@@ -347,14 +347,14 @@ impl ImportPlanner<'_> {
     /// Adds a bubb. Its time is the source's, but always after the time of `prev`.
     fn emit(
         &mut self,
-        place: usize,
+        index: usize,
         prev: Option<BubbId>,
         kind: Kind,
         hidden: bool,
         mut text: String,
         blobs: Vec<Vec<u8>>,
     ) -> BubbId {
-        let node = &mut self.nodes[place];
+        let node = &mut self.nodes[index];
         let own = |text: &str| {
             (hidden && is_request_text(text)) || (blobs.is_empty() && seems_to_name_a_blob(text))
         };

@@ -65,12 +65,12 @@ fn snapshots() -> String {
 #[test]
 fn what_the_threads_that_read_do_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let names = |name: &str, bytes: &[u8], brief: Option<bool>| -> Vec<(BubbName, String)> {
+    let names = |name: &str, bytes: &[u8], is_brief: Option<bool>| -> Vec<(BubbName, String)> {
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let format =
             SourceFormat::parse(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
-        let mut reading = SourceReader { finish: brief.map(finish), ..SourceReader::default() };
+        let mut reading = SourceReader { finish: is_brief.map(finish), ..SourceReader::default() };
         let mut names = Vec::new();
         format
             .read(vec![path], &mut reading, &mut |conversation, _, _| {
@@ -93,8 +93,8 @@ fn what_the_threads_that_read_do_changes_nothing() {
     ] {
         let whole = names(name, &bytes, None);
         assert!(whole.len() > 6, "{whole:?}");
-        for brief in [true, false] {
-            assert_eq!(names(name, &bytes, Some(brief)), whole);
+        for is_brief in [true, false] {
+            assert_eq!(names(name, &bytes, Some(is_brief)), whole);
         }
     }
 }

@@ -9,17 +9,17 @@ use lepo_import::{ImportNode, NodeContent};
 use lepo_store::bubb::seems_to_name_a_blob;
 use lepo_turn::is_request_text;
 
-/// Returns the work on each node for the reading threads. `brief`: every conversation is imported with
+/// Returns the work on each node for the reading threads. `is_brief`: every conversation is imported with
 /// [`ToolDetail::Brief`], so texts may be shortened.
-pub fn finish(brief: bool) -> fn(&mut ImportNode) {
-    match brief {
+pub fn finish(is_brief: bool) -> fn(&mut ImportNode) {
+    match is_brief {
         true => |node| make_ready(node, true),
         false => |node| make_ready(node, false),
     }
 }
 
-/// Prepares a node. Unless `brief`, a text that would be shortened stays for the plan.
-pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
+/// Prepares a node. Unless `is_brief`, a text that would be shortened stays for the plan.
+pub(super) fn make_ready(node: &mut ImportNode, is_brief: bool) {
     if node.ready.is_some() {
         return;
     }
@@ -29,9 +29,9 @@ pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
         NodeContent::Call { name, input, .. } if !name.starts_with('{') => {
             hasher.update(name.as_bytes());
             hasher.update(b"\n");
-            cut(input, brief)
+            cut(input, is_brief)
         }
-        NodeContent::Output { text, files, .. } if files.is_empty() => cut(text, brief),
+        NodeContent::Output { text, files, .. } if files.is_empty() => cut(text, is_brief),
         NodeContent::Text(_, text, files) if files.is_empty() => Some(text),
         NodeContent::System(text)
         | NodeContent::Aside(_, text)
@@ -47,10 +47,10 @@ pub(super) fn make_ready(node: &mut ImportNode, brief: bool) {
     node.ready = text.map(|text| hasher.chain_update(text.as_bytes()).finalize().into());
 }
 
-/// Returns a tool's text, shortened if `brief`; `None` leaves it to the plan.
-fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
+/// Returns a tool's text, shortened if `is_brief`; `None` leaves it to the plan.
+fn cut(text: &mut String, is_brief: bool) -> Option<&mut String> {
     if !ToolDetail::Brief.keeps_whole(text) {
-        if !brief || seems_to_name_a_blob(text) {
+        if !is_brief || seems_to_name_a_blob(text) {
             return None;
         }
         *text = ToolDetail::Brief.cut(std::mem::take(text)).0;
@@ -106,12 +106,12 @@ mod tests {
             let bubbs = plan(conversation.clone(), &rules).bubbs;
             bubbs.into_iter().map(|bubb| (bubb.name, bubb.text, bubb.blobs)).collect::<Vec<_>>()
         };
-        for brief in [true, false] {
+        for is_brief in [true, false] {
             let mut ready = whole.clone();
-            ready.nodes.iter_mut().for_each(finish(brief));
+            ready.nodes.iter_mut().for_each(finish(is_brief));
             assert!(ready.nodes.iter().any(|node| node.ready.is_some()));
             for tools in [ToolDetail::Brief, ToolDetail::None, ToolDetail::Full] {
-                if tools == ToolDetail::Full && brief {
+                if tools == ToolDetail::Full && is_brief {
                     continue;
                 }
                 assert_eq!(bubbs(&ready, tools), bubbs(&whole, tools), "{tools:?}");

@@ -41,26 +41,26 @@ fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
     Ok(may && !Body::read_named(root, &store.bubbs().text(root)?).is_of_repository())
 }
 
-pub fn choose(store: &Store, forest: &Forest, wish: RebaseSelection<'_>) -> Result<RebasePlan> {
-    let mut path = line(forest, wish.line, wish.onto);
+pub fn choose(store: &Store, forest: &Forest, selection: RebaseSelection<'_>) -> Result<RebasePlan> {
+    let mut path = line(forest, selection.line, selection.onto);
     let mut root_is_kept = false;
-    if wish.new_system {
-        let last = wish.line.bubbs().last();
+    if selection.new_system {
+        let last = selection.line.bubbs().last();
         let root = last.and_then(|&last| forest.conv(last).path.first().copied());
         match root {
             Some(root) if is_system_prompt(store, &forest.name(root))? => path.retain(|ix| *ix != root),
             root => root_is_kept = root.is_some(),
         }
     }
-    let requests = RequestCheck { store, forest, replace: wish.replace };
-    let all = with_sides(forest, &path, wish.sides);
-    let dropped = dropped(&requests, &all, wish)?;
+    let requests = RequestCheck { store, forest, replace: selection.replace };
+    let all = with_sides(forest, &path, selection.sides);
+    let dropped = dropped(&requests, &all, selection)?;
     if !path.is_empty() && path.iter().all(|ix| dropped.contains(ix)) {
         return Err(Error::usage("every message is dropped: nothing is left to copy"));
     }
     let (kept, left_out) = without_waiting(&requests, all, &dropped)?;
     let on_path: HashSet<Ix> = path.iter().copied().collect();
-    let mut places: HashMap<Ix, usize> = HashMap::new();
+    let mut indices: HashMap<Ix, usize> = HashMap::new();
     let mut copying = Vec::with_capacity(kept.len());
     let mut tail = None;
     for ix in kept {
@@ -68,14 +68,15 @@ pub fn choose(store: &Store, forest: &Forest, wish: RebaseSelection<'_>) -> Resu
             // The line stays in order, whatever is omitted from it.
             tail.map_or(CopyParent::Base, CopyParent::Copy)
         } else {
-            let above = forest.up(ix).skip(1).find_map(|above| places.get(&above));
-            above.map_or(CopyParent::Base, |place| CopyParent::Copy(*place))
+            let above = forest.up(ix).skip(1).find_map(|above| indices.get(&above));
+            above.map_or(CopyParent::Base, |index| CopyParent::Copy(*index))
         };
         if on_path.contains(&ix) {
             tail = Some(copying.len());
         }
-        places.insert(ix, copying.len());
-        let text = wish.replace.iter().find(|(replaced, _)| *replaced == ix).map(|(_, text)| text.clone());
+        indices.insert(ix, copying.len());
+        let text =
+            selection.replace.iter().find(|(replaced, _)| *replaced == ix).map(|(_, text)| text.clone());
         copying.push(CopyRequest { original: forest.name(ix), text, under });
     }
     Ok(RebasePlan { copying, tail, left_out, root_is_kept })
@@ -103,7 +104,7 @@ pub(super) fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
     let below = children_of_all(forest);
     let children_of = |ix: Ix| below.get(&ix).into_iter().flatten().copied();
     let mut all = Vec::new();
-    for (place, &ix) in path.iter().enumerate() {
+    for (index, &ix) in path.iter().enumerate() {
         all.push(ix);
         let mut beside = Vec::new();
         // Messages that other users have there do not belong to this line.
@@ -128,7 +129,7 @@ pub(super) fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
         }
         let (goes_on, ends): (Vec<Ix>, Vec<Ix>) =
             children.into_iter().partition(|child| visible.contains(child));
-        let taken = of_next(forest, path.get(place + 1).copied(), &goes_on, ends);
+        let taken = of_next(forest, path.get(index + 1).copied(), &goes_on, ends);
         let is_taken =
             |side: &Ix| forest.up(*side).take_while(|above| *above != ix).any(|above| taken.contains(&above));
         all.extend(beside.into_iter().filter(|side| !visible.contains(side) && is_taken(side)));
@@ -196,16 +197,16 @@ pub(super) fn is_request_bytes(text: &[u8]) -> bool {
 
 /// Returns the messages to omit: the named ones; for a request also its result, and for a result also its
 /// request.
-fn dropped(requests: &RequestCheck<'_>, all: &[Ix], wish: RebaseSelection<'_>) -> Result<HashSet<Ix>> {
+fn dropped(requests: &RequestCheck<'_>, all: &[Ix], selection: RebaseSelection<'_>) -> Result<HashSet<Ix>> {
     let there: HashSet<Ix> = all.iter().copied().collect();
-    let named = wish.drop.iter().chain(wish.replace.iter().map(|(ix, _)| ix));
+    let named = selection.drop.iter().chain(selection.replace.iter().map(|(ix, _)| ix));
     if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {
         let id = requests.forest.name(*other).id;
         return Err(Error::usage(format!("{id} is not among the messages to copy"))
             .hint("-n lists them; -a adds those beside them"));
     }
-    let mut dropped: HashSet<Ix> = wish.drop.iter().copied().collect();
-    for &ix in wish.drop {
+    let mut dropped: HashSet<Ix> = selection.drop.iter().copied().collect();
+    for &ix in selection.drop {
         if requests.has(ix)? {
             let results = requests.forest.children(ix).filter(|child| requests.forest.name(*child).hidden);
             dropped.extend(results.filter(|child| there.contains(child)));

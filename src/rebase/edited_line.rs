@@ -100,16 +100,16 @@ fn with_whole_pairs(
     edited: Vec<EditedMessage>,
 ) -> Result<(Vec<EditedMessage>, Vec<BubbId>)> {
     let pairs = pairs(line)?;
-    let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (place, message) in edited.iter().enumerate() {
-        places.entry(message.original.unwrap_or(usize::MAX)).or_default().push(place);
+    let mut indices: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (index, message) in edited.iter().enumerate() {
+        indices.entry(message.original.unwrap_or(usize::MAX)).or_default().push(index);
     }
-    let count = |index: usize| places.get(&index).map_or(0, Vec::len);
+    let count = |index: usize| indices.get(&index).map_or(0, Vec::len);
     let mut cut: HashSet<usize> = HashSet::new();
     let mut dropped = Vec::new();
     for &(request, result) in &pairs {
         for index in [request, result] {
-            if let Some([_, second, ..]) = places.get(&index).map(Vec::as_slice) {
+            if let Some([_, second, ..]) = indices.get(&index).map(Vec::as_slice) {
                 return Err(Error::usage(format!(
                     "line {}: a request and its result cannot stand twice",
                     edited[*second].line
@@ -128,10 +128,10 @@ fn with_whole_pairs(
         .into_iter()
         .filter(|message| message.original.is_none_or(|index| !cut.contains(&index)))
         .collect();
-    let places: HashMap<usize, usize> =
-        edited.iter().enumerate().filter_map(|(place, message)| Some((message.original?, place))).collect();
+    let indices: HashMap<usize, usize> =
+        edited.iter().enumerate().filter_map(|(index, message)| Some((message.original?, index))).collect();
     for (request, result) in pairs {
-        let (Some(&above), Some(&below)) = (places.get(&request), places.get(&result)) else { continue };
+        let (Some(&above), Some(&below)) = (indices.get(&request), indices.get(&result)) else { continue };
         if below != above + 1 {
             return Err(Error::usage(format!(
                 "line {}: the result of a request must stand right below the request",
@@ -206,7 +206,7 @@ struct LinePlan<'l, 's> {
 impl LinePlan<'_, '_> {
     /// Adds a message with its side branches; returns the parent of what follows it.
     fn add(&mut self, message: &EditedMessage, under: CopyParent, not_before: u64) -> Result<CopyParent> {
-        let place = self.entries.len();
+        let index = self.entries.len();
         self.entries.push(EditedCopy {
             original: message.original.map(|index| self.line.name(index)),
             kind: message.kind,
@@ -216,24 +216,24 @@ impl LinePlan<'_, '_> {
             not_before,
         });
         let Some(ix) = message.original.map(|index| self.line.path[index]) else {
-            return Ok(CopyParent::Copy(place));
+            return Ok(CopyParent::Copy(index));
         };
         let sides = self.sides.get(&ix).cloned().unwrap_or_default();
-        let mut places = HashMap::from([(ix, place)]);
+        let mut indices = HashMap::from([(ix, index)]);
         for side in self.without_waiting(sides)? {
-            let above = self.line.forest.up(side).skip(1).find_map(|above| places.get(&above).copied());
-            places.insert(side, self.entries.len());
+            let above = self.line.forest.up(side).skip(1).find_map(|above| indices.get(&above).copied());
+            indices.insert(side, self.entries.len());
             let name = self.line.forest.name(side);
             self.entries.push(EditedCopy {
                 original: Some(name),
                 kind: name.kind,
                 hidden: name.hidden,
                 text: None,
-                under: CopyParent::Copy(above.unwrap_or(place)),
+                under: CopyParent::Copy(above.unwrap_or(index)),
                 not_before: 0,
             });
         }
-        Ok(CopyParent::Copy(place))
+        Ok(CopyParent::Copy(index))
     }
 
     /// Removes from side branches the requests that nothing follows.

@@ -49,7 +49,7 @@ pub struct Keys {
     end_of_line: ReedlineEvent,
     after_backslash: bool,
     /// Whether keys that do not count yet typed text in vi's insert mode.
-    typed: bool,
+    is_typed: bool,
     /// The number of further reads for which the editor gets the insert mode.
     inserts: Cell<u8>,
     /// Whether the editor has read the mode: then all keys of a burst have been read.
@@ -96,7 +96,7 @@ impl Keys {
             mode,
             end_of_line,
             after_backslash: false,
-            typed: false,
+            is_typed: false,
             inserts: Cell::default(),
             asked: Cell::default(),
             input,
@@ -178,7 +178,7 @@ impl EditMode for Keys {
         let (is_line_feed, was_searching) = (is_line_feed(&event), self.searching);
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
         if self.asked.take() {
-            (self.typed, self.inserts) = (false, Cell::default());
+            (self.is_typed, self.inserts) = (false, Cell::default());
         }
         let before = self.mode.edit_mode();
         let event = self.mode.parse_event(event);
@@ -187,8 +187,8 @@ impl EditMode for Keys {
             self.mode.handle_mode_specific_event(ReedlineEvent::SwitchMode(INSERT));
         }
         if before == INSERT {
-            self.typed |= matches!(event, ReedlineEvent::Edit(_));
-            if self.typed && self.mode.edit_mode() != INSERT {
+            self.is_typed |= matches!(event, ReedlineEvent::Edit(_));
+            if self.is_typed && self.mode.edit_mode() != INSERT {
                 self.inserts.set(ASKED);
             }
         }

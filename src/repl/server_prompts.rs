@@ -27,7 +27,7 @@ pub(super) fn server_prompt(
 pub(super) async fn ask_prompt(
     session: &mut ReplSession<'_>,
     state: ViewState,
-    wish: ServerPrompt,
+    prompt: ServerPrompt,
 ) -> Result<ViewState> {
     let state = state.after(ViewEvent::Entered);
     let forest = session.forest()?;
@@ -36,10 +36,10 @@ pub(super) async fn ask_prompt(
         Err(error) => return report_error(state, &error),
     };
     session.drop_waiting();
-    let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
-    let typed = format!("/{}:{} {typed}", wish.server, wish.name);
+    let typed = shlex::try_join(prompt.words.iter().map(String::as_str)).unwrap_or_default();
+    let typed = format!("/{}:{} {typed}", prompt.server, prompt.name);
     session.past.push(UndoStep::Asked(session.at, typed.trim_end().to_string()));
-    session.served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
+    session.served = ServerContent { prompt: Some(prompt), ..ServerContent::default() };
     let ask = TurnRequest::new(start, None, &session.runs);
     turn(session, state, &forest, ask).await
 }

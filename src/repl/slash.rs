@@ -154,9 +154,9 @@ pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Resu
 
 /// Copies the last answer of the session to the clipboard of the terminal.
 pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
-    let places = tails(session);
-    let forest = session.store.names().forest_for(&[ReadScope::Paths(places.clone())])?;
-    let answer = places.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
+    let ids = tails(session);
+    let forest = session.store.names().forest_for(&[ReadScope::Paths(ids.clone())])?;
+    let answer = ids.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
         up.find(|name| !name.hidden && name.kind == Kind::Assistant)
     });

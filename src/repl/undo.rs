@@ -8,20 +8,20 @@ use lepo_store::bubb::BubbId;
 
 /// Leaves the conversation for a new one, with another system prompt if one is given.
 pub(super) fn leave(session: &mut ReplSession<'_>, system_prompt: Option<&str>) {
-    let place = SessionSnapshot {
+    let snapshot = SessionSnapshot {
         at: session.at.take(),
         unanswered: session.unanswered.take(),
         branch: session.branch.take(),
         waiting: session.waiting.take(),
         system_prompt: system_prompt.map(|text| session.env.use_system_prompt(Some(text.to_string()))),
     };
-    session.past.push(UndoStep::Left(place));
+    session.past.push(UndoStep::Left(snapshot));
 }
 
 /// Returns the ends of the session's conversations, the current one first.
 pub(super) fn tails(session: &ReplSession<'_>) -> Vec<BubbId> {
     let left = session.past.iter().rev().filter_map(|past| match past {
-        UndoStep::Left(place) => place.at,
+        UndoStep::Left(snapshot) => snapshot.at,
         UndoStep::Asked(..) => None,
     });
     session.at.into_iter().chain(left).collect()

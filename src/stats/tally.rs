@@ -96,11 +96,11 @@ pub fn tally(
     records: impl Iterator<Item = JournalRecord>,
     by: GroupBy,
     prices: &impl Fn(&str) -> Option<Price>,
-    mut place: impl FnMut(&JournalRecord) -> Option<TallyKey>,
+    mut key_of: impl FnMut(&JournalRecord) -> Option<TallyKey>,
 ) -> TallyRows {
     let (mut sums, mut total): (BTreeMap<String, TallySum>, TallySum) = Default::default();
     for record in records.filter(|record| record.model.is_some() && record.copy_of.is_none()) {
-        let Some(TallyKey { key, question }) = place(&record) else { continue };
+        let Some(TallyKey { key, question }) = key_of(&record) else { continue };
         sums.entry(key).or_default().add(&record, question, prices);
         total.add(&record, question, prices);
     }
@@ -216,13 +216,13 @@ mod tests {
     #[test]
     fn rows_of_days_stand_in_their_order() {
         let day = |ms: u64| record("answer", "m", (ms, 0, 0), ms);
-        let place =
+        let key_of =
             |record: &JournalRecord| Some(TallyKey { key: format!("day {}", record.ms?), question: None });
-        let rows = tally([day(3), day(1), day(2)].into_iter(), GroupBy::Day, &|_: &str| None, place);
+        let rows = tally([day(3), day(1), day(2)].into_iter(), GroupBy::Day, &|_: &str| None, key_of);
         assert_eq!(
             rows.rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(),
             ["day 1", "day 2", "day 3"]
         );
-        assert_eq!(tally([].into_iter(), GroupBy::Day, &|_: &str| None, place).total.ms, None);
+        assert_eq!(tally([].into_iter(), GroupBy::Day, &|_: &str| None, key_of).total.ms, None);
     }
 }

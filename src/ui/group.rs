@@ -219,8 +219,8 @@ impl<'o> GroupView<'o> {
         if self.out.is_terminal() {
             return bubb.iter().for_each(|bubb| self.print(name, bubb));
         }
-        let Some(place) = self.participants.iter().position(|other| other == name) else { return };
-        self.complete.insert(place, bubb);
+        let Some(index) = self.participants.iter().position(|other| other == name) else { return };
+        self.complete.insert(index, bubb);
         while let Some(bubb) = self.complete.remove(&self.printed) {
             if let Some(bubb) = bubb {
                 let name = self.participants[self.printed].clone();

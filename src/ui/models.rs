@@ -27,7 +27,7 @@ pub struct ListedModel {
     window: Option<u64>,
     options: ModelOptions,
     /// Whether this model answers by default.
-    pub active: bool,
+    pub is_active: bool,
     /// The configuration file or variable that defines the model.
     configured: Option<String>,
     /// Whether the weights of an embedded model exist.
@@ -44,7 +44,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         model: model.model.clone(),
         window: known_window(model, &paths.state),
         options: model.options.clone(),
-        active: model.active,
+        is_active: model.active,
         configured: Some(settings.source(&format!("models.{}", model.name)).to_string()),
         installed: (model.provider == Provider::Embedded).then(|| is_installed(&model.model)),
     });
@@ -54,7 +54,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         model: String::new(),
         window: None,
         options: ModelOptions::default(),
-        active: false,
+        is_active: false,
         configured: None,
         installed: Some(is_installed("")),
     };
@@ -69,7 +69,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         provider: Provider::Embedded,
         window: None,
         options: ModelOptions::default(),
-        active: false,
+        is_active: false,
         configured: None,
         installed: Some(has_program),
     });
@@ -132,7 +132,7 @@ impl ListedModel {
 
     /// Returns the state, printed after the model's line: ` active`, ` not installed`.
     pub fn state(&self) -> &'static str {
-        match (self.active, self.installed, &self.configured) {
+        match (self.is_active, self.installed, &self.configured) {
             (true, Some(false), _) if embedded_program().is_none() => {
                 " active, lepo-embedded is not installed"
             }
@@ -152,7 +152,7 @@ impl ListedModel {
             "model": self.model,
             "window": self.window,
             "options": options_json(&self.options, &Map::new()).unwrap_or_else(|| json!({})),
-            "active": self.active,
+            "active": self.is_active,
             "configured": self.configured,
         });
         if let Some(installed) = self.installed {

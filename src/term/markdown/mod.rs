@@ -52,8 +52,8 @@ pub struct Markdown {
 
 /// The block that `pending` continues.
 enum BlockState {
-    /// At the start of a line; `quoted` inside a quote.
-    Start { quoted: bool },
+    /// At the start of a line; `is_quoted` inside a quote.
+    Start { is_quoted: bool },
     /// Within a line of text, after this text.
     Within(Style, TextBefore),
     /// Within a block of code.
@@ -62,7 +62,7 @@ enum BlockState {
     Table(Vec<String>),
 }
 
-const START: BlockState = BlockState::Start { quoted: false };
+const START: BlockState = BlockState::Start { is_quoted: false };
 
 impl Markdown {
     /// `columns` returns the width of the terminal or pane at the moment a table is laid out.
@@ -143,13 +143,13 @@ impl Markdown {
         out: &mut String,
     ) -> Option<usize> {
         match &mut self.place {
-            BlockState::Start { quoted } => {
-                let quoted = *quoted;
+            BlockState::Start { is_quoted } => {
+                let is_quoted = *is_quoted;
                 let form = match line_form::form(line, has_ended) {
                     None if line.len() < PATIENCE => return None,
                     form => form.unwrap_or(LineForm::Text),
                 };
-                self.start_line(form, quoted, line, out)
+                self.start_line(form, is_quoted, line, out)
             }
             // Fast path for most text.
             BlockState::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
@@ -210,7 +210,7 @@ impl Markdown {
         }
     }
 
-    fn start_line(&mut self, form: LineForm, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
+    fn start_line(&mut self, form: LineForm, is_quoted: bool, line: &str, out: &mut String) -> Option<usize> {
         let paint = self.paint;
         let (taken, style) = match form {
             LineForm::Text => (0, Style::default()),
@@ -226,20 +226,20 @@ impl Markdown {
                 let bar = paint.dim("│ ");
                 self.wrap.mark(&bar, &bar, out);
                 self.marks.quotes += 1;
-                self.place = BlockState::Start { quoted: true };
+                self.place = BlockState::Start { is_quoted: true };
                 return Some(taken);
             }
             LineForm::Rule => {
                 out.push_str(&paint.dim(&"─".repeat((self.columns)().min(40))));
                 (line.len(), Style::default())
             }
-            LineForm::Fence(fence) if !quoted => {
+            LineForm::Fence(fence) if !is_quoted => {
                 let language = Language::parse(fence.info(line));
                 Span::new(line, Style::DIM).paint(paint, out);
                 self.place = BlockState::Code(fence, language);
                 return Some(line.len());
             }
-            LineForm::Row if !quoted => {
+            LineForm::Row if !is_quoted => {
                 self.place = BlockState::Table(vec![line.to_string()]);
                 return Some(line.len());
             }
