@@ -135,7 +135,7 @@ impl AcpAgent {
                 self.new_session(&id, &folder, move |own| match (at, &store) {
                     (Some(at), Some(store)) if store.path() == own.path() => Ok(Some(at)),
                     _ => match SessionTails::read(own).and_then(|lines| lines.find(own, &of)) {
-                        Ok(Some(place)) => Ok(place.at),
+                        Ok(Some(start)) => Ok(start.at),
                         Ok(None) => Err(no_session(&of)),
                         Err(error) => Err(rpc_error(&error)),
                     },
@@ -206,9 +206,9 @@ impl AcpAgent {
             state.given.iter().chain(&state.agreed).cloned().collect()
         };
         let id = from.store.journal().new_session(Some(at));
-        let place = SessionStart { at: Some(at), is_journaled: true, ..SessionStart::default() };
+        let start = SessionStart { at: Some(at), is_journaled: true, ..SessionStart::default() };
         let fork =
-            AcpSession::new(id, from.cwd.clone(), opened, place, given).map_err(|error| rpc_error(&error))?;
+            AcpSession::new(id, from.cwd.clone(), opened, start, given).map_err(|error| rpc_error(&error))?;
         let fork = Rc::new(fork);
         self.sessions.borrow_mut().insert(fork.id.clone(), fork.clone());
         Ok(fork)
@@ -230,8 +230,8 @@ impl AcpAgent {
             let given = read_editor_servers(folder, &opened.configured.paths)?;
             let at = fork_of(&opened.store)?;
             let own = opened.store.journal().new_session(at);
-            let place = SessionStart { at, is_journaled: true, ..SessionStart::default() };
-            AcpSession::new(own, cwd, opened, place, given).map_err(|error| rpc_error(&error))
+            let start = SessionStart { at, is_journaled: true, ..SessionStart::default() };
+            AcpSession::new(own, cwd, opened, start, given).map_err(|error| rpc_error(&error))
         })();
         match begun {
             Ok(session) => {
@@ -274,8 +274,8 @@ impl AcpAgent {
         let given = read_editor_servers(folder, &opened.configured.paths)?;
         let store = opened.store.clone();
         let lines = SessionTails::read(&store).map_err(|error| rpc_error(&error))?;
-        let place = lines.find(&store, &id).map_err(|error| rpc_error(&error))?;
-        let place = place.ok_or_else(|| no_session(&id))?;
+        let start = lines.find(&store, &id).map_err(|error| rpc_error(&error))?;
+        let start = start.ok_or_else(|| no_session(&id))?;
         if let Ok(old) = self.session(&id) {
             // Reopening repeats a pending consent question, but never interrupts a turn.
             if old.state.borrow().works && !old.state.borrow().asks_again {
@@ -285,9 +285,9 @@ impl AcpAgent {
             old.at_rest().await;
             close(&old).await;
         }
-        let (at, pending) = (place.at, place.pending);
+        let (at, pending) = (start.at, start.pending);
         let session =
-            AcpSession::new(id.clone(), cwd, opened, place, given).map_err(|error| rpc_error(&error))?;
+            AcpSession::new(id.clone(), cwd, opened, start, given).map_err(|error| rpc_error(&error))?;
         let tail = at.and_then(|at| lines.forest.find(at));
         session.state.borrow_mut().title =
             tail.and_then(|ix| SessionTitles::new(&store, &lines.forest).title(ix));

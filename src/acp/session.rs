@@ -90,7 +90,7 @@ impl AcpSession {
         id: String,
         cwd: PathBuf,
         opened: OpenFolder,
-        place: SessionStart,
+        start: SessionStart,
         given: Vec<EditorServer>,
     ) -> Result<AcpSession> {
         let OpenFolder { configured, dir, repo_servers, store } = opened;
@@ -101,9 +101,9 @@ impl AcpSession {
         models.extend(model.iter().filter(|model| !models.contains(model)).cloned().collect::<Vec<_>>());
         let (given, agreed) = given.into_iter().partition(|server| !server.is_agreed);
         let state = SessionState {
-            at: place.at,
-            branch: place.branch,
-            pending: place.pending,
+            at: start.at,
+            branch: start.branch,
+            pending: start.pending,
             mode: configured.settings.tool_call_mode,
             model,
             works: false,
@@ -122,7 +122,7 @@ impl AcpSession {
             cwd,
             store,
             interrupt,
-            is_journaled: place.is_journaled,
+            is_journaled: start.is_journaled,
             idle: Notify::new(),
             state: RefCell::new(state),
             env: RefCell::new(Some(env)),

@@ -48,7 +48,7 @@ impl SessionTails {
     pub fn find(&self, store: &Store, id: &str) -> Result<Option<SessionStart>> {
         let gone = || Error::nothing(format!("the messages of session {id} are not in this store"));
         if let Some(end) = self.sessions.get(id) {
-            let place = match end {
+            let start = match end {
                 SessionEnd::Empty => SessionStart::default(),
                 SessionEnd::Fork(at) => SessionStart { at: Some(*at), ..SessionStart::default() },
                 SessionEnd::Written(end) => {
@@ -56,12 +56,12 @@ impl SessionTails {
                     self.session_start(store, self.tail_of(end))?
                 }
             };
-            return Ok(Some(SessionStart { is_journaled: true, ..place }));
+            return Ok(Some(SessionStart { is_journaled: true, ..start }));
         }
         if let Some(named) = branch(store, id)? {
             let Some(ix) = self.forest.find(named) else { return Ok(None) };
-            let place = self.session_start(store, self.below(ix))?;
-            return Ok(Some(SessionStart { branch: Some((id.to_string(), named)), ..place }));
+            let start = self.session_start(store, self.below(ix))?;
+            return Ok(Some(SessionStart { branch: Some((id.to_string(), named)), ..start }));
         }
         let message = BubbId::parse(id.as_bytes()).and_then(|id| self.forest.find(id));
         match message.filter(|&ix| self.forest.store_of(ix).is_none()) {

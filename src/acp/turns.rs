@@ -51,7 +51,7 @@ impl SessionTurn<'_> {
         if entry.is_words() {
             match entered(&entry.text, &self.session.store, self.env) {
                 Ok(None) => {}
-                Ok(Some(wish)) => return self.grant(wish).await,
+                Ok(Some(action)) => return self.grant(action).await,
                 Err(error) => return Err(rpc_error(&error)),
             }
         }
@@ -90,8 +90,8 @@ impl SessionTurn<'_> {
         self.session.state.borrow().agreed.iter().any(|given| !names.contains(&given.config.name))
     }
 
-    async fn grant(&mut self, wish: SlashAction) -> PromptResult {
-        match wish {
+    async fn grant(&mut self, action: SlashAction) -> PromptResult {
+        match action {
             SlashAction::Retry => self.retry().await,
             SlashAction::Decide(verdict) => self.decide(verdict).await,
             SlashAction::Compact(words) => self.compact(&words).await,
@@ -108,8 +108,8 @@ impl SessionTurn<'_> {
                 Ok((question, skill)) => self.ask(question, None, Some(skill)).await,
                 Err(error) => Err(rpc_error(&error)),
             },
-            SlashAction::Served(wish) => {
-                let served = ServerContent { prompt: Some(wish), ..ServerContent::default() };
+            SlashAction::Served(action) => {
+                let served = ServerContent { prompt: Some(action), ..ServerContent::default() };
                 let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
                 let (start, forest) = begun.map_err(|error| rpc_error(&error))?;
                 let config = self.model(None).await.map_err(|error| rpc_error(&error))?;

@@ -74,8 +74,8 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
         match store.titles().all().get(&root) {
             Some(title) => context.out.line(title),
             None => {
-                let place = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
-                context.print_hint(format!("no title; to set one: lepo title {place}WORDS"));
+                let address = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
+                context.print_hint(format!("no title; to set one: lepo title {address}WORDS"));
                 return Ok(1);
             }
         }

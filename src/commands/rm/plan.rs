@@ -44,23 +44,23 @@ pub struct RedactPlan {
 
 impl RedactPlan {
     /// Searches for the secrets and plans the copies. Writes nothing.
-    pub fn make(store: &Store, wish: &RedactRequest, masker: &Masker) -> Result<RedactPlan> {
+    pub fn make(store: &Store, request: &RedactRequest, masker: &Masker) -> Result<RedactPlan> {
         let names = store.names().all()?;
         let mut plan = RedactPlan::default();
         let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
         let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
-        if wish.all {
-            plan.scan_store(store, (wish, masker), &names, &mut words)?;
+        if request.all {
+            plan.scan_store(store, (request, masker), &names, &mut words)?;
             for id in store.requests().ids() {
-                plan.look_into_replay(store, (wish, masker), id)?;
+                plan.look_into_replay(store, (request, masker), id)?;
             }
-            plan.look_into_unfinished(store, (wish, masker))?;
+            plan.look_into_unfinished(store, (request, masker))?;
         }
-        for name in wish.ids().iter().filter_map(|id| known.get(id)) {
-            plan.scan_message(store, (wish, masker), name, &mut words)?;
+        for name in request.ids().iter().filter_map(|id| known.get(id)) {
+            plan.scan_message(store, (request, masker), name, &mut words)?;
         }
-        for id in wish.replaced() {
-            let (Some(name), Some(other)) = (known.get(&id), wish.words(id)) else { continue };
+        for id in request.replaced() {
+            let (Some(name), Some(other)) = (known.get(&id), request.words(id)) else { continue };
             plan.changed.remove(&id);
             words.remove(&id);
             let before = store.bubbs().read(name)?;
@@ -71,11 +71,11 @@ impl RedactPlan {
             }
         }
         let order = with_followers(&names, &plan.changed)?;
-        let places: HashMap<BubbId, usize> =
+        let indices: HashMap<BubbId, usize> =
             order.iter().enumerate().map(|(at, name)| (name.id, at)).collect();
         let copying = order.into_iter().map(|original| {
-            let place = original.prev.and_then(|prev| places.get(&prev));
-            let under = place.map_or(CopyParent::Kept(original.prev), |place| CopyParent::Copy(*place));
+            let index = original.prev.and_then(|prev| indices.get(&prev));
+            let under = index.map_or(CopyParent::Kept(original.prev), |index| CopyParent::Copy(*index));
             CopyRequest { original, text: words.remove(&original.id), under }
         });
         plan.copies = plan_copies(store, None, copying.collect())?;
@@ -115,9 +115,9 @@ impl RedactPlan {
     fn take_out(
         &mut self,
         bytes: &[u8],
-        (wish, masker): (&RedactRequest, &Masker),
+        (request, masker): (&RedactRequest, &Masker),
     ) -> Option<(Vec<u8>, SecretKinds)> {
-        let (masked, found) = masker.mask_matching(bytes, &|found: &FoundSecret| wish.wants(found))?;
+        let (masked, found) = masker.mask_matching(bytes, &|found: &FoundSecret| request.wants(found))?;
         for found in &found {
             self.tally.add(found);
             self.secrets.extend(bytes.get(found.span.clone()).map(<[u8]>::to_vec));
@@ -184,10 +184,11 @@ impl RedactPlan {
     fn look_into_unfinished(
         &mut self,
         store: &Store,
-        (wish, masker): (&RedactRequest, &Masker),
+        (request, masker): (&RedactRequest, &Masker),
     ) -> Result<()> {
         search_unfinished(store, &mut |path, bytes| {
-            let found = masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found));
+            let found =
+                masker.finder().find_with_ids(&bytes).into_iter().filter(|found| request.wants(found));
             let kinds: SecretKinds = found.map(|found| found.kind).collect();
             if !kinds.is_empty() {
                 let why =
@@ -205,7 +206,7 @@ impl RedactPlan {
         words: &mut HashMap<BubbId, Vec<u8>>,
     ) -> Result<()> {
         let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<ContentHash>) = Default::default();
-        let (wish, masker) = by;
+        let (request, masker) = by;
         let folders = store.change_list().read()?.folders();
         let is_removed = |path: &Path| {
             let mut parts = path.iter().filter_map(OsStr::to_str);
@@ -213,8 +214,12 @@ impl RedactPlan {
                 && parts.next().and_then(RemovedFolder::parse).is_some_and(|folder| folders.contains(&folder))
         };
         search(store, &mut |file, bytes| {
-            let found: Vec<FoundSecret> =
-                masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found)).collect();
+            let found: Vec<FoundSecret> = masker
+                .finder()
+                .find_with_ids(&bytes)
+                .into_iter()
+                .filter(|found| request.wants(found))
+                .collect();
             if found.is_empty() {
                 return;
             }

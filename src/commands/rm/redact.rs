@@ -35,8 +35,8 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let was_interrupted = interrupted.is_some();
     // Resolved first, so that a mistyped address changes nothing.
     let moved = interrupted.as_ref().map(Interrupted::moved).unwrap_or_default();
-    let mut wish = RedactRequest::from_args(args, &store, &moved)?;
-    if wish.is_empty() && !was_interrupted {
+    let mut request = RedactRequest::from_args(args, &store, &moved)?;
+    if request.is_empty() && !was_interrupted {
         return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
     }
     if let Some(interrupted) = interrupted {
@@ -53,10 +53,10 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         if !args.dry_run {
             complete(&store, interrupted, &masker, &mut outcome)?;
-            wish.follow(&outcome.moved);
+            request.follow(&outcome.moved);
         }
     }
-    let plan = RedactPlan::make(&store, &wish, &masker)?;
+    let plan = RedactPlan::make(&store, &request, &masker)?;
     let shorts = ShortIds::on_terminal(stderr_is_terminal(), plan.clean.iter().copied());
     for id in &plan.clean {
         print_status(&format!("no secret in {}", shorts.show(*id)));
@@ -68,7 +68,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("-n lists what would change; -y changes it without asking"));
     }
     outcome.add(&store, &plan);
-    outcome.remains = RemainingCopies::search(&store, &wish, &plan)?;
+    outcome.remains = RemainingCopies::search(&store, &request, &plan)?;
     outcome.remains.follow(if args.dry_run { &[] } else { &outcome.moved });
     if !args.json {
         outcome.print(context);
@@ -79,7 +79,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             if !terminal.confirm(&question(&plan))? {
                 return Err(Error::nothing("nothing was changed"));
             }
-            let again = RedactPlan::make(&store, &wish, &masker)?;
+            let again = RedactPlan::make(&store, &request, &masker)?;
             if (again.moved(), &again.files, &again.orphans, &again.replays)
                 != (plan.moved(), &plan.files, &plan.orphans, &plan.replays)
             {
@@ -87,7 +87,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
                     .hint("look again: lepo rm -n --redact ADDR"));
             }
         }
-        outcome.lost.extend(carry_out(&store, &wish, &plan, &masker)?);
+        outcome.lost.extend(carry_out(&store, &request, &plan, &masker)?);
         outcome.held_by.extend(held);
         outcome.held_by.extend(outcome.remains.history_note());
     }
@@ -118,20 +118,20 @@ fn complete(
     masker: &Masker,
     outcome: &mut RedactOutcome,
 ) -> Result<()> {
-    let Interrupted { wish, replaced } = interrupted;
+    let Interrupted { wish: request, replaced } = interrupted;
     match replaced {
         Some(replaced) => {
             outcome.moved.extend(replaced.moved());
             outcome.blobs.extend(&replaced.blobs);
             outcome.held_by.extend(holders(store, outcome));
-            end(store, &wish, &replaced, masker)?;
+            end(store, &request, &replaced, masker)?;
         }
         // The originals are complete: starts again.
         None => {
-            let plan = RedactPlan::make(store, &wish, masker)?;
+            let plan = RedactPlan::make(store, &request, masker)?;
             outcome.add(store, &plan);
             outcome.held_by.extend(holders(store, outcome));
-            outcome.lost.extend(carry_out(store, &wish, &plan, masker)?);
+            outcome.lost.extend(carry_out(store, &request, &plan, masker)?);
         }
     }
     print_status("completed the interrupted `lepo rm --redact`");
@@ -139,10 +139,15 @@ fn complete(
 }
 
 /// Writes the copies, then removes the originals; returns the requests that can no longer be approved.
-fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Masker) -> Result<Vec<BubbId>> {
+fn carry_out(
+    store: &Store,
+    request: &RedactRequest,
+    plan: &RedactPlan,
+    masker: &Masker,
+) -> Result<Vec<BubbId>> {
     // Checked before anything is written: an unreadable branch would still name a removed message.
     store.branches().all_or_error()?;
-    store.replacement().save(&proven(store, wish, None)?)?;
+    store.replacement().save(&proven(store, request, None)?)?;
     let moved = plan.moved();
     let ids = new_ids(&moved);
     let mut lost = Vec::new();
@@ -172,13 +177,15 @@ fn carry_out(store: &Store, wish: &RedactRequest, plan: &RedactPlan, masker: &Ma
     let mut gone = store.blobs().only_of(&going, &store.names().all()?)?;
     gone.extend(&plan.orphans);
     for path in plan.files.keys().filter(|path| !has_ids(path)) {
-        if let Some(masked) = store.furniture().read(path)?.and_then(|bytes| take_out(&bytes, wish, masker)) {
+        if let Some(masked) =
+            store.furniture().read(path)?.and_then(|bytes| take_out(&bytes, request, masker))
+        {
             store.furniture().put(path, &masked)?;
         }
     }
     let replaced = ReplacedFiles::new(&moved, gone);
-    store.replacement().save(&proven(store, wish, Some(replaced.clone()))?)?;
-    end(store, wish, &replaced, masker)?;
+    store.replacement().save(&proven(store, request, Some(replaced.clone()))?)?;
+    end(store, request, &replaced, masker)?;
     Ok(lost)
 }
 
@@ -188,28 +195,33 @@ fn has_ids(path: &Path) -> bool {
 }
 
 /// Finishes a redaction whose copies are all published.
-fn end(store: &Store, wish: &RedactRequest, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
+fn end(store: &Store, request: &RedactRequest, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
-    follow_changes(store, wish, &replaced.moved(), masker)?;
+    follow_changes(store, request, &replaced.moved(), masker)?;
     if let Ok(paths) = Paths::from_env(&Env::from_process()) {
         record_moved(&paths, &new_ids(&replaced.moved()));
     }
     store.replacement().end(replaced, &mut |line| {
-        let taken =
-            (wish.all || ids_in(line).any(|id| about.contains(&id))).then(|| take_out(line, wish, masker));
+        let taken = (request.all || ids_in(line).any(|id| about.contains(&id)))
+            .then(|| take_out(line, request, masker));
         taken.flatten()
     })
 }
 
 /// Puts the new ids of messages into the list of changes, and masks the titles and names in it.
-fn follow_changes(store: &Store, wish: &RedactRequest, moved: &[MovedBubb], masker: &Masker) -> Result<()> {
+fn follow_changes(
+    store: &Store,
+    request: &RedactRequest,
+    moved: &[MovedBubb],
+    masker: &Masker,
+) -> Result<()> {
     if store.change_list().read()?.changes().is_empty() {
         return Ok(());
     }
     let Some(mut lock) = lock_changes(store)? else { return Ok(()) };
     lock.follow(&new_ids(moved), &mut |text| {
-        take_out(text.as_bytes(), wish, masker).map(|masked| String::from_utf8_lossy(&masked).into_owned())
+        take_out(text.as_bytes(), request, masker).map(|masked| String::from_utf8_lossy(&masked).into_owned())
     })
 }
 
@@ -219,8 +231,8 @@ fn new_ids(moved: &[MovedBubb]) -> HashMap<BubbId, BubbId> {
 }
 
 /// Masks `bytes`; `None` if nothing changes.
-fn take_out(bytes: &[u8], wish: &RedactRequest, masker: &Masker) -> Option<Vec<u8>> {
-    masker.mask_matching(bytes, &|found| wish.wants(found)).map(|(masked, _)| masked)
+fn take_out(bytes: &[u8], request: &RedactRequest, masker: &Masker) -> Option<Vec<u8>> {
+    masker.mask_matching(bytes, &|found| request.wants(found)).map(|(masked, _)| masked)
 }
 
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.

@@ -41,7 +41,7 @@ pub struct RemainingCopies {
 impl RemainingCopies {
     /// Searches the messages that a plan leaves unchanged. With `--all` no secret remains, so that only
     /// replaced text is searched for.
-    pub fn search(store: &Store, wish: &RedactRequest, plan: &RedactPlan) -> Result<RemainingCopies> {
+    pub fn search(store: &Store, request: &RedactRequest, plan: &RedactPlan) -> Result<RemainingCopies> {
         let mut remains = RemainingCopies::default();
         let words: Vec<&[u8]> = plan
             .lost_words
@@ -64,7 +64,7 @@ impl RemainingCopies {
                 let Some(name) = file.message else {
                     let is_named = file.named_for.is_some_and(|name| moving.contains(&name.id));
                     let is_masked = plan.files.contains_key(&file.path) || file.path.starts_with("_blobs");
-                    if is_named || !wish.all && !is_masked && has_any(&bytes) {
+                    if is_named || !request.all && !is_masked && has_any(&bytes) {
                         remains.files.insert(file.path.to_string_lossy().into_owned());
                     }
                     return;
@@ -72,13 +72,13 @@ impl RemainingCopies {
                 if plan.changed.contains_key(&name.id) {
                     return;
                 }
-                if !wish.all && is_in(&secrets, &bytes) {
+                if !request.all && is_in(&secrets, &bytes) {
                     remains.secrets.insert(name.id);
                 } else if is_in(&words, &bytes) {
                     remains.words.insert(name.id);
                 }
             })?;
-            if !wish.all {
+            if !request.all {
                 search_unfinished(store, &mut |path, bytes| {
                     remains.files.extend(has_any(&bytes).then(|| path.to_string_lossy().into_owned()));
                 })?;

@@ -54,10 +54,10 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.names().forest()?;
     let prices = read_settings(context)?.prices();
-    let mut places = TallyKeys::new(&forest, args.by, since);
+    let mut keys = TallyKeys::new(&forest, args.by, since);
     let rows =
         tally(store.journal().records(), args.by, &|name: &str| prices.price_of(name, None), |record| {
-            places.key_for(record)
+            keys.key_for(record)
         });
     if args.json {
         let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
