@@ -100,6 +100,10 @@ fn an_unreadable_choice_is_asked_for_again_and_then_left() {
             assert!(bodies[1]["response_format"].is_null());
             assert_eq!(bodies[0]["messages"], bodies[1]["messages"]);
         }
+        if bot.provider == "cli" {
+            let [first, second] = [1, 2].map(|n| bot.home.read(&format!("bot/asked.{n}")));
+            assert!(second.starts_with(&first) && second != first, "{second}");
+        }
     });
 }
 

@@ -238,6 +238,14 @@ impl Model {
         }
     }
 
+    /// Whether the request's schema changes what is sent: never for a program.
+    pub fn sends_schema(&self, request: ChatRequest<'_>) -> bool {
+        match &self.backend {
+            Backend::Http(remote) => remote.sends_schema(request),
+            Backend::Cli | Backend::Acp | Backend::Embedded(_) => false,
+        }
+    }
+
     /// Returns the server's facts of the model, requested at most once an hour; empty for a program.
     pub async fn facts(&mut self) -> ModelFacts {
         match &mut self.backend {

@@ -309,6 +309,13 @@ impl RemoteModel {
         fields
     }
 
+    /// Whether the request's schema changes its body: not if the server rejected schemas.
+    pub fn sends_schema(&self, request: ChatRequest<'_>) -> bool {
+        let facts = self.facts.clone().unwrap_or_default();
+        let text = |request| self.body(request, &facts, &self.quirks).0.log_text();
+        text(request) != text(ChatRequest { schema: None, ..request })
+    }
+
     /// Waits for the first event of the answer, as a refusal may still arrive instead.
     async fn first_event(&self, response: Response, request: &ChatRequest<'_>) -> StartedAnswer {
         let status = response.status().as_u16();

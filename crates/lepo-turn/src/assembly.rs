@@ -1,5 +1,7 @@
 //! Assembles a request to a model from a path: which messages, tools and schema it has. No I/O.
 
+use std::borrow::Cow;
+
 use super::context::{Inst, instruction, messages};
 use super::message::{CalledAnswer, Message};
 use super::next_question::has_form;
@@ -30,6 +32,8 @@ pub struct Target<'a> {
     pub form: ConversationFormat,
     /// The inst `general`.
     pub general: Option<&'a str>,
+    /// The instructions of chooser and writer, if its system prompt has them.
+    pub plans: Option<&'a str>,
     /// Whether its provider may search the web.
     pub web: bool,
     /// Whether its options make the provider search.
@@ -70,9 +74,10 @@ pub fn assemble<'a>(
 ) -> Assembly<'a> {
     let (lists_tools, blocks) = (!tools.is_nothing(), tools.blocks.as_deref());
     let (calls, form) = calls_for(lists_tools, path, calls, target.form);
+    let end = prompt_end(target.plans, blocks);
     match purpose {
         Purpose::Answer { schema, code_only, may_call } => {
-            let mut messages = messages(path, calls, Inst::General(target.general), form, blocks);
+            let mut messages = messages(path, calls, Inst::General(target.general), form, end.as_deref());
             if blocks.is_some() && !may_call {
                 messages.push(instruction(ENDED));
             }
@@ -94,14 +99,14 @@ pub fn assemble<'a>(
             Assembly { messages, tools: &tools.specs, tools_ended, schema, web: target.web }
         }
         Purpose::Plan { inst, schema } => {
-            let messages = messages(path, calls, Inst::Planner(inst), form, None);
+            let messages = messages(path, calls, Inst::Planner(inst), form, target.plans);
             Assembly { messages, tools: &[], tools_ended: false, schema, web: target.web }
         }
         Purpose::Summary { inst, covered } => {
             let calls = if lists_tools { calls } else { &[] };
             let calls = calls.get(..calls.partition_point(|answer| answer.at < covered)).unwrap_or_default();
             let path = path.get(..covered).unwrap_or_default();
-            let mut messages = messages(path, calls, Inst::Planner(Some(inst)), form, blocks);
+            let mut messages = messages(path, calls, Inst::Planner(Some(inst)), form, end.as_deref());
             if form == ConversationFormat::Plain {
                 messages.push(ChatMessage::new(ChatRole::User, inst));
             }
@@ -118,7 +123,16 @@ pub fn path_messages(
     target: Target<'_>,
 ) -> Vec<ChatMessage> {
     let (calls, form) = calls_for(!tools.is_nothing(), path, calls, target.form);
-    messages(path, calls, Inst::General(target.general), form, tools.blocks.as_deref())
+    let end = prompt_end(target.plans, tools.blocks.as_deref());
+    messages(path, calls, Inst::General(target.general), form, end.as_deref())
+}
+
+/// Returns the end of the system prompt: chooser and writer, and the tools as text, which stay last.
+fn prompt_end<'a>(plans: Option<&'a str>, blocks: Option<&'a str>) -> Option<Cow<'a, str>> {
+    match (plans, blocks) {
+        (Some(plans), Some(blocks)) => Some(Cow::Owned(format!("{plans}\n\n{blocks}"))),
+        (plans, blocks) => plans.or(blocks).map(Cow::Borrowed),
+    }
 }
 
 #[cfg(test)]
@@ -191,11 +205,21 @@ mod tests {
             (&long, plan, &none, Messages, "7 PLAN | 0 - choice web".into()),
             (&long, summary(4), &native, Messages, "5 SUM | 1 ended - -".into()),
         ] {
-            let target = Target { form, general: Some("G"), web: true, searches: false };
+            let target = Target { form, general: Some("G"), plans: None, web: true, searches: false };
             let made = assemble(&path(text), &[], purpose, tools, target);
             assert_eq!(line(&made), expected, "{text} {form:?}");
         }
-        let target = Target { form: Messages, general: None, web: true, searches: true };
+        let target = Target { form: Messages, general: None, plans: None, web: true, searches: true };
         assert!(assemble(&path(&short), &[], formed, &native, target).schema.is_none());
+        let target = Target { form: Prompted, plans: Some("PLANS"), ..target };
+        for (purpose, tools, expected) in [
+            (plain, &none, "P\n\nPLANS"),
+            (plain, &words, "P\n\nPLANS\n\nBLOCKS"),
+            (summary(2), &words, "P\n\nPLANS\n\nBLOCKS"),
+            (plan, &words, "P\n\nPLANS"),
+        ] {
+            let made = assemble(&path(&short), &[], purpose, tools, target);
+            assert_eq!(made.messages[0].text.to_string(), expected);
+        }
     }
 }

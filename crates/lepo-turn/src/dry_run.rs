@@ -8,6 +8,7 @@ use super::former_tools::{former_offer, tool_list};
 use super::message::NewMessage;
 use super::opening::{opening, question_message};
 use super::opening_parts::{add_last_parts, add_unknown_parts, parts_before_commands};
+use super::plan::planner_insts;
 use super::planner::choice_schema;
 use super::shared_prefix::SharedPrefix;
 use super::tools::ToolOffer;
@@ -94,9 +95,9 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let offer = ToolOffer::new(calls, planner, turn.servers, false);
     let offer = former_offer(turn)?.unwrap_or(offer);
     let told = tool_list(turn, offer);
-    let choice = choice_schema();
+    let (choice, (chooser, _)) = (choice_schema(), planner_insts(turn));
     let purpose = match plans {
-        true => Purpose::Plan { inst: turn.insts.tool_chooser.as_deref(), schema: Some(&choice) },
+        true => Purpose::Plan { inst: chooser.as_deref(), schema: Some(&choice) },
         false => Purpose::Answer {
             schema: turn.schema.as_deref(),
             code_only: turn.code_only,

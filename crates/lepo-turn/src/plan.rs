@@ -4,9 +4,12 @@ use std::time::Instant;
 
 use super::assembly::{Purpose, Target, assemble};
 use super::body::announcement;
+use super::context::instruction;
 use super::folders::ask_about_model;
 use super::journal::usage_entry;
-use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
+use super::planner::{
+    CHOOSE, ChooserAnswer, JSON_ALONE, WRITE, choice_schema, read_requests, request_schema,
+};
 use super::request::{Continuation, Decider, settle};
 use super::send::send_whole;
 use super::tools::ToolList;
@@ -20,7 +23,7 @@ use lepo_tool::ToolRequest;
 
 /// Repeats chooser, writer, consent and command until no command is needed.
 pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
-    let (chooser, writer) = (turn.insts.tool_chooser.clone(), turn.insts.command_writer.clone());
+    let (chooser, writer) = planner_insts(turn);
     let mut done = turn.record.transcript.requests_of_turn();
     turn.env.sandbox.start(turn.env.store.root());
     for _ in done.len()..turn.env.settings().max_rounds as usize {
@@ -95,8 +98,19 @@ async fn ask<T>(
             Some(found) => return Ok(Some((found, used))),
             None => journal(turn, None, "unreadable", used),
         }
+        if !turn.model.sends_schema(assembly.request(cache_key.as_deref(), AgentContext::default())) {
+            assembly.messages.push(instruction(JSON_ALONE));
+        }
     }
     Ok(None)
+}
+
+/// Returns the last messages of the requests of chooser and writer.
+pub fn planner_insts(turn: &Turn<'_>) -> (Option<String>, Option<String>) {
+    match turn.plans() {
+        Some(_) => (Some(CHOOSE.to_string()), Some(WRITE.to_string())),
+        None => (turn.insts.tool_chooser.clone(), turn.insts.command_writer.clone()),
+    }
 }
 
 fn journal(turn: &Turn<'_>, bubb: Option<BubbId>, what: &str, used: RequestCost) {

@@ -3,10 +3,34 @@
 //! The provider is asked to enforce a schema if it can. The answer is still checked, and an invalid one is
 //! requested again without the schema.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
+use crate::config::Insts;
 use lepo_model::Schema;
 use lepo_tool::{Access, CommandRequest, all};
+
+/// Asks for the choice, where [`PLANS`] is in the system prompt.
+pub const CHOOSE: &str = "plan: choose";
+
+/// Asks for the command, where [`PLANS`] is in the system prompt.
+pub const WRITE: &str = "plan: write";
+
+/// The default instructions of chooser and writer for a system prompt, which requests of a turn and of later turns share.
+pub static PLANS: LazyLock<String> = LazyLock::new(|| {
+    let insts = Insts::default();
+    let text = |inst: Option<String>| inst.unwrap_or_default().trim().to_string();
+    let (chooser, writer) = (text(insts.tool_chooser), text(insts.command_writer));
+    format!(
+        "Only when the last message asks for a plan, reply as follows. To every other message answer in words, and never \
+         with such a JSON object.\n\nIf it says `{CHOOSE}`:\n{chooser}\n\nIf it says `{WRITE}`:\n{writer}"
+    )
+});
+
+/// Ends the second try where schemas are not sent: equal bytes would get an equal answer.
+pub const JSON_ALONE: &str =
+    "The last reply could not be read. Reply with the JSON object alone, without a word before or after it.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChooserAnswer {

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::assembly::Target;
+use super::body::Body;
+use super::message::Message;
+use super::planner::PLANS;
 use super::received_calls::restore_earlier_calls;
 use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
@@ -17,7 +20,7 @@ use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
 use crate::config::{CallHistory, Insts, Trust};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
-use lepo_model::{Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
+use lepo_model::{ConversationFormat, Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -165,9 +168,31 @@ impl Turn<'_> {
         Target {
             form: spec(self.config).path,
             general: self.insts.general.as_deref(),
+            plans: self.plans(),
             web: self.env.settings().tool_call_mode != ToolMode::Off,
             searches: self.config.options.web,
         }
+    }
+
+    /// Returns the instructions of chooser and writer for the system prompt: for models that plan so by default, unless the
+    /// user wrote one of the two. They stay where tools are off for one question.
+    pub fn plans(&self) -> Option<&'static str> {
+        let (spec, settings) = (spec(self.config), self.env.settings());
+        if spec.planner != Planner::Chooser || spec.path != ConversationFormat::Prompted {
+            return None;
+        }
+        let is_on = match settings.planner_or(spec.planner) {
+            Planner::Chooser | Planner::Native | Planner::Auto => true,
+            Planner::Off => {
+                let planned = |entry: &Message| matches!(entry.body, Body::Choice(_));
+                settings.planner_with_tools(spec.planner) != Planner::Off
+                    && self.record.transcript.entries.iter().any(planned)
+            }
+        };
+        let has_both = self.insts.tool_chooser.is_some() && self.insts.command_writer.is_some();
+        let changed = self.insts.changed();
+        let is_as_made = !changed.contains(&"toolChooser") && !changed.contains(&"commandWriter");
+        (is_on && has_both && is_as_made).then_some(&**PLANS)
     }
 
     pub fn takes_native_tools(&self) -> bool {

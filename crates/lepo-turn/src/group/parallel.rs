@@ -54,7 +54,7 @@ pub async fn parallel(
             let notice = Notice::FilesNotSent(name.clone(), left);
             group.watch.on_event(Moment::In(&name, TurnEvent::Notice(&notice)));
         }
-        let target = Target { form: participant.form, general, web: false, searches: false };
+        let target = Target { form: participant.form, general, plans: None, web: false, searches: false };
         let purpose = Purpose::Answer { schema: None, code_only: false, may_call: false };
         let said = assemble(&entries, &[], purpose, no_tools, target).messages;
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
