@@ -167,3 +167,25 @@ fn after_a_retry_that_got_nothing_the_next_question_of_a_session_follows_what_wa
         }
     }
 }
+
+#[test]
+fn after_a_retry_that_got_nothing_the_next_question_follows_what_was_answered_before() {
+    let part = |text: &str| openai_event(json!({"content": text}), None).into_bytes();
+    let thought = openai_event(json!({"reasoning_content": "hm"}), None).into_bytes();
+    let cut = Reply::pieces([Piece::Bytes(part(PART)), Piece::Close]);
+    for (first, code) in [(cut, 3), (openai_sse([PART]), 0)] {
+        for retried in [Reply::new(400, "{}"), Reply::pieces([Piece::Bytes(thought.clone()), Piece::Close])] {
+            let replies = [first.clone(), retried.clone(), retried, openai_sse(["Yes."])];
+            let bot = Bot::openai("planner = 'off'", replies);
+            assert_eq!(bot.home.alone(&["do", "q"]).code, code);
+            for _ in 0..2 {
+                let ran = bot.home.alone(&["do", "--retry"]);
+                assert!(ran.code != 0, "{}", ran.err);
+            }
+            assert_eq!(bot.home.alone(&["do", "go on"]).code, 0);
+            let sent = crate::bots::messages(&bot.bodies()[3]).split_off(1);
+            let expected = [("user", "q"), ("assistant", PART), ("user", "go on")];
+            assert_eq!(sent, expected.map(|(role, text)| (role.to_string(), text.to_string())), "{code}");
+        }
+    }
+}

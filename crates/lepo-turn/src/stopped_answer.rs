@@ -154,8 +154,20 @@ fn follows_complaint(store: &Store, forest: &Forest, ix: Ix) -> bool {
 }
 
 /// Steps back over what an unfinished turn left at this end of a conversation: calls, results, a pending
-/// request, and hidden messages that are not stopped answers.
+/// request, and hidden messages that are not stopped answers. From a retry that got no words it leads to the stopped
+/// answer that the question got before.
 pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
+    let end = spoken_end(store, forest, tip)?;
+    let question = forest.name(end);
+    if end == tip || question.hidden || question.kind != Kind::User {
+        return Some(end);
+    }
+    let later = forest.newest_first(false).take_while(|&tail| forest.name(tail).id > question.id);
+    let mut tries = later.filter(|&tail| tail != tip && forest.up(tail).any(|ix| ix == end));
+    tries.find_map(|tail| spoken_end(store, forest, tail).filter(|&stopped| stopped != end)).or(Some(end))
+}
+
+fn spoken_end(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let mut after = HiddenText::Other;
     for ix in forest.up(tip) {
         let name = forest.name(ix);
@@ -227,6 +239,10 @@ mod tests {
             ("A u0 - hi / B a1 A I look. / N a1 B (2 requests) / C a1 N CALL / D t1 C x", "", "A"),
             ("A u0 - hi / B a1 A I look. / C s1 B CALL / D s1 C x", "", "D"),
             ("A u0 - hi / B a1 A AGENT / C t1 B x", "", "A"),
+            // A retry that got nothing, beside the part.
+            ("A u0 - hi / B a1 A part / C a1 A THOUGHT / D a1 A THOUGHT", "B", "B"),
+            ("A u0 - hi / B a1 A THOUGHT / C a1 A THOUGHT", "", "A"),
+            ("A u0 - hi / B a1 A part / C a1 A CALL / D t1 C x", "B", "B"),
             // Beside a whole answer.
             ("A u0 - hi / B a1 A part / C a0 A yes", "", "C"),
             // Its rest was asked for, and nothing came.
