@@ -92,6 +92,7 @@ mod pictures;
 mod planted;
 mod prefix;
 mod prefix_day;
+mod prefix_reports;
 mod program_bytes;
 mod prompts;
 mod providers;

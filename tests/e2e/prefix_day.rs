@@ -103,7 +103,7 @@ fn parts(body: &Value) -> Vec<String> {
 }
 
 /// The share of these messages, in bytes, that is at the beginning of both.
-fn share(last: &Value, now: &Value) -> usize {
+pub fn share(last: &Value, now: &Value) -> usize {
     let (last, now) = (parts(last), parts(now));
     let bytes = |parts: &[String]| parts.iter().map(String::len).sum::<usize>();
     let equal = last.iter().zip(&now).take_while(|(a, b)| a == b).count();
@@ -119,14 +119,18 @@ fn serve(home: &crate::home::Home, names: &[&str]) {
     configure(home, &servers);
 }
 
-/// The next turn asks the server for its tools again, and gets no list.
-fn break_server(home: &crate::home::Home) {
-    let lists = home.path().join("state/lepo/mcp-tools");
-    for list in std::fs::read_dir(&lists).unwrap().flatten() {
-        let mut kept: Value = serde_json::from_slice(&std::fs::read(list.path()).unwrap()).unwrap();
-        kept["asked"] = json!(1_000_000_000);
-        std::fs::write(list.path(), kept.to_string()).unwrap();
+/// The next turn asks the servers for their tools again.
+pub fn make_lists_old(home: &crate::home::Home) {
+    for list in std::fs::read_dir(home.path().join("state/lepo/mcp-tools")).unwrap().flatten() {
+        let mut list_file: Value = serde_json::from_slice(&std::fs::read(list.path()).unwrap()).unwrap();
+        list_file["asked"] = json!(1_000_000_000);
+        std::fs::write(list.path(), list_file.to_string()).unwrap();
     }
+}
+
+/// The next turn gets no list of this server.
+pub fn break_server(home: &crate::home::Home) {
+    make_lists_old(home);
     home.write("left/s/tools", "{");
 }
 
