@@ -3,8 +3,8 @@
 
 use super::DoArgs;
 use crate::commands::Context;
-use crate::commands::user_env::own_paths;
 use crate::commands::stores::KnownStores;
+use crate::commands::user_env::own_paths;
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;

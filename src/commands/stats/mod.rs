@@ -14,7 +14,6 @@ use lepo_base::time::{self, DayEnd};
 use lepo_store::bubb::{BubbId, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
-use lepo_turn::config::Prices;
 
 /// Print usage statistics: tokens, times, failures
 ///
