@@ -154,7 +154,7 @@ fn follows_complaint(store: &Store, forest: &Forest, ix: Ix) -> bool {
 }
 
 /// Steps back over what an unfinished turn left at this end of a conversation: calls, results, a pending
-/// request, and hidden messages that are not stopped answers. From a retry that got no words it leads to the stopped
+/// request, and hidden messages that are not stopped answers. From a retry without an answer it leads to the stopped
 /// answer that the question got before.
 pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let end = spoken_end(store, forest, tip)?;
