@@ -32,7 +32,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
             .is_some_and(|(end, id)| BubbId::parse(end.as_bytes()).is_some() && !id.is_empty())
     };
     if let Some(cursor) = cursor.filter(|cursor| !is_key(cursor)) {
-        return Err(Error::usage(format!("cursor {cursor:?} is none of session/list")));
+        return Err(Error::usage(format!("cursor {cursor:?} is not from session/list")));
     }
     let rest: Vec<(Ix, String)> = all
         .into_iter()

@@ -86,7 +86,7 @@ impl PromptInput {
                     self.mention(&one_line(&name));
                     let uri: String = one_line(&uri).chars().take(300).collect();
                     self.notes.push(StatusLine::note(format!(
-                        "{uri} is not sent: it is no file below {}",
+                        "{uri} is not sent: it is not a file below {}",
                         cwd.display()
                     )));
                 }

@@ -203,7 +203,7 @@ fn dropped(requests: &RequestCheck<'_>, all: &[Ix], selection: RebaseSelection<'
     if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {
         let id = requests.forest.name(*other).id;
         return Err(Error::usage(format!("{id} is not among the messages to copy"))
-            .hint("-n lists them; -a adds those beside them"));
+            .hint("-n lists them; -a adds the side branches"));
     }
     let mut dropped: HashSet<Ix> = selection.drop.iter().copied().collect();
     for &ix in selection.drop {

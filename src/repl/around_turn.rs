@@ -106,7 +106,7 @@ pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Report) -> R
             print_status(&format!("stopped; request {id} is waiting: /approve or /deny it"));
         }
         StopPoint::Partial => {
-            print_status("stopped; the next question continues from here; /retry answers anew")
+            print_status("stopped; the next question continues from here; /retry answers again")
         }
         StopPoint::Thinking => {
             print_status("stopped; the thinking is kept (lepo show -a); /retry answers again")

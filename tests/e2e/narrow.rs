@@ -80,7 +80,7 @@ fn no_line_is_wider_than_the_terminal_and_what_matters_is_whole() {
         ("stats --by day,model", vec!["1,234,567   7,654,321"]),
         ("log", vec![b, "약 940만", "서울의"]),
         ("log --graph --all", vec![a, b, " a0 네, 부산의... [서울-...]\n"]),
-        ("fsck", vec!["foreign\n    아주-긴-이름의-낯선-파일.txt:", "not that of a message"]),
+        ("fsck", vec!["foreign\n    아주-긴-이름의-낯선-파일.txt:", "does not have the name"]),
         ("config stores", vec!["아주-긴-이름의-프로젝트\n"]),
         ("branch", vec![BRANCH, a, "(4):\n    그러면 부산은"]),
     ] {

@@ -189,7 +189,7 @@ fn words_that_were_replaced_are_looked_for_in_other_messages() {
     let question = home.add(&["--prev", "head"], "my password is swordfish-9, is it good?");
     let answer = home.add(&["--kind", "a", "--prev", &question], "swordfish-9 is short");
     let ran = home.alone(&["rm", "-y", "--redact", &question]);
-    let hint = "hint: other words are taken out with lepo rm --redact --replace ADDR=FILE\n";
+    let hint = "hint: to take out other text: lepo rm --redact --replace ADDR=FILE\n";
     assert!(ran.err.ends_with(&format!("nothing to mask\n{hint}")), "{}", ran.err);
     home.write("work/words", "my password is [gone], is it good?");
     let ran = home.alone(&["rm", "-y", "--redact", "--replace", &format!("{question}=words"), "--json"]);
@@ -198,7 +198,7 @@ fn words_that_were_replaced_are_looked_for_in_other_messages() {
     let now = rows.iter().find(|row| row["id"] == answer.as_str()).unwrap()["now"].as_str().unwrap();
     assert_eq!(told["same_words"], serde_json::json!([now]));
     assert_eq!(told["same_secret"], serde_json::json!([]));
-    let told = format!("note: 1 other message with the words that were replaced: {now}\n");
+    let told = format!("note: 1 other message with the text that was replaced: {now}\n");
     assert!(ran.err.contains(&told), "{}", ran.err);
 }
 

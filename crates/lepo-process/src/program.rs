@@ -221,7 +221,7 @@ impl RunningProgram {
             self.reports.lepo.readable().await?;
             let mut bytes = [0; 512];
             match self.reports.lepo.try_read(&mut bytes) {
-                Ok(0) => return Err(io::Error::other("the process that keeps it ended early")),
+                Ok(0) => return Err(io::Error::other("the process that supervises it ended early")),
                 Ok(n) => self.reports.buffer.extend(bytes.iter().take(n)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
@@ -330,5 +330,5 @@ pub fn own_program() -> io::Result<PathBuf> {
     beside
         .into_iter()
         .find(|path| path.is_file())
-        .ok_or_else(|| io::Error::other(format!("the program lepo is not beside {}", own.display())))
+        .ok_or_else(|| io::Error::other(format!("the program lepo is not next to {}", own.display())))
 }

@@ -261,7 +261,9 @@ impl SourceImport<'_, '_> {
                     known.as_str(),
                     asked.as_str()
                 ))
-                .hint("leave --tools out, or import all of it anew beside what is there with --again"));
+                .hint(
+                    "leave --tools out, or import all of it once more, next to what exists, with --again",
+                ));
             }
             (asked, known) => asked.or(known).unwrap_or_default(),
         };

@@ -100,7 +100,7 @@ impl RedactOutcome {
         if self.is_nothing() {
             print_status("nothing to mask");
             if !plan.clean.is_empty() {
-                let told = "other words are taken out with lepo rm --redact --replace ADDR=FILE";
+                let told = "to take out other text: lepo rm --redact --replace ADDR=FILE";
                 print_status(&format!("hint: {}", Hint::from(told).render(at)));
             }
         }

@@ -141,7 +141,7 @@ impl RemainingCopies {
         if !self.words.is_empty() {
             let count = counted(self.words.len(), "other message");
             print_status(&StatusLine::note(format!(
-                "{count} with the words that were replaced: {}",
+                "{count} with the text that was replaced: {}",
                 named(&self.words)
             )));
         }

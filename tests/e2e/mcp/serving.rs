@@ -312,7 +312,7 @@ fn what_is_asked_wrongly_is_told_with_the_address() {
         ("show", json!({ "address": "lepo://./x" }), "no resource \"lepo://./x\""),
         ("show", json!({ "address": "-" }), "address \"-\": "),
         ("show", json!({ "address": format!("{}..@", ids[0]) }), "expected one message"),
-        ("show", json!({ "address": ids[1], "cursor": "zzz" }), "cursor \"zzz\" is none of `show`"),
+        ("show", json!({ "address": ids[1], "cursor": "zzz" }), "cursor \"zzz\" is not from `show`"),
         (
             "show",
             json!({ "address": ids[1], "cursor": format!("{}.{}.0", ids[2], ids[0]) }),
@@ -322,7 +322,7 @@ fn what_is_asked_wrongly_is_told_with_the_address() {
         ("show", json!({ "address": ids[1], "store": "/etc" }), "no argument \"store\""),
         ("search", json!({ "pattern": "(" }), "invalid pattern"),
         ("search", json!({ "pattern": "x", "since": "soon" }), "since \"soon\" is not a time"),
-        ("search", json!({ "pattern": "x", "kinds": ["robot"] }), "\"robot\" is none of user"),
+        ("search", json!({ "pattern": "x", "kinds": ["robot"] }), "\"robot\" is not user"),
         ("search", json!({ "pattern": "x", "limit": -1 }), "limit is a whole number"),
         ("search", json!({ "pattern": 7 }), "pattern is a text"),
     ] {

@@ -130,7 +130,7 @@ impl ProviderRoute {
                 (facts.read_url)(text).map_err(|why| Error::usage(format!("{variable} {why}")))?
             }
         };
-        let base = without_version(&text).ok_or_else(|| Error::usage(format!("{text} is no address")))?;
+        let base = without_version(&text).ok_or_else(|| Error::usage(format!("{text} is not an address")))?;
         let mut route = ProviderRoute { base, bearer: None, own: None };
         for (variable, bearer) in facts.key_env.iter().chain(more) {
             let slot = if *bearer { &mut route.bearer } else { &mut route.own };
@@ -160,7 +160,7 @@ impl ProxyModel {
             return Ok(None);
         }
         let base = Url::parse(&config.base_url).map_err(|_| {
-            Error::usage(format!("model \"{}\": {} is no address", config.name, config.base_url))
+            Error::usage(format!("model \"{}\": {} is not an address", config.name, config.base_url))
         })?;
         Ok(Some(ProxyModel { config: config.clone(), base }))
     }

@@ -85,7 +85,7 @@ impl IgnoredText {
                 let compiled = RegexBuilder::new(pattern).multi_line(true).build();
                 let compiled = compiled.map_err(|error| {
                     let names = CLIENTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-                    Error::usage(format!("recorded.ignore has {value:?}, which is no pattern"))
+                    Error::usage(format!("recorded.ignore has {value:?}, which is not a pattern"))
                         .because(error)
                         .hint(format!("write a regular expression, or one of {SYSTEM}, {names}"))
                 })?;

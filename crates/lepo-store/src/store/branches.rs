@@ -46,7 +46,7 @@ impl<'s> Branches<'s> {
                 self.store.dir.shown.display(),
                 file_of(name)
             ))
-            .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name)))),
+            .hint(format!("to set it again: lepo branch -f {} ADDR", quoted(name)))),
         }
     }
 

@@ -100,7 +100,7 @@ impl Check {
             ),
             // A separate store, created by --save-to.
             None if kind == FileType::Directory && holds_a_store(store, file) => {}
-            None => self.add(FindingKind::Foreign, lossy(file), "its name is not that of a message"),
+            None => self.add(FindingKind::Foreign, lossy(file), "it does not have the name of a message"),
         })?;
         self.bubbs.sort();
         self.scan_old(store);

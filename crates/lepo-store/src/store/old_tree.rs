@@ -103,6 +103,6 @@ fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> OldEnt
         (Some(_), _) => {
             finding(FindingKind::NotAFile, "it has the name of a message but is not a regular file")
         }
-        (None, _) => finding(FindingKind::Foreign, "its name is not that of a message"),
+        (None, _) => finding(FindingKind::Foreign, "it does not have the name of a message"),
     }
 }

@@ -76,7 +76,7 @@ impl<'s> Bubbs<'s> {
         Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id)).hint(
             Hint::from("`lepo fsck` lists all that were edited; ")
                 .command(ResumeAction::Retry)
-                .words(" asks the model anew"),
+                .words(" asks the model again"),
         ))
     }
 

@@ -141,7 +141,7 @@ impl ToolListFile {
         }
         let document = json!({ "definition": self.definition, "asked": asked, "tools": tools });
         if let Err(error) = self.write(document.to_string().as_bytes()) {
-            tracing::debug!(%error, "a list of tools is not kept");
+            tracing::debug!(%error, "a list of tools is not cached");
         }
     }
 

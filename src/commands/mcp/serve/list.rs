@@ -67,7 +67,7 @@ pub fn about_file(
 /// from it.
 pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {
     let unknown =
-        || Error::usage(format!("cursor {:?} is none of resources/list", cursor.unwrap_or_default()));
+        || Error::usage(format!("cursor {:?} is not from resources/list", cursor.unwrap_or_default()));
     let (first, mut below) = match cursor {
         None => (0, None),
         Some(text) => {

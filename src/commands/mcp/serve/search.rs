@@ -49,7 +49,7 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
 fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Kind>> {
     let kind = |word: &&str| {
         let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == *word);
-        found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is none of user, assistant, system, tool")))
+        found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is not user, assistant, system or tool")))
     };
     arguments.texts("kinds")?.iter().map(kind).collect()
 }

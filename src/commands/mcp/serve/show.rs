@@ -55,7 +55,7 @@ pub fn show(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
     let cursor = match arguments.text("cursor")? {
         None => None,
         Some(text) => Some(Cursor::read(text).ok_or_else(|| {
-            Error::usage(format!("address {address:?}: cursor {text:?} is none of `show`"))
+            Error::usage(format!("address {address:?}: cursor {text:?} is not from `show`"))
         })?),
     };
     let place = find(shelf, address, cursor)?;

@@ -114,7 +114,7 @@ fn with_args_hint(error: io::Error, command: &str, args: &[String]) -> io::Error
     let all: Vec<String> = all.map(|word| format!("{word:?}")).collect();
     match is_gone {
         true => io::Error::other(format!(
-            "there is no program {command:?}; arguments belong into `args`: \"command\": {program:?}, \"args\": [{}]",
+            "there is no program {command:?}; arguments belong in `args`: \"command\": {program:?}, \"args\": [{}]",
             all.join(", ")
         )),
         false => error,
@@ -143,7 +143,7 @@ mod tests {
                 "/opt/x --flag",
                 &["y"][..],
                 io::ErrorKind::NotFound,
-                "there is no program \"/opt/x --flag\"; arguments belong into `args`: \"command\": \"/opt/x\", \
+                "there is no program \"/opt/x --flag\"; arguments belong in `args`: \"command\": \"/opt/x\", \
                  \"args\": [\"--flag\", \"y\"]",
             ),
             ("x", &[], io::ErrorKind::NotFound, "entity not found"),

@@ -141,7 +141,7 @@ impl<'f> EntryFields<'f> {
                 let (command, args) = parted(command, args);
                 Ok(ServerTarget::Program { command, args, env, cwd })
             }
-            (Some(_), None) => mistake("`transport` needs a `url`", "leave it out beside `command`"),
+            (Some(_), None) => mistake("`transport` needs a `url`", "leave it out: there is a `command`"),
             (None, Some((key, url))) => self.remote(key, url?, kind),
         }
     }
@@ -304,7 +304,7 @@ impl<'f> EntryFields<'f> {
         };
         let other = match self.text("type")?.map(kind) {
             Some(None) => {
-                return mistake("`type` is none of stdio, sse and http", "leave it out, or say one of them");
+                return mistake("`type` is not stdio, sse or http", "leave it out, or say one of them");
             }
             other => other.flatten(),
         };

@@ -48,7 +48,7 @@ impl Login {
         scopes: &[String],
     ) -> Result<Login, String> {
         let sign_in_store =
-            SignInStore::for_server(dir, server).ok_or("it is a program, which signs in by itself")?;
+            SignInStore::for_server(dir, server).ok_or("it is a program, which signs in on its own")?;
         let AuthManager { mut manager, web } = AuthManager::new(server, sign_in_store.clone()).await?;
         let told = |error| explain(&error, &web);
         let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(told)?;

@@ -33,7 +33,7 @@ struct AuthManager {
 impl AuthManager {
     async fn new(server: &ServerConfig, sign_in_store: SignInStore) -> Result<AuthManager, String> {
         let ServerTarget::Remote { url, .. } = &server.target else {
-            return Err("it is a program, which signs in by itself".to_string());
+            return Err("it is a program, which signs in on its own".to_string());
         };
         let web = OAuthClient::new(url).map_err(|error| super::errors::reqwest_words(&error))?;
         web.check(url).map_err(|words| format!("{words}: a token would be sent unencrypted"))?;

@@ -81,7 +81,7 @@ fn a_mistake_names_the_server_and_the_key_and_no_value() {
         (r#"{"command":1}"#, "`command` is not a string"),
         (r#"{"command":"x","args":"y"}"#, "`args` is not a list of strings"),
         (r#"{"command":"x","env":{"A":[]}}"#, "`env`: the value of \"A\" is not a string"),
-        (r#"{"url":"http://h","type":"websocket"}"#, "`type` is none of stdio, sse and http"),
+        (r#"{"url":"http://h","type":"websocket"}"#, "`type` is not stdio, sse or http"),
         (r#"{"command":"x","enabled":"no"}"#, "`enabled` is neither true nor false"),
         (r#"{"command":"x","transport":"http"}"#, "`transport` needs a `url`"),
         (r#"{"url":"http://h","transport":"ws"}"#, "`transport` is neither sse nor http"),
@@ -179,7 +179,7 @@ fn one_bad_entry_leaves_the_others_in_use() {
         (
             "https://github.com/mastra-ai/mastra/pull/13613",
             r#""bad":{"type":"websocket","url":"http://h"}"#,
-            "bad -`type` is none of stdio, sse and http (leave it out, or say one of them)",
+            "bad -`type` is not stdio, sse or http (leave it out, or say one of them)",
         ),
         ("https://github.com/plmbr/notebook-intelligence/pull/299", r#""bad":{"disabled":true}"#, "bad"),
         (
