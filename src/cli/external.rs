@@ -23,7 +23,8 @@ pub fn external(words: &[OsString]) -> Error {
         None => {
             let error = Error::usage(format!("unknown command {name:?}, and no program {program} in PATH"));
             let names = || tasks::names().into_iter();
-            match commands::suggest::meant(&name).or_else(|| commands::suggest::closest_name(&name, names()))
+            match commands::suggest::command_for(&name)
+                .or_else(|| commands::suggest::closest_name(&name, names()))
             {
                 Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
                 None => error.hint(format!(

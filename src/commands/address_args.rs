@@ -10,7 +10,7 @@ use lepo_store::store::Store;
 
 /// Resolves every argument before anything is done, in a forest that contains only those bubbs and `also`.
 pub fn find_all(store: &Store, words: &[String], also: &[ReadScope]) -> Result<(Forest, Vec<AddressMatch>)> {
-    let words = some(words, with_stdin(words)?)?;
+    let words = require_any(words, with_stdin(words)?)?;
     let mut wanted = also.to_vec();
     for word in &words {
         wanted.extend(store.addresses().read_scope(word)?);
@@ -21,7 +21,7 @@ pub fn find_all(store: &Store, words: &[String], also: &[ReadScope]) -> Result<(
 }
 
 /// An error if stdin was requested and empty: a previous command in the pipe may have failed.
-pub fn some<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
+pub fn require_any<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
     match found.is_empty() && asked.iter().any(|word| word == "-") {
         true => Err(Error::nothing("no address came on stdin")),
         false => Ok(found),

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
 
 /// Returns lepo's command for a name that other programs use.
-pub fn meant(word: &str) -> Option<&'static str> {
+pub fn command_for(word: &str) -> Option<&'static str> {
     Some(match word {
         "list" => "ls",
         "search" | "find" => "grep",
@@ -54,7 +54,7 @@ mod tests {
         for (word, command) in
             [("list", Some("ls")), ("search", Some("grep")), ("new", Some("do -n")), ("Review", None)]
         {
-            assert_eq!(meant(word), command, "{word}");
+            assert_eq!(command_for(word), command, "{word}");
         }
     }
 }

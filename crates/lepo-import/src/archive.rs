@@ -29,7 +29,8 @@ pub struct Zip {
     path: PathBuf,
     archive: ZipArchive<BufReader<File>>,
     names: Vec<(String, usize)>,
-    left: u64,
+    /// Bytes that may still be unpacked.
+    remaining: u64,
 }
 
 impl Archive {
@@ -65,7 +66,7 @@ impl Archive {
                 .hint("more than 16 GiB, or than 200 times its size beyond the first GiB, is not read"));
         }
         names.sort();
-        Ok(Archive::Zip(Box::new(Zip { path: path.to_path_buf(), archive, names, left: most(length) })))
+        Ok(Archive::Zip(Box::new(Zip { path: path.to_path_buf(), archive, names, remaining: most(length) })))
     }
 
     /// Returns the documents whose names `is_it` accepts, sorted by name.
@@ -106,7 +107,7 @@ impl Archive {
             Archive::File(path) => then(&mut *reading.open(path)?, reading),
             Archive::Folder(files) => then(&mut *reading.open(&files[document].1)?, reading),
             Archive::Zip(zip) => {
-                let Zip { path, archive, names, left } = &mut **zip;
+                let Zip { path, archive, names, remaining } = &mut **zip;
                 let entry = archive.by_index(names[document].1).map_err(|error| {
                     let cannot =
                         Error::usage(format!("cannot read {} in {}", names[document].0, path.display()));
@@ -118,9 +119,9 @@ impl Archive {
                     }
                 })?;
                 let packed = entry.compressed_size();
-                let mut capped = LimitedReader::within(entry, *left);
+                let mut capped = LimitedReader::within(entry, *remaining);
                 let done = then(&mut capped, reading)?;
-                *left = capped.left();
+                *remaining = capped.left();
                 reading.bytes.set(reading.bytes.get() + packed);
                 Ok(done)
             }
@@ -145,9 +146,9 @@ impl Archive {
             Archive::Zip(zip) => {
                 let index = index_of(&zip.names, id)?;
                 let entry = zip.archive.by_index(zip.names[index].1).ok()?;
-                let limit = ASSET.min(zip.left);
+                let limit = ASSET.min(zip.remaining);
                 entry.take(limit + 1).read_to_end(&mut bytes).ok()?;
-                zip.left = zip.left.saturating_sub(bytes.len() as u64);
+                zip.remaining = zip.remaining.saturating_sub(bytes.len() as u64);
                 (bytes.len() as u64 <= limit).then_some(bytes)
             }
         }

@@ -35,7 +35,7 @@ pub struct AnswerStream<'m> {
     source: AnswerSource<'m>,
     key: Option<Secret>,
     log: RequestLog,
-    told: AnswerLog,
+    answer_log: AnswerLog,
     /// Events as decoded, and as returned by [`AnswerStream::next`].
     raw: EventQueue,
     events: EventQueue,
@@ -44,16 +44,16 @@ pub struct AnswerStream<'m> {
     has_ended: bool,
     spent: Usage,
     /// The request to send again after a pause.
-    again: Option<RetryKind<'m>>,
+    paused_request: Option<PausedRequest<'m>>,
     /// The part of the answer before a pause.
     paused: Option<ProviderMessage>,
     metered: Option<MeteredRequest>,
     /// Stores quirks of a model without a URL.
-    memory: Option<&'m QuirkFile>,
+    quirk_file: Option<&'m QuirkFile>,
 }
 
 /// A request to continue after a pause, with the answer so far.
-pub(super) struct RetryKind<'m> {
+pub(super) struct PausedRequest<'m> {
     pub remote: &'m mut RemoteModel,
     pub request: ChatRequest<'m>,
     pub said: Option<ProviderMessage>,
@@ -63,10 +63,10 @@ pub(super) struct RetryKind<'m> {
 impl<'m> AnswerStream<'m> {
     fn new(source: AnswerSource<'m>, key: Option<Secret>, log: RequestLog) -> Self {
         let (raw, events, think) = (EventQueue::new(), EventQueue::new(), ThinkFilter::default());
-        let (failure, again, paused, spent) = (None, None, None, Usage::default());
+        let (failure, paused_request, paused, spent) = (None, None, None, Usage::default());
         AnswerStream {
             source,
-            told: AnswerLog::new(key.clone()),
+            answer_log: AnswerLog::new(key.clone()),
             key,
             log,
             raw,
@@ -75,36 +75,36 @@ impl<'m> AnswerStream<'m> {
             failure,
             has_ended: false,
             spent,
-            again,
+            paused_request,
             paused,
             metered: None,
-            memory: None,
+            quirk_file: None,
         }
     }
 
-    /// Creates the answer of a model without a URL, whose quirks `memory` stores.
+    /// Creates the answer of a model without a URL, whose quirks `quirk_file` stores.
     pub(super) fn local(
         source: AnswerSource<'m>,
         key: Option<Secret>,
         log: RequestLog,
-        memory: &'m QuirkFile,
+        quirk_file: &'m QuirkFile,
     ) -> Self {
-        let think = match memory.recall(&[&BEGINS_THINKING]).contains(&BEGINS_THINKING) {
+        let think = match quirk_file.recall(&[&BEGINS_THINKING]).contains(&BEGINS_THINKING) {
             true => ThinkFilter::beginning_with_thinking(),
             false => ThinkFilter::default(),
         };
-        AnswerStream { think, memory: Some(memory), ..AnswerStream::new(source, key, log) }
+        AnswerStream { think, quirk_file: Some(quirk_file), ..AnswerStream::new(source, key, log) }
     }
 
     pub(super) fn begun(
         begun: StartedAnswer,
         key: Option<Secret>,
         mut log: RequestLog,
-        again: RetryKind<'m>,
+        paused_request: PausedRequest<'m>,
     ) -> Self {
         let StartedAnswer { source, events, failure, status, .. } = begun;
         log.status(status);
-        let think = match again.remote.begins_thinking() {
+        let think = match paused_request.remote.begins_thinking() {
             true => ThinkFilter::beginning_with_thinking(),
             false => ThinkFilter::default(),
         };
@@ -112,7 +112,7 @@ impl<'m> AnswerStream<'m> {
             raw: events,
             failure,
             think,
-            again: Some(again),
+            paused_request: Some(paused_request),
             ..AnswerStream::new(AnswerSource::Http(source), key, log)
         };
         answer.split_thinking();
@@ -130,7 +130,7 @@ impl<'m> AnswerStream<'m> {
 
     /// Moves events from `raw` to `events`, and separates thinking from text.
     fn split_thinking(&mut self) {
-        let before = self.again.as_ref().and_then(|again| again.said.as_ref());
+        let before = self.paused_request.as_ref().and_then(|paused_request| paused_request.said.as_ref());
         for event in self.raw.drain(..) {
             self.has_ended |= matches!(event, ChatEvent::Done(_));
             let event = match event {
@@ -152,10 +152,12 @@ impl<'m> AnswerStream<'m> {
         }
         if let Some(lesson) = self.think.take_lesson() {
             let begins = lesson == Lesson::BeginsThinking;
-            match (&mut self.again, self.memory) {
-                (Some(again), _) => again.remote.learn_beginning(begins),
-                (None, Some(memory)) if begins => memory.save(&[&BEGINS_THINKING].into_iter().collect()),
-                (None, Some(memory)) => memory.forget(&BEGINS_THINKING),
+            match (&mut self.paused_request, self.quirk_file) {
+                (Some(paused_request), _) => paused_request.remote.learn_beginning(begins),
+                (None, Some(quirk_file)) if begins => {
+                    quirk_file.save(&[&BEGINS_THINKING].into_iter().collect())
+                }
+                (None, Some(quirk_file)) => quirk_file.forget(&BEGINS_THINKING),
                 (None, None) => {}
             }
         }
@@ -170,7 +172,7 @@ impl<'m> AnswerStream<'m> {
     pub async fn next(&mut self) -> Result<Option<ChatEvent>> {
         loop {
             if let Some(event) = self.events.pop_front() {
-                self.told.on_event(&event);
+                self.answer_log.on_event(&event);
                 if let Some(metered) = &mut self.metered {
                     metered.on_event(&event);
                 }
@@ -199,27 +201,27 @@ impl<'m> AnswerStream<'m> {
 
     /// Asks a paused model to continue. If cancelled, the state is unchanged.
     async fn resume(&mut self) {
-        let (Some(again), Some(paused)) = (&mut self.again, &self.paused) else { return };
-        let said = match &again.said {
+        let (Some(paused_request), Some(paused)) = (&mut self.paused_request, &self.paused) else { return };
+        let said = match &paused_request.said {
             Some(before) => paused.clone().behind(before),
             None => paused.clone(),
         };
-        if again.pauses == MOST_PAUSES {
+        if paused_request.pauses == MOST_PAUSES {
             self.failure =
                 Some(Error::remote(format!("the model paused {MOST_PAUSES} times without finishing")));
             self.paused = None;
             return;
         }
-        let mut messages = again.request.messages.to_vec();
+        let mut messages = paused_request.request.messages.to_vec();
         messages
             .push(ChatMessage { replay: Some(said.clone()), ..ChatMessage::new(ChatRole::Assistant, "") });
-        let request = ChatRequest { messages: &messages, ..again.request };
+        let request = ChatRequest { messages: &messages, ..paused_request.request };
         let mut notices = EventQueue::new();
         let key = self.key.as_ref();
         let mut notice = |said: ModelNotice| notices.push_back(ChatEvent::Notice(said.without_key(key)));
-        let begun = again.remote.ask(request, &mut notice).await;
-        (again.said, self.paused) = (Some(said), None);
-        again.pauses += 1;
+        let begun = paused_request.remote.ask(request, &mut notice).await;
+        (paused_request.said, self.paused) = (Some(said), None);
+        paused_request.pauses += 1;
         self.events.extend(notices);
         match begun {
             Ok(StartedAnswer { source, events, failure, .. }) => {

@@ -111,7 +111,7 @@ pub use start::{CompareFiles, FindStart, ModelFolders};
 pub use text::SharedText;
 pub use utf8::Utf8Decoder;
 
-use answer::{AnswerSource, RetryKind};
+use answer::{AnswerSource, PausedRequest};
 use embedded::EmbeddedModel;
 use error_text::without_key;
 use http::EndpointClient;
@@ -297,8 +297,8 @@ impl Model {
                 };
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {
-                        let again = RetryKind { remote, request, said: None, pauses: 0 };
-                        return Ok(AnswerStream::begun(begun, key, log, again).metered(metered));
+                        let paused_request = PausedRequest { remote, request, said: None, pauses: 0 };
+                        return Ok(AnswerStream::begun(begun, key, log, paused_request).metered(metered));
                     }
                     Err(error) => Err(error),
                 }

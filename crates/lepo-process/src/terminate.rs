@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpgid, waitpid};
 
-use lepo_base::sys::{ChildProcesses, LOOKS};
+use lepo_base::sys::{ChildProcesses, SNAPSHOTS};
 
 /// Grace period between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(500);
@@ -39,7 +39,7 @@ pub fn terminate(leader: Pid) -> usize {
 /// when many consecutive scans find no new process, because a stopped process cannot fork.
 fn freeze(until: Instant) {
     let (mut seen, mut agreed) = (Vec::new(), 0);
-    while agreed < LOOKS && Instant::now() < until {
+    while agreed < SNAPSHOTS && Instant::now() < until {
         let now = signal_once(Signal::STOP);
         agreed = if now == seen { agreed + 1 } else { 0 };
         seen = now;
@@ -56,7 +56,7 @@ fn signal_group(leader: Pid, signal: Signal) -> bool {
 /// Sends a signal to each descendant immediately when found, reaping dead ones. Returns those found alive.
 fn signal(signal: Signal) -> Vec<i32> {
     // A process that repeatedly forks and exits can escape a single scan, but not this many.
-    let looks = (0..LOOKS).map(|_| signal_once(signal));
+    let looks = (0..SNAPSHOTS).map(|_| signal_once(signal));
     looks.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }
 

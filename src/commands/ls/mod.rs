@@ -14,7 +14,7 @@ use read::RowReader;
 use row::RowFormat;
 use text::{document, long_line, short_line};
 
-use super::address_args::{resolve_all, some};
+use super::address_args::{require_any, resolve_all};
 use super::stores::{KnownStore, KnownStores};
 use super::{Context, complete};
 use crate::term::{clean, warn, width};
@@ -252,7 +252,7 @@ fn tails<'f>(
         false => forest.listed(args.spent),
     };
     if !args.addresses.is_empty() {
-        let found = some(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;
+        let found = require_any(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;
         let named: Vec<Ix> = found.iter().flat_map(AddressMatch::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.tails_through(&all, &named).into_iter());

@@ -37,7 +37,7 @@ pub const WATCH_TELLS_CLOSING: bool = false;
 pub const WATCH_LIMITS: &str = "a watch opens each file: `ulimit -n` is the limit";
 
 /// Number of consecutive snapshots of the processes that must agree. A snapshot starts a program.
-pub const LOOKS: usize = 2;
+pub const SNAPSHOTS: usize = 2;
 
 /// Returns the device of the controlling terminal by its own name, because `poll` cannot wait for `/dev/tty`.
 pub fn terminal() -> Option<PathBuf> {

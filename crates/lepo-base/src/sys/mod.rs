@@ -25,10 +25,10 @@ use linux as system;
 use macos as system;
 
 pub use system::{
-    ChildProcesses, DISPLAYS, HAS_LAUNCHD, HAS_SANDBOX, LOOKS, OPENERS, ProcessLimit, RECEIVE, WATCH_LIMITS,
-    WATCH_TELLS_CLOSING, adopt_orphans, descriptor_path, each_entry, hide_memory, keeps_change_times,
-    limit_processes, memory_file, namespace_filter, open_without_links, own_program, restrict_self, sync,
-    sync_files_of, target, terminal,
+    ChildProcesses, DISPLAYS, HAS_LAUNCHD, HAS_SANDBOX, OPENERS, ProcessLimit, RECEIVE, SNAPSHOTS,
+    WATCH_LIMITS, WATCH_TELLS_CLOSING, adopt_orphans, descriptor_path, each_entry, hide_memory,
+    keeps_change_times, limit_processes, memory_file, namespace_filter, open_without_links, own_program,
+    restrict_self, sync, sync_files_of, target, terminal,
 };
 
 /// Filters out signals that lepo's caller ignores, which must stay ignored: `nohup` ignores some, and a shell does

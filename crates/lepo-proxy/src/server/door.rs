@@ -8,7 +8,7 @@ use super::refusal::ProxyRefusal;
 /// Checks the headers of a request against the port that the proxy listens on.
 ///
 /// A page of a browser sends `Origin`. Another `Host` means a name of the web with this machine's address.
-pub fn check_door(headers: &HeaderMap, port: u16) -> Result<(), ProxyRefusal> {
+pub fn check_access(headers: &HeaderMap, port: u16) -> Result<(), ProxyRefusal> {
     let forbidden = |message: &str| Err(ProxyRefusal::new(StatusCode::FORBIDDEN, message));
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -53,7 +53,7 @@ mod tests {
             for (name, value) in headers {
                 map.append(*name, value.parse().unwrap());
             }
-            let found = check_door(&map, 80).err().map(|refusal| refusal.status.as_u16());
+            let found = check_access(&map, 80).err().map(|refusal| refusal.status.as_u16());
             assert_eq!(found, status, "{headers:?}");
         }
     }

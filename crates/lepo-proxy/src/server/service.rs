@@ -11,7 +11,7 @@ use lepo_net::runtime::blocking;
 use tokio::sync::oneshot;
 
 use super::cassette_door::CassetteDoor;
-use super::door::check_door;
+use super::door::check_access;
 use super::exchange::{AnswerBody, KeptRequest, PreparedRequest, refused_answer, run_exchange};
 use super::headers::passed_request_headers;
 use super::refusal::ProxyRefusal;
@@ -42,7 +42,7 @@ async fn pass_on(
     wire: Option<ProxyWire>,
 ) -> Result<Response<AnswerBody>, ProxyRefusal> {
     let start = Instant::now();
-    check_door(request.headers(), state.port)?;
+    check_access(request.headers(), state.port)?;
     let (head, body) = request.into_parts();
     let body = read_body(body).await?;
     let incoming = IncomingRequest {

@@ -192,7 +192,7 @@ impl Server {
                 {
                     kept.note_silence();
                 }
-                self.sign_in_is_over = matches!(&failure, CallFailure::SignIn(needed) if needed.over);
+                self.sign_in_is_over = matches!(&failure, CallFailure::SignIn(needed) if needed.has_expired);
                 tracing::warn!(server = name, failed = words, "not started");
                 let mut said = vec![ServerNotice::CannotBeUsed(name.clone(), words.clone())];
                 self.has_run = !matches!(failure, CallFailure::NotStarted(_));

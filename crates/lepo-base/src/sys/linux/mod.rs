@@ -14,7 +14,7 @@ pub use filter::namespace_filter;
 pub use limit::{ProcessLimit, limit_processes};
 pub use open_beneath::open_without_links;
 pub use processes::{
-    ChildProcesses, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
+    ChildProcesses, SNAPSHOTS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
 };
 pub use restrict::restrict_self;
 

@@ -11,7 +11,7 @@ use rustix::process::DumpableBehavior;
 
 /// Number of consecutive snapshots of the processes that must agree. A snapshot costs some hundredths of a
 /// millisecond.
-pub const LOOKS: usize = 20;
+pub const SNAPSHOTS: usize = 20;
 
 /// Hides this process's memory and environment from other processes of the user. Root can read them all the same.
 pub fn hide_memory() {

@@ -67,7 +67,9 @@ fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> 
                 ..needed(&format!("the sign-in does not allow this (HTTP 403){wanted}"))
             })
         }
-        E::Auth(AuthError::TokenRefreshRejected(words)) => Some(SignInNeeded { over: true, ..needed(words) }),
+        E::Auth(AuthError::TokenRefreshRejected(words)) => {
+            Some(SignInNeeded { has_expired: true, ..needed(words) })
+        }
         _ => None,
     }
 }

@@ -26,7 +26,7 @@ pub struct SignInNeeded {
     /// Description of the failure.
     pub words: String,
     /// Whether an earlier sign-in has expired.
-    pub over: bool,
+    pub has_expired: bool,
     /// The server's challenge, with which the sign-in starts.
     pub challenge: Option<String>,
     /// The scope that is missing.

@@ -138,7 +138,7 @@ impl SseTransport {
 fn no_token(why: TokenError) -> CallFailure {
     match why {
         TokenError::Over(words) => {
-            CallFailure::SignIn(SignInNeeded { words, over: true, ..SignInNeeded::default() })
+            CallFailure::SignIn(SignInNeeded { words, has_expired: true, ..SignInNeeded::default() })
         }
         TokenError::Failed(words) => CallFailure::Lost(words),
     }
