@@ -28,7 +28,8 @@ use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 /// List the conversations, newest first
 ///
 /// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
-/// terminal, a line has the end of the id and the number of questions instead.
+/// terminal, a line has the end of the id and the number of questions instead, and `@` has a line although another user
+/// continued it.
 ///
 /// On a terminal and with `-l`, lines also have the time, the model, the tokens, the branches that name the
 /// conversation's end, the title, and the first and last question, as far as they fit. If several conversations
@@ -183,7 +184,8 @@ fn list(
         true => forest.pending(|ix| read_request(store, &forest.name(ix))),
         false => Vec::new(),
     };
-    let tails = tails((args, pattern), store, (&forest, unreadable.is_empty()), &waiting)?;
+    let is_terminal = context.out.is_terminal();
+    let tails = tails((args, pattern), store, (&forest, unreadable.is_empty()), &waiting, is_terminal)?;
     // Detected by trying, which takes a moment.
     let sandbox = match waiting.is_empty() || args.paths {
         true => Sandbox::None,
@@ -246,10 +248,13 @@ fn tails<'f>(
     store: &Store,
     (forest, is_whole): (&'f Forest, bool),
     waiting: &'f [(Ix, ToolRequest)],
+    is_terminal: bool,
 ) -> Result<Box<dyn Iterator<Item = Ix> + 'f>> {
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
         true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
-        false => forest.listed(args.spent),
+        // Programs read the tails of the format alone.
+        false if is_terminal => forest.listed(args.spent),
+        false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {
         let found = require_any(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;

@@ -178,7 +178,7 @@ fn rows(
     };
     let forest = store.names().forest_for(&[wanted])?;
     let mut tails: Vec<Ix> = Vec::new();
-    for tail in forest.listed(false) {
+    for tail in forest.newest_first(false) {
         let id = forest.name(tail).id;
         let is_in = conditions.since.is_none_or(|since| id.time() >= since)
             && conditions.until.is_none_or(|until| id.time() <= until)
