@@ -7,7 +7,7 @@ use crate::term::{StatusLine, print_status};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{AddressSpec, ReadScope};
+use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 use lepo_turn::{MainTail, WorktreeRecord, record_used};
@@ -36,15 +36,14 @@ pub fn find_or_note(store: &Store) -> Result<Option<BubbId>> {
     Ok(own)
 }
 
-/// Fails if one of the addresses contains `@` and that belongs to another work tree.
-pub fn refuse_of_another(store: &Store, addresses: &[String]) -> Result<()> {
-    let names_newest = |word: &String| AddressSpec::parse(word).is_ok_and(|address| address.has_newest());
-    match addresses.iter().find(|word| names_newest(word)) {
-        Some(word) if find(store)?.is_none() && is_of_another(store)? => {
-            Err(Error::usage(format!("nothing was asked in this worktree: {word} belongs to another one"))
+/// Like [`find`], for commands that delete: fails if `@` belongs to another work tree.
+pub fn find_or_refuse(store: &Store) -> Result<Option<BubbId>> {
+    match find(store)? {
+        None if is_of_another(store)? => {
+            Err(Error::usage("nothing was asked in this worktree: @ belongs to another one")
                 .hint("name the message by its id; `lepo ls` lists the conversations"))
         }
-        _ => Ok(()),
+        own => Ok(own),
     }
 }
 

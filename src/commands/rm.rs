@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use super::Context;
 use super::address_args::resolve_all;
 use super::changes::{print_way_back, removed_span};
-use super::own_newest::refuse_of_another;
+use super::own_newest::find_or_refuse;
 use super::summary_line::question;
 use crate::commands::user_env::own_paths;
 use crate::import::record_removed;
@@ -32,14 +32,13 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.redact {
         return redact::run_redact(&args, context);
     }
-    let store = context.store()?;
+    let store = context.store()?.with_own_newest(find_or_refuse);
     if args.empty {
         return empty::run_empty(&store, &args, context);
     }
     let is_kept = !args.now && removed_span().millis().is_some();
     // Two processes with -y plan one after the other; without it the plan is checked again after the question.
     let mut lock = if is_kept && args.yes { lock_changes(&store).map_err(name_now)? } else { None };
-    refuse_of_another(&store, &args.addresses)?;
     let forest = forest(&store, &args)?;
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
@@ -47,12 +46,12 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         false => named(&store, &args.addresses)?.iter().filter_map(|id| forest.find(*id)).collect(),
     };
     let plan = RemovalPlan::make(&store, &forest, &tails, by_rule)?;
+    if !args.force && !store.others().all().is_empty() {
+        print_needed_by_others(&store, &forest, &tails, (&args, by_rule, &plan))?;
+    }
     if plan.bubbs.is_empty() {
         print_status("nothing to delete");
         return Ok(0);
-    }
-    if !args.force {
-        print_needed_by_others(&store, &forest, &tails, (by_rule, &plan))?;
     }
     let ask = !args.dry_run && !args.yes;
     let mut terminal = tty().filter(|_| ask);
@@ -148,14 +147,15 @@ fn print_needed_by_others(
     store: &Store,
     forest: &Forest,
     tails: &[Ix],
-    (by_rule, plan): (bool, &RemovalPlan),
+    (args, by_rule, plan): (&RmArgs, bool, &RemovalPlan),
 ) -> Result<()> {
-    if store.others().all().is_empty() {
-        return Ok(());
-    }
     let own = store.names().forest()?;
-    let same: Vec<Ix> = tails.iter().filter_map(|&ix| own.find(forest.name(ix).id)).collect();
-    let whole = RemovalPlan::make(store, &own, &same, by_rule)?;
+    let same: Vec<Ix> = match by_rule {
+        true => fitting(args, &own),
+        false => tails.iter().filter_map(|&ix| own.find(forest.name(ix).id)).collect(),
+    };
+    // A branch hinders nothing that stays in any case.
+    let Ok(whole) = RemovalPlan::make(store, &own, &same, by_rule) else { return Ok(()) };
     let going: HashSet<BubbId> = plan.bubbs.iter().map(|name| name.id).collect();
     let left: HashSet<BubbId> =
         whole.bubbs.iter().map(|name| name.id).filter(|id| !going.contains(id)).collect();
@@ -170,8 +170,9 @@ fn print_needed_by_others(
     clones.dedup();
     if !left.is_empty() {
         print_status(&StatusLine::note(format!(
-            "{} before it stay, because {} continued them (--force deletes them, too)",
+            "{}{} stay, because {} continued them (--force deletes them, too)",
             counted_in_thousands(left.len(), "message"),
+            if by_rule { "" } else { " before it" },
             clones.join(", ")
         )));
     }

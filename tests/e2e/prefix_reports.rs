@@ -9,11 +9,14 @@ use crate::mcp::{configure, hostile};
 use crate::prefix_day::{break_server, make_lists_old, share};
 use crate::scripted::openai_sse;
 
-/// The reports of one kind, the servers, and before each question the change and the arguments.
+/// A change before a question, and the arguments of `do`.
+type Asking = (fn(&Home), &'static [&'static str]);
+
+/// The reports of one kind, the servers and the questions.
 struct Case {
     reports: &'static [&'static str],
     servers: &'static [&'static str],
-    turns: &'static [(fn(&Home), &'static [&'static str])],
+    turns: &'static [Asking],
 }
 
 fn nothing(_: &Home) {}

@@ -74,7 +74,15 @@ fn what_a_conversation_of_another_user_follows_stays_unless_forced() {
         assert!(ran.err.contains(&format!("alice continued {answer}: {hers} follows it")), "{}", ran.err);
         assert!(ran.err.contains("--force deletes it here"), "{}", ran.err);
     }
-    assert_eq!(me.alone(&["rm", "-y", "--older-than", "0h"]).err, "nothing to delete\n");
+    let told = me.alone(&["rm", "-y", "--older-than", "0h"]).err;
+    let note = "note: 2 messages stay, because alice continued them (--force deletes them, too)\nnothing to delete\n";
+    assert_eq!(told, note);
+    // What she continued stays in any case, so that a branch there hinders nothing.
+    me.add(&["--prev", &answer], "more");
+    me.ok(&["branch", "main", &answer]);
+    assert_eq!(me.ok(&["rm", "-n", "@"]).lines().count(), 1);
+    me.ok(&["rm", "-y", "@"]);
+    me.ok(&["branch", "-d", "main"]);
     assert_eq!(me.alone(&["rm", "-y", &hers]).code, 2);
     assert_eq!(me.ok(&["rm", "-y", "--force", "@"]).lines().count(), 2);
     assert!(!me.ok(&["log", "--all"]).contains(&question) && !me.ok(&["ls"]).contains(&end));

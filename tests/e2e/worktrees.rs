@@ -129,6 +129,42 @@ fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told
 }
 
 #[test]
+fn a_work_tree_that_was_moved_has_its_conversation_still() {
+    let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
+    assert_eq!(lepo_in(home, linked, &["do", "linked asks"]).code, 0);
+    let moved = home.path().join("moved");
+    git(home, &home.work(), &["worktree", "move", linked.to_str().unwrap(), moved.to_str().unwrap()]);
+    assert_eq!(home.lepo(&["do", "main again"]).err, "");
+    assert!(home.ok(&["show", "@"]).contains("main asks"));
+    assert_eq!(lepo_in(home, &moved, &["do", "moved asks"]).err, "");
+    assert!(lepo_in(home, &moved, &["show", "@"]).out.contains("linked asks"));
+    // The main one may move, too.
+    let main = home.path().join("main");
+    std::fs::rename(home.work(), &main).unwrap();
+    git(home, &main, &["worktree", "repair", moved.to_str().unwrap()]);
+    let ran = lepo_in(home, &main, &["do", "main from elsewhere"]);
+    assert!(ran.code == 0 && !ran.err.contains("removed"), "{}", ran.err);
+    assert!(lepo_in(home, &main, &["show", "@"]).out.contains("main asks"));
+}
+
+#[test]
+fn a_rebase_that_copies_nothing_moves_no_conversation_to_another_work_tree() {
+    let bot = Bot::saying(OFF, &["1", "2"]);
+    let home = &bot.home;
+    assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
+    let linked = &with_worktree(home);
+    let tail = home.ok(&["resolve", "@"]);
+    let ran = lepo_in(home, linked, &["rebase", tail.trim(), "--root"]);
+    assert!(ran.code == 0 && ran.err.contains("already here"), "{}", ran.err);
+    assert_eq!(home.lepo(&["do", "main again"]).err, "");
+    assert!(home.ok(&["show", "@"]).contains("main asks"));
+}
+
+#[test]
 fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
     let bot = Bot::saying(OFF, &["one", "two", "three", "four", "five"]);
     let home = &bot.home;
@@ -179,8 +215,18 @@ fn a_worktree_without_a_conversation_of_its_own_removes_none() {
     let ran = lepo_in(home, linked, &["show"]);
     let note = "note: nothing was asked in this worktree yet: @ is the newest of the store\n";
     assert!(ran.out.contains("main asks") && ran.err.ends_with(note), "{}", ran.err);
-    for args in [&["rm", "-y", "@"][..], &["rm", "-y", "@~0"], &["rm", "-y", "--redact", "@"]] {
-        let ran = lepo_in(home, linked, args);
+    home.write("linked/f.txt", "another text");
+    for args in [
+        &["rm", "-y", "@"][..],
+        &["rm", "-y", "@~0"],
+        &["rm", "-y", "-"],
+        &["rm", "-y", "--redact", "@"],
+        &["rm", "-y", "--redact", "-"],
+        &["rm", "-y", "--redact", "--replace", "@=f.txt"],
+    ] {
+        let mut command = home.command(args);
+        command.current_dir(linked);
+        let ran = run(command, b"@\n");
         assert!(ran.code == 2 && ran.err.contains("@"), "{args:?} {}", ran.err);
         assert!(ran.err.contains("belongs to another one"), "{args:?} {}", ran.err);
     }

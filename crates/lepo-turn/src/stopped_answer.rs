@@ -164,7 +164,8 @@ pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     }
     let later = forest.newest_first(false).take_while(|&tail| forest.name(tail).id > question.id);
     let mut tries = later.filter(|&tail| tail != tip && forest.up(tail).any(|ix| ix == end));
-    tries.find_map(|tail| spoken_end(store, forest, tail).filter(|&stopped| stopped != end)).or(Some(end))
+    let stopped = |tail: Ix| spoken_end(store, forest, tail).filter(|&stopped| forest.name(stopped).hidden);
+    tries.find_map(stopped).or(Some(end))
 }
 
 fn spoken_end(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {

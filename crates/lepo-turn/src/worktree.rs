@@ -55,24 +55,28 @@ impl WorktreeRecord {
         is_main.then(|| WorktreeRecord::at(paths, store.root().canonicalize().ok()?)).flatten()
     }
 
-    /// Returns the folder of a removed worktree that used this message.
-    pub fn removed_with(paths: &Paths, id: BubbId) -> Option<PathBuf> {
+    /// Returns the folder of a removed worktree of `store` that used this message.
+    pub fn removed_with(paths: &Paths, store: &Store, id: BubbId) -> Option<PathBuf> {
         let entries = paths.state.join("worktrees").read_dir().ok()?;
-        entries.flatten().find_map(|entry| {
-            let text = read_if_there(&entry.path()).ok()??;
+        let mut present = WorktreeRecord::linked_to(paths, store);
+        present.extend(store.root().canonicalize().ok().and_then(|root| WorktreeRecord::at(paths, root)));
+        entries.flatten().map(|entry| entry.path()).find_map(|file| {
+            if present.iter().any(|record| record.file == file) {
+                return None;
+            }
+            let text = read_if_there(&file).ok()??;
             let mut lines = text.split(|byte| *byte == b'\n');
             let root = PathBuf::from(OsStr::from_bytes(lines.next()?));
-            let is_there = WorktreeRecord::at(paths, root.clone()).is_some_and(|at| at.file == entry.path());
-            (!is_there && lines.any(|line| BubbId::parse(line) == Some(id))).then_some(root)
+            lines.any(|line| BubbId::parse(line) == Some(id)).then_some(root)
         })
     }
 
     fn at(paths: &Paths, root: PathBuf) -> Option<WorktreeRecord> {
         let meta = root.join(".git").metadata().or_else(|_| root.metadata()).ok()?;
-        // A worktree created later at this path must not inherit the record.
+        // A worktree created later at this path must not inherit the record, and a moved one has it still.
         let birth = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
         let birth = birth.map_or(0, |since| since.as_nanos());
-        let text = format!("{}\0{}\0{}\0{birth}", root.display(), meta.dev(), meta.ino());
+        let text = format!("{}\0{}\0{birth}", meta.dev(), meta.ino());
         let key = sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_string();
         Some(WorktreeRecord { file: paths.state.join("worktrees").join(key), root })
     }

@@ -50,7 +50,7 @@ fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
         Some(tail) => BubbId::parse(tail.as_bytes()),
         None => tip()?,
     };
-    if let Some(root) = tail.and_then(|tail| WorktreeRecord::removed_with(paths, tail)) {
+    if let Some(root) = tail.and_then(|tail| WorktreeRecord::removed_with(paths, store, tail)) {
         let folder = KnownStores::at(paths).project(&root);
         print_status(&StatusLine::note(format!(
             "this continues the conversation of {folder}, a worktree that was removed; -n begins another"

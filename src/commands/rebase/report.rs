@@ -31,10 +31,10 @@ pub fn print(
     args: &RebaseArgs,
     context: &mut Context<'_>,
 ) -> Result<()> {
-    if !args.dry_run {
+    let already_here = outcome.made.is_empty() && outcome.root.is_none();
+    if !args.dry_run && !already_here {
         note_used(store, outcome.tail);
     }
-    let already_here = outcome.made.is_empty() && outcome.root.is_none();
     if args.json {
         context.out.line(&document(outcome, already_here).to_string());
     } else if args.dry_run {

@@ -19,15 +19,14 @@ use super::plan::RedactPlan;
 use super::remaining_copies::RemainingCopies;
 use super::request::RedactRequest;
 use crate::commands::Context;
-use crate::commands::own_newest::refuse_of_another;
+use crate::commands::own_newest::find_or_refuse;
 use crate::commands::secret_finder::masker_of_written;
 use crate::term::{StatusLine, print_status, stderr_is_terminal, tty};
 use crate::ui::{ShortIds, lock_changes};
 
 /// Completes an interrupted redaction; then lists, asks and redacts.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
-    let store = context.store()?;
-    refuse_of_another(&store, &args.addresses)?;
+    let store = context.store()?.with_own_newest(find_or_refuse);
     let _lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
     let masker = masker_of_written()?;
     let mut outcome = RedactOutcome { dry_run: args.dry_run, ..RedactOutcome::default() };
