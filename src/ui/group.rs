@@ -20,7 +20,7 @@ use lepo_model::Usage;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
 use lepo_tool::OutputStream;
-use lepo_turn::{Answered, Bid, GroupMode, Masking, Moment, Panel, TurnEvent};
+use lepo_turn::{Answered, Bid, GroupMode, Masking, Moment, PanelNames, TurnEvent};
 
 /// The interval between redraws of the rows.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -62,7 +62,7 @@ impl<'o> GroupView<'o> {
         paint: Paint,
         shown: DisplayOptions,
         mode: GroupMode,
-        panel: &Panel,
+        names: PanelNames,
         (store, masking): (&'o Store, Arc<Masking>),
         at: HintTarget<'o>,
     ) -> GroupView<'o> {
@@ -74,14 +74,9 @@ impl<'o> GroupView<'o> {
             at,
             masking,
             mode,
-            participants: panel
-                .participants
-                .iter()
-                .chain(&panel.judge)
-                .map(|one| one.shown.clone())
-                .collect(),
-            orchestrator: panel.orchestrator.as_ref().map(|one| one.name.clone()),
-            headings: headings(mode, panel),
+            headings: headings(mode, &names),
+            participants: names.speakers,
+            orchestrator: names.orchestrator,
             live: LiveRows::new(!shown.quiet),
             rows: ModelRows::default(),
             complete: BTreeMap::new(),

@@ -8,7 +8,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
-use lepo_turn::{GroupMode, GroupOutcome, Panel, Report};
+use lepo_turn::{GroupMode, GroupOutcome, PanelNames, Report, judge_name};
 
 pub(super) const CONCLUSION: &str = "conclusion";
 
@@ -17,9 +17,9 @@ pub(super) fn heading(name: &str) -> String {
     format!("## {name}")
 }
 
-/// Returns all headings that the output of `panel` may have.
-pub fn headings(mode: GroupMode, panel: &Panel) -> Vec<String> {
-    let names = panel.participants.iter().chain(&panel.judge).map(|one| one.shown.as_str());
+/// Returns all headings that the output of these models may have.
+pub fn headings(mode: GroupMode, names: &PanelNames) -> Vec<String> {
+    let names = names.speakers.iter().map(String::as_str);
     let conclusion = (mode == GroupMode::Debate).then_some(CONCLUSION);
     names.chain(conclusion).map(heading).collect()
 }
@@ -54,7 +54,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
             let verdict = polled
                 .judge
                 .iter()
-                .filter_map(|(name, report)| Some((head(&format!("judge ({name})")), report.answer?.name)));
+                .filter_map(|(name, report)| Some((head(&judge_name(name)), report.answer?.name)));
             polled.replies.iter().filter_map(answered).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {

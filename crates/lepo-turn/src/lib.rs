@@ -101,8 +101,8 @@ pub use event::{CommandOrigin, Front, Person, PersonAnswer, TurnEvent};
 pub use flow::execute_turn;
 pub use folder_questions::{question_of_server, question_of_servers, take_answers};
 pub use group::{
-    Bid, DebateModels, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
-    debate_models, execute_group_turn,
+    Bid, DebateModels, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, PanelNames, Speech,
+    Watch, debate_models, execute_group_turn, judge_name,
 };
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, secret_values};

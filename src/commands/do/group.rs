@@ -1,13 +1,12 @@
 //! `--parallel` and `--debate`: asks several models concurrently, or leads them through a debate.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use super::closed_output::while_read;
 use super::debate_place::debate_at;
 use super::group_models::ModelSources;
-use super::output::write_output;
-use super::recorded_group::{GroupLookup, RecordedGroup, find_recorded};
+use super::group_output::GroupOutput;
+use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn::confirm_size;
 use super::{DoArgs, input};
@@ -19,14 +18,14 @@ use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Paths, PromptTemplate};
+use lepo_turn::recorded::Voices;
 use lepo_turn::{
-    AnswerSchema, Answered, Configuration, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Interrupt,
-    Masking, Moment, Panel, Question, StartOptions, TurnEnv, TurnRequest, TurnStart, Watch, WorktreeRecord,
-    execute_group_turn, is_unread, start,
+    AnswerSchema, Configuration, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking, Panel, Question,
+    StartOptions, TurnEnv, TurnRequest, TurnStart, WorktreeRecord, execute_group_turn, is_unread, start,
 };
 
 pub fn run_group(
@@ -42,19 +41,22 @@ pub fn run_group(
     let question = question(args, prompt, mode)?;
     let Setup { mut configured, .. } = Setup::read(args, context)?;
     let sources = ModelSources::choose(args, mode, &mut configured, context)?;
-    let (mut hits, mut ran) = (Vec::new(), Vec::new());
+    let mut rest = Rest::default();
     if let Some(recorded) = args.recorded.options()? {
-        let asked = (question.as_ref(), schema.as_deref());
-        match find_recorded(args, mode, asked, &recorded, &configured, context)? {
-            GroupLookup::All(store, told) => {
-                return print_recorded(args, mode, question, store, told, configured, context);
-            }
-            GroupLookup::Some(found, carried) => (hits, ran) = (found, carried),
+        let voices = match mode {
+            GroupMode::Parallel => Voices::Parallel { judge: args.group.judge.as_deref() },
+            GroupMode::Debate => Voices::Debate,
+        };
+        let (question, schema) = (question.as_ref(), schema.as_deref());
+        let lookup = TurnLookup { unknown: None, voices, question, schema };
+        match find_recorded(args, &lookup, &recorded, &configured, context)? {
+            LookupOutcome::Printed(code) => return Ok(code),
+            LookupOutcome::Rest(found) => rest = found,
         }
     }
     sources.check_names(mode, &configured.settings)?;
     let mut panel = Panel::new(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
-    panel.use_recorded(hits);
+    panel.use_recorded(rest.hits);
     if let Some(question) = &question {
         let names = configured.settings.many_participants.iter();
         let models: Vec<ModelConfig> =
@@ -70,7 +72,7 @@ pub fn run_group(
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
     let ask = TurnRequest {
         schema,
-        ran,
+        ran: rest.ran,
         unmasked: args.keeping.unmasked,
         ..TurnRequest::new(begin, question, &args.run)
     };
@@ -80,52 +82,19 @@ pub fn run_group(
     let paths = configured.paths.clone();
     let (outcome, masking) = group.run(args, configured, ask, context)?;
     record_outcome(&group.store, &paths, &outcome)?;
-    group.print_outcome(args, (&outcome, &masking), output.as_mut(), context)?;
+    let names = group.panel.names();
+    GroupOutput { mode, names: &names, store: &group.store, masking: &masking }.print(
+        args,
+        &outcome,
+        output.as_mut(),
+        context,
+    )?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
         Some(error) if is_unread(&error) => Ok(0),
         Some(error) => Err(args.group.with_same_models(error, &args.model)),
         None => Ok(0),
     }
-}
-
-/// Prints the recorded answers of all participants: no model is asked, and nothing is written.
-fn print_recorded(
-    args: &DoArgs,
-    mode: GroupMode,
-    question: Option<Question>,
-    store: Arc<Store>,
-    told: RecordedGroup,
-    configured: Configuration,
-    context: &mut Context<'_>,
-) -> Result<u8> {
-    let mut output = args.output.as_deref().map(open_output).transpose()?;
-    let settings = &configured.settings;
-    let (names, orchestrator) = (settings.many_participants.clone(), settings.many_orchestrator.clone());
-    let mut panel = Panel::of_names(&names, orchestrator.filter(|_| mode == GroupMode::Debate).as_deref());
-    let (forest, insts) = (Forest::new(Vec::new()), Insts::default());
-    let debated = match told {
-        RecordedGroup::Answers(hits, verdict) => {
-            panel.use_recorded(hits);
-            if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
-                panel = panel.with_recorded_judge(name, *verdict);
-            }
-            None
-        }
-        RecordedGroup::Debate(debated) => Some(*debated),
-    };
-    let shown = args.display_options(&configured.settings);
-    let mut group = GroupRun { mode, panel, store, forest, insts, shown };
-    let (outcome, masking) = match debated {
-        None => group.run(args, configured, TurnRequest::new(TurnStart::New, question, &[]), context)?,
-        Some(debated) => {
-            group.show(args, &debated, question.as_ref(), context);
-            // A recorded answer is printed as stored.
-            (GroupOutcome::Debated(debated), Arc::new(Masking::shapes_only()))
-        }
-    };
-    group.print_outcome(args, (&outcome, &masking), output.as_mut(), context)?;
-    Ok(0)
 }
 
 struct GroupRun {
@@ -176,7 +145,7 @@ impl GroupRun {
                 context.paint,
                 *shown,
                 *mode,
-                panel,
+                panel.names(),
                 (store, masking.clone()),
                 context.at,
             );
@@ -191,65 +160,6 @@ impl GroupRun {
         })?;
         runtime.shutdown_background();
         Ok(outcome)
-    }
-
-    fn show(
-        &self,
-        args: &DoArgs,
-        debated: &DebateOutcome,
-        question: Option<&Question>,
-        context: &mut Context<'_>,
-    ) {
-        if args.events {
-            return;
-        }
-        let GroupRun { mode, panel, store, shown, .. } = self;
-        let view = GroupView::new(
-            context.out,
-            context.paint,
-            *shown,
-            *mode,
-            panel,
-            (store, Arc::new(Masking::shapes_only())),
-            context.at,
-        );
-        let view = SharedView::new(view);
-        view.print_header(question.map(|question| question.text.as_str()));
-        for speech in &debated.speeches {
-            let answered = Answered { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
-            view.on_event(Moment::Spoken(&speech.name, &answered));
-        }
-        if let Some(answer) = &debated.report.answer {
-            view.on_event(Moment::Concluded(&store.bubbs().text(&answer.name).unwrap_or_default()));
-        }
-        view.end();
-    }
-
-    /// Prints the result that the options request, and writes the file of `-o`.
-    fn print_outcome(
-        &self,
-        args: &DoArgs,
-        (outcome, masking): (&GroupOutcome, &Masking),
-        output: Option<&mut File>,
-        context: &mut Context<'_>,
-    ) -> Result<()> {
-        let document = ui::group_document(&self.store, masking, outcome, context.at);
-        if args.events {
-            context.out.line(&ui::group_end_event(outcome, document.clone(), context.at).to_string());
-        } else if args.json {
-            context.out.line(&document.to_string());
-        }
-        if let Some(file) = output {
-            let bubbs = ui::bubbs_to_read(outcome, args.quiet);
-            let headings = ui::headings(self.mode, &self.panel);
-            let given = |name: &BubbName| Ok(masking.unmasked_text(name.id));
-            write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings), &given)?;
-        }
-        context.out.flush();
-        if !args.quiet && !args.json && !args.events {
-            ui::print_ids(&self.store, outcome)?;
-        }
-        Ok(())
     }
 }
 

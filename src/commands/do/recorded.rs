@@ -1,124 +1,131 @@
-//! Answers a turn from the record, before a key, a price or a server is needed.
+//! Answers a turn or a group turn from the record, before a key, a price or a server is needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::DoArgs;
 use super::debate_place::debate_at;
-use super::setup::{Setup, find_tail};
-use super::turn_input::DoInput;
+use super::group_output::GroupOutput;
+use super::setup::find_tail;
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::term::{print_status_dim, stderr_is_terminal};
 use crate::ui::{self, EventLines};
 use lepo_base::error::{Error, Result};
-use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_store::conv::Forest;
 use lepo_store::store::{STORE, Store};
-use lepo_tool::ToolMode;
 use lepo_turn::config::Settings;
 use lepo_turn::recorded::{
-    OptionsRule, PastMessage, Query, RecordStore, RecordedAnswer, RecordedOptions, ToolHashes, ToolsRule,
-    before, find, missed, not_recorded, opened, options_json, schema_hash, show_answer,
+    Lookup, LookupRequest, PastMessage, RecordStore, RecordedAnswer, RecordedOptions, RecordedOutcome,
+    Voices, before, look_up, not_recorded, opened, show_answer,
 };
 use lepo_turn::{
-    AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, Interrupt, Question, StartOptions,
-    ToolResult, TurnEnv, TurnStart, start,
+    AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, GroupOutcome, Interrupt, Masking,
+    PanelNames, Question, StartOptions, ToolResult, TurnEnv, TurnStart, start,
 };
 
-pub enum LookupOutcome {
-    /// The answer was recorded and is printed; false if code was requested and it has none.
-    Answered(bool),
-    /// Not recorded. Contains the output of the user's own commands, which ran for the look-up.
-    Missed(Vec<ToolResult>),
+/// The look-up of a turn or group turn.
+pub struct TurnLookup<'w> {
+    /// Why no look-up can tell whether this turn is recorded.
+    pub unknown: Option<&'static str>,
+    pub voices: Voices<'w>,
+    /// `None` if an existing question is answered again, or a debate continues.
+    pub question: Option<&'w Question>,
+    pub schema: Option<&'w AnswerSchema>,
 }
 
-pub struct RecordLookup {
-    /// The store to search; `None` if it does not exist.
-    pub store: Option<Arc<Store>>,
-    pub forest: Forest,
-    /// The store to search is also the current one.
-    pub is_own: bool,
-    /// The messages before the answer, ending with the question.
-    pub past: Vec<PastMessage>,
+/// The outcome of a look-up.
+pub enum LookupOutcome {
+    /// All answers were recorded and are printed: the exit code.
+    Printed(u8),
+    /// Models must be asked.
+    Rest(Rest),
+}
+
+/// The result of a look-up that did not find all answers.
+#[derive(Default)]
+pub struct Rest {
+    /// The recorded answers, by the name of their model.
+    pub hits: Vec<(String, RecordedAnswer)>,
+    /// The output of the user's own commands, which ran for the look-up.
     pub ran: Vec<ToolResult>,
+}
+
+struct SearchedStore {
+    store: Arc<Store>,
+    forest: Forest,
+    /// The store is also the current one.
+    is_own: bool,
     start: TurnStart,
 }
 
-/// Answers a turn from the record, if possible. With `=only`, a miss is an error.
-pub fn find_recorded(
-    args: &DoArgs,
-    input: &DoInput,
-    recorded: &RecordedOptions,
-    setup: &Setup,
-    context: &mut Context<'_>,
-) -> Result<LookupOutcome> {
-    let not_looked_up = match (&input.verdict, input.served.is_empty()) {
-        (Some(_), _) => Some("a decision on a request is not looked up"),
-        (None, false) => Some("what an MCP server gives is not known before it is started"),
-        (None, true) => None,
-    };
-    if let Some(why) = not_looked_up {
-        return match recorded.only {
-            true => Err(not_recorded(format!("no recorded answer: {why}"))),
-            false => Ok(LookupOutcome::Missed(Vec::new())),
-        };
-    }
-    let with = (&setup.configured, setup.has_servers()?);
-    let asked = RecordLookup::read(args, input.question.as_ref(), recorded, with, context)?;
-    let Some(store) = &asked.store else {
-        return if recorded.only { Err(no_store()) } else { Ok(LookupOutcome::Missed(asked.ran)) };
-    };
-    let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
-    let record = RecordStore::new(store, &asked.forest);
-    match find(&record, &wish)? {
-        Some(hit) => {
-            let has_code = show(args, hit, &asked, &setup.configured.settings, context)?;
-            Ok(LookupOutcome::Answered(has_code))
-        }
-        None if recorded.only => Err(missed(&record, &wish)),
-        None => Ok(LookupOutcome::Missed(asked.ran)),
-    }
+struct RecordLookup {
+    /// The store to search; `None` if it does not exist.
+    searched: Option<SearchedStore>,
+    /// The messages before the answer, ending with the question.
+    past: Vec<PastMessage>,
+    ran: Vec<ToolResult>,
 }
 
-/// Describes the request to this model, or to the default one; the tools of its servers are unknown.
-pub fn wish<'w>(
-    past: &'w [PastMessage],
+/// Looks up the answers of a turn or group turn, before a key, a price or a server is needed. With `=only`, a missing
+/// answer is an error. Prints the answers if all are recorded: then nothing is written.
+pub fn find_recorded(
+    args: &DoArgs,
+    lookup: &TurnLookup<'_>,
+    recorded: &RecordedOptions,
     configured: &Configuration,
-    model: Option<&str>,
-    schema: Option<&AnswerSchema>,
-    has_servers: bool,
-) -> Query<'w> {
-    let settings = &configured.settings;
-    let active = || settings.models.iter().find(|model| model.active).map(|model| model.name.clone());
-    let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
-    let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
-    let given = options_json(configured.cli_options(), &Default::default());
-    let options = match &config {
-        Some(config) => OptionsRule::Are(options_json(&config.options, &config.extra)),
-        None => OptionsRule::Have(given),
+    context: &mut Context<'_>,
+) -> Result<LookupOutcome> {
+    match lookup.unknown {
+        Some(why) if recorded.only => return Err(not_recorded(format!("no recorded answer: {why}"))),
+        Some(_) => return Ok(LookupOutcome::Rest(Rest::default())),
+        None => {}
+    }
+    let RecordLookup { searched, past, ran } =
+        RecordLookup::read(args, lookup, recorded, configured, context)?;
+    let Some(searched) = searched else {
+        return if recorded.only {
+            Err(no_store())
+        } else {
+            Ok(LookupOutcome::Rest(Rest { ran, ..Rest::default() }))
+        };
     };
-    let tools = match (&config, settings.tool_call_mode) {
-        (_, ToolMode::Off) => ToolsRule::NoCall,
-        (Some(config), _) if !has_servers => {
-            ToolsRule::Are(ToolHashes::new(settings.may_command(config), &[]))
+    let request = LookupRequest { past: &past, schema: lookup.schema, configured };
+    let record = RecordStore::new(&searched.store, &searched.forest);
+    let (hits, missing) = match look_up(&record, &request, lookup.voices)? {
+        Lookup::Whole(RecordedOutcome::Turn(hit)) => {
+            let has_code = print_turn(args, *hit, &searched, &configured.settings, context)?;
+            return Ok(LookupOutcome::Printed(u8::from(!has_code)));
         }
-        _ => ToolsRule::Any,
+        Lookup::Whole(RecordedOutcome::Group(outcome)) => {
+            print_group(args, lookup, &outcome, &searched.store, &configured.settings, context)?;
+            return Ok(LookupOutcome::Printed(0));
+        }
+        Lookup::Unnamed => return Ok(LookupOutcome::Rest(Rest { ran, ..Rest::default() })),
+        Lookup::Part(hits, missing) => (hits, missing),
+        Lookup::Nothing(missing) => (Vec::new(), missing),
     };
-    Query { past, model: name, options, schema: schema.map(schema_hash), tools }
+    if recorded.only {
+        return Err(missing.error(&record));
+    }
+    // Answers from another store cannot share a tree with new ones.
+    let hits = if searched.is_own { hits } else { Vec::new() };
+    Ok(LookupOutcome::Rest(Rest { hits, ran }))
 }
 
 impl RecordLookup {
     /// Reads the messages before the answer. Nothing is written.
-    pub fn read(
+    fn read(
         args: &DoArgs,
-        asked: Option<&Question>,
+        lookup: &TurnLookup<'_>,
         recorded: &RecordedOptions,
-        (configured, has_servers): (&Configuration, bool),
+        configured: &Configuration,
         context: &Context<'_>,
     ) -> Result<RecordLookup> {
+        let asked = lookup.question;
+        let has_servers = matches!(lookup.voices, Voices::One { has_servers: true });
         let own = context.find_store()?.map(Arc::new);
         let from = recorded.from.as_deref().map(|path| open(path, context)).transpose()?.map(Arc::new);
         let root: PathBuf =
@@ -139,11 +146,14 @@ impl RecordLookup {
         };
         let outputs: Vec<Vec<u8>> = ran.iter().map(|ran| ran.text.clone()).collect();
         past.extend(opened(prompt, &outputs, asked, &configured.masking(), (context.cwd(), &root))?);
-        let forest = match &store {
-            Some(store) => store.names().forest()?,
-            None => Forest::new(Vec::new()),
+        let searched = match store {
+            Some(store) => {
+                let forest = store.names().forest()?;
+                Some(SearchedStore { store, forest, is_own, start })
+            }
+            None => None,
         };
-        Ok(RecordLookup { store, forest, is_own, past, ran, start })
+        Ok(RecordLookup { searched, past, ran })
     }
 }
 
@@ -213,19 +223,19 @@ fn run_commands(
 }
 
 /// Prints a recorded answer as a turn does. False if code was requested and it has none.
-fn show(
+fn print_turn(
     args: &DoArgs,
     hit: RecordedAnswer,
-    asked: &RecordLookup,
+    searched: &SearchedStore,
     settings: &Settings,
     context: &mut Context<'_>,
 ) -> Result<bool> {
     let options = args.display_options(settings);
-    let Some(store) = &asked.store else { return Ok(true) };
+    let store = &searched.store;
     let mut output = args.output.as_deref().map(open_output).transpose()?;
-    if args.show_past && !args.json && !args.events && asked.is_own {
+    if args.show_past && !args.json && !args.events && searched.is_own {
         let shown = (&mut *context.out, context.paint);
-        ui::show_past(options, shown, store, &asked.forest, asked.start)?;
+        ui::show_past(options, shown, store, &searched.forest, searched.start)?;
     }
     let at_terminal = context.out.is_terminal() && stderr_is_terminal() && !options.whole && !args.events;
     if args.events {
@@ -240,4 +250,35 @@ fn show(
         print_status_dim(&format!("recorded {id}"), context.forced_paint);
     }
     print(args, &report, store, output.as_mut(), context)
+}
+
+/// Prints recorded answers of a group turn as the group turn does.
+fn print_group(
+    args: &DoArgs,
+    lookup: &TurnLookup<'_>,
+    outcome: &GroupOutcome,
+    store: &Store,
+    settings: &Settings,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let mut output = args.output.as_deref().map(open_output).transpose()?;
+    // A recorded answer is printed as stored.
+    let masking = Arc::new(Masking::shapes_only());
+    let participants = &settings.many_participants;
+    let (mode, names) = match outcome {
+        GroupOutcome::Polled(polled) => {
+            let judge = polled.judge.as_ref().map(|(name, _)| name.as_str());
+            (GroupMode::Parallel, PanelNames::new(participants, judge, None))
+        }
+        GroupOutcome::Debated(_) => {
+            let orchestrator = settings.many_orchestrator.as_deref();
+            (GroupMode::Debate, PanelNames::new(participants, None, orchestrator))
+        }
+    };
+    let group = GroupOutput { mode, names: &names, store, masking: &masking };
+    if !args.events {
+        let question = lookup.question.map(|question| question.text.as_str());
+        group.show(outcome, question, args.display_options(settings), context);
+    }
+    group.print(args, outcome, output.as_mut(), context)
 }

@@ -7,7 +7,7 @@ use super::branch_move::{BranchMove, name_tail};
 use super::closed_output::while_read;
 use super::compact::Quiet;
 use super::keeping::begin_as_set;
-use super::recorded::{LookupOutcome, find_recorded};
+use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
 use super::recover_cut::recover_cut;
 use super::setup::{Setup, find_tail, run_in_turn_env, store_of_turn};
 use super::turn_input::DoInput;
@@ -23,6 +23,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
+use lepo_turn::recorded::Voices;
 use lepo_turn::{
     Configuration, Decision, Question, Report, StartOptions, ToolResult, TurnEnv, TurnRequest, TurnStart,
     Verdict, execute_turn, is_unread, make_room, start,
@@ -43,11 +44,15 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
-    let mut ran = Vec::new();
+    let mut rest = Rest::default();
     if let Some(recorded) = args.recorded.options()? {
-        match find_recorded(args, &input, &recorded, &setup, context)? {
-            LookupOutcome::Answered(has_code) => return Ok(u8::from(!has_code)),
-            LookupOutcome::Missed(carried) => ran = carried,
+        let unknown = input.unknown_in_record();
+        let voices = Voices::One { has_servers: unknown.is_none() && setup.has_servers()? };
+        let (question, schema) = (input.question.as_ref(), input.schema.as_deref());
+        let lookup = TurnLookup { unknown, voices, question, schema };
+        match find_recorded(args, &lookup, &recorded, &setup.configured, context)? {
+            LookupOutcome::Printed(code) => return Ok(code),
+            LookupOutcome::Rest(found) => rest = found,
         }
         setup.configured.check_wanted()?;
     }
@@ -81,7 +86,7 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let (store, keeps) = (place.store.clone(), !args.keeping.no_keep);
     let mut report = run_in_turn_env(runtime, (setup.configured, servers), (&store, keeps), async |env| {
         let interrupt = env.interrupt.clone();
-        while_read(args, interrupt, place.run(env, &config, args, (input, ran), context)).await
+        while_read(args, interrupt, place.run(env, &config, args, (input, rest.ran), context)).await
     })?;
     if tells_usage && report.answer.is_some() {
         print_status_dim(&ui::usage_line(&report, &prices), context.paint);

@@ -19,3 +19,14 @@ pub struct DoInput {
     /// Whether the rest of the stopped answer at the end of the conversation is asked for.
     pub rest: bool,
 }
+
+impl DoInput {
+    /// Returns why no look-up can tell whether this turn is recorded.
+    pub fn unknown_in_record(&self) -> Option<&'static str> {
+        match (&self.verdict, self.served.is_empty()) {
+            (Some(_), _) => Some("a decision on a request is not looked up"),
+            (None, false) => Some("what an MCP server gives is not known before it is started"),
+            (None, true) => None,
+        }
+    }
+}

@@ -45,11 +45,6 @@ pub(super) async fn judge(
         group.emit(TurnEvent::Notice(&Notice::NothingToJudge(judge.name.clone())));
         return Ok(polled);
     };
-    if let Some(hit) = judge.recorded.take() {
-        group.watch.on_event(Moment::Spoken(&judge.shown, &hit.answered()));
-        polled.judge = Some((judge.name.clone(), hit.report()));
-        return Ok(polled);
-    }
     let mut report = Report { user: Some(question), model: Some(judge.name.clone()), ..Report::default() };
     match verdict(group, judge, question, &answers, &mut report.conv).await {
         Ok(answered) => {

@@ -15,7 +15,7 @@ mod rules;
 
 pub use debate::{DebateOutcome, Speech};
 pub use history::{DebateModels, debate_models};
-pub use panel::{GroupMode, GroupOutcome, Panel, execute_group_turn};
+pub use panel::{GroupMode, GroupOutcome, Panel, PanelNames, execute_group_turn, judge_name};
 pub use parallel::ParallelOutcome;
 pub use participant::Participant;
 pub use protocol::{Bid, judged_by, select_line, selected};

@@ -6,14 +6,13 @@ use super::parallel::parallel;
 use super::{DebateOutcome, GroupTurn, ParallelOutcome, Participant};
 use crate::attach::{NewFile, check};
 use crate::folder_questions::questions_of_models;
-use crate::recorded::{RecordedAnswer, not_recorded};
+use crate::recorded::RecordedAnswer;
 use crate::steering::words_of_group;
 use crate::transcript::Transcript;
 use crate::unmask::forget_overtaken;
 use crate::{Configuration, ProgramRole, StartQuestion, TurnEnv, TurnRequest, TurnStart};
 use lepo_base::error::{Error, Result};
-use lepo_model::{FileSupport, Gate, IMAGES, Model};
-use lepo_model::{ModelConfig, Provider};
+use lepo_model::{Gate, Model, ModelConfig};
 use lepo_store::conv::Forest;
 
 /// How to ask several models.
@@ -33,6 +32,23 @@ pub struct Panel {
     pub orchestrator: Option<Participant>,
     /// The model that judges the answers of `--parallel`.
     pub judge: Option<Participant>,
+}
+
+/// The displayed names of a panel.
+#[derive(Debug, Clone)]
+pub struct PanelNames {
+    /// The participants, and then the judge.
+    pub speakers: Vec<String>,
+    /// The model that leads a debate.
+    pub orchestrator: Option<String>,
+}
+
+impl PanelNames {
+    /// Returns the names of a panel of these models.
+    pub fn new(participants: &[String], judge: Option<&str>, orchestrator: Option<&str>) -> PanelNames {
+        let speakers = numbered(participants).into_iter().chain(judge.map(judge_name)).collect();
+        PanelNames { speakers, orchestrator: orchestrator.map(str::to_string) }
+    }
 }
 
 /// The outcome of a group turn.
@@ -71,8 +87,17 @@ impl Panel {
                 )));
             }
         };
-        let participants = names.iter().map(participant).collect::<Result<_>>()?;
-        Ok(Panel { participants: numbered(participants), orchestrator, judge: None })
+        let mut participants = names.iter().map(participant).collect::<Result<Vec<_>>>()?;
+        participants.iter_mut().zip(numbered(names)).for_each(|(one, shown)| one.shown = shown);
+        Ok(Panel { participants, orchestrator, judge: None })
+    }
+
+    /// Returns the displayed names.
+    pub fn names(&self) -> PanelNames {
+        PanelNames {
+            speakers: self.participants.iter().chain(&self.judge).map(|one| one.shown.clone()).collect(),
+            orchestrator: self.orchestrator.as_ref().map(|one| one.name.clone()),
+        }
     }
 
     /// Returns the models that can be asked.
@@ -115,32 +140,11 @@ impl Panel {
         all.filter(|one| one.recorded.is_none())
     }
 
-    /// Creates the panel of these names, whose answers are recorded: no model can be asked.
-    pub fn of_names(names: &[String], orchestrator: Option<&str>) -> Panel {
-        let told = |name: &str| {
-            let config = ModelConfig::new(name, Provider::Cli);
-            Participant::new(&config, FileSupport::any(IMAGES), Err(not_recorded("nothing may be sent")))
-        };
-        let participants = numbered(names.iter().map(|name| told(name)).collect());
-        Panel { participants, orchestrator: orchestrator.map(told), judge: None }
-    }
-
     /// Adds a judge of the answers, of this configured name.
     pub fn with_judge(mut self, name: Option<&str>, configured: &Configuration) -> Result<Panel> {
         let config = name.map(|name| configured.settings.model(name)).transpose()?;
         self.judge = config.map(|config| as_judge(participant(&config, configured)));
         Ok(self)
-    }
-
-    /// Adds a judge whose verdict is recorded.
-    pub fn with_recorded_judge(mut self, name: &str, hit: RecordedAnswer) -> Panel {
-        let config = ModelConfig::new(name, Provider::Cli);
-        let judge =
-            Participant::new(&config, FileSupport::any(IMAGES), Err(not_recorded("nothing may be sent")));
-        let mut judge = as_judge(judge);
-        judge.recorded = Some(hit);
-        self.judge = Some(judge);
-        self
     }
 
     /// Sets recorded answers: their models are not asked.
@@ -161,21 +165,23 @@ impl Panel {
     }
 }
 
-/// Numbers the displayed names of repeated models.
-fn numbered(mut participants: Vec<Participant>) -> Vec<Participant> {
-    let names: Vec<String> = participants.iter().map(|participant| participant.name.clone()).collect();
-    for (index, participant) in participants.iter_mut().enumerate() {
-        let before = names.iter().take(index).filter(|name| **name == participant.name).count();
-        if before > 0 {
-            participant.shown = format!("{} ({})", participant.name, before + 1);
-        }
-    }
-    participants
+/// Returns the displayed names of participants: repeated models are numbered.
+fn numbered(names: &[String]) -> Vec<String> {
+    let shown = |(index, name): (usize, &String)| {
+        let before = names.iter().take(index).filter(|other| *other == name).count();
+        if before > 0 { format!("{name} ({})", before + 1) } else { name.clone() }
+    };
+    names.iter().enumerate().map(shown).collect()
+}
+
+/// Returns the displayed name of a judge.
+pub fn judge_name(name: &str) -> String {
+    format!("judge ({name})")
 }
 
 /// Makes a participant the judge of the others.
 fn as_judge(mut judge: Participant) -> Participant {
-    judge.shown = format!("judge ({})", judge.name);
+    judge.shown = judge_name(&judge.name);
     judge
 }
 

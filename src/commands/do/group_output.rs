@@ -1,0 +1,93 @@
+//! The output of a group turn: recorded answers in its view, and the lines at its end.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use super::DoArgs;
+use super::output::write_output;
+use crate::commands::Context;
+use crate::ui::{self, DisplayOptions, GroupView, SharedView};
+use lepo_base::error::Result;
+use lepo_store::bubb::BubbName;
+use lepo_store::store::Store;
+use lepo_turn::{Answered, GroupMode, GroupOutcome, Masking, Moment, PanelNames, Report, Watch, judge_name};
+
+pub struct GroupOutput<'g> {
+    pub mode: GroupMode,
+    pub names: &'g PanelNames,
+    pub store: &'g Store,
+    pub masking: &'g Arc<Masking>,
+}
+
+impl GroupOutput<'_> {
+    /// Shows recorded answers in the view of a group turn.
+    pub fn show(
+        &self,
+        outcome: &GroupOutcome,
+        question: Option<&str>,
+        shown: DisplayOptions,
+        context: &mut Context<'_>,
+    ) {
+        let view = GroupView::new(
+            context.out,
+            context.paint,
+            shown,
+            self.mode,
+            self.names.clone(),
+            (self.store, self.masking.clone()),
+            context.at,
+        );
+        let view = SharedView::new(view);
+        view.print_header(question);
+        let spoken = |name: &str, report: &Report| {
+            if let Some(answer) = &report.answer {
+                view.on_event(Moment::Spoken(name, answer));
+            }
+        };
+        match outcome {
+            GroupOutcome::Polled(polled) => {
+                polled.replies.iter().for_each(|(name, report)| spoken(name, report));
+                polled.judge.iter().for_each(|(name, report)| spoken(&judge_name(name), report));
+            }
+            GroupOutcome::Debated(debated) => {
+                for speech in &debated.speeches {
+                    let answered =
+                        Answered { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
+                    view.on_event(Moment::Spoken(&speech.name, &answered));
+                }
+                if let Some(answer) = &debated.report.answer {
+                    let text = self.store.bubbs().text(&answer.name).unwrap_or_default();
+                    view.on_event(Moment::Concluded(&text));
+                }
+            }
+        }
+        view.end();
+    }
+
+    /// Prints the result that the options request, and writes the file of `-o`.
+    pub fn print(
+        &self,
+        args: &DoArgs,
+        outcome: &GroupOutcome,
+        output: Option<&mut File>,
+        context: &mut Context<'_>,
+    ) -> Result<()> {
+        let document = ui::group_document(self.store, self.masking, outcome, context.at);
+        if args.events {
+            context.out.line(&ui::group_end_event(outcome, document.clone(), context.at).to_string());
+        } else if args.json {
+            context.out.line(&document.to_string());
+        }
+        if let Some(file) = output {
+            let bubbs = ui::bubbs_to_read(outcome, args.quiet);
+            let headings = ui::headings(self.mode, self.names);
+            let given = |name: &BubbName| Ok(self.masking.unmasked_text(name.id));
+            write_output(file, self.store, args.json.then_some(&document), (&bubbs, &headings), &given)?;
+        }
+        context.out.flush();
+        if !args.quiet && !args.json && !args.events {
+            ui::print_ids(self.store, outcome)?;
+        }
+        Ok(())
+    }
+}
