@@ -162,16 +162,19 @@ fn sorted(text: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The lines of a journal that tell of answers and copies; a proof has nothing but its time and its hash.
+/// The lines of a journal that tell of answers and copies; a proof has nothing but its time and its hash. The check of a
+/// budget is last, because it is made while messages are written.
 fn journal(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
+    let (mut lines, mut checks): (Vec<String>, Vec<String>) = Default::default();
     for line in text.lines() {
         let value: Value = serde_json::from_str(line).unwrap();
-        if value["what"] != "proven" {
-            lines.push(line.to_string() + "\n");
+        match value["what"].as_str() {
+            Some("proven") => {}
+            Some("budget") => checks.push(line.to_string() + "\n"),
+            _ => lines.push(line.to_string() + "\n"),
         }
     }
-    lines.concat()
+    lines.concat() + &checks.concat()
 }
 
 /// The messages as a tree, those of one parent in the order of their texts: names of one millisecond have no order.
