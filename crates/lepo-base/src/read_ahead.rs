@@ -3,6 +3,7 @@
 //! Small files cost system calls rather than bytes, so a second processor halves the time.
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
@@ -41,8 +42,10 @@ pub fn few_in_order<T: Send, R: Send>(
     at_pace(&LONG, processors(), items, work, each);
 }
 
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+/// Returns the number of processors for this process, which is read once, because that opens three files.
+pub fn processors() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn at_pace<T: Send, R: Send>(

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::blobs::{blob_lines, blobs_at_end};
 use super::handle::Store;
 use crate::bubb::{BubbName, ContentHash, Kind};
+use lepo_base::read_ahead::processors;
 
 const PIECE: usize = 128 << 10;
 
@@ -36,7 +37,7 @@ pub(super) fn read_all(
     let mut found: Vec<Option<io::Result<StoredContent>>> = files.iter().map(|_| None).collect();
     thread::scope(|scope| {
         let mut started = false;
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
+        for _ in 0..processors().min(files.len()) {
             let (next, sender) = (&next, sender.clone());
             let thread = thread::Builder::new().spawn_scoped(scope, move || {
                 let mut buffer = vec![0; PIECE];

@@ -13,6 +13,7 @@ use super::unreadable_folders::UnreadableFolders;
 use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{AHEAD, Forest, NearestAncestor};
 use lepo_base::error::{Error, Result};
+use lepo_base::read_ahead::processors;
 
 /// Minimum number of folders per thread for a second thread to be worth its start.
 const DAYS_A_THREAD: usize = 16;
@@ -211,7 +212,7 @@ impl<'s> NameListing<'s> {
     pub fn read_all(&mut self, days: &[Day]) -> Result<()> {
         self.steps += usize::from(!days.is_empty());
         let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
+        let threads = processors().min(days.len() / DAYS_A_THREAD);
         let store = self.store;
         let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<BubbName>>)> {
             days.iter().map(|&day| (day, store.paths().day_names(day))).collect()
