@@ -119,6 +119,20 @@ fn serve(home: &crate::home::Home, names: &[&str]) {
     configure(home, &servers);
 }
 
+/// A second model, a repository with AGENTS.md and an image, a long system prompt, and a skill.
+pub fn prepare_day(home: &crate::home::Home) {
+    let own = home.read("config/config.toml");
+    let other =
+        own.split("[[models]]").nth(1).unwrap().replace("active = true\n", "").replace("test", "other");
+    home.write("config/config.toml", format!("{own}\n[[models]]{other}"));
+    let ran = crate::home::run(home.program("git", &["init", "-q"]), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    home.write("config/system_prompt.txt", "You answer in few words, and kindly. ".repeat(40));
+    home.write("work/AGENTS.md", "Be kind.");
+    home.write("work/dot.png", crate::attached::PNG);
+    home.write("config/skills/day/SKILL.md", "---\nname: day\ndescription: Greets.\n---\nSay good day.\n");
+}
+
 /// The next turn asks the servers for their tools again.
 pub fn make_lists_old(home: &crate::home::Home) {
     for list in std::fs::read_dir(home.path().join("state/lepo/mcp-tools")).unwrap().flatten() {
@@ -146,20 +160,8 @@ fn each_request_of_a_day_begins_with_the_last_one_of_its_line() {
         let day: Vec<Step> = DAY.iter().chain(SERVED.iter().filter(|_| is_served)).copied().collect();
         let bot = Bot::openai(settings, day.iter().flat_map(|step| replies(step.reply)));
         let home = &bot.home;
-        let own = home.read("config/config.toml");
-        let other =
-            own.split("[[models]]").nth(1).unwrap().replace("active = true\n", "").replace("test", "other");
-        home.write("config/config.toml", format!("{own}\n[[models]]{other}"));
-        let ran = crate::home::run(home.program("git", &["init", "-q"]), b"");
-        assert_eq!(ran.code, 0, "{}", ran.err);
-        home.write("config/system_prompt.txt", "You answer in few words, and kindly. ".repeat(40));
-        home.write("work/AGENTS.md", "Be kind.");
+        prepare_day(home);
         home.write("work/notes.txt", format!("A note, and a token: {token}\n"));
-        home.write("work/dot.png", crate::attached::PNG);
-        home.write(
-            "config/skills/day/SKILL.md",
-            "---\nname: day\ndescription: Greets.\n---\nSay good day.\n",
-        );
         home.trust_work();
         serve(home, if is_served { &["s"] } else { &[] });
         let (mut ends, mut spans): (Vec<String>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::bots::Bot;
 use crate::home::{Home, run};
 use crate::mcp::{configure, hostile};
-use crate::prefix_day::{break_server, make_lists_old, share};
+use crate::prefix_day::{break_server, make_lists_old, prepare_day, share};
 use crate::scripted::openai_sse;
 
 /// A change before a question, and the arguments of `do`.
@@ -202,19 +202,8 @@ fn each_request_begins_with_the_last_one_whatever_changes_around_it() {
         let replies = case.turns.iter().map(|_| openai_sse(["```\nYes.\n```"]));
         let bot = Bot::openai("planner = 'native'", replies);
         let home = &bot.home;
-        let own = home.read("config/config.toml");
-        let other =
-            own.split("[[models]]").nth(1).unwrap().replace("active = true\n", "").replace("test", "other");
-        home.write("config/config.toml", format!("{own}\n[[models]]{other}"));
-        git(home, &["init", "-q"]);
-        home.write("config/system_prompt.txt", "You answer in few words, and kindly. ".repeat(40));
-        home.write("work/AGENTS.md", "Be kind.");
+        prepare_day(home);
         home.write("work/notes.txt", "Notes.");
-        home.write("work/dot.png", crate::attached::PNG);
-        home.write(
-            "config/skills/day/SKILL.md",
-            "---\nname: day\ndescription: Greets.\n---\nSay good day.\n",
-        );
         let servers: Vec<(&str, Value)> =
             case.servers.iter().map(|name| (*name, hostile(home, name, "from-file"))).collect();
         case.servers.iter().for_each(|name| offer(home, name, ["alpha", "mu", "zeta"]));

@@ -77,7 +77,7 @@ fn what_a_conversation_of_another_user_follows_stays_unless_forced() {
     let told = me.alone(&["rm", "-y", "--older-than", "0h"]).err;
     let note = "note: 2 messages stay, because alice continued them (--force deletes them, too)\nnothing to delete\n";
     assert_eq!(told, note);
-    // What she continued stays in any case, so that a branch there hinders nothing.
+    // A branch on a message that another user continued does not block the removal, because that message stays.
     me.add(&["--prev", &answer], "more");
     me.ok(&["branch", "main", &answer]);
     assert_eq!(me.ok(&["rm", "-n", "@"]).lines().count(), 1);

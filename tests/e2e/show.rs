@@ -1,4 +1,4 @@
-//! What `show`, and with it each command that prints messages, prints on a terminal of text that means harm.
+//! Prints harmful text of messages on a terminal: `show` and the other commands clean it.
 
 use crate::home::Home;
 use crate::pty::on_terminal;

@@ -197,7 +197,7 @@ fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
     assert!(home.ok(&["show", "@"]).contains("main asks"));
     assert_eq!(home.lepo(&["do", "main again"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("main asks"));
-    // What is removed is of this work tree; what it used before comes next.
+    // `rm @` removes the message of this work tree; then `@` is the one used before.
     let ran = lepo_in(home, linked, &["rm", "-y", "@"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let shown = lepo_in(home, linked, &["show", "-a", "@"]).out;

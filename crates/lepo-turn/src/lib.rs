@@ -130,4 +130,4 @@ pub use unmask::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};
 pub use user_key::{key_if_there, user_prover};
 pub use window_fill::fill_in_time;
-pub use worktree::{MainTail, WorktreeRecord, record_moved, record_used, record_worktree};
+pub use worktree::{WorktreeRecord, WorktreeTail, record_moved, record_used, record_worktree};

@@ -98,7 +98,9 @@ async fn ask<T>(
             Some(found) => return Ok(Some((found, used))),
             None => journal(turn, None, "unreadable", used),
         }
-        if !turn.model.sends_schema(assembly.request(cache_key.as_deref(), AgentContext::default())) {
+        if schema.is_some()
+            && !turn.model.sends_schema(assembly.request(cache_key.as_deref(), AgentContext::default()))
+        {
             assembly.messages.push(instruction(JSON_ALONE));
         }
     }

@@ -35,7 +35,7 @@ pub(super) enum Continuation {
     Wait,
 }
 
-/// Who decides on a request.
+/// The source of the consent to a request.
 pub(super) enum Decider<'d> {
     /// The settings and the user, in the turn that wrote it. `done` are the requests executed since the question.
     Turn { done: &'d mut Vec<ToolRequest> },

@@ -136,32 +136,44 @@ fn tail_at(store: &Store, forest: &Forest, last: BubbId, newest: bool) -> Result
     })
 }
 
-/// Default `--tail` in the main work tree.
+/// Default `--tail` in a work tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MainTail {
-    /// `@`, because no linked worktree wrote it.
+pub enum WorktreeTail {
+    /// `@`, because no other work tree wrote it.
     Newest,
-    /// The newest tail that no linked worktree wrote, or the last message of the main one.
+    /// The last message used in this work tree; in the main one also the newest tail that no linked worktree wrote.
     Own(BubbId),
-    /// Linked worktrees wrote all tails.
+    /// Other work trees wrote all tails.
     Missing,
 }
 
-impl MainTail {
+impl WorktreeTail {
+    /// Returns the message; `None` if `@` is the newest of the store.
+    pub fn own(self) -> Option<BubbId> {
+        match self {
+            WorktreeTail::Own(id) => Some(id),
+            WorktreeTail::Newest | WorktreeTail::Missing => None,
+        }
+    }
+
     /// Finds the tail; with `newest`, the newest message of this work tree, like `@`. Conversations of a removed worktree
     /// belong to the main one, because git no longer lists it.
-    pub fn find(paths: &Paths, store: &Store, newest: bool) -> Result<MainTail> {
+    pub fn find(paths: &Paths, store: &Store, newest: bool) -> Result<WorktreeTail> {
+        if store.is_linked() {
+            let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(WorktreeTail::Newest) };
+            return Ok(record.tail(store, newest)?.map_or(WorktreeTail::Missing, WorktreeTail::Own));
+        }
         let mut elsewhere = HashSet::new();
         for record in WorktreeRecord::linked_to(paths, store) {
             elsewhere.extend(record.ids()?);
         }
         let is_own = |forest: &Forest, ix: Ix| !elsewhere.contains(&forest.name(ix).id);
         if elsewhere.is_empty() {
-            return Ok(MainTail::Newest);
+            return Ok(WorktreeTail::Newest);
         }
         let tip = store.names().forest_for(&[ReadScope::Tip])?;
         if tip.newest().is_none_or(|ix| is_own(&tip, ix)) {
-            return Ok(MainTail::Newest);
+            return Ok(WorktreeTail::Newest);
         }
         let forest = store.names().forest()?;
         let mut tails = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none());
@@ -174,7 +186,7 @@ impl MainTail {
             Some(used) => tail_at(store, &forest, used, newest)?.or(tail),
             None => tail,
         };
-        Ok(own.map_or(MainTail::Missing, MainTail::Own))
+        Ok(own.map_or(WorktreeTail::Missing, WorktreeTail::Own))
     }
 }
 

@@ -11,7 +11,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
-use lepo_turn::{MainTail, WorktreeRecord};
+use lepo_turn::{WorktreeRecord, WorktreeTail};
 
 /// Selects the work tree's conversation as `--tail` would, or starts a new one and prints a note: all work trees share
 /// a store, whose newest conversation may belong to another of them.
@@ -21,10 +21,9 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
     }
     let Some(store) = context.find_store()? else { return Ok(()) };
     let paths = own_paths()?;
-    let has_conversation = match store.is_linked() {
-        true => set_linked_tail(args, &store, &paths)?,
-        false => set_main_tail(args, &store, &paths, context)?,
-    };
+    // Linked worktrees do not share a store of `--save-to`.
+    let is_apart = !store.is_linked() && context.save_to().is_some();
+    let has_conversation = is_apart || set_tail(args, &store, &paths)?;
     if has_conversation && !store.is_linked() && !args.quiet {
         note_removed(args, &store, &paths)?;
     }
@@ -59,23 +58,12 @@ fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Selects the conversation last used in a linked worktree; `false` if there is none.
-fn set_linked_tail(args: &mut DoArgs, store: &Store, paths: &Paths) -> Result<bool> {
-    let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(true) };
-    args.tail = record.tail(store, args.retry)?.map(|id| id.to_string());
-    Ok(args.tail.is_some())
-}
-
-/// Selects the newest conversation that no linked worktree wrote; `false` if there is none.
-fn set_main_tail(args: &mut DoArgs, store: &Store, paths: &Paths, context: &Context<'_>) -> Result<bool> {
-    // Linked worktrees do not share a store of `--save-to`.
-    if context.save_to().is_some() {
-        return Ok(true);
-    }
-    match MainTail::find(paths, store, args.retry)? {
-        MainTail::Newest => return Ok(true),
-        MainTail::Own(id) => args.tail = Some(id.to_string()),
-        MainTail::Missing => {}
+/// Selects the conversation of this work tree; `false` if there is none.
+fn set_tail(args: &mut DoArgs, store: &Store, paths: &Paths) -> Result<bool> {
+    match WorktreeTail::find(paths, store, args.retry)? {
+        WorktreeTail::Newest => return Ok(true),
+        WorktreeTail::Own(id) => args.tail = Some(id.to_string()),
+        WorktreeTail::Missing => {}
     }
     Ok(args.tail.is_some())
 }

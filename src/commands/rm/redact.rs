@@ -3,13 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::{MovedBubb, ReplacedFiles, Store, ids_in};
-use lepo_turn::config::Paths;
-use lepo_turn::{carry_waiting, record_moved};
+use lepo_turn::carry_waiting;
 
 use super::args::RmArgs;
 use super::interrupted::{Interrupted, proven};
@@ -19,7 +17,7 @@ use super::plan::RedactPlan;
 use super::remaining_copies::RemainingCopies;
 use super::request::RedactRequest;
 use crate::commands::Context;
-use crate::commands::own_newest::find_or_refuse;
+use crate::commands::own_newest::{find_or_refuse, note_moved};
 use crate::commands::secret_finder::masker_of_written;
 use crate::term::{StatusLine, print_status, stderr_is_terminal, tty};
 use crate::ui::{ShortIds, lock_changes};
@@ -198,9 +196,7 @@ fn end(store: &Store, request: &RedactRequest, replaced: &ReplacedFiles, masker:
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
     follow_changes(store, request, &replaced.moved(), masker)?;
-    if let Ok(paths) = Paths::from_env(&Env::from_process()) {
-        record_moved(&paths, &new_ids(&replaced.moved()));
-    }
+    note_moved(&new_ids(&replaced.moved()));
     store.replacement().end(replaced, &mut |line| {
         let taken = (request.all || ids_in(line).any(|id| about.contains(&id)))
             .then(|| take_out(line, request, masker));

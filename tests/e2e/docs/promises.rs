@@ -1,4 +1,4 @@
-//! What documents say of the code holds: lengths, settings and slash commands in the manual, the tests of each promise.
+//! Checks documents against the code: their lengths, settings and slash commands in the manual, the tests of each promise.
 
 use std::path::Path;
 

@@ -88,7 +88,7 @@ fn a_client_that_leaves_ends_the_request_of_its_answer() {
             stream.read_exact(&mut [0; 1]).unwrap();
         }
         drop(stream);
-        // The proxy writes the part of the answer, or that there is none, when it has noticed the client's end.
+        // The proxy notices the closed connection first, then writes the partial answer or the failure.
         until(report, || {
             let journal = std::fs::read_to_string(home.work().join(".lepo/_journal.ndjson"));
             home.bubbs().len() == 2 || journal.is_ok_and(|lines| lines.contains("unanswered"))

@@ -88,11 +88,15 @@ impl Forest {
         if self.foreign.is_empty() { None } else { self.foreign.get(&self.name(ix).id).copied() }
     }
 
+    /// Whether it has bubbs of other users.
+    pub(super) fn is_union(&self) -> bool {
+        !self.foreign.is_empty()
+    }
+
     /// Returns the forest of the user's own bubbs; `None` if all are.
     pub(super) fn own(&self) -> Option<Forest> {
         let own = self.names.iter().filter(|name| !self.foreign.contains_key(&name.id)).copied();
-        let is_union = !self.foreign.is_empty();
-        is_union.then(|| Forest { latest: self.latest, ..Forest::new(own.collect()) })
+        self.is_union().then(|| Forest { latest: self.latest, ..Forest::new(own.collect()) })
     }
 
     /// Whether every bubb is newer than its prev. lepo writes no other order, but hand-edited names may have one.

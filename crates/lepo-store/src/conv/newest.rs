@@ -7,7 +7,7 @@ impl Forest {
     /// Returns the tails, newest first, as a listing shows them: with `@`, although another user continued it.
     pub fn listed(&self, spent: bool) -> Box<dyn Iterator<Item = Ix> + '_> {
         let tails = self.newest_first(spent);
-        let Some(newest) = self.own().and_then(|own| self.find(own.name(own.newest()?).id)) else {
+        let Some(newest) = self.newest().filter(|_| self.is_union()) else {
             return Box::new(tails);
         };
         let mut tails: Vec<Ix> = tails.collect();

@@ -15,7 +15,7 @@ use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_tool::ToolMode;
 
-/// Who is asked.
+/// The models that a question goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voices<'v> {
     /// The model of a turn.
