@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{FileType, MemfdFlags, RawDir};
@@ -28,8 +27,8 @@ pub fn sync_files_of(dir: &OwnedFd) -> io::Result<()> {
 /// Calls `entry` with name and type of every entry of an open directory, including `.` and `..`, from its current
 /// position.
 pub fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
-    let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
-    let mut entries = RawDir::new(dir, &mut buffer);
+    let mut buffer: Vec<u8> = Vec::with_capacity(BUFFER);
+    let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
     while let Some(next) = entries.next() {
         let next = next?;
         entry(next.file_name().to_bytes(), next.file_type());
