@@ -21,7 +21,7 @@ const DATE: &str = "2026-11-22";
 #[test]
 fn man_pages_and_completions_are_in_step() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let made = [made_pages(), made_completions()].concat();
+    let made = [made_pages(), written_pages(), made_completions()].concat();
     if std::env::var_os("LEPO_WRITE_DOCS").is_some() {
         for (path, text) in &made {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
@@ -43,7 +43,10 @@ fn man_pages_and_completions_are_in_step() {
             page.starts_with(&format!("man/man{section}/")),
             "{page} is not in the folder of its section"
         );
-        assert!(known.contains_key(&page) || section != "1", "{page} is of no command");
+        assert!(
+            known.contains_key(&page),
+            "{page} has no source: a command, or docs/manual/NAME.{section}.md"
+        );
     }
 }
 
@@ -143,6 +146,23 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     // A line break beside a space is one too many.
     let text = text.replace("\n.br\n\n.br\n", "\n.sp\n");
     (format!("man/man1/{name}.1"), text.into_bytes())
+}
+
+/// Returns the pages that are no command's: each is written whole in `docs/manual/NAME.SECTION.md`.
+fn written_pages() -> Vec<(String, Vec<u8>)> {
+    let version = env!("CARGO_PKG_VERSION");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    [("lepo-config", 5), ("lepo-store", 5), ("lepo", 7)]
+        .map(|(name, section)| {
+            let source = root.join(format!("docs/manual/{name}.{section}.md"));
+            let text = markdown_sections(&std::fs::read_to_string(source).unwrap());
+            let head = format!(
+                ".TH {} {section} {DATE} \"lepo {version}\" \"lepo manual\"\n.ad l\n.nh\n",
+                escaped(&name.to_uppercase())
+            );
+            (format!("man/man{section}/{name}.{section}"), format!("{head}{text}").into_bytes())
+        })
+        .to_vec()
 }
 
 /// Returns the command with its options of a day before the groups of the others.

@@ -4,11 +4,15 @@ use crate::home::{Home, run};
 
 #[test]
 fn the_script_of_the_store_page_tells_good_bubbs_from_edited_ones() {
-    let page = include_str!("../../man/man5/lepo-store.5");
-    let (_, from) = page.split_once("that takes its path:\n.Bd -literal -offset indent\n").unwrap();
-    let (script, _) = from.split_once(".Ed\n").unwrap();
+    let page = include_str!("../../docs/manual/lepo-store.5.md");
+    let (_, from) = page.split_once("that takes its path:\n\n").unwrap();
+    let script: String = from
+        .lines()
+        .take_while(|line| !line.starts_with('#'))
+        .map(|line| line.replacen("    ", "", 1) + "\n")
+        .collect();
     let home = Home::new();
-    home.write("check", script.replace("\\e", "\\"));
+    home.write("check", script);
     home.add(&[], "한글 and \u{0} bytes\n");
     home.add(&["--kind", "s", "--hidden"], "an answer");
     let check = |name: &str| {

@@ -159,7 +159,7 @@ fn the_worked_bytes_of_the_format_are_right_and_stand_in_the_manual_too() {
     let examples = worked_examples();
     let home = Home::new();
     home.ok(&["init"]);
-    let manual = page("man/man5/lepo-store.5");
+    let manual = page("docs/manual/lepo-store.5.md");
     for (example, content) in examples.iter().zip(["hello", "안녕\n"]) {
         let value = |word: &str| &example.iter().find(|(known, _)| known == word).unwrap().1;
         let unhex = |digits: &str| -> Vec<u8> {

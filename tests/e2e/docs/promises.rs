@@ -15,10 +15,9 @@ fn the_first_documents_stay_short() {
 
 #[test]
 fn each_setting_and_each_slash_command_is_in_the_manual() {
-    let config = include_str!("../../../man/man5/lepo-config.5");
-    let items = config.lines().filter_map(|line| line.strip_prefix(".It Ic "));
-    let items: Vec<&str> =
-        items.flat_map(|line| line.split([' ', ','])).filter(|word| !matches!(*word, "" | "Ic")).collect();
+    let config = include_str!("../../../docs/manual/lepo-config.5.md");
+    let terms = config.split("\n: ").filter_map(|before| before.lines().last());
+    let items: Vec<&str> = terms.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
     let table = include_str!("../../../crates/lepo-turn/src/config/table.rs");
     let settings = quoted_after(table, "file \"");
     assert!(settings.len() > 30, "{settings:?}");
