@@ -9,7 +9,7 @@ use crate::term::{Markdown, Paint, PaintedLine, clean, painted_lines, wrap_line}
 use lepo_base::time;
 use lepo_store::bubb::{BubbId, Kind, model_label};
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{BubbFacts, JournalIndex, Store};
+use lepo_store::store::{JournalIndex, JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 use lepo_turn::config::MathNotation;
 
@@ -124,7 +124,7 @@ impl<'a> MessagePane<'a> {
         let Some(&ix) = self.path.get(message) else { return Vec::new() };
         let BrowsedStore { store, forest, facts, .. } = self.read;
         let name = forest.name(ix);
-        let fact: BubbFacts = facts.get(name.id).unwrap_or_default();
+        let fact: JournalRecord = facts.get(name.id).unwrap_or_default();
         let mut who = match store.bubbs().speaker(forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
             None => name.kind.as_str().to_string(),

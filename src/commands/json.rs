@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbName, Kind, split_attachments};
 use lepo_store::conv::Forest;
-use lepo_store::store::{BubbFacts, Store};
+use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 
 /// Returns the fields that a bubb's name contains.
@@ -49,7 +49,7 @@ fn bubb_json(
     store: &Store,
     (forest, stopped): (&Forest, &StoppedAnswers),
     name: &BubbName,
-    fact: Option<&BubbFacts>,
+    fact: Option<&JournalRecord>,
 ) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.bubbs().text(name)?;

@@ -8,7 +8,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_import::{SkipCounts, files_in, folders_in};
 use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
-use lepo_store::store::{BubbFacts, STORE, Store};
+use lepo_store::store::{JournalRecord, STORE, Store};
 use lepo_turn::config::Paths;
 use lepo_turn::is_request_text;
 use lepo_turn::user_prover;
@@ -22,7 +22,7 @@ pub struct StoreCopy {
     /// Its pending requests, which are not copied.
     pub waiting: Vec<BubbId>,
     pub roots: u64,
-    pub facts: HashMap<BubbId, BubbFacts>,
+    pub facts: HashMap<BubbId, JournalRecord>,
 }
 
 impl StoreCopy {

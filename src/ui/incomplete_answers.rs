@@ -7,11 +7,11 @@ use super::notes::read_request;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix, NearestAncestor, ReadScope};
-use lepo_store::store::{BubbFacts, JournalIndex, Store};
+use lepo_store::store::{JournalIndex, JournalRecord, Store};
 
 /// Returns the word for an answer that ended early: the user stopped it, its request failed, or it does not fit the
 /// schema.
-pub fn ended_early(fact: &BubbFacts) -> Option<&'static str> {
+pub fn ended_early(fact: &JournalRecord) -> Option<&'static str> {
     match (fact.what.as_str(), fact.failed) {
         ("partial", false) => Some("stopped"),
         ("partial", true) => Some("failed"),
@@ -103,7 +103,7 @@ mod tests {
             ("calls", false, None),
             ("", true, None),
         ] {
-            let fact = BubbFacts { what: what.into(), failed, ..BubbFacts::default() };
+            let fact = JournalRecord { what: what.into(), failed, ..JournalRecord::default() };
             assert_eq!(ended_early(&fact), word, "{what} {failed}");
         }
     }

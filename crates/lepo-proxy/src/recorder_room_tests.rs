@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lepo_store::bubb::{BubbId, BubbName};
-use lepo_store::store::{BubbFacts, Prover, Store};
+use lepo_store::store::{JournalRecord, Prover, Store};
 use lepo_turn::Masking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -100,7 +100,7 @@ impl Room {
         lines.join("\n")
     }
 
-    pub fn facts(&self, id: BubbId) -> BubbFacts {
+    pub fn facts(&self, id: BubbId) -> JournalRecord {
         self.store().journal().index().get(id).unwrap()
     }
 

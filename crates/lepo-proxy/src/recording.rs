@@ -13,7 +13,7 @@ use crate::tree::{NextPart, PartKind, PathHash, PathPoint, SystemText};
 use crate::wire::ProxyWire;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
-use lepo_store::store::{Claim, JournalEntry, MadeItem};
+use lepo_store::store::{Claim, JournalRecord, MadeItem};
 
 /// Answers to one request at most: a hostile server numbers them as it likes.
 const ANSWERS: usize = 128;
@@ -265,13 +265,13 @@ impl ProxyRecording {
             index.note_answer(line, self.response.as_deref(), point);
         }
         let response = self.response.as_deref().map(|id| self.shared.masked(id));
-        self.shared.store.journal().add(JournalEntry {
+        self.shared.store.journal().add(JournalRecord {
             bubb: Some(line),
-            made: &made,
-            after: &self.position.after,
-            finish: finish.map(|finish| finish.as_str()),
-            prefill: self.notes.prefill.as_deref(),
-            response: response.as_deref(),
+            made,
+            after: self.position.after.clone(),
+            finish: finish.map(|finish| finish.as_str().to_string()),
+            prefill: self.notes.prefill.clone(),
+            response,
             system: self.position.system.map(|system| system.id),
             ..self.entry("answer", is_first)
         });
@@ -288,10 +288,10 @@ impl ProxyRecording {
             index.note_name(name, None);
         }
         let Some(name) = part else { return Ok(None) };
-        self.shared.store.journal().add(JournalEntry {
+        self.shared.store.journal().add(JournalRecord {
             bubb: Some(name.id),
             failed: end == ExchangeEnd::Failed,
-            prefill: self.notes.prefill.as_deref(),
+            prefill: self.notes.prefill.clone(),
             ..self.entry("partial", is_first)
         });
         index.note_own_change(self.shared.store, was_known);
@@ -305,9 +305,9 @@ impl ProxyRecording {
         let was_known = index.is_current(self.shared.store);
         match end {
             ExchangeEnd::Whole => {
-                journal.add(JournalEntry { under: self.position.tip, ..self.entry("empty", true) })
+                journal.add(JournalRecord { under: self.position.tip, ..self.entry("empty", true) })
             }
-            ExchangeEnd::Failed => journal.add(JournalEntry {
+            ExchangeEnd::Failed => journal.add(JournalRecord {
                 under: self.position.tip,
                 failed: true,
                 ..self.entry("failed", true)
@@ -321,22 +321,22 @@ impl ProxyRecording {
         index.note_own_change(self.shared.store, was_known);
     }
 
-    fn entry<'e>(&'e self, what: &'e str, is_first: bool) -> JournalEntry<'e> {
+    fn entry(&self, what: &str, is_first: bool) -> JournalRecord {
         let counts = if is_first { self.counts } else { TokenCounts::default() };
-        JournalEntry {
-            what,
-            model: Some(&self.notes.model),
+        JournalRecord {
+            what: what.into(),
+            model: Some(self.notes.model.clone()),
             input: counts.input,
             cached: counts.cached,
             cache_write: counts.cache_write,
             output: counts.output,
-            ms: self.elapsed(),
+            ms: Some(self.elapsed()),
             first_ms: self.first_ms,
-            options: self.notes.options.as_ref(),
-            schema: self.notes.schema.as_deref(),
-            tools: self.notes.tools.as_ref(),
-            client: self.notes.client.as_deref(),
-            ..JournalEntry::default()
+            options: self.notes.options.clone(),
+            schema: self.notes.schema.clone(),
+            tools: self.notes.tools.clone(),
+            client: self.notes.client.clone(),
+            ..JournalRecord::default()
         }
     }
 }

@@ -12,7 +12,7 @@ use lepo_base::hint::{Hint, HintCommand, ResumeAction, ResumeCommand};
 use lepo_base::time;
 use lepo_model::{Meter, ModelConfig, Price, RequestEstimate, RequestUsage, Usage};
 use lepo_store::bubb::BubbId;
-use lepo_store::store::{JournalCursor, JournalEntry, JournalRecord, Store, now};
+use lepo_store::store::{JournalCursor, JournalRecord, Store, now};
 
 /// Money and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -149,8 +149,10 @@ impl Budget {
     /// Fails if a line cannot be written to the journal and read back, because then the spending could not be
     /// counted.
     fn check_journal(&self) -> Result<()> {
-        let checked =
-            self.store.journal().add_checked(JournalEntry { what: "budget", ..JournalEntry::default() });
+        let checked = self
+            .store
+            .journal()
+            .add_checked(JournalRecord { what: "budget".into(), ..JournalRecord::default() });
         checked.map_err(|error| {
             let what = format!("the budget cannot be counted, and nothing was sent: {}", error.chain());
             Error::new(ExitKind::Budget, what)
@@ -218,15 +220,15 @@ impl Meter for Budget {
         // line.
         if self.limits.day.is_some() && sum.tokens > 0 && (self.is_untracked || taken.is_estimate) {
             let Usage { input, cached, output, .. } = taken.usage;
-            let model = Some(taken.config.name.as_str());
+            let model = Some(taken.config.name.clone());
             let what = if self.is_untracked { "unkept" } else { "estimate" };
-            self.store.journal().add(JournalEntry {
-                what,
+            self.store.journal().add(JournalRecord {
+                what: what.into(),
                 model,
                 input,
                 cached,
                 output,
-                ..JournalEntry::default()
+                ..JournalRecord::default()
             });
         }
     }

@@ -13,7 +13,7 @@ use super::transcript::Transcript;
 use super::{CommandOrigin, Masking, Notice, TurnEnv, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
-use lepo_store::store::{JournalEntry, Store};
+use lepo_store::store::{JournalRecord, Store};
 use lepo_tool::{
     Access, CleanupReport, CommandExit, CommandOutcome, EnvFilter, GrantedCommand, OutputSink, Policy, Shell,
     TouchedFiles,
@@ -145,12 +145,12 @@ impl<'e> CommandRunner<'e> {
 
     /// Notes how long it took.
     pub fn journal(&self, name: &BubbName, what: &str, carried: &ToolResult) {
-        self.env.store.journal().add(JournalEntry {
+        self.env.store.journal().add(JournalRecord {
             bubb: Some(name.id),
-            what,
-            ms: carried.ms,
+            what: what.into(),
+            ms: Some(carried.ms),
             exit: carried.exit,
-            ..JournalEntry::default()
+            ..JournalRecord::default()
         });
     }
 }

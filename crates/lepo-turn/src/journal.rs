@@ -3,29 +3,29 @@
 use std::time::Duration;
 
 use lepo_model::Usage;
-use lepo_store::store::JournalEntry;
+use lepo_store::store::JournalRecord;
 
 /// Creates the entry for an answered request, with its tokens and its time in milliseconds.
-pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> JournalEntry<'a> {
-    JournalEntry {
-        what,
-        model: Some(model),
+pub fn usage_entry(what: &str, model: &str, usage: Usage, ms: u64) -> JournalRecord {
+    JournalRecord {
+        what: what.into(),
+        model: Some(model.into()),
         input: usage.input,
         output: usage.output,
         cached: usage.cached,
         cache_write: usage.cache_write,
         web: usage.web,
-        ms,
-        ..JournalEntry::default()
+        ms: Some(ms),
+        ..JournalRecord::default()
     }
 }
 
-pub fn failure_entry(model: Option<&str>, after: Duration) -> JournalEntry<'_> {
-    JournalEntry {
-        what: "failed",
-        model,
-        ms: after.as_millis() as u64,
+pub fn failure_entry(model: Option<&str>, after: Duration) -> JournalRecord {
+    JournalRecord {
+        what: "failed".into(),
+        model: model.map(str::to_string),
+        ms: Some(after.as_millis() as u64),
         failed: true,
-        ..JournalEntry::default()
+        ..JournalRecord::default()
     }
 }

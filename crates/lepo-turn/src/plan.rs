@@ -18,7 +18,7 @@ use super::{Notice, TurnEvent};
 use lepo_base::error::Result;
 use lepo_model::{AgentContext, Schema};
 use lepo_store::bubb::{BubbId, Kind};
-use lepo_store::store::JournalEntry;
+use lepo_store::store::JournalRecord;
 use lepo_tool::ToolRequest;
 
 /// Repeats chooser, writer, consent and command until no command is needed.
@@ -117,7 +117,7 @@ pub fn planner_insts(turn: &Turn<'_>) -> (Option<String>, Option<String>) {
 
 fn journal(turn: &Turn<'_>, bubb: Option<BubbId>, what: &str, used: RequestCost) {
     let entry = usage_entry(what, &turn.config.name, used.usage, used.ms);
-    turn.env.store.journal().add(JournalEntry { bubb, ..entry });
+    turn.env.store.journal().add(JournalRecord { bubb, ..entry });
 }
 
 /// The cost of a request.

@@ -22,7 +22,7 @@ use lepo_model::{AnswerStream, ProviderMessage, ToolCall, Usage, Utf8Decoder};
 use lepo_net::runtime::blocking;
 use lepo_secrets::restore;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
-use lepo_store::store::JournalEntry;
+use lepo_store::store::JournalRecord;
 
 /// An answer that is being received, and its spool.
 struct AnswerReceiver<'s> {
@@ -133,14 +133,14 @@ pub async fn receive(
         front.on_event(TurnEvent::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
-    context.store.journal().add(JournalEntry {
+    context.store.journal().add(JournalRecord {
         bubb: name.map(|name| name.id),
         first_ms,
-        agent_session: session.as_deref(),
+        agent_session: session,
         failed: matches!(&ending, AnswerEnd::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
-        options: context.facts.options.as_ref(),
-        schema: context.facts.schema.as_deref(),
-        tools: context.facts.tools.as_ref(),
+        options: context.facts.options.clone(),
+        schema: context.facts.schema.clone(),
+        tools: context.facts.tools.clone(),
         ..usage_entry(ending.journal_label(kept.is_none()), context.model, usage, ms)
     });
     ending.into_reply(kept, (usage, limit), ms)

@@ -20,7 +20,7 @@ use lepo_net::runtime::{BlockingTask, blocking};
 use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Forest;
-use lepo_store::store::{Claim, JournalEntry, Store};
+use lepo_store::store::{Claim, JournalRecord, Store};
 use lepo_tool::ToolRequest;
 
 /// The names of the bubbs that [`Transcript::write_in_background`] wrote, each with its text.
@@ -55,7 +55,7 @@ pub struct Transcript {
 impl Transcript {
     /// Records a failed request in the journal.
     pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
-        self.store.journal().add(JournalEntry { under: self.tip(), ..failure_entry(model, after) });
+        self.store.journal().add(JournalRecord { under: self.tip(), ..failure_entry(model, after) });
     }
 
     /// Loads the conv up to `start`, or starts an empty one. Added text is masked on disk only.

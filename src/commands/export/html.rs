@@ -16,7 +16,7 @@ use lepo_base::read_ahead::in_order;
 use lepo_page::{Bar, Figures, Page, PageMessage, PageSelection};
 use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
-use lepo_store::store::{BubbFacts, JournalRecord, Store};
+use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
@@ -148,7 +148,7 @@ fn message(
     store: &Store,
     (forest, stopped): (&Forest, &StoppedAnswers),
     ix: Ix,
-    facts: &HashMap<BubbId, BubbFacts>,
+    facts: &HashMap<BubbId, JournalRecord>,
     branches: &HashMap<BubbId, Vec<String>>,
 ) -> Result<PageMessage> {
     let name = forest.name(ix);

@@ -14,7 +14,7 @@ use crate::ui::ended_early;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind, words};
 use lepo_store::conv::Forest;
-use lepo_store::store::{BubbFacts, Store};
+use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 
 /// The form to write.
@@ -120,7 +120,7 @@ pub struct Export<'s> {
     forest: &'s Forest,
     /// Oldest first.
     names: Vec<BubbName>,
-    facts: HashMap<BubbId, BubbFacts>,
+    facts: HashMap<BubbId, JournalRecord>,
     stopped: StoppedAnswers,
     /// The attached files, if they are written next to the document.
     pub files: Option<Files>,

@@ -6,7 +6,7 @@ use super::render::marked_stopped;
 use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments, words};
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{BubbFacts, Store};
+use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 
 pub type ExportedFile = (Attachment, Vec<u8>);
@@ -19,7 +19,7 @@ pub struct TreeNode {
     pub text: String,
     pub parent: Option<usize>,
     pub children: Vec<usize>,
-    pub fact: BubbFacts,
+    pub fact: JournalRecord,
     pub files: Vec<ExportedFile>,
 }
 

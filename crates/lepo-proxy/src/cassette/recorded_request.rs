@@ -1,6 +1,6 @@
 //! The compared facts of a request, and its first difference from a recorded one.
 
-use lepo_store::store::BubbFacts;
+use lepo_store::store::JournalRecord;
 use serde_json::Value;
 
 use crate::proxy_store::ProxyStore;
@@ -68,7 +68,7 @@ impl RecordedRequest {
     }
 
     /// Returns the first difference from the request of an answer with these facts and this system prompt.
-    pub fn difference(&self, facts: &BubbFacts, system: Option<PathHash>) -> Option<RequestDifference> {
+    pub fn difference(&self, facts: &JournalRecord, system: Option<PathHash>) -> Option<RequestDifference> {
         let notes = &self.notes;
         let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
         let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);

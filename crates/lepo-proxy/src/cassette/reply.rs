@@ -1,7 +1,7 @@
 //! A recorded answer, with what a client receives of it: text, calls, the reason of its end, tokens.
 
 use lepo_store::bubb::{BubbId, BubbName, Kind};
-use lepo_store::store::BubbFacts;
+use lepo_store::store::JournalRecord;
 
 use crate::answer::{FinishWord, TokenCounts};
 
@@ -62,7 +62,7 @@ impl RecordedReply {
     pub fn new(
         answer: BubbId,
         texts: Vec<(BubbName, String)>,
-        facts: &BubbFacts,
+        facts: &JournalRecord,
         prefill: Option<&str>,
     ) -> RecordedReply {
         let has_masks = texts.iter().any(|(_, text)| lepo_secrets::has_mask(text));

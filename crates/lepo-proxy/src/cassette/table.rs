@@ -9,7 +9,7 @@ use crate::request::ProxyRequest;
 use crate::tree::{IgnoredText, StoreIndex, facts_of_original};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
-use lepo_store::store::{BubbFacts, JournalIndex};
+use lepo_store::store::{JournalIndex, JournalRecord};
 use lepo_turn::recorded::differing_excerpts;
 
 /// Messages whose texts are compared for the nearest one.
@@ -39,7 +39,7 @@ struct ReadStore {
 /// An answer to a request with the same messages.
 struct AnswerCandidate {
     id: BubbId,
-    facts: BubbFacts,
+    facts: JournalRecord,
     /// A copy wins over the original, which the user edited; then the later line in the journal counts.
     order: (bool, Option<usize>, BubbId),
 }
@@ -91,7 +91,7 @@ impl ReadStore {
     /// Returns the answers to requests with the same messages, the best one last.
     fn answers(&self, request: &RecordedRequest) -> Vec<AnswerCandidate> {
         let answer = |id: &BubbId| {
-            let is_answer = |facts: &BubbFacts| facts.what == "answer" && facts.model.is_some();
+            let is_answer = |facts: &JournalRecord| facts.what == "answer" && facts.model.is_some();
             let facts = facts_of_original(&self.journal, *id, is_answer)?;
             let order = (facts.copy_of.is_some(), self.journal.last_line(*id), *id);
             Some(AnswerCandidate { id: *id, facts, order })

@@ -10,7 +10,7 @@ use super::part_key::{PathHash, part_kind};
 use super::path_index::{NextPart, PathIndex, PathPoint, SystemText};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
-use lepo_store::store::{BubbFacts, JournalIndex, Store};
+use lepo_store::store::{JournalIndex, JournalRecord, Store};
 
 /// How many copies of copies are followed to the facts of an answer.
 const COPIES: usize = 100;
@@ -189,7 +189,7 @@ impl StoreIndex {
     }
 
     /// Adds an answer with a line in the journal, and the hidden messages of its request.
-    fn add_answer(&mut self, store: &Store, name: &BubbName, facts: &BubbFacts) {
+    fn add_answer(&mut self, store: &Store, name: &BubbName, facts: &JournalRecord) {
         let own: Vec<BubbId> = facts.made.iter().map(|item| item.bubb).collect();
         let (mut spine, anchor) = self.spine_since_answer(name, facts, &own);
         spine.reverse();
@@ -247,7 +247,7 @@ impl StoreIndex {
     fn spine_since_answer(
         &self,
         name: &BubbName,
-        facts: &BubbFacts,
+        facts: &JournalRecord,
         own: &[BubbId],
     ) -> (Vec<BubbId>, Option<BubbId>) {
         let hidden = facts.after.first().copied().filter(|first| self.answers.contains_key(first));
@@ -353,7 +353,7 @@ impl StoreIndex {
 }
 
 /// Returns the facts of a recorded answer; for a copy, the facts of its original.
-fn exchange_facts(journal: &JournalIndex, id: BubbId) -> Option<BubbFacts> {
+fn exchange_facts(journal: &JournalIndex, id: BubbId) -> Option<JournalRecord> {
     facts_of_original(journal, id, |facts| !facts.made.is_empty())
 }
 
@@ -362,24 +362,24 @@ fn exchange_facts(journal: &JournalIndex, id: BubbId) -> Option<BubbFacts> {
 pub fn facts_of_original(
     journal: &JournalIndex,
     id: BubbId,
-    fits: impl Fn(&BubbFacts) -> bool,
-) -> Option<BubbFacts> {
+    fits: impl Fn(&JournalRecord) -> bool,
+) -> Option<JournalRecord> {
     let mut of = id;
-    let mut found: Option<BubbFacts> = None;
+    let mut found: Option<JournalRecord> = None;
     for _ in 0..COPIES {
         let Some(facts) = journal.get(of) else { break };
         let original = facts.copy_of;
         if found.is_none() && fits(&facts) {
             found = Some(facts);
         }
-        let is_named = |facts: &BubbFacts| facts.made.iter().any(|item| item.bubb == of);
+        let is_named = |facts: &JournalRecord| facts.made.iter().any(|item| item.bubb == of);
         match original {
             Some(original) if !found.as_ref().is_some_and(is_named) => of = original,
             _ => break,
         }
     }
     let facts = found?;
-    Some(BubbFacts { copy_of: Some(of).filter(|original| *original != id), ..facts })
+    Some(JournalRecord { copy_of: Some(of).filter(|original| *original != id), ..facts })
 }
 
 fn last_change(store: &Store) -> Option<SystemTime> {

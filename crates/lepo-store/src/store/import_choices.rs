@@ -1,15 +1,14 @@
-//! The journal's lines that guide later imports: which imported messages were taken back, and which other directories
-//! have sessions of this repository.
+//! The journal's lines that guide later imports: which messages were taken back, which were redacted, so that a
+//! repeated import does not bring the original back, and which other directories have sessions of this repository.
 
-use std::collections::HashSet;
-use std::io::{BufRead, BufReader};
-
-use memchr::memmem;
-use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 
 use super::dir::now;
-use super::journal::{JOURNAL, Journal, id_of_text};
-use super::proof::{IMPORT_DIR, Statement, UNDONE};
+use super::handle::Store;
+use super::journal::{JOURNAL, Journal, lines_of};
+use super::journal_record::JournalRecord;
+use super::proof::{IMPORT_DIR, REDACTED, Statement, UNDONE};
+use super::replacement::MovedBubb;
 use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
@@ -22,65 +21,34 @@ pub struct ImportChoices {
     pub dirs: Vec<(String, String)>,
 }
 
-#[derive(Serialize)]
-struct UndoneLine {
-    time: u64,
-    bubb: String,
-    what: &'static str,
+/// The copies that replace redacted messages.
+pub struct Redactions<'s> {
+    store: &'s Store,
+    /// By the keyed hash of the message's id.
+    copies: HashMap<String, BubbId>,
 }
 
-/// A repository may contain such a line, so it counts only with a proof: it makes an import read sessions about
-/// another directory.
-#[derive(Serialize)]
-struct ImportDirLine<'d> {
-    time: u64,
-    bubb: Option<BubbId>,
-    what: &'static str,
-    format: &'d str,
-    from: &'d str,
-    proof: String,
-}
-
-#[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-struct ChoiceLine {
-    #[serde(deserialize_with = "id_of_text")]
-    bubb: Option<BubbId>,
-    what: String,
-    format: String,
-    from: String,
-    proof: String,
+impl Redactions<'_> {
+    /// Returns the copy that replaces a message; `None` if the message was never redacted here.
+    pub fn copy_of(&self, id: BubbId) -> Option<BubbId> {
+        if self.copies.is_empty() {
+            return None;
+        }
+        self.copies.get(&self.store.proof(Statement::Redacted(id))?).copied()
+    }
 }
 
 impl Journal<'_> {
     /// Reads the choices about later imports.
     pub fn import_choices(&self) -> ImportChoices {
         let mut choices = ImportChoices::default();
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return choices };
-        let marks = [UNDONE, IMPORT_DIR].map(|what| memmem::Finder::new(what).into_owned());
-        let (mut reader, mut bytes) = (BufReader::with_capacity(1 << 16, journal), Vec::new());
-        while let Ok(1..) = reader.read_until(b'\n', &mut bytes) {
-            if marks.iter().any(|mark| mark.find(&bytes).is_some())
-                && let Ok(line) = serde_json::from_slice::<ChoiceLine>(&bytes)
-            {
-                choices.learn(line, self);
-            }
-            bytes.clear();
-        }
+        self.records_with([UNDONE, IMPORT_DIR]).for_each(|record| choices.learn(record, self));
         choices
     }
 
     /// Records that `lepo undo` took back these imported messages. Only the first of a chain gets a line.
     pub fn add_undone(&self, bubbs: &[BubbName]) -> Result<()> {
-        let mut lines = Vec::new();
-        for name in first_of(bubbs) {
-            let line = UndoneLine { time: now(), bubb: name.id.to_string(), what: UNDONE };
-            if serde_json::to_writer(&mut lines, &line).is_ok() {
-                lines.push(b'\n');
-            }
-        }
-        if lines.is_empty() { Ok(()) } else { self.store.dir.append(JOURNAL, &lines) }
+        self.append(first_of(bubbs).map(|name| JournalRecord::new(name.id, UNDONE)))
     }
 
     /// Appends that sessions of a format about this directory are this repository's, unless it is known. Returns
@@ -91,23 +59,51 @@ impl Journal<'_> {
             return Ok(true);
         }
         let Some(proof) = self.store.proof(Statement::ImportDir(format, dir)) else { return Ok(false) };
-        let line = ImportDirLine { time: now(), bubb: None, what: IMPORT_DIR, format, from: dir, proof };
-        let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
-        bytes.push(b'\n');
-        self.store.dir.append(JOURNAL, &bytes).map(|()| true)
+        let (format, from, proof) = (Some(format.to_string()), Some(dir.to_string()), Some(proof));
+        let what = IMPORT_DIR.to_string();
+        let record = JournalRecord { time: now(), what, format, from, proof, ..JournalRecord::default() };
+        self.append([record]).map(|()| true)
     }
 }
 
 impl ImportChoices {
-    fn learn(&mut self, line: ChoiceLine, journal: &Journal<'_>) {
-        let ChoiceLine { bubb, what, format, from, proof } = line;
+    /// A repository may contain a line about a directory, which makes an import read sessions about another one. So it
+    /// counts only with a proof.
+    fn learn(&mut self, record: JournalRecord, journal: &Journal<'_>) {
+        let JournalRecord { bubb, what, format, from, proof, .. } = record;
         if what == UNDONE {
             self.undone.extend(bubb);
         } else if what == IMPORT_DIR
+            && let (Some(format), Some(from), Some(proof)) = (format, from, proof)
             && journal.store.is_proven(Statement::ImportDir(&format, &from), &proof)
             && !self.dirs.iter().any(|known| *known == (format.clone(), from.clone()))
         {
             self.dirs.push((format, from));
+        }
+    }
+}
+
+impl<'s> Journal<'s> {
+    pub fn redactions(&self) -> Redactions<'s> {
+        let records = self.records_with(["\"what\":\"redacted\""]);
+        let redacted = records.filter(|record| record.what == REDACTED);
+        let copies = redacted.filter_map(|record| Some((record.was?, record.bubb?))).collect();
+        Redactions { store: self.store, copies }
+    }
+
+    /// Records redacted messages, durable when this returns. Repeating it adds no line, and without the user's key no
+    /// line can be written.
+    pub fn add_redactions(&self, moved: &[MovedBubb]) -> Result<()> {
+        let known = self.redactions();
+        let moved = moved.iter().filter(|moved| moved.from.id != moved.to.id);
+        let new = moved.filter_map(|MovedBubb { from, to }| {
+            let was = self.store.proof(Statement::Redacted(from.id))?;
+            let record = JournalRecord::new(to.id, REDACTED);
+            (!known.copies.contains_key(&was)).then_some(JournalRecord { was: Some(was), ..record })
+        });
+        match lines_of(new) {
+            lines if lines.is_empty() => Ok(()),
+            lines => self.store.dir.append_durably(JOURNAL, &lines),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! The journal's lines about imports: source and title of each conversation.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
 
-use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::dir::now;
 use super::journal::{JOURNAL, Journal};
+use super::journal_record::{JournalRecord, id};
 use super::proof::is_fact;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
@@ -15,7 +14,7 @@ use lepo_base::error::Result;
 /// An imported conversation, as recorded in a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportRecord {
-    #[serde(skip)]
+    #[serde(rename = "bubb", default, deserialize_with = "id", skip_serializing)]
     pub root: Option<BubbId>,
     /// The version of the mapping.
     #[serde(rename = "as")]
@@ -38,6 +37,14 @@ pub struct ImportRecord {
     pub changed: Option<u64>,
 }
 
+impl ImportRecord {
+    /// Parses a line; `None` if it is not about an import.
+    fn parse(line: &[u8]) -> Option<ImportRecord> {
+        let import: ImportRecord = serde_json::from_slice(line).ok()?;
+        import.root.is_some().then_some(import)
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct ImportIndex {
     /// By format and id, the latest line for each root.
@@ -58,87 +65,42 @@ enum Subject {
     Conversation(Box<ImportRecord>),
 }
 
-#[derive(Deserialize)]
-struct ImportJournalLine<'a> {
-    bubb: Option<&'a str>,
-    #[serde(default)]
-    what: &'a str,
-}
-
 #[derive(Serialize)]
-struct ImportLine<'a, F> {
+struct ImportLine<'a> {
     time: u64,
     bubb: String,
     what: &'a str,
     #[serde(flatten)]
-    facts: F,
+    import: &'a ImportRecord,
 }
 
-/// Model and tokens of an imported answer, as far as the source has them.
-#[derive(Serialize)]
-struct AnswerFacts<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ResponseLine {
-    response: String,
-}
+/// The kind of a line about an imported conversation.
+const IMPORT: &str = "import";
 
 impl Journal<'_> {
     /// Returns the providers' ids of all answers recorded by the proxy.
     pub fn responses(&self) -> HashSet<String> {
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return HashSet::new() };
-        let key = memmem::Finder::new(b"\"response\":");
-        let lines = BufReader::new(journal).split(b'\n').map_while(std::io::Result::ok);
-        let lines = lines.filter(|line| key.find(line).is_some());
-        lines.filter_map(|line| Some(serde_json::from_slice::<ResponseLine>(&line).ok()?.response)).collect()
+        self.records_with(["\"response\":"]).filter_map(|record| record.response).collect()
     }
 
     pub fn imports(&self) -> ImportIndex {
         let mut imports = ImportIndex::default();
-        imports.read = self.each_line(0, false, |id, what, line| imports.learn(id, what, line));
+        imports.read_from(self, 0);
         imports
     }
 
     /// Returns the titles of imported conversations by their roots; the title of the newest state counts.
     pub(super) fn imported_titles(&self) -> HashMap<BubbId, String> {
         let mut titles: HashMap<BubbId, (Option<u64>, String)> = HashMap::new();
-        self.each_line(0, true, |id, what, line| {
-            let imported = || serde_json::from_slice::<ImportRecord>(line).ok();
-            let Some(told) = (what == "import").then(imported).flatten() else { return };
-            let newer = |(known, _): &(Option<u64>, String)| *known <= told.changed;
-            if let Some(title) = told.title.filter(|_| titles.get(&id).is_none_or(newer)) {
-                titles.insert(id, (told.changed, title));
+        for line in self.lines_with(["\"what\":\"import\""]) {
+            let told =
+                ImportRecord::parse(&line).and_then(|told| Some((told.root?, told.changed, told.title?)));
+            let Some((id, changed, title)) = told else { continue };
+            if titles.get(&id).is_none_or(|(known, _)| *known <= changed) {
+                titles.insert(id, (changed, title));
             }
-        });
+        }
         titles.into_iter().map(|(id, (_, title))| (id, title)).collect()
-    }
-
-    /// Reads the journal from an offset; returns the offset after its last whole line.
-    fn each_line(&self, from: u64, only_imports: bool, mut line: impl FnMut(BubbId, &str, &[u8])) -> u64 {
-        let Ok(mut file) = self.store.dir.open_file(JOURNAL) else { return from };
-        if file.seek(SeekFrom::Start(from)).is_err() {
-            return from;
-        }
-        let (mut reader, mut at, mut bytes) = (BufReader::with_capacity(1 << 16, file), from, Vec::new());
-        while let Ok(1..) = reader.read_until(b'\n', &mut bytes) {
-            at += if bytes.ends_with(b"\n") { bytes.len() as u64 } else { 0 };
-            if !only_imports || memmem::find(&bytes, b"\"what\":\"import\"").is_some() {
-                let told = serde_json::from_slice::<ImportJournalLine<'_>>(&bytes).ok();
-                let id = told.as_ref().and_then(|told| BubbId::parse(told.bubb?.as_bytes()));
-                if let (Some(told), Some(id)) = (&told, id) {
-                    line(id, told.what, &bytes);
-                }
-            }
-            bytes.clear();
-        }
-        at
     }
 
     /// Appends the added lines, except lines that another import has written since the journal was read: only one
@@ -150,10 +112,10 @@ impl Journal<'_> {
         // On a file system without locks a line may be written twice, which is harmless.
         let _lock = self.lock();
         let mut others = ImportIndex::default();
-        let read = self.each_line(imports.read, false, |id, what, line| others.learn(id, what, line));
+        others.read_from(self, imports.read);
         let lines = imports.unwritten_lines(&others);
         self.store.dir.append(JOURNAL, &lines)?;
-        imports.read = read + lines.len() as u64;
+        imports.read = others.read + lines.len() as u64;
         imports.told.extend(others.told);
         Ok(())
     }
@@ -185,14 +147,19 @@ impl ImportIndex {
         sources
     }
 
-    /// Adds a line of the journal to the index.
-    fn learn(&mut self, id: BubbId, what: &str, line: &[u8]) {
-        if !is_fact(what) {
-            // Not a fact about the message.
-        } else if what != "import" {
-            self.told.insert(id);
-        } else if let Ok(imported) = serde_json::from_slice::<ImportRecord>(line) {
-            self.keep(ImportRecord { root: Some(id), ..imported });
+    /// Adds the lines of the journal from an offset on.
+    fn read_from(&mut self, journal: &Journal<'_>, from: u64) {
+        self.read = from;
+        for (line, end) in journal.lines(from) {
+            self.read = end;
+            let Some(record) = JournalRecord::parse(&line).filter(|record| is_fact(&record.what)) else {
+                continue;
+            };
+            if record.what == IMPORT {
+                ImportRecord::parse(&line).into_iter().for_each(|import| self.keep(import));
+            } else {
+                self.told.extend(record.bubb);
+            }
         }
     }
 
@@ -236,8 +203,11 @@ impl ImportIndex {
         if self.knows(&imported) {
             return;
         }
-        let subject = Subject::Conversation(Box::new(imported.clone()));
-        self.push_line(subject, root, "import", &imported);
+        let line = ImportLine { time: now(), bubb: root.to_string(), what: IMPORT, import: &imported };
+        if serde_json::to_writer(&mut self.lines, &line).is_ok() {
+            self.lines.push(b'\n');
+        }
+        self.ends.push((self.lines.len(), Subject::Conversation(Box::new(imported.clone()))));
         self.keep(imported);
     }
 
@@ -246,14 +216,35 @@ impl ImportIndex {
         if (model.is_none() && input.is_none() && output.is_none()) || !self.told.insert(bubb) {
             return;
         }
-        self.push_line(Subject::Answer(bubb), bubb, "imported", AnswerFacts { model, input, output });
+        let record = JournalRecord::new(bubb, "imported");
+        let model = model.map(str::to_string);
+        JournalRecord { model, input, output, ..record }.write_to(&mut self.lines);
+        self.ends.push((self.lines.len(), Subject::Answer(bubb)));
     }
+}
 
-    fn push_line(&mut self, subject: Subject, bubb: BubbId, what: &str, facts: impl Serialize) {
-        let line = ImportLine { time: now(), bubb: bubb.to_string(), what, facts };
-        if serde_json::to_writer(&mut self.lines, &line).is_ok() {
-            self.lines.push(b'\n');
-            self.ends.push((self.lines.len(), subject));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_an_import_is_written_as_it_was_read() {
+        let about = |fields: &str| {
+            format!(
+                r#""bubb":"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A","what":"import","as":3,"format":"claude",{fields}}}"#
+            )
+        };
+        for line in [
+            about(r#""source":"/a/b.json","id":"A-1","title":"t","tools":"none","changed":1795322239924"#),
+            about(r#""source":"","id":"","tools":"all""#),
+        ] {
+            let mut index = ImportIndex::default();
+            index.add(ImportRecord::parse(format!("{{\"time\":1,{line}").as_bytes()).unwrap());
+            let written = String::from_utf8(index.lines).unwrap();
+            assert_eq!(written.split_once(',').unwrap().1, line + "\n");
+        }
+        for other in [r#"{"what":"import"}"#, &format!("{{{}", about(r#""source":"","tools":"all""#))] {
+            assert!(ImportRecord::parse(other.as_bytes()).is_none(), "{other}");
         }
     }
 }

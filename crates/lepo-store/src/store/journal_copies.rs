@@ -2,27 +2,18 @@
 //! and the fact that no request was sent for it.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{self, BufRead, BufReader};
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::copies::PlannedCopy;
 use super::dir::now;
-use super::journal::{JOURNAL, Journal, id_of_text};
+use super::journal::{JOURNAL, Journal};
 use super::proof::{PROVEN, Statement};
 use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
-/// A line about a copy. Because of `copy_of` a request is not pending, so any value of it counts.
-#[derive(Deserialize)]
-struct CopyLine {
-    #[serde(default, deserialize_with = "id_of_text")]
-    bubb: Option<BubbId>,
-    #[serde(rename = "copy_of")]
-    _copy_of: IgnoredAny,
-}
+/// Because of this field a request is not pending.
+const COPY_KEY: &str = "\"copy_of\"";
 
 #[derive(Default)]
 struct CopyFacts {
@@ -77,23 +68,17 @@ impl Journal<'_> {
 
     /// Whether the journal records that a message is a copy: a copied request is not pending.
     pub fn is_copy(&self, id: BubbId) -> bool {
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return false };
-        let key = b"\"copy_of\"";
-        let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
-        let mut told = lines.filter(|line| memchr::memmem::find(line, key).is_some());
-        told.any(|line| serde_json::from_slice::<CopyLine>(&line).is_ok_and(|line| line.bubb == Some(id)))
+        // Any value of the field counts, even if it cannot be an id.
+        let mut lines = self.lines_with([COPY_KEY]).filter_map(|line| object(&line));
+        lines.any(|(bubb, line)| bubb == id && line.contains_key("copy_of"))
     }
 
-    /// Reads the journal once; a torn line is skipped.
+    /// Reads the journal once.
     fn facts_of(&self, copies: &[&PlannedCopy]) -> CopyFacts {
         let mut told = CopyFacts::default();
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return told };
         let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();
         let made: HashSet<BubbId> = copies.iter().map(|copy| copy.name.id).collect();
-        for line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
-            let Ok(Value::Object(line)) = serde_json::from_slice::<Value>(&line) else { continue };
-            let of = line.get("bubb").and_then(Value::as_str).and_then(|id| BubbId::parse(id.as_bytes()));
-            let Some(of) = of else { continue };
+        for (of, line) in self.lines(0).filter_map(|(line, _)| object(&line)) {
             if made.contains(&of) && line.contains_key("copy_of") {
                 told.copies.insert(of);
             }
@@ -102,5 +87,54 @@ impl Journal<'_> {
             }
         }
         told
+    }
+}
+
+/// Parses a line with all its fields, unknown ones included.
+fn object(line: &[u8]) -> Option<(BubbId, Map<String, Value>)> {
+    let line: Map<String, Value> = serde_json::from_slice(line).ok()?;
+    let bubb = BubbId::parse(line.get("bubb")?.as_str()?.as_bytes())?;
+    Some((bubb, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::journal_record::JournalRecord;
+    use super::super::oracle::store;
+    use super::super::{STORE, note_copy};
+    use super::*;
+    use crate::bubb::Kind;
+
+    #[test]
+    fn a_copys_line_has_all_fields_of_the_originals_except_its_proof_and_session() {
+        let dir = TempDir::new().unwrap();
+        let store = store(&dir);
+        let [a, b] = [b"a", b"b"].map(|text| {
+            let text: &[u8] = text;
+            store.bubbs().write(Kind::Assistant, false, None, 0, text).unwrap()
+        });
+        let path = dir.path().join(STORE).join(JOURNAL);
+        let of = |id: BubbId, rest: &str| {
+            format!(
+                r#"{{"time":0,"bubb":"{id}","what":"answer","model":"m","new":[1,{{"a":0.10}}],"ms":5{rest}}}"#
+            )
+        };
+        fs::write(&path, of(a.id, r#","agent_session":"s","proof":"00""#) + "\n").unwrap();
+        assert!(!store.journal().is_copy(b.id));
+        note_copy(&store, a, b).unwrap();
+        note_copy(&store, a, b).unwrap();
+        let written = fs::read_to_string(&path).unwrap();
+        let line = written.lines().nth(1).unwrap();
+        let time = JournalRecord::parse(line.as_bytes()).unwrap().time;
+        let expected = of(b.id, &format!(r#","copy_of":"{}""#, a.id));
+        assert_eq!(line, expected.replace(r#""time":0"#, &format!(r#""time":{time}"#)));
+        assert_eq!(written.lines().count(), 2, "each copy has one line");
+        assert!(store.journal().is_copy(b.id) && !store.journal().is_copy(a.id));
+        fs::write(&path, of(a.id, r#","copy_of":7"#)).unwrap();
+        assert!(store.journal().is_copy(a.id), "whatever its original");
     }
 }

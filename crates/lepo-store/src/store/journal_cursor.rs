@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 
-use serde::Deserialize;
-
-use super::journal::{JOURNAL, Journal, JournalRecord};
+use super::journal::{JOURNAL, Journal};
+use super::journal_record::JournalRecord;
 
 /// Bytes read at once on the way back from the end.
 const BLOCK: u64 = 1 << 16;
@@ -21,11 +20,6 @@ pub struct JournalCursor {
     read: Option<(u64, u64)>,
     /// The last bytes before that offset, at most [`MARK`] of them.
     mark: Vec<u8>,
-}
-
-#[derive(Deserialize)]
-struct LineTime {
-    time: u64,
 }
 
 impl JournalCursor {
@@ -61,11 +55,7 @@ impl JournalCursor {
         // The next call reads a line that is still being written.
         let end = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
         bytes.truncate(end);
-        for line in bytes.split(|byte| *byte == b'\n') {
-            if let Ok(record) = serde_json::from_slice(line) {
-                take(record);
-            }
-        }
+        bytes.split(|byte| *byte == b'\n').filter_map(JournalRecord::parse).for_each(&mut take);
         if end > 0 || !goes_on {
             let mark = bytes.len().saturating_sub(MARK as usize);
             self.mark = bytes.split_off(mark);
@@ -96,10 +86,10 @@ fn find_start(file: &mut File, len: u64, since: u64) -> io::Result<u64> {
         // Find the first line of the block that has a time.
         while let Some(end) = memchr::memchr(b'\n', block.get(start..).unwrap_or_default()) {
             let line = block.get(start..start + end).unwrap_or_default();
-            match serde_json::from_slice::<LineTime>(line) {
-                Ok(timed) if timed.time < since => return Ok(from + start as u64),
-                Ok(_) => break,
-                Err(_) => start += end + 1,
+            match JournalRecord::parse(line).map_or(0, |record| record.time) {
+                0 => start += end + 1,
+                time if time < since => return Ok(from + start as u64),
+                _ => break,
             }
         }
     }

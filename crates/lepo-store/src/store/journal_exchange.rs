@@ -29,7 +29,7 @@ impl Serialize for MadeItem {
 }
 
 /// Writes ids as texts.
-pub(super) fn ids_as_texts<S: serde::Serializer>(ids: &&[BubbId], to: S) -> Result<S::Ok, S::Error> {
+pub(super) fn ids_as_texts<S: serde::Serializer>(ids: &[BubbId], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(ids.iter().map(BubbId::to_string))
 }
 
@@ -53,34 +53,33 @@ pub(super) fn made_items<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<MadeIte
 
 #[cfg(test)]
 mod tests {
-    use super::super::journal::{JournalEntry, fact_of};
+    use super::super::journal_record::JournalRecord;
     use super::*;
 
     #[test]
     fn an_exchange_is_read_as_it_was_written() {
         let id = |end: char| BubbId::parse(format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}").as_bytes()).unwrap();
-        let made =
-            [MadeItem { bubb: id('A'), call: None }, MadeItem { bubb: id('B'), call: Some("call_1".into()) }];
-        let after = [id('C'), id('D')];
-        let entry = JournalEntry {
+        let made = vec![
+            MadeItem { bubb: id('A'), call: None },
+            MadeItem { bubb: id('B'), call: Some("call_1".into()) },
+        ];
+        let after = vec![id('C'), id('D')];
+        let record = JournalRecord {
             bubb: Some(id('A')),
-            what: "answer",
-            after: &after,
-            made: &made,
-            finish: Some("tools"),
-            prefill: Some("{"),
-            client: Some("curl/8"),
-            response: Some("resp_1"),
+            what: "answer".into(),
+            after,
+            made,
+            finish: Some("tools".into()),
+            prefill: Some("{".into()),
+            client: Some("curl/8".into()),
+            response: Some("resp_1".into()),
             system: Some(id('E')),
-            ..JournalEntry::default()
+            ..JournalRecord::default()
         };
-        let line = serde_json::to_string(&entry).unwrap();
-        let (bubb, facts) = fact_of(line.as_bytes()).unwrap();
-        assert_eq!((bubb, facts.after, facts.made), (id('A'), after.to_vec(), made.to_vec()));
-        let texts = [facts.finish, facts.prefill, facts.client, facts.response].map(Option::unwrap);
-        assert_eq!((texts.join(" ").as_str(), facts.system), ("tools { curl/8 resp_1", Some(id('E'))));
-        let bare = serde_json::to_string(&JournalEntry::default()).unwrap();
-        assert_eq!(bare, r#"{"time":0,"bubb":null,"what":"","ms":0}"#);
+        let line = serde_json::to_vec(&record).unwrap();
+        assert_eq!(JournalRecord::parse(&line), Some(record));
+        let bare = serde_json::to_string(&JournalRecord::default()).unwrap();
+        assert_eq!(bare, r#"{"time":0,"bubb":null,"what":""}"#);
     }
 
     #[test]
@@ -92,7 +91,7 @@ mod tests {
             (format!(r#""made":[{{"bubb":"{id}","new":1}},{{"bubb":"x"}},{{"call":"a"}},null]"#), 0, 1),
             (r#""finish":1,"response":[],"system":"x""#.to_string(), 0, 0),
         ] {
-            let (_, facts) = fact_of(format!(r#"{{"bubb":"{id}",{fields}}}"#).as_bytes()).unwrap();
+            let facts = JournalRecord::parse(format!(r#"{{"bubb":"{id}",{fields}}}"#).as_bytes()).unwrap();
             assert_eq!((facts.after.len(), facts.made.len()), (after, made), "{fields}");
             assert_eq!((facts.finish, facts.response, facts.system), (None, None, None), "{fields}");
         }

@@ -2,7 +2,8 @@
 
 use memchr::memmem;
 
-use super::journal::{BubbFacts, Journal, JournalRecord, fact_of};
+use super::journal::{JOURNAL, Journal};
+use super::journal_record::JournalRecord;
 use super::proof::is_fact;
 use crate::bubb::BubbId;
 
@@ -17,7 +18,7 @@ pub struct JournalIndex {
 impl Journal<'_> {
     /// Indexes the journal; a line is parsed only when it is asked for.
     pub fn index(&self) -> JournalIndex {
-        JournalIndex::parse(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
+        JournalIndex::parse(self.store.dir.read_file(JOURNAL).ok().flatten().unwrap_or_default())
     }
 }
 
@@ -38,9 +39,8 @@ impl JournalIndex {
     }
 
     /// Returns the facts of a bubb; the last line counts.
-    pub fn get(&self, id: BubbId) -> Option<BubbFacts> {
-        let mut told = self.newest_first(id).filter_map(fact_of);
-        told.find(|(named, _)| *named == id).map(|(_, fact)| fact)
+    pub fn get(&self, id: BubbId) -> Option<JournalRecord> {
+        self.records(id).next()
     }
 
     /// Returns the byte offset of the last line about a bubb.
@@ -52,8 +52,8 @@ impl JournalIndex {
 
     /// Returns all lines about a bubb, newest first.
     pub fn records(&self, id: BubbId) -> impl Iterator<Item = JournalRecord> {
-        let told = self.newest_first(id).filter_map(|line| serde_json::from_slice(line).ok());
-        told.filter(move |record: &JournalRecord| record.bubb == Some(id) && is_fact(&record.what))
+        let records = self.newest_first(id).filter_map(JournalRecord::parse);
+        records.filter(move |record| record.bubb == Some(id) && is_fact(&record.what))
     }
 
     /// Returns the lines whose first `bubb` field is this id, newest first.

@@ -2,46 +2,14 @@
 //! clone.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, BufReader};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::dir::now;
 use super::handle::Store;
-use super::journal::{JOURNAL, Journal, id_of_text};
+use super::journal::Journal;
+use super::journal_record::JournalRecord;
 use super::proof::{PROOF_KEY, PROVEN, Statement};
 use crate::bubb::BubbId;
-
-#[derive(Serialize)]
-struct ProvenLine<'p> {
-    time: u64,
-    bubb: String,
-    what: &'p str,
-    proof: String,
-}
-
-/// The fields of a line that its proof covers.
-#[derive(Deserialize)]
-struct ProofLine {
-    #[serde(default, deserialize_with = "id_of_text")]
-    bubb: Option<BubbId>,
-    #[serde(default)]
-    model: Option<String>,
-    #[serde(default)]
-    agent_session: Option<String>,
-    proof: String,
-}
-
-impl ProofLine {
-    fn statement(&self) -> Option<Statement<'_>> {
-        let bubb = self.bubb?;
-        Some(match (&self.model, &self.agent_session) {
-            (Some(model), Some(session)) => Statement::AgentSession(bubb, model, session),
-            _ => Statement::Message(bubb),
-        })
-    }
-}
 
 impl Store {
     /// Renews the proof of a rewritten journal line if the old line had a valid one. A message that is not
@@ -52,16 +20,17 @@ impl Store {
         new: Vec<u8>,
         as_written: &dyn Fn(BubbId) -> bool,
     ) -> Vec<u8> {
-        if memchr::memmem::find(old, PROOF_KEY).is_none() {
+        if memchr::memmem::find(old, PROOF_KEY.as_bytes()).is_none() {
             return new;
         }
-        let is_proven = |line: &ProofLine| {
-            line.statement().is_some_and(|statement| self.is_proven(statement, &line.proof))
+        let is_proven = |line: &JournalRecord| {
+            let told = line.statement().zip(line.proof.as_deref());
+            told.is_some_and(|(statement, proof)| self.is_proven(statement, proof))
                 && line.bubb.is_some_and(as_written)
         };
-        let was_proven = serde_json::from_slice::<ProofLine>(old).is_ok_and(|line| is_proven(&line));
-        let (Ok(line), Ok(mut fields)) =
-            (serde_json::from_slice::<ProofLine>(&new), serde_json::from_slice::<Map<String, Value>>(&new))
+        let was_proven = JournalRecord::parse(old).is_some_and(|line| is_proven(&line));
+        let (Some(line), Ok(mut fields)) =
+            (JournalRecord::parse(&new), serde_json::from_slice::<Map<String, Value>>(&new))
         else {
             return new;
         };
@@ -80,17 +49,11 @@ impl Journal<'_> {
     /// Appends a proof for each of these messages in a single write. A journal that cannot be written never fails a
     /// command: without a proof lepo asks the user.
     pub fn prove(&self, ids: impl IntoIterator<Item = BubbId>) {
-        let mut lines = Vec::new();
-        for id in ids {
-            let Some(proof) = self.store.proof(Statement::Message(id)) else { return };
-            let line = ProvenLine { time: now(), bubb: id.to_string(), what: PROVEN, proof };
-            if serde_json::to_writer(&mut lines, &line).is_ok() {
-                lines.push(b'\n');
-            }
-        }
-        if !lines.is_empty()
-            && let Err(error) = self.store.dir.append(JOURNAL, &lines)
-        {
+        let records = ids.into_iter().map_while(|id| {
+            let proof = self.store.proof(Statement::Message(id))?;
+            Some(JournalRecord { proof: Some(proof), ..JournalRecord::new(id, PROVEN) })
+        });
+        if let Err(error) = self.append(records) {
             tracing::debug!(error = error.chain(), "journal");
         }
     }
@@ -103,22 +66,14 @@ impl Journal<'_> {
 
     /// Returns the ids that the journal proves, in one pass over it.
     pub fn proven(&self, ids: &HashSet<BubbId>) -> HashSet<BubbId> {
-        let mut proven = HashSet::new();
         if ids.is_empty() || self.store.prover.is_none() {
-            return proven;
+            return HashSet::new();
         }
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return proven };
-        let has_proof = memchr::memmem::Finder::new(PROOF_KEY);
-        for line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
-            if has_proof.find(&line).is_none() {
-                continue;
-            }
-            let Ok(ProofLine { bubb: Some(id), proof, .. }) = serde_json::from_slice(&line) else { continue };
-            if ids.contains(&id) && self.store.is_proven(Statement::Message(id), &proof) {
-                proven.insert(id);
-            }
-        }
-        proven
+        let proven = self.records_with([PROOF_KEY]).filter_map(|record| {
+            let (id, proof) = (record.bubb.filter(|id| ids.contains(id))?, record.proof?);
+            self.store.is_proven(Statement::Message(id), &proof).then_some(id)
+        });
+        proven.collect()
     }
 }
 
@@ -130,6 +85,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::super::STORE;
+    use super::super::journal::JOURNAL;
     use super::super::oracle::store;
     use super::super::proof::Prover;
     use super::*;

@@ -15,12 +15,13 @@ pub(super) const UNDONE: &str = "undone";
 /// The kind of a journal line about a directory whose sessions an import takes as this repository's.
 pub(super) const IMPORT_DIR: &str = "import_dir";
 
+/// Whether a line of this kind has a fact besides its proof or its mark.
 pub(super) fn is_fact(what: &str) -> bool {
     !matches!(what, PROVEN | REDACTED | UNDONE | IMPORT_DIR)
 }
 
 /// The start of a proof in a line.
-pub(super) const PROOF_KEY: &[u8] = b"\"proof\":\"";
+pub(super) const PROOF_KEY: &str = "\"proof\":\"";
 
 /// Computes keyed hashes with the user's key.
 pub trait Prover: Send + Sync {

@@ -21,7 +21,7 @@ use lepo_model::{
     Schema, Usage, spec,
 };
 use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker};
-use lepo_store::store::JournalEntry;
+use lepo_store::store::JournalRecord;
 use lepo_tool::without_thinking;
 
 /// A participant of a group turn.
@@ -202,9 +202,9 @@ impl Participant {
 
     /// Records the cost of a short reply.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &ShortReply) {
-        let options = self.facts.options.as_ref();
-        let entry = JournalEntry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
-        group.env.store.journal().add(JournalEntry {
+        let options = self.facts.options.clone();
+        let entry = JournalRecord { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
+        group.env.store.journal().add(JournalRecord {
             bubb,
             under: brief.under.filter(|_| bubb.is_none()),
             ..entry
@@ -229,7 +229,7 @@ impl Participant {
 /// Records a failed request, unless the user interrupted it.
 fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, ExitKind::Signal(_)) {
-        group.env.store.journal().add(JournalEntry { under, ..failure_entry(Some(model), start.elapsed()) });
+        group.env.store.journal().add(JournalRecord { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }
 

@@ -8,7 +8,7 @@ use lepo_base::error::Result;
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::Ix;
-use lepo_store::store::{BubbFacts, Store};
+use lepo_store::store::{JournalRecord, Store};
 
 /// A recorded answer.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct RecordedAnswer {
 pub(super) fn hit(
     record: &RecordStore<'_>,
     answer: &AnswerOnRecord,
-    fact: BubbFacts,
+    fact: JournalRecord,
     is_json: bool,
 ) -> Result<RecordedAnswer> {
     let name = record.forest.name(answer.ix);
@@ -119,7 +119,7 @@ fn requests(record: &RecordStore<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
 }
 
 /// Returns the tokens in a line of the journal.
-pub(super) fn usage(fact: &BubbFacts) -> Usage {
+pub(super) fn usage(fact: &JournalRecord) -> Usage {
     Usage { input: fact.input, output: fact.output, cached: fact.cached, ..Usage::default() }
 }
 

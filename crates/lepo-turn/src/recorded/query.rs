@@ -10,7 +10,7 @@ use crate::group::selected;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
-use lepo_store::store::{BubbFacts, JournalIndex, Store};
+use lepo_store::store::{JournalIndex, JournalRecord, Store};
 
 /// A store to search for answers.
 pub struct RecordStore<'r> {
@@ -184,7 +184,7 @@ impl<'r> RecordStore<'r> {
 impl Query<'_> {
     /// Returns the first difference between the request of an answer and this one: its subject, the recorded
     /// value and the requested one.
-    pub(super) fn difference(&self, fact: &BubbFacts) -> Option<(&'static str, String, String)> {
+    pub(super) fn difference(&self, fact: &JournalRecord) -> Option<(&'static str, String, String)> {
         let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
         let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);
         if self.model.is_some() && self.model != fact.model {
