@@ -24,7 +24,7 @@ pub struct NameListing<'s> {
     /// Names in `.lepo/`, sorted, each id once.
     recent: Vec<BubbName>,
     /// Names of the days read, without the ids that are also in `.lepo/`.
-    days: BTreeMap<Day, Vec<BubbName>>,
+    pub(super) days: BTreeMap<Day, Vec<BubbName>>,
     /// The days not read in descending order yet.
     calendar: DayFolders,
     /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, which only hand-edited names can be.

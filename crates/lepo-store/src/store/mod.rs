@@ -50,6 +50,8 @@ mod journal_proofs;
 mod journal_record;
 mod line_ends;
 mod listing;
+#[cfg(test)]
+mod listing_tests;
 mod meta_files;
 mod names;
 mod newest_names;

@@ -39,7 +39,7 @@ impl<'s> Names<'s> {
             if listing.is_whole() && self.store.others().all().is_empty() {
                 break;
             }
-            listing.read_wanted(wanted)?;
+            listing.read_scope(wanted)?;
         }
         Ok(listing.into_forest())
     }
@@ -49,7 +49,7 @@ impl<'s> Names<'s> {
     pub fn readable_forest(&self, wanted: &ReadScope) -> Result<(Forest, Vec<Error>)> {
         let mut listing = self.listing()?;
         listing.pass_over_unreadable()?;
-        listing.read_wanted(wanted)?;
+        listing.read_scope(wanted)?;
         let unreadable = listing.drain_unreadable();
         Ok((listing.into_forest(), unreadable))
     }
@@ -117,13 +117,13 @@ impl<'s> Names<'s> {
             return Ok(newest.forest);
         }
         let mut listing = self.listing()?;
-        listing.read_wanted(&ReadScope::Tip)?;
+        listing.read_scope(&ReadScope::Tip)?;
         Ok(listing.into_forest())
     }
 }
 
 impl NameListing<'_> {
-    fn read_wanted(&mut self, wanted: &ReadScope) -> Result<()> {
+    pub(super) fn read_scope(&mut self, wanted: &ReadScope) -> Result<()> {
         match wanted {
             ReadScope::All => self.read_since(Day::FIRST),
             ReadScope::Everyone => {

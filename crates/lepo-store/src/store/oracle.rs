@@ -34,13 +34,13 @@ pub(super) fn store(dir: &TempDir) -> Store {
     Store::make(dir.path(), Path::new(STORE), "").unwrap().0
 }
 
-/// Generates hidden and visible bubbs over forty days; every third forest has links that only hand-edited names can
-/// have, every fifth one has bubbs dated ahead.
-pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<BubbName> {
+/// Generates hidden and visible bubbs over the forty days before `now`; every third forest has links that only
+/// hand-edited names can have, every fifth one has bubbs dated ahead.
+pub(super) fn names(now: u64, dice: &mut Dice, round: usize) -> Vec<BubbName> {
     let count = 1 + dice.roll(40);
     let day = 24 * 60 * 60 * 1000;
     let mut times: Vec<u64> =
-        (0..count).map(|_| now() - 40 * day + dice.roll(39 * day as usize) as u64).collect();
+        (0..count).map(|_| now - 40 * day + dice.roll(39 * day as usize) as u64).collect();
     if round.is_multiple_of(5) {
         times.iter_mut().filter(|_| dice.roll(5) == 0).for_each(|time| *time += 60 * day);
     }
@@ -69,7 +69,7 @@ pub(super) fn write(folder: &Path, name: &BubbName, text: &str) {
 }
 
 /// Writes each name where it counts, and copies of some where they do not.
-fn split(dice: &mut Dice, names: &[BubbName], lepo: &Path) {
+pub(super) fn split(dice: &mut Dice, names: &[BubbName], lepo: &Path) {
     let old = lepo.join("_old");
     for name in names {
         let own = Day::from_id(name.id);
@@ -156,7 +156,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
     for round in 0..30 {
         let (whole, parts) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let (one, many) = (store(&whole), store(&parts));
-        let names = names(&mut dice, round);
+        let names = names(now(), &mut dice, round);
         names.iter().for_each(|name| write(&whole.path().join(STORE), name, ""));
         split(&mut dice, &names, &parts.path().join(STORE));
         let all = one.names().forest().unwrap();
@@ -280,8 +280,8 @@ fn a_file_is_found_wherever_it_is() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let mut dice = Dice(5);
-    let names: Vec<BubbName> =
-        names(&mut dice, 1).into_iter().filter(|name| counts_in(Day::from_id(name.id), name)).collect();
+    let mut names = names(now(), &mut dice, 1);
+    names.retain(|name| counts_in(Day::from_id(name.id), name));
     for name in &names {
         write(&lepo, name, &name.id.to_string());
     }

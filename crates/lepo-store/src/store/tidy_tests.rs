@@ -27,7 +27,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
     for round in 0..20 {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
-        let names = names(&mut dice, round);
+        let names = names(now(), &mut dice, round);
         let mut hidden = Vec::new();
         for name in &names {
             let day = Day::from_id(name.id);

@@ -1,0 +1,77 @@
+//! How many folders of days each scope reads: on a large store they are what a command waits for.
+
+use std::collections::BTreeMap;
+
+use tempfile::TempDir;
+
+use super::STORE;
+use super::oracle::{Dice, names, split, store};
+use crate::bubb::BubbId;
+use crate::conv::ReadScope;
+
+/// Noon of the first day of 2025, so that the same ids are in the same days at any hour.
+const NOON: u64 = 1_735_732_800_000;
+
+/// Scopes around two bubbs.
+fn scopes(at: BubbId, other: BubbId) -> Vec<(&'static str, ReadScope)> {
+    let id = at.to_string();
+    let part = |from: usize, to: usize| id.get(from..to).unwrap_or_default().to_string();
+    vec![
+        ("all", ReadScope::All),
+        ("all, peers too", ReadScope::Everyone),
+        ("beginning with a few letters", ReadScope::Begun(part(0, 5), 3)),
+        ("beginning with nothing", ReadScope::Begun(String::new(), 3)),
+        ("beginning with the id", ReadScope::Begun(part(0, 20), 1)),
+        ("followed", ReadScope::Followed(at)),
+        ("leaf", ReadScope::Leaves(1)),
+        ("leaves", ReadScope::Leaves(5)),
+        ("newest", ReadScope::Newest(1)),
+        ("newest five", ReadScope::Newest(5)),
+        ("none", ReadScope::Newest(0)),
+        ("paths", ReadScope::Paths(vec![at, other])),
+        ("piece, beginning", ReadScope::Piece(part(0, 8))),
+        ("piece, end", ReadScope::Piece(part(18, 26))),
+        ("siblings", ReadScope::Siblings(2, false)),
+        ("siblings of leaves", ReadScope::Siblings(2, true)),
+        ("since", ReadScope::Since(at)),
+        ("tip", ReadScope::Tip),
+    ]
+}
+
+#[test]
+fn no_scope_reads_more_days_than_it_needs() {
+    let (mut dice, mut read) = (Dice(11), BTreeMap::new());
+    for round in 0..40 {
+        let dir = TempDir::new().unwrap();
+        let store = store(&dir);
+        let names = names(NOON, &mut dice, round);
+        split(&mut dice, &names, &dir.path().join(STORE));
+        let [at, other] = [(); 2].map(|()| names[dice.roll(names.len())].id);
+        for (name, scope) in scopes(at, other) {
+            let mut listing = store.names().listing().unwrap();
+            listing.read_scope(&scope).unwrap();
+            *read.entry(name).or_insert(0) += listing.days.len();
+        }
+    }
+    let expected = [
+        ("all", 409),
+        ("all, peers too", 409),
+        ("beginning with a few letters", 302),
+        ("beginning with nothing", 316),
+        ("beginning with the id", 290),
+        ("followed", 289),
+        ("leaf", 166),
+        ("leaves", 343),
+        ("newest", 226),
+        ("newest five", 394),
+        ("none", 226),
+        ("paths", 128),
+        ("piece, beginning", 95),
+        ("piece, end", 421),
+        ("siblings", 309),
+        ("siblings of leaves", 291),
+        ("since", 264),
+        ("tip", 226),
+    ];
+    assert_eq!(read.into_iter().collect::<Vec<_>>(), expected);
+}
