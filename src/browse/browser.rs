@@ -148,7 +148,7 @@ impl<'a> Browser<'a> {
     fn choose(&mut self, ix: Ix, line: usize) {
         let forest = self.read.forest;
         let newest = || {
-            let tails: Vec<Ix> = forest.listed(false).collect();
+            let tails: Vec<Ix> = forest.listed(false, self.read.own).collect();
             forest.tails_through(&tails, &[ix]).first().copied()
         };
         let index = self.rows.index_of(ix).or_else(|| self.rows.index_of(newest()?));

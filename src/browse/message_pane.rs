@@ -53,6 +53,8 @@ pub struct BrowsedStore<'a> {
     pub store: &'a Store,
     pub forest: &'a Forest,
     pub facts: &'a JournalIndex,
+    /// `@` of a work tree that shares the store.
+    pub own: Option<BubbId>,
     pub stopped: &'a StoppedAnswers,
     pub paint: Paint,
     /// How formulas are written; `None` does not render the Markdown of answers.

@@ -54,7 +54,9 @@ pub fn browse(store: &Store, start: BrowserStart<'_>) -> Result<()> {
         let facts = store.journal().index();
         let forest = store.names().forest_for(&[limit.map_or(ReadScope::Everyone, ReadScope::Newest)])?;
         let stopped = StoppedAnswers::new(store, &forest);
-        let read = BrowsedStore { store, forest: &forest, facts: &facts, stopped: &stopped, paint, math };
+        let own = store.own_newest().unwrap_or_default();
+        let read =
+            BrowsedStore { store, forest: &forest, facts: &facts, own, stopped: &stopped, paint, math };
         let mut browser = Browser::new(read, limit)?;
         let mut press = browser.resume(resumed);
         if let Some(id) = tree_at.take() {

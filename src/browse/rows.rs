@@ -54,10 +54,10 @@ pub struct ConvRows<'a> {
 impl<'a> ConvRows<'a> {
     /// Lists all conversations, or the newest `limit`.
     pub fn all(read_store: BrowsedStore<'a>, limit: Option<usize>) -> ConvRows<'a> {
-        let BrowsedStore { store, forest, .. } = read_store;
+        let BrowsedStore { store, forest, own, .. } = read_store;
         ConvRows {
             read_store,
-            tails: Box::new(forest.listed(false).take(limit.unwrap_or(usize::MAX))),
+            tails: Box::new(forest.listed(false, own).take(limit.unwrap_or(usize::MAX))),
             origins: forest.origins(),
             titles: store.titles().all(),
             titled: HashSet::new(),
@@ -70,7 +70,7 @@ impl<'a> ConvRows<'a> {
     /// Lists only the conversations that contain one of these bubbs.
     pub fn through(read_store: BrowsedStore<'a>, bubbs: &[Ix]) -> ConvRows<'a> {
         let forest = read_store.forest;
-        let all: Vec<Ix> = forest.listed(false).collect();
+        let all: Vec<Ix> = forest.listed(false, read_store.own).collect();
         let found: HashSet<Ix> = forest.tails_through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
         ConvRows { tails: Box::new(tails), ..ConvRows::all(read_store, None) }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::process::Command;
 
-use super::Context;
+use super::{Context, own_newest};
 use crate::browse::{BrowserStart, browse};
 use crate::ui::reading_settings;
 use lepo_base::error::{Error, Result};
@@ -26,7 +26,7 @@ pub struct BrowseArgs {}
 
 /// Browses.
 pub fn run_browse(_: BrowseArgs, context: &mut Context<'_>) -> Result<u8> {
-    let store = context.store()?;
+    let store = context.store()?.with_own_newest(own_newest::find);
     if !context.out.is_terminal() {
         return Err(Error::usage("browse needs a terminal").hint("in a pipe: lepo ls, lepo show, lepo log"));
     }

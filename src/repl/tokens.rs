@@ -64,7 +64,8 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let others = session.store.others().all();
     let wanted = if others.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };
     let forest = session.store.names().forest_for(&[wanted])?;
-    let (tails, now) = (forest.listed(false).take(most).collect::<Vec<Ix>>(), now());
+    let own = session.store.own_newest().unwrap_or_default();
+    let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let (titles, mut origins) = (session.store.titles().all(), forest.origins());
     let mut counts = forest.sums(|ix| u32::from(forest.is_question(ix)));

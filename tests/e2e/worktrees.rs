@@ -7,6 +7,8 @@ use serde_json::json;
 use crate::bots::Bot;
 use crate::disk::forest;
 use crate::home::{Home, Ran, run};
+use crate::pty::on_terminal;
+use crate::screen::Screen;
 
 const OFF: &str = "planner = \"off\"\n";
 
@@ -162,6 +164,39 @@ fn a_rebase_that_copies_nothing_moves_no_conversation_to_another_work_tree() {
     assert!(ran.code == 0 && ran.err.contains("already here"), "{}", ran.err);
     assert_eq!(home.lepo(&["do", "main again"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("main asks"));
+}
+
+#[test]
+fn the_newest_message_of_a_work_tree_is_listed_although_another_one_continued_it() {
+    let bot = Bot::saying(OFF, &["one", "two", "three"]);
+    let home = &bot.home;
+    let linked = &with_worktree(home);
+    assert_eq!(lepo_in(home, linked, &["do", "linked asks"]).code, 0);
+    let own = lepo_in(home, linked, &["resolve", "@"]).out;
+    assert_eq!(home.lepo(&["do", "--tail", own.trim(), "on in main"]).code, 0);
+    assert_eq!(lepo_in(home, linked, &["resolve", "@"]).out, own);
+    let end = &own.trim()[18..];
+    let on_screen = |dir: &Path, args: &[&str]| {
+        let mut command = home.command(args);
+        command.current_dir(dir);
+        on_terminal(command, &[]).out
+    };
+    for args in [&["ls"][..], &["ls", "-n", "2"], &["ls", "--grep", "linked asks"], &["ls", "-l"]] {
+        assert!(on_screen(linked, args).contains(end), "{args:?} {}", on_screen(linked, args));
+        assert!(!on_screen(&home.work(), args).contains(end), "{args:?}");
+        assert!(!lepo_in(home, linked, args).out.contains(end), "a pipe has the tails alone: {args:?}");
+    }
+    let session = |args: &[&str]| {
+        let mut lepo = home.command(args);
+        lepo.current_dir(linked);
+        Screen::of(&lepo, home, 100)
+    };
+    let Some(screen) = session(&["browse"]) else { return };
+    screen.shows("on in main").keys(&["j"]).becomes("the own end", || screen.text().contains(end));
+    screen.keys(&["q"]).ends(0);
+    let Some(screen) = session(&[]) else { return };
+    screen.prompts("> ").enters("/ls").becomes("the own row", || screen.text().contains(&format!("* {end}")));
+    screen.enters("/exit").ends(0);
 }
 
 #[test]

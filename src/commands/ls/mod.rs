@@ -16,7 +16,7 @@ use text::{document, long_line, short_line};
 
 use super::address_args::{require_any, resolve_all};
 use super::stores::{KnownStore, KnownStores};
-use super::{Context, complete};
+use super::{Context, complete, own_newest};
 use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{ExitKind, Result};
@@ -29,7 +29,7 @@ use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 ///
 /// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
 /// terminal, a line has the end of the id and the number of questions instead, and `@` has a line although another user
-/// continued it.
+/// or work tree continued it.
 ///
 /// On a terminal and with `-l`, lines also have the time, the model, the tokens, the branches that name the
 /// conversation's end, the title, and the first and last question, as far as they fit. If several conversations
@@ -253,7 +253,7 @@ fn tails<'f>(
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
         true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
         // Programs read the tails of the format alone.
-        false if is_terminal => forest.listed(args.spent),
+        false if is_terminal => forest.listed(args.spent, own_newest::find(store).unwrap_or_default()),
         false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {

@@ -1,15 +1,18 @@
 //! `@`, the newest of the user's own tails, and what it decides: the rows of a listing, and the time of a new root.
 
 use super::{Forest, Ix};
-use crate::bubb::Day;
+use crate::bubb::{BubbId, Day};
 
 impl Forest {
-    /// Returns the tails, newest first, as a listing shows them: with `@`, although another user continued it.
-    pub fn listed(&self, spent: bool) -> Box<dyn Iterator<Item = Ix> + '_> {
+    /// Returns the tails, newest first, as a listing shows them: with `@`, although another user or work tree continued
+    /// it. `own` is the `@` of a work tree that shares the store.
+    pub fn listed(&self, spent: bool, own: Option<BubbId>) -> Box<dyn Iterator<Item = Ix> + '_> {
         let tails = self.newest_first(spent);
-        let Some(newest) = self.newest().filter(|_| self.is_union()) else {
-            return Box::new(tails);
+        let newest = match own {
+            Some(own) => self.find(own),
+            None => self.newest().filter(|_| self.is_union()),
         };
+        let Some(newest) = newest else { return Box::new(tails) };
         let mut tails: Vec<Ix> = tails.collect();
         if !tails.contains(&newest) {
             tails.insert(tails.partition_point(|tail| *tail > newest), newest);
@@ -73,7 +76,7 @@ mod tests {
             let forest = Forest::with_foreign(names, others);
             assert_eq!(forest.newest(), forest.find(id(newest)), "{store}");
             assert_eq!(
-                fixture::letters(&forest, &forest.listed(false).collect::<Vec<_>>()),
+                fixture::letters(&forest, &forest.listed(false, None).collect::<Vec<_>>()),
                 listed,
                 "{store}"
             );
@@ -81,6 +84,15 @@ mod tests {
         let names = fixture::names("A u0 head / B a0 A / C u0 B");
         let union = Forest::with_foreign(names, [(id("C"), 0)].into());
         assert_eq!(union.root_time(), id("B").time() + 1);
+    }
+
+    #[test]
+    fn the_newest_of_a_work_tree_is_listed_once() {
+        let forest = fixture::forest("A u0 head / B a0 A / C u0 B / D a0 C / E u0 head");
+        for (own, listed) in [(None, "ED"), (Some("B"), "EDB"), (Some("D"), "ED"), (Some("G"), "ED")] {
+            let tails: Vec<_> = forest.listed(false, own.map(id)).collect();
+            assert_eq!(fixture::letters(&forest, &tails), listed, "{own:?}");
+        }
     }
 
     #[test]
