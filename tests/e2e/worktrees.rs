@@ -164,6 +164,9 @@ fn a_rebase_that_copies_nothing_moves_no_conversation_to_another_work_tree() {
     assert!(ran.code == 0 && ran.err.contains("already here"), "{}", ran.err);
     assert_eq!(home.lepo(&["do", "main again"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("main asks"));
+    // Nor does it make a copy of `@`.
+    let ran = home.lepo(&["rebase", "@", "--root"]);
+    assert_eq!((ran.out, ran.err.as_str()), (home.ok(&["resolve", "@"]), "already here\n"));
 }
 
 #[test]

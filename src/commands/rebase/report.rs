@@ -58,7 +58,9 @@ pub fn print(
     if let Some(newest) = own.and_then(|own| forest.find(own)).or_else(|| forest.newest()) {
         let name = forest.name(newest);
         if name.id == outcome.tail {
-            print_status("@ is now the copy");
+            if !already_here {
+                print_status("@ is now the copy");
+            }
         } else {
             let ids = forest.all().map(|ix| forest.name(ix).id);
             let shorts = ShortIds::on_terminal(stderr_is_terminal(), ids);
