@@ -36,6 +36,10 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         print_status(&StatusLine::note(format!(
             "git has its messages and its journal from now on; `lepo fsck --secrets && git add {shown}` commits them"
         )));
+        context.print_hint(format!(
+            "each answer changes the journal, so that git pulls after a commit only; without recorded answers, leave it \
+             out: `echo /_journal.ndjson >> {shown}/.gitignore`"
+        ));
     }
     if let (InitOutcome::New, Some(above)) = (made, above) {
         let which = if above.is_linked() { "of the main work tree" } else { "above" };

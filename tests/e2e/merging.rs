@@ -142,6 +142,8 @@ fn a_store_for_recorded_answers_keeps_its_journal_in_git() {
         let ran =
             shell(&bot.home, &format!("{git} && {makes} && lepo do -q --recorded q && {commits} {tracked}"));
         assert_eq!((ran.code, ran.out.as_str()), (0, "one\n1\n"), "{makes}: {}", ran.err);
+        let leave_out = "`echo /_journal.ndjson >> .lepo/.gitignore`";
+        assert_eq!(ran.err.contains(leave_out), makes.contains("--committed"), "{makes}: {}", ran.err);
         let ran = shell(&bot.home, elsewhere);
         assert_eq!((ran.code, ran.out.as_str()), (0, "one\n"), "{makes}: {}", ran.err);
         // Nothing puts the line back.
