@@ -77,8 +77,9 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
             return Err(Error::nothing(format!("{name} is an entry of {source}"))
                 .hint("remove it there: lepo config --edit"));
         }
-        return Err(Error::nothing(format!("no model {name} was added"))
-            .hint("`lepo model ls` lists them; configured models are in config.toml"));
+        return Err(
+            Error::nothing(format!("no model is named {name}")).hint("`lepo model ls` lists the models")
+        );
     }
     let is_of_it = |model: &&ModelConfig| model.provider == Provider::Embedded && model.model == name;
     if let Some(model) = settings.models.iter().find(is_of_it) {
