@@ -81,6 +81,8 @@ mod ls;
 mod manual;
 mod many;
 mod mcp;
+mod mend_reports;
+mod mend_store_reports;
 mod merging;
 mod naming;
 mod narrow;

@@ -33,12 +33,13 @@ impl Question {
     }
 
     /// Returns the reason to ask before its files are sent to a model with this window: folders fill more
-    /// than half of it, or it is not known and the files have many tokens. `None` without a reason.
+    /// than half of it or files all of it, or it is not known and the files have many tokens. `None` without a reason.
     pub fn size_to_confirm(&self, window: Option<u64>) -> Option<String> {
         let (tokens, window) = match window {
             Some(window) if self.of_folders.saturating_mul(2) > window => {
                 (self.of_folders, thousands(window))
             }
+            Some(window) if self.of_files > window => (self.of_files, thousands(window)),
             None if self.of_files > UNASKED => (self.of_files, "is not known".to_string()),
             _ => return None,
         };

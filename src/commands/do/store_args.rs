@@ -26,8 +26,8 @@ pub struct KeepArgs {
     /// Send the secrets in files, output and pages that come with the question; otherwise they are sent masked
     #[arg(long, help_heading = "Question")]
     pub(super) unmasked: bool,
-    /// Send files without asking: folders that fill more than half of the model's window, or over 50,000 tokens where
-    /// the window is unknown
+    /// Send files without asking: folders that fill more than half of the model's window, files that fill all of it, or
+    /// over 50,000 tokens where the window is unknown
     #[arg(long, help_heading = "Question")]
     pub(super) yes: bool,
 }

@@ -8,6 +8,7 @@ use super::Settings;
 use super::ambient::Ambient;
 use super::document::{SettingSource, SourcedValue};
 use crate::Notice;
+use lepo_base::closest_name::closest_name;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_model::ModelConfig;
@@ -98,9 +99,10 @@ impl Settings {
             return Ok(model.clone());
         }
         self.ambient.model(name).unwrap_or_else(|| {
-            let hint = match self.models.is_empty() {
-                true => format!("none is configured in {}", self.file.display()),
-                false => format!("configured: {}", self.names()),
+            let hint = match closest_name(name, self.models.iter().map(|model| model.name.as_str())) {
+                Some(meant) => format!("did you mean {meant}? configured: {}", self.names()),
+                None if self.models.is_empty() => format!("none is configured in {}", self.file.display()),
+                None => format!("configured: {}", self.names()),
             };
             Err(Error::usage(format!("unknown model \"{name}\"")).hint(format!(
                 "{hint}; or write PROVIDER:MODEL, like ollama:qwen3:8b, or embedded:, or a preset ({})",
