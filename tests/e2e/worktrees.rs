@@ -80,12 +80,16 @@ fn the_main_work_tree_continues_its_own_conversation_too() {
     let home = &bot.home;
     home.write("config/system_prompt.txt", "PROMPT");
     let linked = &with_worktree(home);
-    let note = "note: this worktree begins a conversation of its own; --tail @ goes on with the newest\n";
     let [a_to_c, d_to_f] = ["A s1 head / B u0 A / C a0 B", "D s1 head / E u0 D / F a0 E"];
     // With conversations of a linked one only, it begins its own.
     assert_eq!(lepo_in(home, linked, &["do", "linked asks"]).code, 0);
+    let newest = lepo_in(home, linked, &["resolve", "@"]).out;
     let ran = home.lepo(&["do", "main asks"]);
-    assert!(ran.code == 0 && ran.err.contains(note), "{}", ran.err);
+    let note = format!(
+        "note: this worktree begins a conversation of its own; --tail {} goes on with the newest\n",
+        newest.trim()
+    );
+    assert!(ran.code == 0 && ran.err.contains(&note), "{}", ran.err);
     assert_eq!(forest(home), format!("{a_to_c} / {d_to_f}"));
     // Each continues its own.
     assert_eq!(lepo_in(home, linked, &["do", "linked asks again"]).code, 0);

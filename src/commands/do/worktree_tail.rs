@@ -28,26 +28,30 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         note_removed(args, &store, &paths)?;
     }
     let begins = !has_conversation && !args.retry && !args.compact && !args.keeping.goes_on;
-    if begins && store.names().forest_for(&[ReadScope::Tip])?.newest().is_some() {
+    let newest = if begins { newest_of(&store)? } else { None };
+    if let Some(newest) = newest {
         args.new = true;
         if !args.quiet {
-            print_status(&StatusLine::note(
-                "this worktree begins a conversation of its own; --tail @ goes on with the newest",
-            ));
+            // After this question `@` is its answer.
+            print_status(&StatusLine::note(format!(
+                "this worktree begins a conversation of its own; --tail {newest} goes on with the newest"
+            )));
         }
     }
     Ok(())
 }
 
+/// Returns the newest message of all work trees.
+fn newest_of(store: &Store) -> Result<Option<BubbId>> {
+    let forest = store.names().forest_for(&[ReadScope::Tip])?;
+    Ok(forest.newest().map(|newest| forest.name(newest).id))
+}
+
 /// Names the removed worktree whose conversation the main work tree continues.
 fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
-    let tip = || -> Result<Option<BubbId>> {
-        let forest = store.names().forest_for(&[ReadScope::Tip])?;
-        Ok(forest.newest().map(|newest| forest.name(newest).id))
-    };
     let tail = match &args.tail {
         Some(tail) => BubbId::parse(tail.as_bytes()),
-        None => tip()?,
+        None => newest_of(store)?,
     };
     if let Some(root) = tail.and_then(|tail| WorktreeRecord::removed_with(paths, store, tail)) {
         let folder = KnownStores::at(paths).project(&root);
