@@ -124,13 +124,15 @@ impl ChangeLock<'_> {
                 continue;
             }
             if !is_forced {
-                let (name, target) = (branch.name.as_str(), show_ids(branch.after.as_deref()));
+                let (name, target) = (branch.name.as_str(), branch.after.as_deref());
+                let effect = target
+                    .map_or("deletes it".to_string(), |ids| format!("makes it {}", show_ids(Some(ids))));
                 let (found, before) = (show_ids(found.as_deref()), show_ids(branch.before.as_deref()));
                 return Err(refused(
                     change,
                     format!("branch {name} was changed since: {found}, not {before}"),
                 )
-                .hint(format!("--force changes it all the same: {target}")));
+                .hint(format!("--force {effect} all the same")));
             }
             change.branches[at].before = found;
         }
