@@ -10,7 +10,7 @@ use crate::ui::{self, StopPoint};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
 use lepo_turn::attach::FileContent;
-use lepo_turn::{ContextFile, Question, QuestionPart, Report, join_parts};
+use lepo_turn::{Branch, ContextFile, Position, Question, QuestionPart, Report, join_parts};
 
 /// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
@@ -81,8 +81,10 @@ pub(super) fn follow(session: &mut ReplSession<'_>, is_retry: bool, report: &Rep
     if let Some(answer) = &report.answer
         && let Some((name, from)) = session.branch.take()
     {
-        let moved = ui::move_branch(&session.store, &name, from, answer.name.id, session.shown.quiet)?;
-        session.branch = moved.then_some((name, answer.name.id));
+        let branch = Branch { name, at: from };
+        let mut position = Position { branch: Some(branch), ..Position::default() };
+        ui::note_branch(&position.move_branch(&session.store, answer.name.id)?, session.shown.quiet);
+        session.branch = position.branch.map(|branch| (branch.name, branch.at));
     }
     Ok(())
 }

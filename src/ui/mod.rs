@@ -53,7 +53,7 @@ pub use models::{
 };
 pub use new_model::{PartialModel, add_model, answers};
 pub use notes::{
-    insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_ends, note_place,
+    insts_with_warnings, labelled_or_warn, note_branch, note_dropped, note_ends, note_place,
     note_system_prompt, read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
 pub use notices::{explained_notices, notice_lines, server_line};

@@ -10,7 +10,7 @@ use lepo_store::conv::{Forest, ReadScope, RequestState};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
-use lepo_turn::{Body, Configuration, TurnStart, being_answered};
+use lepo_turn::{Body, BranchMove, Configuration, TurnStart, being_answered};
 
 /// Warns that the continued conversation is dated ahead, as its answers will be, too.
 pub fn warn_of_ahead(forest: &Forest, begin: TurnStart) {
@@ -113,16 +113,13 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
     insts
 }
 
-/// Moves the branch that a turn started from to its answer. Returns false, with a note, if another process has
-/// moved it since.
-pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
-    let moved = store.branches().advance(name, from, to)?;
-    if !moved && !quiet {
+/// Reports that another process moved the branch that a turn started from.
+pub fn note_branch(moved: &BranchMove, quiet: bool) {
+    if let (BranchMove::Left(name), false) = (moved, quiet) {
         print_status(&StatusLine::note(format!(
             "branch {name} has moved meanwhile and was left where it is"
         )));
     }
-    Ok(moved)
 }
 
 /// Returns the text of a bubb for a list, without a question's attachments. Warns and returns `None` if it is

@@ -22,6 +22,7 @@ mod compact;
 pub mod config;
 mod configuration;
 mod context;
+mod conversation;
 mod decision;
 mod dry_run;
 mod env;
@@ -94,6 +95,9 @@ pub use cleanup::{AutorunFiles, CleanupItem};
 pub use command_runner::{CommandRunner, ToolResult};
 pub use compact::{Compaction, KEEP, compact, make_room};
 pub use configuration::{Configuration, TrustedFile, server_folders};
+pub use conversation::{
+    Branch, BranchMove, Conversation, FailedStep, GONE, NextTurn, Position, Rules, claim_request,
+};
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
 pub use env::TurnEnv;

@@ -10,9 +10,9 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::{
-    Compaction, Front, KEEP, Person, PersonAnswer, StartOptions, StartQuestion, TurnEvent, TurnStart,
+    Compaction, Front, KEEP, Person, PersonAnswer, Position, StartOptions, StartQuestion, TurnEvent,
+    TurnStart, compact,
 };
-use lepo_turn::{compact, start};
 
 /// Prints notices only; the field decides how hints are phrased.
 pub struct Quiet<'a>(pub HintTarget<'a>);
@@ -50,10 +50,9 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let forest = store.names().forest()?;
     let tail = find_tail(args, &store, &forest)?;
     let nothing = || Error::usage("no conversation to summarise").hint("`lepo ls` lists the conversations");
-    let from = match start(&store, &forest, StartOptions { new: false, tail, retry: false })? {
-        TurnStart::Under(id) => id,
-        _ => return Err(nothing()),
-    };
+    let options = StartOptions { new: false, tail, retry: false };
+    let (mut position, start) = Position::find(&store, &forest, options, args.tail.as_deref())?;
+    let TurnStart::Under(from) = start else { return Err(nothing()) };
     let instruction = args.prompt.join(" ");
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
     let wanted = Compaction { tail: from, keep: args.keep.unwrap_or(KEEP), instruction };
@@ -64,11 +63,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         view.finish();
         compacted
     })?;
-    if let (Some(tail), Some(branch)) = (tail, &args.tail)
-        && tail.by_branch
-    {
-        ui::move_branch(&store, branch, from, id, args.quiet)?;
-    }
+    ui::note_branch(&position.move_branch(&store, id)?, args.quiet);
     context.out.line(&id.to_string());
     Ok(0)
 }

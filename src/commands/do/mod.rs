@@ -2,7 +2,6 @@
 
 mod acp;
 mod args;
-mod branch_move;
 mod budget_args;
 mod closed_output;
 mod compact;

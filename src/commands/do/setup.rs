@@ -9,18 +9,18 @@ use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
 use crate::commands::user_env::UserEnv;
 use crate::term::{StatusLine, print_status, set_attention_signal};
-use lepo_base::env::Env;
+use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_net::runtime::Runtime;
-use lepo_store::conv::{AddressTarget, Forest};
+use lepo_store::conv::{AddressTarget, Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
 use lepo_turn::config::{AttentionSignal, Flags};
 use lepo_turn::secret_values;
-use lepo_turn::{Configuration, Interrupt, TrustedFile, TurnEnv};
+use lepo_turn::{Branch, Configuration, Interrupt, TrustedFile, TurnEnv};
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
@@ -143,4 +143,24 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
 /// Resolves `--tail`.
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<AddressTarget>> {
     args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
+}
+
+/// Returns the branch on which the turn of a request was asked: from `--tail`, else from `LEPO_TAIL`, if it still
+/// names the bubb where the turn started.
+pub fn branch_of_request(
+    args: &DoArgs,
+    store: &Store,
+    forest: &Forest,
+    request: Ix,
+) -> Result<Option<Branch>> {
+    let asked_on = |name: &str| Branch::for_request(store, forest, name, request);
+    let Some(branch) = &args.tail else {
+        return Ok(env::text("LEPO_TAIL").and_then(|branch| asked_on(&branch).ok().flatten()));
+    };
+    let moving = asked_on(branch)?.ok_or_else(|| {
+        let id = forest.name(request).id;
+        Error::usage(format!("the question of request {id} was not asked on branch {branch:?}"))
+            .hint("leave out --tail, then no branch moves")
+    });
+    moving.map(Some)
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::branch_move::{BranchMove, name_tail};
 use super::closed_output::while_read;
 use super::compact::Quiet;
 use super::keeping::begin_as_set;
 use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
 use super::recover_cut::recover_cut;
-use super::setup::{Setup, find_tail, run_in_turn_env, store_of_turn};
+use super::setup::{Setup, branch_of_request, find_tail, run_in_turn_env, store_of_turn};
 use super::turn_input::DoInput;
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
@@ -21,23 +20,20 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::recorded::Voices;
 use lepo_turn::{
-    Configuration, Decision, Question, Report, StartOptions, ToolResult, TurnEnv, TurnRequest, TurnStart,
-    Verdict, execute_turn, is_unread, make_room, start,
+    Branch, Configuration, Conversation, Decision, NextTurn, Position, Question, Report, Rules, StartOptions,
+    ToolResult, TurnEnv, TurnRequest, Verdict, claim_request, execute_turn, is_unread,
 };
 
 struct PreparedTurn {
     store: Arc<Store>,
     /// Prevents other processes from deciding on the request during the turn.
     _claim: Option<Claim>,
-    forest: Forest,
+    conversation: Conversation,
+    next: NextTurn,
     decision: Option<Decision>,
-    /// The branch that moves to the answer.
-    moving: Option<BranchMove>,
-    start: TurnStart,
 }
 
 pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) -> Result<u8> {
@@ -72,32 +68,32 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     }
     // Opened before the request: otherwise an answer could be paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
-    let mut place = PreparedTurn::find(args, input.verdict, &setup.configured, context)?;
+    let mut prepared = PreparedTurn::find(args, input.verdict, &setup.configured, context)?;
     // On a terminal, more than the answer is shown.
     let at_terminal = context.out.is_terminal()
         && stderr_is_terminal()
         && !args.display_options(settings).whole
         && !args.events;
-    place.print_preamble(args, &setup.configured, at_terminal.then_some(&config), context)?;
+    prepared.print_preamble(args, &setup.configured, at_terminal.then_some(&config), context)?;
 
     let tidy = setup.configured.settings.tidy.limit();
     let prices = setup.configured.settings.prices();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
-    let (store, keeps) = (place.store.clone(), !args.keeping.no_keep);
+    let (store, keeps) = (prepared.store.clone(), !args.keeping.no_keep);
+    let start = prepared.next.start;
     let mut report = run_in_turn_env(runtime, (setup.configured, servers), (&store, keeps), async |env| {
         let interrupt = env.interrupt.clone();
-        while_read(args, interrupt, place.run(env, &config, args, (input, rest.ran), context)).await
+        while_read(args, interrupt, prepared.run(env, &config, args, (input, rest.ran), context)).await
     })?;
     if tells_usage && report.answer.is_some() {
         print_status_dim(&ui::usage_line(&report, &prices), context.paint);
     }
     let error = report.error.take();
-    report.error = error.map(|error| explained(error, &report, args, &place));
-    if let (Some(moving), Some(answer)) = (&place.moving, &report.answer) {
-        moving.to(&place.store, answer.name.id, args.quiet)?;
-    }
-    let has_code = print(args, &report, &place.store, output.as_mut(), context)?;
-    tidy_after(&place.store, tidy, args.quiet, context.out);
+    report.error = error.map(|error| explained(error, &report, args, &prepared));
+    let moved = prepared.conversation.follow(&store, start, &report)?;
+    ui::note_branch(&moved, args.quiet);
+    let has_code = print(args, &report, &store, output.as_mut(), context)?;
+    tidy_after(&store, tidy, args.quiet, context.out);
     match report.error {
         Some(error) if !is_unread(&error) => Err(error),
         _ => Ok(u8::from(!has_code)),
@@ -118,30 +114,27 @@ impl PreparedTurn {
             None => store_of_turn(args, context)?,
         };
         recover_cut(&store, args.quiet)?;
-        let claim = verdict.map(|(id, _)| store.requests().claim(id)).transpose()?;
-        let forest = match verdict {
-            Some((id, _)) => store.names().forest_for(&[ReadScope::Followed(id)])?,
-            None if args.retry => store.addresses().forest_to_retry(args.tail.as_deref())?,
-            None => store.addresses().forest_at(args.new, args.tail.as_deref())?,
-        };
-        let decide = |(id, verdict)| Decision::on((&store, &configured.masking()), &forest, id, verdict);
-        let decision = verdict.map(decide).transpose()?;
-        if let Some(Decision { request, verdict: Verdict::Approve | Verdict::ApproveUnheld, .. }) =
-            decision.as_ref().filter(|_| args.quiet)
-        {
-            // Even with --quiet, a command is shown before it runs.
-            print_status(&format!("in {}: {}", store.root().display(), request.canonical()));
-        }
-        let request = decision.as_ref().map(|decision| decision.name.id);
-        let (start, moving) = match request.and_then(|id| Some((id, forest.find(id)?))) {
-            Some((id, ix)) => (TurnStart::Decided(id), BranchMove::for_request(args, &store, &forest, ix)?),
+        let (claim, next, decision, position) = match verdict {
+            Some((id, verdict)) => {
+                let (claim, next, decision) = claim_request((&store, &configured.masking()), id, verdict)?;
+                if args.quiet && matches!(verdict, Verdict::Approve | Verdict::ApproveUnheld) {
+                    // Even with --quiet, a command is shown before it runs.
+                    let request = decision.request.canonical();
+                    print_status(&format!("in {}: {request}", store.root().display()));
+                }
+                let ix = next.forest.find(id);
+                let branch =
+                    ix.map(|ix| branch_of_request(args, &store, &next.forest, ix)).transpose()?.flatten();
+                let position = Position { pending: Some(id), branch, ..Position::default() };
+                (Some(claim), next, Some(decision), position)
+            }
             None => {
-                let tail = find_tail(args, &store, &forest)?;
-                let wish = StartOptions { new: args.new, tail, retry: args.retry };
-                (start(&store, &forest, wish)?, BranchMove::for_tail(args, &forest, tail))
+                let (next, position) = find_next(args, &store)?;
+                (None, next, None, position)
             }
         };
-        Ok(PreparedTurn { store, _claim: claim, forest, decision, moving, start })
+        let conversation = Conversation::new(position, Rules::DO);
+        Ok(PreparedTurn { store, _claim: claim, conversation, next, decision })
     }
 
     /// Prints notes before the turn; if `model` is set, the line with model and conversation; with
@@ -153,7 +146,7 @@ impl PreparedTurn {
         model: Option<&ModelConfig>,
         context: &mut Context<'_>,
     ) -> Result<()> {
-        let PreparedTurn { store, forest, start, .. } = self;
+        let PreparedTurn { store, next: NextTurn { forest, start }, .. } = self;
         if !args.quiet {
             args.tail.as_deref().map_or(Ok(()), |tail| ui::note_ends(store, tail))?;
             // With --tail, the question may drop a request at the very bubb that it follows.
@@ -198,16 +191,11 @@ impl PreparedTurn {
     ) -> Result<Report> {
         let DoInput { question, served, schema, code_only, skill, rest, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
-        let (forest, start) = match (&question, self.start) {
-            (Some(question), TurnStart::Under(tail)) if env.compacts_by_itself() => {
-                let more = question.text.len();
-                match make_room(env, config, &self.forest, tail, more, &mut Quiet(context.at)).await? {
-                    Some(id) => (&self.store.names().forest()?, TurnStart::Under(id)),
-                    None => (&self.forest, self.start),
-                }
-            }
-            (_, start) => (&self.forest, start),
-        };
+        if let Some(question) = &question {
+            let (bytes, mut quiet) = (question.text.len(), Quiet(context.at));
+            self.conversation.make_room(env, config, &mut self.next, bytes, &mut quiet).await?;
+        }
+        let NextTurn { forest, start } = &self.next;
         let decision = self.decision.take();
         let ask = TurnRequest {
             decision,
@@ -218,7 +206,7 @@ impl PreparedTurn {
             ran,
             rest,
             unmasked: args.keeping.unmasked,
-            ..TurnRequest::new(start, question, &args.run)
+            ..TurnRequest::new(*start, question, &args.run)
         };
         if args.events {
             return execute_turn(
@@ -242,21 +230,44 @@ impl PreparedTurn {
     }
 }
 
+/// Finds where a question goes, or which one is answered again: from `--tail`, or at the newest conversation.
+fn find_next(args: &DoArgs, store: &Store) -> Result<(NextTurn, Position)> {
+    let address = args.tail.as_deref();
+    let forest = match args.retry {
+        true => store.addresses().forest_to_retry(address)?,
+        false => store.addresses().forest_at(args.new, address)?,
+    };
+    let options = StartOptions { new: args.new, tail: find_tail(args, store, &forest)?, retry: args.retry };
+    let (position, start) = Position::find(store, &forest, options, address)?;
+    Ok((NextTurn { forest, start }, position))
+}
+
 /// Adds to the error what is stored, and the command that resumes.
-fn explained(error: Error, report: &Report, args: &DoArgs, place: &PreparedTurn) -> Error {
+fn explained(error: Error, report: &Report, args: &DoArgs, prepared: &PreparedTurn) -> Error {
     if args.keeping.no_keep {
         // Nothing is stored that could be retried.
         return error.without_retry();
     }
     let error = match error.kind {
         ExitKind::Signal(_) => {
-            StopPoint::find(&place.store, report).unwrap_or(StopPoint::Nothing).explain(error)
+            StopPoint::find(&prepared.store, report).unwrap_or(StopPoint::Nothing).explain(error)
         }
         _ => error,
     };
     let question = report.user.filter(|_| args.tail.is_some());
-    let error = name_tail(ui::with_kept_question(error, report.user), place.moving.as_ref(), question);
+    let branch = prepared.conversation.position.branch.as_ref();
+    let error = name_tail(ui::with_kept_question(error, report.user), branch, question);
     args.group.with_same_models(error, &args.model)
+}
+
+/// Adds `--tail` to the commands of the hint, so that running them moves the branch. If `--tail` is not a
+/// branch, they name the stored question instead, because the newest one may be another.
+fn name_tail(error: Error, branch: Option<&Branch>, question: Option<BubbId>) -> Error {
+    match (branch, question) {
+        (Some(branch), _) => error.resuming(|resume| resume.name_branch(&branch.name)),
+        (None, Some(question)) => error.resuming(|resume| resume.name_question(&question.to_string())),
+        (None, None) => error,
+    }
 }
 
 /// Asks before sending files that fill much of the context window of one of these models.
