@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::confirm::confirm;
 use super::session::ReplSession;
 use crate::term::{StatusLine, print_status};
-use crate::ui::{self, StopPoint};
+use crate::ui::StopPoint;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
 use lepo_turn::attach::FileContent;
-use lepo_turn::{Branch, ContextFile, Position, Question, QuestionPart, Report, join_parts};
+use lepo_turn::{ContextFile, Question, QuestionPart, Report, join_parts};
 
 /// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
@@ -61,39 +61,11 @@ pub(super) async fn check_files(session: &mut ReplSession<'_>) -> Result<()> {
     }
 }
 
-/// Continues after the result of a turn, and moves the branch. After a question without an answer, the session
-/// continues from the message before it. After a retry that got nothing, it stays: at the stopped or whole answer that the
-/// question had before.
-pub(super) fn follow(session: &mut ReplSession<'_>, is_retry: bool, report: &Report) -> Result<()> {
-    let got_nothing = report.end() == report.user && report.pending.is_none();
-    if is_retry && got_nothing && session.unanswered.is_none() {
-        return Ok(());
-    }
-    if report.is_unanswered {
-        let at = report.conv.iter().position(|&id| Some(id) == report.user);
-        session.at = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();
-        session.unanswered = report.user;
-        return Ok(());
-    }
-    session.at = report.end().or(session.at);
-    session.unanswered = None;
-    // After an interruption or a failure the branch stays, and moves with the next answer.
-    if let Some(answer) = &report.answer
-        && let Some((name, from)) = session.branch.take()
-    {
-        let branch = Branch { name, at: from };
-        let mut position = Position { branch: Some(branch), ..Position::default() };
-        ui::note_branch(&position.move_branch(&session.store, answer.name.id)?, session.shown.quiet);
-        session.branch = position.branch.map(|branch| (branch.name, branch.at));
-    }
-    Ok(())
-}
-
 /// Adds to the error of a signal at the prompt a hint about what is stored.
 pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
-    match (error.kind, session.waiting) {
+    match (error.kind, session.conversation.position.pending) {
         (ExitKind::Signal(_), Some(id)) => StopPoint::Request(id).explain(error),
-        (ExitKind::Signal(_), None) if session.at.is_some() => {
+        (ExitKind::Signal(_), None) if session.tip().is_some() => {
             error.hint("the conversation is kept: `lepo` continues it, `lepo -n` starts over")
         }
         _ => error,
@@ -104,7 +76,7 @@ pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
 pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
     match StopPoint::find(&session.store, report)? {
         StopPoint::Request(id) => {
-            session.waiting = Some(id);
+            session.conversation.position.pending = Some(id);
             print_status(&format!("stopped; request {id} is waiting: /approve or /deny it"));
         }
         StopPoint::Partial => {
@@ -126,8 +98,8 @@ pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
         session.env.store = store.clone();
         session.store = store;
     }
-    let Some(at) = session.at.filter(|_| !session.shown.quiet) else { return Ok(()) };
-    if let Some(id) = session.news.elsewhere(&session.store, at, session.unanswered)? {
+    let Some(at) = session.tip().filter(|_| !session.shown.quiet) else { return Ok(()) };
+    if let Some(id) = session.news.elsewhere(&session.store, at, session.conversation.position.unanswered)? {
         print_status(&StatusLine::note(format!("continued elsewhere: /tail {id}; asking here forks")));
     }
     if session.store.others().all().is_empty() {

@@ -11,7 +11,7 @@ use crate::term::print_status;
 use crate::ui::{ChoicePrompt, PartialModel, PromptChoice, ViewEvent, ViewState, add_model};
 use lepo_base::error::{Error, ExitKind, Result, quoted};
 use lepo_model::ModelConfig;
-use lepo_turn::{ResourceAddress, ServerContent, TurnRequest, TurnStart};
+use lepo_turn::{ResourceAddress, ServerContent, TurnRequest};
 
 /// Runs a turn, answered by `model` if one is given; the session's model does not change.
 pub(super) async fn ask_model(
@@ -48,7 +48,7 @@ pub(super) async fn ask_with(
         return report_error(state.after(ViewEvent::Entered), &error);
     }
     let state = state.after(ViewEvent::Entered);
-    if let (Some(text), Some(_)) = (&question, session.waiting)
+    if let (Some(text), Some(_)) = (&question, session.conversation.position.pending)
         && ChoicePrompt::new("", &[PromptChoice::Edit, PromptChoice::Always]).read(text).is_some()
     {
         let error = Error::nothing(format!("{} was not sent: a request is waiting", quoted(text.trim())));
@@ -59,24 +59,18 @@ pub(super) async fn ask_with(
     {
         complain(&error);
     }
-    let forest = session.forest()?;
-    let start = match session.start(&forest, question.is_none()) {
-        Ok(start) => start,
+    let mut next = match session.next_turn(question.is_none()) {
+        Ok(next) => next,
         Err(error) => return report_error(state, &error),
     };
     if let Err(error) = check_files(session).await {
         return report_error(state, &error);
     }
-    let (forest, start) = match (&question, start) {
-        (Some(text), TurnStart::Under(tail)) if session.env.compacts_by_itself() => {
-            match make_room(session, &forest, tail, text.len()).await {
-                Ok(Some(id)) => (session.forest()?, TurnStart::Under(id)),
-                Ok(None) => (forest, start),
-                Err(error) => return report_error(state, &error),
-            }
-        }
-        _ => (forest, start),
-    };
+    if let Some(text) = &question
+        && let Err(error) = make_room(session, &mut next, text.len()).await
+    {
+        return report_error(state, &error);
+    }
     let typed = question.clone();
     let question = match question.map(|text| with_files(session, text)).transpose() {
         Ok(question) => question,
@@ -93,11 +87,11 @@ pub(super) async fn ask_with(
     session.drop_waiting();
     // A retried question is still the same last question.
     if let Some(typed) = typed {
-        session.past.push(UndoStep::Asked(session.at, typed));
+        session.past.push(UndoStep::Asked(session.tip(), typed));
     }
     session.served = ServerContent { resources, prompt: None };
-    let ask = TurnRequest::new(start, question, &session.runs);
-    turn(session, state, &forest, ask).await
+    let ask = TurnRequest::new(next.start, question, &session.runs);
+    turn(session, state, &next.forest, ask).await
 }
 
 /// Offers to add a model, once a session, if none is configured and none was found.

@@ -18,11 +18,11 @@ pub(super) fn print_leaving(session: &ReplSession<'_>) {
     if !dropped.is_empty() {
         print_status(&format!("for this session only: {}", clean(&dropped.join(", "))));
     }
-    if session.unanswered.is_some() && session.env.keeps {
+    if session.conversation.position.unanswered.is_some() && session.env.keeps {
         let again = "`lepo do --retry` answers the last question; `lepo -n` starts over";
         return print_status_dim(again, session.paint);
     }
-    let Some(at) = session.at.filter(|_| session.env.keeps) else { return };
+    let Some(at) = session.tip().filter(|_| session.env.keeps) else { return };
     let continued = if is_continued(session, at) {
         "`lepo` continues here; `lepo -n` starts over".to_string()
     } else {

@@ -9,15 +9,17 @@ use crate::ui::{ShortIds, notice_lines};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_store::bubb::counted_in_thousands;
+use lepo_turn::Position;
 
 pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
-    if session.waiting.is_some() {
+    if session.conversation.position.pending.is_some() {
         return Err(Error::nothing(
             "a request waits for your consent: the conversation cannot be edited now",
         )
         .hint("/approve or /deny it first"));
     }
-    let own = session.unanswered.or(session.at).map(|id| id.to_string());
+    let Position { tip, unanswered, .. } = session.conversation.position;
+    let own = unanswered.or(tip).map(|id| id.to_string());
     let address = Some(address.to_string()).filter(|address| !address.is_empty()).or(own);
     let Some(address) = address else { return Err(Error::nothing("there is no conversation to edit yet")) };
     let store = session.store.clone();
@@ -39,7 +41,7 @@ pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()>
     }
     print_typed_secrets(session, &edited);
     leave(session, None);
-    session.at = Some(edited.tail);
+    session.conversation.position.tip = Some(edited.tail);
     let forest = session.forest()?;
     let count =
         forest.find(edited.tail).map_or(0, |ix| forest.up(ix).filter(|&ix| forest.is_question(ix)).count());

@@ -30,18 +30,17 @@ pub(super) async fn ask_prompt(
     prompt: ServerPrompt,
 ) -> Result<ViewState> {
     let state = state.after(ViewEvent::Entered);
-    let forest = session.forest()?;
-    let start = match session.start(&forest, false) {
-        Ok(start) => start,
+    let next = match session.next_turn(false) {
+        Ok(next) => next,
         Err(error) => return report_error(state, &error),
     };
     session.drop_waiting();
     let typed = shlex::try_join(prompt.words.iter().map(String::as_str)).unwrap_or_default();
     let typed = format!("/{}:{} {typed}", prompt.server, prompt.name);
-    session.past.push(UndoStep::Asked(session.at, typed.trim_end().to_string()));
+    session.past.push(UndoStep::Asked(session.tip(), typed.trim_end().to_string()));
     session.served = ServerContent { prompt: Some(prompt), ..ServerContent::default() };
-    let ask = TurnRequest::new(start, None, &session.runs);
-    turn(session, state, &forest, ask).await
+    let ask = TurnRequest::new(next.start, None, &session.runs);
+    turn(session, state, &next.forest, ask).await
 }
 
 pub(super) fn resources(session: &ReplSession<'_>, question: &str) -> Vec<ResourceAddress> {

@@ -12,11 +12,11 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{AddressTarget, Forest, ReadScope};
+use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::skills::Skill;
-use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, start};
+use lepo_turn::{Conversation, GONE, NextTurn, Position, ServerContent, TurnEnv, TurnStart};
 
 /// The number of SIGINT, which ends an answer, or at the prompt the session; not a failure in either case.
 pub(super) const SIGINT: u8 = 2;
@@ -42,16 +42,9 @@ pub struct ReplSession<'o> {
     pub(super) out: &'o mut Out,
     pub(super) paint: Paint,
     pub(super) reader: PromptReader,
-    /// The bubb that the next question follows; `None` to start a conv.
-    pub(super) at: Option<BubbId>,
-    /// The previous question if it has no answer: `/retry` answers it.
-    pub(super) unanswered: Option<BubbId>,
-    /// The branch that moves to each answer, and its current bubb.
-    pub(super) branch: Option<(String, BubbId)>,
+    pub(super) conversation: Conversation,
     /// The model that answers, once chosen.
     pub(super) model: Option<ModelConfig>,
-    /// The pending request at the end of the conversation.
-    pub(super) waiting: Option<BubbId>,
     /// The steps for `/undo`, the latest last.
     pub(super) past: Vec<UndoStep>,
     pub(super) offered_model: bool,
@@ -78,7 +71,7 @@ pub struct ReplSession<'o> {
 
 impl ReplSession<'_> {
     pub(super) fn drop_waiting(&mut self) {
-        if let Some(id) = self.waiting.take() {
+        if let Some(id) = self.conversation.position.pending.take() {
             print_status(&StatusLine::note(format!("request {id} was dropped: the conversation moved on")));
         }
     }
@@ -102,49 +95,38 @@ impl ReplSession<'_> {
         Ok(model)
     }
 
-    /// Runs work with a view; input typed in the meantime goes to the next prompt.
+    /// Runs work on the conversation with a view; input typed in the meantime goes to the next prompt.
     pub(super) async fn with_view<T>(
         &mut self,
         state: ViewState,
-        work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
+        work: impl AsyncFnOnce(&TurnEnv, &mut Conversation, &mut TurnView<'_>) -> T,
     ) -> T {
         let mut view = TurnView::new(self.out, self.paint, self.shown, HintTarget::Session, state);
         self.reader.keep_typed();
-        let done = work(&self.env, &mut view).await;
+        let done = work(&self.env, &mut self.conversation, &mut view).await;
         view.finish();
         done
     }
 
+    /// Returns the bubb that the next question follows; `None` to start a conversation.
+    pub(super) fn tip(&self) -> Option<BubbId> {
+        self.conversation.position.tip
+    }
+
     /// Reads the forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
-        let wanted = self.at.into_iter().chain(self.unanswered).collect();
-        self.store.names().forest_for(&[ReadScope::Tip, ReadScope::Paths(wanted)])
+        self.conversation.forest(&self.store)
     }
 
-    /// Returns the start of the next question, or of the last one if it is answered `again`.
-    pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<TurnStart> {
-        let tail = self.at.and_then(|id| forest.find(id)).map(|ix| AddressTarget { ix, by_branch: false });
-        if let Some(id) = self.unanswered.filter(|_| again) {
-            return Ok(TurnStart::Again(id));
+    /// Reads what the next question follows, or the last one if it is answered `again`.
+    pub(super) fn next_turn(&self, again: bool) -> Result<NextTurn> {
+        let next = self.conversation.next_turn(&self.store, again)?;
+        if next.start == TurnStart::New && self.tip().is_some() && !self.shown.quiet {
+            print_status(&StatusLine::note(format!("{GONE}: a new one begins; /tail continues another")));
         }
-        match (tail, again) {
-            (None, true) if self.at.is_some() => Err(Error::usage(GONE).hint("/tail continues another one")),
-            (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
-            (None, false) => {
-                if self.at.is_some() && !self.shown.quiet {
-                    print_status(&StatusLine::note(format!(
-                        "{GONE}: a new one begins; /tail continues another"
-                    )));
-                }
-                Ok(TurnStart::New)
-            }
-            (Some(_), retry) => start(&self.store, forest, StartOptions { new: false, tail, retry }),
-        }
+        Ok(next)
     }
 }
-
-/// The session's last message was removed, by `rm` in another terminal or by hand.
-const GONE: &str = "the last message of this conversation no longer exists";
 
 /// Usage of the session's answers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -180,12 +162,9 @@ pub(super) enum UndoStep {
     Left(SessionSnapshot),
 }
 
-/// The position of a session in the store.
+/// The position of a session in the store, and its system prompt.
 pub(super) struct SessionSnapshot {
-    pub(super) at: Option<BubbId>,
-    pub(super) unanswered: Option<BubbId>,
-    pub(super) branch: Option<(String, BubbId)>,
-    pub(super) waiting: Option<BubbId>,
+    pub(super) position: Position,
     /// The system prompt that `/system` replaced, from the command line or `None`; absent after `/new`.
     pub(super) system_prompt: Option<Option<String>>,
 }

@@ -21,7 +21,10 @@ use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_turn::config::EmptyLine;
-use lepo_turn::{ServerContent, StartOptions, TurnEnv, TurnStart, run_own, start, unanswered};
+use lepo_turn::{
+    Conversation, NextTurn, Position, Rules, ServerContent, StartOptions, TurnEnv, TurnStart, run_own,
+    unanswered,
+};
 
 /// Reads entries and runs turns until the user leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
@@ -48,17 +51,17 @@ fn open_session<'o>(
     let store = env.store.clone();
     let forest = store.addresses().forest_at(new, address.as_deref())?;
     let tail = address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
-    let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
+    let options = StartOptions { new, tail, retry: false };
+    let (mut position, begin) = Position::find(&store, &forest, options, address.as_deref())?;
     let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != TurnStart::New);
     let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
-    let left = left.map(|question| forest.name(question).id);
+    position.unanswered = left.map(|question| forest.name(question).id);
     let tip = tip.map(|ix| forest.name(ix));
     if show_past {
         ui::show_past(shown, (out, paint), &store, &forest, begin)?;
     }
-    let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
     if !shown.quiet {
-        named.as_deref().map_or(Ok(()), |branch| ui::note_ends(&store, branch))?;
+        position.branch.as_ref().map_or(Ok(()), |branch| ui::note_ends(&store, &branch.name))?;
         ui::warn_of_ahead(&forest, begin);
         if !show_past {
             ui::warn_incomplete_start(&forest, begin);
@@ -77,11 +80,8 @@ fn open_session<'o>(
         out,
         paint,
         reader,
-        at: begin.id(),
-        unanswered: left,
-        branch: named.zip(begin.id()),
+        conversation: Conversation::new(position, Rules::SESSION),
         model: None,
-        waiting: None,
         past: Vec::new(),
         offered_model: false,
         chosen: None,
@@ -210,15 +210,13 @@ pub(super) async fn run_own_command(
     command: &str,
 ) -> Result<ViewState> {
     let state = state.after(ViewEvent::Entered);
-    let forest = session.forest()?;
-    let start = session.start(&forest, false)?;
-    let running =
-        async |env: &TurnEnv, view: &mut TurnView<'_>| run_own(env, &forest, start, command, view).await;
+    let NextTurn { forest, start } = session.next_turn(false)?;
+    let running = async |env: &TurnEnv, conversation: &mut Conversation, view: &mut TurnView<'_>| {
+        let output = run_own(env, &forest, start, command, view).await;
+        output.map(|bubb| conversation.position.tip = Some(bubb))
+    };
     match session.with_view(state, running).await {
-        Ok(bubb) => {
-            session.at = Some(bubb);
-            Ok(state.after(ViewEvent::Done))
-        }
+        Ok(()) => Ok(state.after(ViewEvent::Done)),
         Err(error) if error.kind == ExitKind::Signal(SIGINT) => {
             print_status("stopped; nothing was kept");
             Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))

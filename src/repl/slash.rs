@@ -24,7 +24,10 @@ use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
 use lepo_turn::config::ModelChoice;
-use lepo_turn::{Body, Compaction, ContextFile, Decision, KEEP, TurnRequest, TurnStart, Verdict};
+use lepo_turn::{
+    Body, Branch, Compaction, ContextFile, KEEP, NextTurn, Position, TurnRequest, TurnStart, Verdict,
+    claim_request,
+};
 
 /// Starts and lists the MCP servers, which then run for the next turn.
 pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
@@ -208,13 +211,13 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
         return Ok(());
     }
     let forest = session.forest()?;
-    let root = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
+    let root = session.tip().and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
     let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
     let text = match name {
         Some(name) => Some(session.store.bubbs().text(&name)?)
             .filter(|text| !Body::read_named(&name, text).is_of_repository())
             .unwrap_or_default(),
-        None if session.at.is_some() => String::new(),
+        None if session.tip().is_some() => String::new(),
         None => session.env.system_prompt()?.unwrap_or_default(),
     };
     print_status(if text.is_empty() { "no system prompt" } else { &text });
@@ -243,8 +246,9 @@ pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     let forest = session.store.addresses().forest_at(false, Some(address))?;
     let found = session.store.addresses().find_bubb(&forest, address)?;
     let id = forest.name(found.ix).id;
-    (session.at, session.past, session.unanswered) = (Some(id), Vec::new(), None);
-    session.branch = found.by_branch.then(|| (address.to_string(), id));
+    session.past.clear();
+    let branch = found.by_branch.then(|| Branch { name: address.to_string(), at: id });
+    session.conversation.position = Position { branch, ..Position::at(Some(id)) };
     let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
     let length = counted_in_thousands(count, "question");
     let short = ui::ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(id);
@@ -255,12 +259,14 @@ pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
 
 /// Opens the tree at the session's position; the session continues where Enter was pressed.
 pub(super) fn tree(session: &mut ReplSession<'_>) -> Result<()> {
-    if session.waiting.is_some() {
+    let Position { tip, pending, unanswered, .. } = session.conversation.position;
+    if pending.is_some() {
         return Err(Error::nothing("a request waits for your consent: the session cannot move now")
             .hint("/approve or /deny it first"));
     }
-    let at = session.unanswered.or(session.at);
-    let Some(at) = at else { return Err(Error::nothing("there is no conversation to look at yet")) };
+    let Some(at) = unanswered.or(tip) else {
+        return Err(Error::nothing("there is no conversation to look at yet"));
+    };
     if !session.is_on_terminal() {
         return Err(Error::usage("/tree needs a terminal").hint("`lepo log --graph` prints the tree"));
     }
@@ -283,8 +289,7 @@ pub(super) fn tree(session: &mut ReplSession<'_>) -> Result<()> {
 
 /// Continues from a summary of the conversation, which excludes its last turns.
 pub(super) async fn compact(session: &mut ReplSession<'_>, instruction: &str) -> Result<()> {
-    let forest = session.forest()?;
-    let TurnStart::Under(tail) = session.start(&forest, false)? else {
+    let NextTurn { forest, start: TurnStart::Under(tail) } = session.next_turn(false)? else {
         return Err(Error::nothing("there is nothing to summarise yet"));
     };
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
@@ -296,14 +301,13 @@ pub(super) async fn compact(session: &mut ReplSession<'_>, instruction: &str) ->
 }
 
 pub(super) fn show(session: &mut ReplSession<'_>) -> Result<()> {
-    let forest = session.forest()?;
-    let begin = session.start(&forest, false)?;
-    ui::show_past(session.shown, (session.out, session.paint), &session.store, &forest, begin)
+    let NextTurn { forest, start } = session.next_turn(false)?;
+    ui::show_past(session.shown, (session.out, session.paint), &session.store, &forest, start)
 }
 
 pub(super) fn name_branch(session: &mut ReplSession<'_>, name: &str) -> Result<()> {
     check_branch_name(name)?;
-    let at = session.at.ok_or_else(|| {
+    let at = session.tip().ok_or_else(|| {
         Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a message")
     })?;
     if !ui::make_branch(&session.store, name, at)? {
@@ -311,7 +315,7 @@ pub(super) fn name_branch(session: &mut ReplSession<'_>, name: &str) -> Result<(
             .hint(format!("/tail {name} continues from it; `lepo branch -f {}` moves it", quoted(name))));
     }
     print_status(&format!("branch {name} now follows this conversation"));
-    session.branch = Some((name.to_string(), at));
+    session.conversation.position.branch = Some(Branch { name: name.to_string(), at });
     Ok(())
 }
 
@@ -334,7 +338,7 @@ pub(super) fn edit_question(text: &str) -> Result<SessionStep> {
 pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     let forest = session.forest()?;
     let at = session
-        .at
+        .tip()
         .and_then(|id| forest.find(id))
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
     let root = forest.name(forest.origins().value(at).root).id;
@@ -353,26 +357,22 @@ const LEAST_OF_ID: usize = 4;
 
 /// Runs or refuses the pending request, and continues its turn.
 pub(super) async fn decide(session: &mut ReplSession<'_>, verdict: Verdict) -> Result<ViewState> {
-    let id = session.waiting.ok_or_else(|| {
+    let id = session.conversation.position.pending.ok_or_else(|| {
         Error::nothing("no request is pending here")
             .hint("/ls lists the conversations, /tail ID continues at a pending request")
     })?;
     let store = session.store.clone();
-    let _claim = store.requests().claim(id)?;
-    let forest = store.names().forest()?;
-    let decision = Decision::on((&store, &session.env.masking), &forest, id, verdict)?;
-    session.waiting = None;
+    let (_claim, next, decision) = claim_request((&store, &session.env.masking), id, verdict)?;
+    session.conversation.position.pending = None;
     let state = ViewState::Idle.after(ViewEvent::Entered);
-    let ask = TurnRequest {
-        decision: Some(decision),
-        ..TurnRequest::new(TurnStart::Decided(id), None, &session.runs)
-    };
-    turn(session, state, &forest, ask).await
+    let ask = TurnRequest { decision: Some(decision), ..TurnRequest::new(next.start, None, &session.runs) };
+    turn(session, state, &next.forest, ask).await
 }
 
 /// Returns the decision on the pending request, which `named` may identify by its id or one end of it.
 pub(super) fn decision(session: &ReplSession<'_>, named: &str, verdict: Verdict) -> Result<SessionStep> {
-    let (named, id) = (named.to_ascii_uppercase(), session.waiting.map(|id| id.to_string()));
+    let (named, id) =
+        (named.to_ascii_uppercase(), session.conversation.position.pending.map(|id| id.to_string()));
     let is_meant = |id: &String| {
         let is_part = named.len() >= LEAST_OF_ID && (id.starts_with(&named) || id.ends_with(&named));
         named.is_empty() || is_part

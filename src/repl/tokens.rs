@@ -18,13 +18,13 @@ pub(super) async fn print_place(session: &mut ReplSession<'_>) -> Result<()> {
         let _ = session.model().await;
     }
     let model = session.model.as_ref().map_or("no model", |model| model.name.as_str());
-    let at = session.at.and_then(|id| forest.find(id));
+    let at = session.tip().and_then(|id| forest.find(id));
     let told = session.model.as_ref().and_then(|model| session.env.configured.instructions(model));
     let told = told.and_then(|found| found.about());
     let place = (&*session.store, &forest);
     let line = ui::place_line(place, at, model, (told.as_deref(), Some("/help")), columns());
     print_status_dim(&line, session.paint);
-    if let Some(question) = session.unanswered.and_then(|id| forest.find(id)) {
+    if let Some(question) = session.conversation.position.unanswered.and_then(|id| forest.find(id)) {
         let words = ui::text_or_warn(&session.store, &forest.name(question)).unwrap_or_default();
         let words = excerpt_within(&words, columns().saturating_sub("not answered: \"\" · /retry".len()));
         print_status_dim(&format!("not answered: \"{words}\" · /retry"), session.paint);
@@ -43,7 +43,7 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
     ));
     let forest = session.forest()?;
     let facts = session.store.journal().index();
-    let at = session.at.and_then(|id| forest.find(id));
+    let at = session.tip().and_then(|id| forest.find(id));
     let last = at.and_then(|ix| {
         let mut up = forest.up(ix);
         up.find_map(|ix| facts.get(forest.name(ix).id).filter(|fact| fact.input.is_some()))
@@ -69,7 +69,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let (titles, mut origins) = (session.store.titles().all(), forest.origins());
     let mut counts = forest.sums(|ix| u32::from(forest.is_question(ix)));
-    let here = session.at.and_then(|id| forest.find(id));
+    let here = session.tip().and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {
         let mark = if here == Some(tail) { '*' } else { ' ' };
         let length = counted_in_thousands(counts.value(tail) as usize, "question");

@@ -1,6 +1,6 @@
 //! A turn of a session, and its result: the answer, a pending request, or a stored question.
 
-use super::around_turn::{follow, print_stopped};
+use super::around_turn::print_stopped;
 use super::complain::complain;
 use super::session::{ReplSession, SIGINT, report_error};
 use super::window::warn_if_full;
@@ -9,7 +9,7 @@ use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
-use lepo_turn::{Report, TurnEnv, TurnRequest, TurnStart, execute_turn, keep_question};
+use lepo_turn::{Conversation, FailedStep, Report, TurnEnv, TurnRequest, execute_turn};
 
 /// Reports a pending request, and how to decide on it.
 fn print_pending(needs: &str) {
@@ -20,7 +20,7 @@ fn print_pending(needs: &str) {
 /// Finds and reports the request that is pending at the end of the session's conversation.
 pub(super) fn find_waiting(session: &mut ReplSession<'_>, tip: BubbName) -> Result<()> {
     let waiting = ui::waiting_at(&session.store, &tip)?;
-    session.waiting = waiting.as_ref().map(|_| tip.id);
+    session.conversation.position.pending = waiting.as_ref().map(|_| tip.id);
     if let Some(request) = waiting.filter(|_| !session.shown.quiet) {
         print_pending(&format!("needs approval: {}", request.line()));
     }
@@ -40,7 +40,8 @@ pub(super) async fn turn(
             session.runs.clear();
             session.files.clear();
             session.contexts.clear();
-            follow(session, matches!(start, TurnStart::Again(_)), &report)?;
+            let moved = session.conversation.follow(&session.store, start, &report)?;
+            ui::note_branch(&moved, session.shown.quiet);
             warn_if_full(session).await?;
             let user = report.user;
             match report.error {
@@ -53,7 +54,6 @@ pub(super) async fn turn(
                     report.error.map_or(Ok(state), |error| Err(left.explain(error)))
                 }
                 Some(error) if error.kind == ExitKind::Pending => {
-                    session.waiting = report.pending;
                     print_pending(&error.chain());
                     Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
@@ -63,9 +63,8 @@ pub(super) async fn turn(
         }
         // The turn never started: store the question anyway.
         Err(error) => {
-            if let Some(question) = question {
-                let kept = keep_question(&session.env, forest, start, question)?;
-                (session.at, session.unanswered) = (kept.prev, Some(kept.id));
+            let keep = |question| session.conversation.keep(&session.env, question, FailedStep::Begin);
+            if question.map(keep).transpose()?.flatten().is_some() {
                 session.files.clear();
                 session.contexts.clear();
                 complain(&error);
@@ -90,7 +89,7 @@ async fn run(
     let skill = session.named_skill.take();
     let unmasked = std::mem::take(&mut session.unmasked);
     let ask = TurnRequest { served, skill, unmasked, ..ask };
-    let turn = async |env: &TurnEnv, view: &mut TurnView<'_>| {
+    let turn = async |env: &TurnEnv, _: &mut Conversation, view: &mut TurnView<'_>| {
         execute_turn(env, &model, &insts, forest, view, ask).await
     };
     let taken = session.with_view(state, turn).await;

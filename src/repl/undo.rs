@@ -5,14 +5,12 @@ use crate::term::print_status;
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
+use lepo_turn::Position;
 
 /// Leaves the conversation for a new one, with another system prompt if one is given.
 pub(super) fn leave(session: &mut ReplSession<'_>, system_prompt: Option<&str>) {
     let snapshot = SessionSnapshot {
-        at: session.at.take(),
-        unanswered: session.unanswered.take(),
-        branch: session.branch.take(),
-        waiting: session.waiting.take(),
+        position: std::mem::take(&mut session.conversation.position),
         system_prompt: system_prompt.map(|text| session.env.use_system_prompt(Some(text.to_string()))),
     };
     session.past.push(UndoStep::Left(snapshot));
@@ -21,10 +19,10 @@ pub(super) fn leave(session: &mut ReplSession<'_>, system_prompt: Option<&str>) 
 /// Returns the ends of the session's conversations, the current one first.
 pub(super) fn tails(session: &ReplSession<'_>) -> Vec<BubbId> {
     let left = session.past.iter().rev().filter_map(|past| match past {
-        UndoStep::Left(snapshot) => snapshot.at,
+        UndoStep::Left(snapshot) => snapshot.position.tip,
         UndoStep::Asked(..) => None,
     });
-    session.at.into_iter().chain(left).collect()
+    session.tip().into_iter().chain(left).collect()
 }
 
 /// Returns to the state before the last question, or before the command that left the conversation. Deletes
@@ -34,7 +32,8 @@ pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
         Some(past) => past,
         None => {
             let forest = session.forest()?;
-            let question = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
+            let question =
+                session.tip().and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
             let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
             let question = forest.name(question);
             UndoStep::Asked(question.prev, session.store.bubbs().text(&question)?)
@@ -43,19 +42,17 @@ pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
     match past {
         UndoStep::Asked(before, question) => {
             session.reader.give(question);
-            (session.at, session.waiting, session.unanswered) = (before, None, None);
             // The branch stays at the last answer, and the session leaves it.
-            session.branch = None;
+            session.conversation.position = Position::at(before);
         }
-        UndoStep::Left(SessionSnapshot { at, unanswered, branch, waiting, system_prompt }) => {
-            (session.at, session.unanswered, session.branch, session.waiting) =
-                (at, unanswered, branch, waiting);
+        UndoStep::Left(SessionSnapshot { position, system_prompt }) => {
+            session.conversation.position = position;
             if let Some(text) = system_prompt {
                 session.env.use_system_prompt(text);
             }
         }
     }
-    let Some(id) = session.at else {
+    let Some(id) = session.tip() else {
         print_status("undone; nothing was deleted");
         return Ok(());
     };

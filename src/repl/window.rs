@@ -6,7 +6,7 @@ use crate::ui::{self, TurnView, ViewEvent, ViewState};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Forest;
-use lepo_turn::{Compaction, TurnEnv, compact, fill_in_time};
+use lepo_turn::{Compaction, Conversation, NextTurn, TurnEnv, compact, fill_in_time};
 
 /// Summarises the conversation and returns the bubb to continue from.
 pub(super) async fn compacted(
@@ -17,36 +17,34 @@ pub(super) async fn compacted(
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let state = ViewState::Idle.after(ViewEvent::Entered);
-    let compacting = async |env: &TurnEnv, view: &mut TurnView<'_>| {
-        compact(env, &model, &insts, forest, wanted, view).await
+    let compacting = async |env: &TurnEnv, conversation: &mut Conversation, view: &mut TurnView<'_>| {
+        let end = compact(env, &model, &insts, forest, wanted, view).await?;
+        conversation.position.move_to_summary(end);
+        Ok(end)
     };
-    let id = session.with_view(state, compacting).await?;
-    (session.at, session.branch) = (Some(id), None);
-    Ok(id)
+    session.with_view(state, compacting).await
 }
 
-/// Compacts the conversation if a question of `more` bytes would not fit.
+/// Compacts the conversation if a question of `bytes` would not fit.
 pub(super) async fn make_room(
     session: &mut ReplSession<'_>,
-    forest: &Forest,
-    tail: BubbId,
-    more: usize,
-) -> Result<Option<BubbId>> {
+    next: &mut NextTurn,
+    bytes: usize,
+) -> Result<()> {
+    if next.tail_to_summarise(&session.env).is_none() {
+        return Ok(());
+    }
     let model = session.model().await?;
     let state = ViewState::Idle.after(ViewEvent::Entered);
-    let making = async |env: &TurnEnv, view: &mut TurnView<'_>| {
-        lepo_turn::make_room(env, &model, forest, tail, more, view).await
+    let making = async |env: &TurnEnv, conversation: &mut Conversation, view: &mut TurnView<'_>| {
+        conversation.make_room(env, &model, next, bytes, view).await
     };
-    let made = session.with_view(state, making).await?;
-    if made.is_some() {
-        (session.at, session.branch) = (made, None);
-    }
-    Ok(made)
+    session.with_view(state, making).await
 }
 
 /// Reports once that the conversation fills most of the model's window.
 pub(super) async fn warn_if_full(session: &mut ReplSession<'_>) -> Result<()> {
-    let (Some(model), Some(at), false) = (&session.model, session.at, session.told_fill) else {
+    let (Some(model), Some(at), false) = (&session.model, session.tip(), session.told_fill) else {
         return Ok(());
     };
     let forest = session.forest()?;
