@@ -30,7 +30,7 @@ use lepo_base::error::{ExitKind, Result};
 use lepo_base::keyword::Keyword;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
-use lepo_turn::{Interrupt, TurnEnv};
+use lepo_turn::{Interrupt, Position, TurnEnv};
 
 type RpcResult = std::result::Result<Value, RpcError>;
 
@@ -129,13 +129,13 @@ impl AcpAgent {
             ClientRequest::New(folder) => self.new_session(&id, &folder, |_| Ok(None)),
             ClientRequest::Fork(of, folder) => {
                 let (at, store) = match self.session(&of) {
-                    Ok(session) => (session.state.borrow().at, Some(session.store.clone())),
+                    Ok(session) => (session.tip(), Some(session.store.clone())),
                     Err(_) => (None, None),
                 };
                 self.new_session(&id, &folder, move |own| match (at, &store) {
                     (Some(at), Some(store)) if store.path() == own.path() => Ok(Some(at)),
                     _ => match SessionTails::read(own).and_then(|lines| lines.find(own, &of)) {
-                        Ok(Some(start)) => Ok(start.at),
+                        Ok(Some(start)) => Ok(start.position.tip),
                         Ok(None) => Err(no_session(&of)),
                         Err(error) => Err(rpc_error(&error)),
                     },
@@ -206,7 +206,7 @@ impl AcpAgent {
             state.given.iter().chain(&state.agreed).cloned().collect()
         };
         let id = from.store.journal().new_session(Some(at));
-        let start = SessionStart { at: Some(at), is_journaled: true, ..SessionStart::default() };
+        let start = SessionStart { position: Position::at(Some(at)), is_journaled: true };
         let fork =
             AcpSession::new(id, from.cwd.clone(), opened, start, given).map_err(|error| rpc_error(&error))?;
         let fork = Rc::new(fork);
@@ -230,7 +230,7 @@ impl AcpAgent {
             let given = read_editor_servers(folder, &opened.configured.paths)?;
             let at = fork_of(&opened.store)?;
             let own = opened.store.journal().new_session(at);
-            let start = SessionStart { at, is_journaled: true, ..SessionStart::default() };
+            let start = SessionStart { position: Position::at(at), is_journaled: true };
             AcpSession::new(own, cwd, opened, start, given).map_err(|error| rpc_error(&error))
         })();
         match begun {
@@ -256,7 +256,7 @@ impl AcpAgent {
             Ok(session) => {
                 self.peer.answer(id, Ok(session.answer(false)));
                 self.send_commands(&session);
-                if session.state.borrow().pending.is_some() {
+                if session.state.borrow().conversation.position.pending.is_some() {
                     self.ask_again(session);
                 }
             }
@@ -285,7 +285,7 @@ impl AcpAgent {
             old.at_rest().await;
             close(&old).await;
         }
-        let (at, pending) = (start.at, start.pending);
+        let Position { tip: at, pending, .. } = start.position;
         let session =
             AcpSession::new(id.clone(), cwd, opened, start, given).map_err(|error| rpc_error(&error))?;
         let tail = at.and_then(|at| lines.forest.find(at));

@@ -17,7 +17,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_turn::config::ModelChoice;
-use lepo_turn::{Configuration, Interrupt, TrustedFile, TurnEnv};
+use lepo_turn::{Configuration, Conversation, Interrupt, Position, Rules, TrustedFile, TurnEnv};
 
 /// The signal that ends a cancelled turn.
 pub const CANCELLED: u8 = 2;
@@ -44,12 +44,7 @@ pub struct AcpSession {
 
 /// The mutable state of a session.
 pub struct SessionState {
-    /// The bubb that the next question follows; `None` to start a conversation.
-    pub at: Option<BubbId>,
-    /// The branch that moves to each answer, and its current bubb.
-    pub branch: Option<(String, BubbId)>,
-    /// The pending request at the end of the conversation.
-    pub pending: Option<BubbId>,
+    pub conversation: Conversation,
     /// The mode of consent from the next turn on.
     pub mode: ToolMode,
     /// The model from the next turn on, if chosen.
@@ -75,11 +70,7 @@ pub struct SessionState {
 /// The position at which a session starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionStart {
-    pub at: Option<BubbId>,
-    /// The branch that moves to each answer.
-    pub branch: Option<(String, BubbId)>,
-    /// The pending request there.
-    pub pending: Option<BubbId>,
+    pub position: Position,
     /// Whether the journal has the id.
     pub is_journaled: bool,
 }
@@ -101,9 +92,7 @@ impl AcpSession {
         models.extend(model.iter().filter(|model| !models.contains(model)).cloned().collect::<Vec<_>>());
         let (given, agreed) = given.into_iter().partition(|server| !server.is_agreed);
         let state = SessionState {
-            at: start.at,
-            branch: start.branch,
-            pending: start.pending,
+            conversation: Conversation::new(start.position, Rules::EDITOR),
             mode: configured.settings.tool_call_mode,
             model,
             works: false,
@@ -130,6 +119,11 @@ impl AcpSession {
             repo_servers,
             models,
         })
+    }
+
+    /// Returns the bubb that the next question follows; `None` to start a conversation.
+    pub fn tip(&self) -> Option<BubbId> {
+        self.state.borrow().conversation.position.tip
     }
 
     /// Starts a turn: returns its environment; `None` while another turn runs.

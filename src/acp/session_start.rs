@@ -8,6 +8,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{SessionEnd, Store};
+use lepo_turn::{Branch, Position};
 
 /// The conversations of a store, and the sessions that end in them.
 pub struct SessionTails {
@@ -50,28 +51,37 @@ impl SessionTails {
         if let Some(end) = self.sessions.get(id) {
             let start = match end {
                 SessionEnd::Empty => SessionStart::default(),
-                SessionEnd::Fork(at) => SessionStart { at: Some(*at), ..SessionStart::default() },
+                SessionEnd::Fork(at) => {
+                    SessionStart { position: Position::at(Some(*at)), ..SessionStart::default() }
+                }
                 SessionEnd::Written(end) => {
                     let end = self.forest.find(*end).ok_or_else(gone)?;
-                    self.session_start(store, self.tail_of(end))?
+                    SessionStart {
+                        position: self.position(store, self.tail_of(end))?,
+                        ..SessionStart::default()
+                    }
                 }
             };
             return Ok(Some(SessionStart { is_journaled: true, ..start }));
         }
         if let Some(named) = branch(store, id)? {
             let Some(ix) = self.forest.find(named) else { return Ok(None) };
-            let start = self.session_start(store, self.below(ix))?;
-            return Ok(Some(SessionStart { branch: Some((id.to_string(), named)), ..start }));
+            let branch = Some(Branch { name: id.to_string(), at: named });
+            let position = Position { branch, ..self.position(store, self.below(ix))? };
+            return Ok(Some(SessionStart { position, is_journaled: false }));
         }
         let message = BubbId::parse(id.as_bytes()).and_then(|id| self.forest.find(id));
         match message.filter(|&ix| self.forest.store_of(ix).is_none()) {
-            Some(ix) => self.session_start(store, self.below(ix)).map(Some),
+            Some(ix) => {
+                let position = self.position(store, self.below(ix))?;
+                Ok(Some(SessionStart { position, is_journaled: false }))
+            }
             None => Ok(None),
         }
     }
 
     /// Returns the position at a tail, without what an unfinished turn left after its question.
-    fn session_start(&self, store: &Store, tail: Ix) -> Result<SessionStart> {
+    fn position(&self, store: &Store, tail: Ix) -> Result<Position> {
         let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
         let is_left = |name: &BubbName| {
             name.hidden
@@ -82,8 +92,8 @@ impl SessionTails {
                 }
         };
         let mut up = self.forest.up(tail).map(|ix| self.forest.name(ix));
-        let at = up.find(|name| !is_left(name)).map(|name| name.id);
-        Ok(SessionStart { at, pending, ..SessionStart::default() })
+        let tip = up.find(|name| !is_left(name)).map(|name| name.id);
+        Ok(Position { pending, ..Position::at(tip) })
     }
 }
 

@@ -20,12 +20,12 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{AddressTarget, Forest, ReadScope};
+use lepo_store::conv::Forest;
 use lepo_turn::skills::Skill;
 use lepo_turn::{
-    Compaction, Decision, KEEP, Question, Report, ResourceAddress, ServerContent, StartOptions, TurnEnv,
-    TurnRequest, TurnStart, Verdict, compact, execute_turn, fill_in_time, join_parts, keep_question,
-    make_room, start,
+    Branch, Compaction, FailedStep, KEEP, NextTurn, Position, Question, Report, ResourceAddress,
+    ServerContent, TurnEnv, TurnRequest, TurnStart, Verdict, claim_request, compact, execute_turn,
+    fill_in_time, join_parts,
 };
 
 type PromptResult = std::result::Result<Value, RpcError>;
@@ -110,49 +110,39 @@ impl SessionTurn<'_> {
             },
             SlashAction::Served(action) => {
                 let served = ServerContent { prompt: Some(action), ..ServerContent::default() };
-                let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
-                let (start, forest) = begun.map_err(|error| rpc_error(&error))?;
+                let next = self.next_turn(false).map_err(|error| rpc_error(&error))?;
                 let config = self.model(None).await.map_err(|error| rpc_error(&error))?;
-                self.turn(&config, &forest, TurnRequest { served, ..TurnRequest::new(start, None, &[]) })
-                    .await
+                let ask = TurnRequest { served, ..TurnRequest::new(next.start, None, &[]) };
+                self.turn(&config, &next.forest, ask).await
             }
         }
     }
 
     async fn ask(&mut self, question: Question, model: Option<&str>, skill: Option<Skill>) -> PromptResult {
         let prepared = self.prepare(&question, model).await;
-        let (config, forest, start) = match prepared {
+        let (config, next) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return self.save_question(error, question),
+            Err(error) => return self.save_question(error, question, FailedStep::Room),
         };
         let resources = ResourceAddress::in_question(&question.text, self.env.catalogue.names());
         let served = ServerContent { resources, prompt: None };
         let kept = question.clone();
-        let ask = TurnRequest { served, skill, ..TurnRequest::new(start, Some(question), &[]) };
-        self.run(&config, &forest, ask).await.unwrap_or_else(|error| self.save_question(error, kept))
+        let ask = TurnRequest { served, skill, ..TurnRequest::new(next.start, Some(question), &[]) };
+        let ran = self.run(&config, &next.forest, ask).await;
+        ran.unwrap_or_else(|error| self.save_question(error, kept, FailedStep::Begin))
     }
 
-    /// Returns model, forest and position of a question; compacts first if the question would not fit.
-    async fn prepare(
-        &mut self,
-        question: &Question,
-        model: Option<&str>,
-    ) -> Result<(ModelConfig, Forest, TurnStart)> {
+    /// Returns the model and the start of a question; compacts first if the question would not fit.
+    async fn prepare(&mut self, question: &Question, model: Option<&str>) -> Result<(ModelConfig, NextTurn)> {
         let config = self.model(model).await?;
         self.env.configured.check_files(&question.files, &config)?;
-        let forest = self.forest()?;
-        let start = self.start(&forest, false)?;
-        let TurnStart::Under(tail) = start else { return Ok((config, forest, start)) };
-        if !self.env.compacts_by_itself() {
-            return Ok((config, forest, start));
-        }
-        match make_room(self.env, &config, &forest, tail, question.text.len(), &mut Silent).await? {
-            Some(id) => {
-                self.session.state.borrow_mut().branch = None;
-                Ok((config, self.session.store.names().forest()?, TurnStart::Under(id)))
-            }
-            None => Ok((config, forest, start)),
-        }
+        let mut next = self.next_turn(false)?;
+        // A fork of the session may read its position in the meantime.
+        let mut conversation = self.session.state.borrow().conversation.clone();
+        let bytes = question.text.len();
+        conversation.make_room(self.env, &config, &mut next, bytes, &mut Silent).await?;
+        self.session.state.borrow_mut().conversation = conversation;
+        Ok((config, next))
     }
 
     async fn model(&self, named: Option<&str>) -> Result<ModelConfig> {
@@ -163,29 +153,18 @@ impl SessionTurn<'_> {
     }
 
     fn forest(&self) -> Result<Forest> {
-        let at = self.session.state.borrow().at;
-        self.session.store.names().forest_for(&[ReadScope::Tip, ReadScope::Paths(at.into_iter().collect())])
+        self.session.state.borrow().conversation.forest(&self.session.store)
     }
 
-    /// Returns the start of the next question, or of the last one if it is answered `again`.
-    fn start(&self, forest: &Forest, again: bool) -> Result<TurnStart> {
-        let at = self.session.state.borrow().at;
-        let tail = at.and_then(|id| forest.find(id)).map(|ix| AddressTarget { ix, by_branch: false });
-        match (at, tail, again) {
-            (Some(id), None, _) => Err(Error::nothing(format!("message {id} is not in the store any more"))),
-            (None, _, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
-            (None, _, false) => Ok(TurnStart::New),
-            (Some(_), tail, retry) => {
-                start(&self.session.store, forest, StartOptions { new: false, tail, retry })
-            }
-        }
+    /// Reads what the next question follows, or the last one if it is answered `again`.
+    fn next_turn(&self, again: bool) -> Result<NextTurn> {
+        self.session.state.borrow().conversation.next_turn(&self.session.store, again)
     }
 
     async fn retry(&mut self) -> PromptResult {
-        let begun = self.forest().and_then(|forest| Ok((self.start(&forest, true)?, forest)));
-        let (start, forest) = begun.map_err(|error| rpc_error(&error))?;
+        let next = self.next_turn(true).map_err(|error| rpc_error(&error))?;
         let config = self.model(None).await.map_err(|error| rpc_error(&error))?;
-        self.turn(&config, &forest, TurnRequest::new(start, None, &[])).await
+        self.turn(&config, &next.forest, TurnRequest::new(next.start, None, &[])).await
     }
 
     /// Decides on the pending request, and continues its turn.
@@ -194,16 +173,13 @@ impl SessionTurn<'_> {
     }
 
     async fn try_to_decide(&mut self, verdict: Verdict) -> Result<PromptResult> {
-        let pending = self.session.state.borrow().pending;
+        let pending = self.session.state.borrow().conversation.position.pending;
         let id = pending.ok_or_else(|| Error::nothing("no request is pending here"))?;
         let store = self.session.store.clone();
-        let _claim = store.requests().claim(id)?;
-        let forest = store.names().forest_for(&[ReadScope::Followed(id)])?;
-        let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
+        let (_claim, next, decision) = claim_request((&store, &self.env.masking), id, verdict)?;
         let config = self.model(None).await?;
-        let ask =
-            TurnRequest { decision: Some(decision), ..TurnRequest::new(TurnStart::Decided(id), None, &[]) };
-        self.run(&config, &forest, ask).await
+        let ask = TurnRequest { decision: Some(decision), ..TurnRequest::new(next.start, None, &[]) };
+        self.run(&config, &next.forest, ask).await
     }
 
     async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: TurnRequest) -> PromptResult {
@@ -221,13 +197,14 @@ impl SessionTurn<'_> {
             );
         }
         let mut front = AcpFront::new(self.peer, self.session);
-        if let TurnStart::Decided(id) = ask.start {
+        let start = ask.start;
+        if let TurnStart::Decided(id) = start {
             front.resume_call(id);
         }
         let report = execute_turn(self.env, config, &insts, forest, &mut front, ask).await?;
         front.flush();
         let withdrew = front.withdrew;
-        self.follow(&report)?;
+        self.follow(start, &report)?;
         self.send_state(config).await;
         Ok(self.answer(report, withdrew))
     }
@@ -252,23 +229,17 @@ impl SessionTurn<'_> {
         }
     }
 
-    fn follow(&self, report: &Report) -> Result<()> {
-        let mut state = self.session.state.borrow_mut();
-        state.at = report.end().or(state.at);
-        state.pending = report.pending;
+    fn follow(&self, start: TurnStart, report: &Report) -> Result<()> {
         if let Some(answer) = &report.answer {
             self.session.wrote(answer.name.id);
-            if let Some((name, from)) = state.branch.take() {
-                let moved = self.session.store.branches().advance(&name, from, answer.name.id)?;
-                state.branch = moved.then_some((name, answer.name.id));
-            }
         }
-        Ok(())
+        let mut state = self.session.state.borrow_mut();
+        state.conversation.follow(&self.session.store, start, report).map(drop)
     }
 
     /// Sends the title if it changed, and the fill level of the window.
     async fn send_state(&self, config: &ModelConfig) {
-        let (Ok(forest), Some(at)) = (self.forest(), self.session.state.borrow().at) else { return };
+        let (Ok(forest), Some(at)) = (self.forest(), self.session.tip()) else { return };
         let ix = forest.find(at);
         let title = ix.and_then(|ix| SessionTitles::new(&self.session.store, &forest).title(ix));
         if title.is_some() && self.session.state.borrow().title != title {
@@ -284,23 +255,20 @@ impl SessionTurn<'_> {
     /// Handles a question that cannot be asked: stores its text, unless it is empty.
     fn not_begun(&self, error: Error, text: String) -> PromptResult {
         match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
-            Ok(question) => self.save_question(error, question),
+            Ok(question) => self.save_question(error, question, FailedStep::Begin),
             Err(_) => Err(rpc_error(&error)),
         }
     }
 
     /// Stores a question that cannot be answered yet.
-    fn save_question(&self, error: Error, question: Question) -> PromptResult {
-        let kept = self.forest().and_then(|forest| {
-            let start = self.start(&forest, false)?;
-            keep_question(self.env, &forest, start, question)
-        });
+    fn save_question(&self, error: Error, question: Question, failed: FailedStep) -> PromptResult {
+        let kept = self.session.state.borrow_mut().conversation.keep(self.env, question, failed);
         let kept = match kept {
-            Ok(name) => name.id,
+            Ok(Some(name)) => name.id,
+            Ok(None) => return Err(rpc_error(&error)),
             Err(failed) => return Err(rpc_error(&failed)),
         };
         self.session.wrote(kept);
-        self.session.state.borrow_mut().at = Some(kept);
         match error.kind {
             ExitKind::Signal(_) => Ok(agent::prompted(StopReason::Cancelled, question_meta(kept))),
             _ => Err(of_question(&error, Some(kept))),
@@ -309,8 +277,7 @@ impl SessionTurn<'_> {
 
     async fn compact(&mut self, words: &str) -> PromptResult {
         let compacted = async {
-            let forest = self.forest()?;
-            let TurnStart::Under(tail) = self.start(&forest, false)? else {
+            let NextTurn { forest, start: TurnStart::Under(tail) } = self.next_turn(false)? else {
                 return Err(Error::nothing("there is nothing to summarise yet"));
             };
             let config = self.model(None).await?;
@@ -335,7 +302,7 @@ impl SessionTurn<'_> {
 
     fn undo(&mut self) -> PromptResult {
         let before = self.forest().and_then(|forest| {
-            let at = self.session.state.borrow().at.and_then(|id| forest.find(id));
+            let at = self.session.tip().and_then(|id| forest.find(id));
             let question = at.and_then(|ix| forest.last_question(ix));
             let question = question.ok_or_else(|| Error::nothing("no question to undo"))?;
             Ok(forest.name(question).prev)
@@ -350,8 +317,7 @@ impl SessionTurn<'_> {
 
     /// Moves the session to `at`. The branch stays at the last answer.
     fn goes_on_at(&self, at: Option<BubbId>) {
-        let mut state = self.session.state.borrow_mut();
-        (state.at, state.branch, state.pending) = (at, None, None);
+        self.session.state.borrow_mut().conversation.position = Position::at(at);
         if let Some(at) = at {
             self.session.wrote(at);
         }
@@ -360,15 +326,15 @@ impl SessionTurn<'_> {
     fn branch(&self, name: &str) -> PromptResult {
         let named = || {
             lepo_store::store::check_branch_name(name)?;
-            let at = self.session.state.borrow().at;
-            let at = at.ok_or_else(|| Error::nothing("there is nothing to name yet"))?;
+            let at = self.session.tip().ok_or_else(|| Error::nothing("there is nothing to name yet"))?;
             match ui::make_branch(&self.session.store, name, at)? {
                 true => Ok(at),
                 false => Err(Error::nothing(format!("branch {name} already exists"))),
             }
         };
         let at = named().map_err(|error: Error| rpc_error(&error))?;
-        self.session.state.borrow_mut().branch = Some((name.to_string(), at));
+        let branch = Some(Branch { name: name.to_string(), at });
+        self.session.state.borrow_mut().conversation.position.branch = branch;
         self.done(&format!("Branch {name} now follows this conversation."))
     }
 
