@@ -83,8 +83,8 @@ impl<'s> AgentBranch<'s> {
             lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, front)?,
             lepo_model::ChatEvent::AgentCall(call) => self.ends(call, front)?,
             lepo_model::ChatEvent::AgentAsks(question) => {
-                let permit = self.permit(&question, front, interrupt).await?;
-                answer.permit(question.number, permit);
+                let reply = self.permit(&question, front, interrupt).await?;
+                answer.permit(question.number, reply);
             }
             _ => {}
         }
@@ -101,8 +101,8 @@ impl<'s> AgentBranch<'s> {
         if !self.asks {
             return Ok(PermissionReply::No);
         }
-        let permit = interrupt.or(ask_permission(front, self.model, question)).await?;
-        if permit == PermissionReply::Nobody {
+        let reply = interrupt.or(ask_permission(front, self.model, question)).await?;
+        if reply == PermissionReply::Nobody {
             self.unanswered += 1;
             if self.unanswered >= MOST_UNANSWERED {
                 return Err(Error::remote(format!(
@@ -113,7 +113,7 @@ impl<'s> AgentBranch<'s> {
             }
             front.on_event(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
-        Ok(permit)
+        Ok(reply)
     }
 
     /// Records a running call. The call is written once its input is known, unless another running call is
@@ -200,8 +200,8 @@ impl<'s> AgentBranch<'s> {
     }
 
     fn write(&mut self, kind: Kind, text: &str, front: &mut dyn Front) -> Result<BubbId> {
-        let kept = self.masking.screen(text.as_bytes(), "what an agent did");
-        let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
+        let screened = self.masking.screen(text.as_bytes(), "what an agent did");
+        let name = write_bubb(self.store, (kind, true), self.tip, 0, &screened)?;
         self.tip = Some(name.id);
         front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(name.id)

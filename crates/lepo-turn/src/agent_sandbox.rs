@@ -41,8 +41,8 @@ impl AgentSandboxes {
 
     /// Tells of files that agents left behind, each once.
     pub(crate) fn report_leftovers(&self, front: &mut dyn Front) {
-        for left in std::mem::take(&mut *open(&self.left)) {
-            front.on_event(TurnEvent::Notice(&Notice::Left(left)));
+        for item in std::mem::take(&mut *open(&self.left)) {
+            front.on_event(TurnEvent::Notice(&Notice::Left(item)));
         }
     }
 }
@@ -60,14 +60,14 @@ pub struct ProcessSandboxer {
 impl ProcessSandboxer {
     /// The holder of these settings. `own` are lepo's own directories.
     pub fn new(
-        kept: AgentSandboxes,
+        shared: AgentSandboxes,
         settings: &Settings,
         paths: &Paths,
-        own: Vec<PathBuf>,
+        own_paths: Vec<PathBuf>,
     ) -> ProcessSandboxer {
         ProcessSandboxer {
-            kept,
-            own,
+            kept: shared,
+            own: own_paths,
             state: paths.state.clone(),
             read_only: settings.sandbox_read_only.clone(),
             home: paths.home.clone(),
@@ -83,11 +83,11 @@ impl ProcessSandboxer {
     fn folder(&self, model: &str, path: &Path) -> Result<PathBuf> {
         let wrong =
             |what: &str| Error::usage(format!("{} in `sandbox_home` of {model} {what}", path.display()));
-        let whole = match (path.strip_prefix("~"), &self.home) {
+        let expanded = match (path.strip_prefix("~"), &self.home) {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => path.to_path_buf(),
         };
-        let folder = whole
+        let folder = expanded
             .canonicalize()
             .ok()
             .filter(|folder| folder.is_dir())
@@ -95,8 +95,8 @@ impl ProcessSandboxer {
         if covers_home(&folder) {
             return Err(wrong("is the whole home directory").hint("name the agent's own folder in it"));
         }
-        let own = self.own.iter().filter_map(|own| own.canonicalize().ok());
-        match own.into_iter().any(|own| folder.starts_with(own)) {
+        let own_path = self.own.iter().filter_map(|own_path| own_path.canonicalize().ok());
+        match own_path.into_iter().any(|own_path| folder.starts_with(own_path)) {
             true => Err(wrong("belongs to lepo")),
             false => Ok(folder),
         }
@@ -130,33 +130,33 @@ impl ProcessSandboxer {
         let program = agent.command.first().map(String::as_str).unwrap_or_default();
         let arguments = agent.command.iter().skip(1);
         let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
-        let held = sandboxed_program(sandbox, program, access, policy, self.patience).await;
-        let (program, held) = held.map_err(|error| {
-            let word = access.as_str();
+        let hold = sandboxed_program(sandbox, program, access, policy, self.patience).await;
+        let (program, hold) = hold.map_err(|error| {
+            let access_name = access.as_str();
             Error::usage(format!(
                 "{} is not started: nothing here can enforce its sandbox \
-                `{word}`",
+                `{access_name}`",
                 agent.model
             ))
             .because(error)
             .hint("`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides")
         })?;
         let net = if access == Access::Net { "" } else { ", without a network" };
-        let also: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();
-        let also = match also.as_slice() {
+        let homes: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();
+        let homes = match homes.as_slice() {
             [] => String::new(),
             paths => format!("; it may also write in {}", paths.join(", ")),
         };
-        let by = sandbox.name();
+        let sandbox_name = sandbox.name();
         let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
-        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), by);
+        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), sandbox_name);
         Ok(SandboxedAgent {
             program,
-            words: format!("sandboxed by {by} with access `{}`{net}{also}", access.as_str()),
+            words: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
             note: is_new.then(note),
             rest: Box::new(AgentHold {
-                found: held.found(),
-                held: Some(held),
+                found: hold.found(),
+                held: Some(hold),
                 model: agent.model.to_string(),
                 left: Arc::clone(&self.kept.left),
             }),

@@ -269,8 +269,8 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
         ));
     }
     let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
-    if let Some(told) = announcement(calls.len()) {
-        turn.add(Kind::Assistant, true, told.as_bytes())?;
+    if let Some(note) = announcement(calls.len()) {
+        turn.add(Kind::Assistant, true, note.as_bytes())?;
     }
     for call in calls {
         let text = match call {
@@ -313,8 +313,8 @@ async fn carry_out_calls(
     (names, done): (&[String], &mut Vec<ToolRequest>),
 ) -> Result<Continuation> {
     turn.env.sandbox.start(turn.env.store.root());
-    if let Some(told) = announcement(calls.len()) {
-        turn.add(Kind::Assistant, true, told.as_bytes())?;
+    if let Some(note) = announcement(calls.len()) {
+        turn.add(Kind::Assistant, true, note.as_bytes())?;
     }
     let mut calls = calls.into_iter();
     while let Some(call) = calls.next() {

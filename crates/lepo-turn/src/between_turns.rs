@@ -16,9 +16,9 @@ pub fn keep_question(
     start: TurnStart,
     question: Question,
 ) -> Result<BubbName> {
-    let typed = question.typed.clone();
+    let typed_ranges = question.typed.clone();
     let text = keep_files(&env.store, question)?;
-    let question = question_message(&env.masking, text, &typed);
+    let question = question_message(&env.masking, text, &typed_ranges);
     let system_prompt = env.system_prompt().unwrap_or_default();
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
     // Nothing is sent, so there is nothing to say about masks.
@@ -45,8 +45,8 @@ pub async fn run_own(
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.on_event(event))?;
     env.masking.note_given(used.bubb, &String::from_utf8_lossy(&carried.text));
-    if let Some(told) = env.masking.secrets_notice() {
-        front.on_event(TurnEvent::Notice(&told));
+    if let Some(notice) = env.masking.secrets_notice() {
+        front.on_event(TurnEvent::Notice(&notice));
     }
     Ok(used.bubb)
 }

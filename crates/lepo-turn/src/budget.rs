@@ -85,8 +85,8 @@ impl Budget {
         is_untracked: bool,
     ) -> Option<Arc<Budget>> {
         let prices = settings.prices();
-        let spent = Mutex::default();
-        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, is_untracked, spent }))
+        let spending = Mutex::default();
+        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, is_untracked, spent: spending }))
     }
 
     /// Rejects a model without a known price, if there is a limit in money.
@@ -168,14 +168,14 @@ impl Meter for Budget {
         let usage = Usage { input: Some(planned.input), output: planned.output, ..Usage::default() };
         let this = SpentAmount::from_usage(usage, price);
         let is_free = price.is_none_or(|price| price.input == 0 && price.output == 0 && price.cached == 0);
-        let mut spent = self.spent();
-        let open = spent.open.values().fold(SpentAmount::default(), |sum, open| sum.plus(*open));
+        let mut spending = self.spent();
+        let open = spending.open.values().fold(SpentAmount::default(), |sum, open| sum.plus(*open));
         let limits = &self.limits;
-        let today = if limits.day.is_some() { self.today(&mut spent.day) } else { 0 };
+        let today = if limits.day.is_some() { self.today(&mut spending.day) } else { 0 };
         for (name, limit, so_far) in [
-            ("budget.turn", limits.turn, spent.turn),
+            ("budget.turn", limits.turn, spending.turn),
             ("budget.day", limits.day, today),
-            ("--max-cost", limits.max_cost, spent.all.cost),
+            ("--max-cost", limits.max_cost, spending.all.cost),
         ] {
             let so_far = so_far.saturating_add(open.cost);
             // Nothing more fits into a completely used budget, however little the request itself is estimated
@@ -194,7 +194,7 @@ impl Meter for Budget {
                 ));
             }
         }
-        let so_far = spent.all.tokens.saturating_add(open.tokens);
+        let so_far = spending.all.tokens.saturating_add(open.tokens);
         if let Some(limit) = limits.max_tokens_total
             && (so_far >= limit || so_far.saturating_add(this.tokens) > limit)
         {
@@ -203,24 +203,24 @@ impl Meter for Budget {
             return Err(refused("--max-tokens-total", (&limit, &so_far, enough), None, planned));
         }
         self.check_journal()?;
-        spent.tickets += 1;
-        let ticket = spent.tickets;
-        spent.open.insert(ticket, this);
+        spending.tickets += 1;
+        let ticket = spending.tickets;
+        spending.open.insert(ticket, this);
         Ok(ticket)
     }
 
-    fn after(&self, taken: RequestUsage<'_>) {
-        let sum = SpentAmount::from_usage(taken.usage, self.price(taken.config));
-        let mut spent = self.spent();
-        spent.open.remove(&taken.ticket);
-        spent.turn = spent.turn.saturating_add(sum.cost);
-        spent.day.own = spent.day.own.saturating_add(sum.cost);
-        spent.all = spent.all.plus(sum);
+    fn after(&self, used: RequestUsage<'_>) {
+        let sum = SpentAmount::from_usage(used.usage, self.price(used.config));
+        let mut spending = self.spent();
+        spending.open.remove(&used.ticket);
+        spending.turn = spending.turn.saturating_add(sum.cost);
+        spending.day.own = spending.day.own.saturating_add(sum.cost);
+        spending.all = spending.all.plus(sum);
         // Other processes count from the journal, so costs that no line of the conversation has get their own
         // line.
-        if self.limits.day.is_some() && sum.tokens > 0 && (self.is_untracked || taken.is_estimate) {
-            let Usage { input, cached, output, .. } = taken.usage;
-            let model = Some(taken.config.name.clone());
+        if self.limits.day.is_some() && sum.tokens > 0 && (self.is_untracked || used.is_estimate) {
+            let Usage { input, cached, output, .. } = used.usage;
+            let model = Some(used.config.name.clone());
             let what = if self.is_untracked { "unkept" } else { "estimate" };
             self.store.journal().add(JournalRecord {
                 what: what.into(),
@@ -237,7 +237,7 @@ impl Meter for Budget {
 /// Returns the error of a rejected request, with a limit that would suffice.
 fn refused(
     name: &'static str,
-    (limit, spent, enough): (&str, &str, String),
+    (limit, spending, enough): (&str, &str, String),
     cost: Option<Money>,
     planned: RequestEstimate<'_>,
 ) -> Error {
@@ -249,7 +249,8 @@ fn refused(
         Some(cost) => format!("{cost} ({about})"),
         None => about,
     };
-    let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
+    let what =
+        format!("{name} is {limit}, of which {spending} is spent, and this request needs about {about}");
     let hint = match name.starts_with("--") {
         true => Hint::from("with a higher limit: ").bare(ResumeCommand::retry_within(name, enough)),
         // A setting that no option overrides.

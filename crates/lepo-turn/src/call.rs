@@ -23,8 +23,8 @@ pub(super) async fn propose_call(
     ask_about_start(turn, StartNeeds { calls: &[&request.server], ..StartNeeds::default() }).await?;
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
-    for said in turn.servers.unsaid() {
-        turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
+    for notice in turn.servers.unsaid() {
+        turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
     if let Err(words) = up {

@@ -28,15 +28,15 @@ struct ObjectScan {
 impl CallFilter {
     /// Appends text, and returns the text that can be displayed now.
     pub fn push(&mut self, text: &str) -> String {
-        let mut shown = String::new();
+        let mut visible = String::new();
         self.held.push_str(text);
-        while !self.called && self.step(&mut shown) {}
+        while !self.called && self.step(&mut visible) {}
         if self.called {
             self.released = self.held.len();
         }
         self.held.drain(..self.released);
         self.released = 0;
-        shown
+        visible
     }
 
     /// Ends the answer: returns the remaining text, if no call was found.
@@ -48,87 +48,86 @@ impl CallFilter {
         self.held.get(self.released..).unwrap_or_default()
     }
 
-    /// Moves text that certainly is not a call to `shown`; returns true if another step may move more.
-    fn step(&mut self, shown: &mut String) -> bool {
+    /// Moves text that certainly is not a call to `visible`; returns true if another step may move more.
+    fn step(&mut self, visible: &mut String) -> bool {
         if self.object.is_some() {
-            return self.read(shown);
+            return self.read(visible);
         }
-        let place = self.rest().find(['{', '`']).unwrap_or(self.rest().len());
-        self.release(place, shown);
-        let held = self.rest();
-        if held.starts_with('{') {
-            return self.start_object(0, shown);
+        let start = self.rest().find(['{', '`']).unwrap_or(self.rest().len());
+        self.release(start, visible);
+        let rest_text = self.rest();
+        if rest_text.starts_with('{') {
+            return self.start_object(0, visible);
         }
-        match held.strip_prefix("```") {
+        match rest_text.strip_prefix("```") {
             Some(rest) => {
                 let end = rest.find(['\n', '{']).filter(|at| *at < LONGEST_WAIT);
                 if let Some(at) = end.filter(|at| rest.get(*at..).is_some_and(|from| from.starts_with('{'))) {
-                    return self.start_object(3 + at, shown);
+                    return self.start_object(3 + at, visible);
                 }
                 let Some((language, body)) = end.and_then(|at| rest.split_at_checked(at)) else {
-                    return rest.len() >= LONGEST_WAIT && self.release(3, shown);
+                    return rest.len() >= LONGEST_WAIT && self.release(3, visible);
                 };
                 let (line, blank) = (3 + language.len(), blanks(body));
                 match body.get(blank..).and_then(|text| text.chars().next()) {
-                    _ if blank > LONGEST_WAIT => self.release(line + 1, shown),
+                    _ if blank > LONGEST_WAIT => self.release(line + 1, visible),
                     None => false,
-                    Some('{') => self.start_object(line + blank, shown),
-                    Some(_) => self.release(line + 1, shown),
+                    Some('{') => self.start_object(line + blank, visible),
+                    Some(_) => self.release(line + 1, visible),
                 }
             }
             // A backtick, or two, may become a fence.
-            None if "```".starts_with(held) => false,
+            None if "```".starts_with(rest_text) => false,
             None => {
-                let ticks = held.len() - held.trim_start_matches('`').len();
-                self.release(ticks, shown)
+                let ticks = rest_text.len() - rest_text.trim_start_matches('`').len();
+                self.release(ticks, visible)
             }
         }
     }
 
     /// Starts an object at `start`, if the next character can be a key.
-    fn start_object(&mut self, start: usize, shown: &mut String) -> bool {
+    fn start_object(&mut self, start: usize, visible: &mut String) -> bool {
         let after = self.rest().get(start + 1..).unwrap_or_default();
         let blank = blanks(after);
         match after.get(blank..).and_then(|text| text.chars().next()) {
-            _ if blank > LONGEST_WAIT => self.release(start + 1, shown),
+            _ if blank > LONGEST_WAIT => self.release(start + 1, visible),
             None => false,
             Some('"') => {
                 self.object = Some(ObjectScan { start, at: start, depth: 0, in_text: false, escaped: false });
                 true
             }
-            Some(_) => self.release(start + 1, shown),
+            Some(_) => self.release(start + 1, visible),
         }
     }
 
     /// Continues scanning the object, which at its end is either a call or displayed.
-    fn read(&mut self, shown: &mut String) -> bool {
-        let Some(reading) = &mut self.object else { return false };
-        let held = self.held.get(self.released..).unwrap_or_default();
-        let Some(rest) = held.get(reading.at..) else { return false };
+    fn read(&mut self, visible: &mut String) -> bool {
+        let Some(object) = &mut self.object else { return false };
+        let buffer = self.held.get(self.released..).unwrap_or_default();
+        let Some(rest) = buffer.get(object.at..) else { return false };
         for c in rest.chars() {
-            reading.at += c.len_utf8();
+            object.at += c.len_utf8();
             match c {
-                _ if std::mem::take(&mut reading.escaped) => {}
-                '\\' if reading.in_text => reading.escaped = true,
-                '"' => reading.in_text = !reading.in_text,
-                '{' if !reading.in_text => reading.depth += 1,
-                '}' if !reading.in_text => reading.depth -= 1,
+                _ if std::mem::take(&mut object.escaped) => {}
+                '\\' if object.in_text => object.escaped = true,
+                '"' => object.in_text = !object.in_text,
+                '{' if !object.in_text => object.depth += 1,
+                '}' if !object.in_text => object.depth -= 1,
                 _ => {}
             }
-            if reading.depth == 0 {
-                let object = held.get(reading.start..reading.at).unwrap_or_default();
-                self.called = is_call(object);
-                let end = reading.at;
+            if object.depth == 0 {
+                let end = object.at;
+                self.called = is_call(buffer.get(object.start..end).unwrap_or_default());
                 self.object = None;
-                return !self.called && self.release(end, shown);
+                return !self.called && self.release(end, visible);
             }
         }
         false
     }
 
-    fn release(&mut self, to: usize, shown: &mut String) -> bool {
+    fn release(&mut self, to: usize, visible: &mut String) -> bool {
         let (now, rest) = self.rest().split_at_checked(to).unwrap_or_default();
-        shown.push_str(now);
+        visible.push_str(now);
         let more = !rest.is_empty();
         self.released += to;
         more
@@ -166,22 +165,22 @@ pub struct ParsedCalls {
     pub calls: Vec<CallRequest>,
 }
 
-pub fn calls_in_text(said: &str) -> ParsedCalls {
-    let (mut words, mut calls, mut before) = (Vec::new(), Vec::new(), 0);
-    for piece in pieces(said) {
+pub fn calls_in_text(answer: &str) -> ParsedCalls {
+    let (mut texts, mut calls, mut before_call) = (Vec::new(), Vec::new(), 0);
+    for piece in pieces(answer) {
         match piece {
-            AnswerPart::Prose(text) => words.push(text),
+            AnswerPart::Prose(text) => texts.push(text),
             AnswerPart::Object(object) => match call_in_text(&object) {
                 Some(call) => {
-                    before = if calls.is_empty() { words.len() } else { before };
+                    before_call = if calls.is_empty() { texts.len() } else { before_call };
                     calls.push(call);
                 }
-                None => words.push(object.to_string()),
+                None => texts.push(object.to_string()),
             },
         }
     }
-    let behind = words.get(before..).unwrap_or_default().join("\n\n");
-    ParsedCalls { words: words.join("\n\n"), behind, calls }
+    let text_after_call = texts.get(before_call..).unwrap_or_default().join("\n\n");
+    ParsedCalls { words: texts.join("\n\n"), behind: text_after_call, calls }
 }
 
 #[cfg(test)]

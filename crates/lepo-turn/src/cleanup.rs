@@ -46,9 +46,9 @@ pub struct AutorunFiles {
 }
 
 /// Returns values for the user about a command or an agent.
-pub fn for_person(maker: &str, found: &CleanupReport) -> Vec<CleanupItem> {
+pub fn for_person(maker: &str, report: &CleanupReport) -> Vec<CleanupItem> {
     let maker = || maker.to_string();
-    let mut left: Vec<CleanupItem> = found
+    let mut items: Vec<CleanupItem> = report
         .moved
         .iter()
         .map(|(path, moved)| match moved {
@@ -56,19 +56,19 @@ pub fn for_person(maker: &str, found: &CleanupReport) -> Vec<CleanupItem> {
             Err(why) => CleanupItem::Repository(maker(), display_path(path), why.clone()),
         })
         .collect();
-    left.extend(found.set_ids.iter().take(MOST).map(|(path, cleared)| match cleared {
+    items.extend(report.set_ids.iter().take(MOST).map(|(path, cleared)| match cleared {
         Ok(()) => CleanupItem::OwnersRightsRemoved(display_path(path)),
         Err(why) => CleanupItem::OwnersRights(display_path(path), why.clone()),
     }));
-    let more = found.set_ids.len().saturating_sub(MOST);
+    let more = report.set_ids.len().saturating_sub(MOST);
     if more > 0 {
-        left.push(CleanupItem::MoreOwnersRights(more));
+        items.push(CleanupItem::MoreOwnersRights(more));
     }
-    left.extend(by_occasion(&found.runs));
-    if found.unread > 0 {
-        left.push(CleanupItem::Unread(found.unread));
+    items.extend(by_occasion(&report.runs));
+    if report.unread > 0 {
+        items.push(CleanupItem::Unread(report.unread));
     }
-    left
+    items
 }
 
 /// Groups the files by occasion: returns all occasions that need no command first, and the first of the
@@ -78,7 +78,7 @@ fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<CleanupItem> {
     for (path, occasion) in runs {
         grouped.entry(*occasion).or_default().push(path);
     }
-    let mut left = Vec::new();
+    let mut items = Vec::new();
     let (mut others, mut more) = (0, 0);
     for (AutorunTrigger { needs_command, when }, paths) in grouped {
         others += usize::from(needs_command);
@@ -87,12 +87,12 @@ fn by_occasion(runs: &[(PathBuf, AutorunTrigger)]) -> Vec<CleanupItem> {
             continue;
         }
         let named = paths.iter().take(NAMED).map(|path| display_path(path)).collect();
-        left.push(CleanupItem::WillRun(AutorunFiles { files: paths.len(), named, when }));
+        items.push(CleanupItem::WillRun(AutorunFiles { files: paths.len(), named, when }));
     }
     if more > 0 {
-        left.push(CleanupItem::MoreWillRun(more));
+        items.push(CleanupItem::MoreWillRun(more));
     }
-    left
+    items
 }
 
 /// Formats a path for a single line. A path with control characters, or marks that change the direction of
@@ -104,7 +104,7 @@ fn display_path(path: &Path) -> String {
 }
 
 /// Returns lines for the model about repositories moved away from their path.
-pub fn for_model(found: &CleanupReport) -> String {
+pub fn for_model(report: &CleanupReport) -> String {
     let line = |(path, moved): &(PathBuf, Result<PathBuf, String>)| match moved {
         Ok(to) => format!(
             "moved aside: {} is now {}, because a git repository is only made with access full\n",
@@ -115,7 +115,7 @@ pub fn for_model(found: &CleanupReport) -> String {
             format!("not allowed: {} is a git repository, made without access full\n", display_path(path))
         }
     };
-    found.moved.iter().map(line).collect()
+    report.moved.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_person_is_told_all_and_the_model_what_was_moved() {
-        let found = CleanupReport {
+        let report = CleanupReport {
             moved: vec![("src/.git".into(), Ok("src/git.aside".into())), ("x/HEAD".into(), Err("no".into()))],
             set_ids: vec![("x".into(), Ok(())), ("y".into(), Err("no".into()))],
             runs: (0..22)
@@ -155,7 +155,7 @@ mod tests {
         };
         let (command, no) = (|| "the command".to_string(), || "no".to_string());
         assert_eq!(
-            for_person(&command(), &found),
+            for_person(&command(), &report),
             [
                 CleanupItem::RepositoryMoved(command(), "src/.git".into(), "src/git.aside".into()),
                 CleanupItem::Repository(command(), "x/HEAD".into(), no()),
@@ -172,10 +172,10 @@ mod tests {
             .enumerate()
             .map(|(i, name)| (name.into(), AutorunTrigger { needs_command: i >= MOST + 5, when: leaked(i) }))
             .collect();
-        let left = by_occasion(&many);
-        assert_eq!(left.len(), MOST + 5 + MOST + 1, "{left:#?}");
-        assert_eq!(left.last().unwrap(), &CleanupItem::MoreWillRun(15));
-        assert_eq!(for_model(&found).lines().count(), 2);
+        let items = by_occasion(&many);
+        assert_eq!(items.len(), MOST + 5 + MOST + 1, "{items:#?}");
+        assert_eq!(items.last().unwrap(), &CleanupItem::MoreWillRun(15));
+        assert_eq!(for_model(&report).lines().count(), 2);
         assert_eq!(for_model(&CleanupReport::default()), "");
     }
 }

@@ -126,13 +126,13 @@ impl<'e> CommandRunner<'e> {
         let variables =
             EnvFilter { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
-        let found = Arc::default();
+        let report = Arc::default();
         let limit = (settings.output_limit as usize, &*self.env.masking);
         let mut live = |stream, bytes: &[u8]| tell(TurnEvent::CommandOutput(by, stream, bytes));
-        let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
+        let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &report);
         let carried = self.env.interrupt.or(run).await;
-        let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        for left in cleanup::for_person("the command", &found) {
+        let report = std::mem::take(&mut *report.lock().unwrap_or_else(PoisonError::into_inner));
+        for left in cleanup::for_person("the command", &report) {
             tell(TurnEvent::Notice(&Notice::Left(left)));
         }
         let (carried, left) = carried?;
@@ -163,14 +163,14 @@ async fn carry_out(
     granted: GrantedCommand,
     limit: (usize, &Masking),
     live: &mut OutputSink<'_>,
-    found: &Arc<Mutex<CleanupReport>>,
+    report: &Arc<Mutex<CleanupReport>>,
 ) -> Result<(ToolResult, usize)> {
     let command = granted.request().command.clone();
     let scratch = [store.bubbs().scratch()?, store.bubbs().scratch()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
-    let mut outcome = shell.run(granted, scratch, live, found).await.map_err(failed)?;
-    let found = cleanup::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));
-    let text = result_text(store, &command, &mut outcome, &found, limit)?;
+    let mut outcome = shell.run(granted, scratch, live, report).await.map_err(failed)?;
+    let report = cleanup::for_model(&report.lock().unwrap_or_else(PoisonError::into_inner));
+    let text = result_text(store, &command, &mut outcome, &report, limit)?;
     let carried = ToolResult {
         text,
         exit: match outcome.ending {
@@ -188,7 +188,7 @@ fn result_text(
     store: &Store,
     command: &str,
     outcome: &mut CommandOutcome,
-    found: &str,
+    report: &str,
     (limit, masking): (usize, &Masking),
 ) -> Result<Vec<u8>> {
     let head = format!("$ {}\n{}\n", shortened(command, masking), ending_text(&outcome.ending));
@@ -197,7 +197,7 @@ fn result_text(
         let left = format!("processes of it that could not be ended: {}\n", outcome.left);
         result.text.extend(left.bytes());
     }
-    result.text.extend(found.bytes());
+    result.text.extend(report.bytes());
     for (label, captured) in [("stdout", &mut outcome.stdout), ("stderr", &mut outcome.stderr)] {
         if !captured.is_empty() {
             result.text.extend(format!("{label}:\n").bytes());

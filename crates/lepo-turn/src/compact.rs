@@ -60,16 +60,16 @@ pub async fn compact(
     config: &ModelConfig,
     insts: &Insts,
     forest: &Forest,
-    wanted: Compaction<'_>,
+    compaction: Compaction<'_>,
     front: &mut dyn Front,
 ) -> Result<BubbId> {
     let gate = Gate::new();
     gate.open();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
-    let start = TurnStart::Under(wanted.tail);
+    let start = TurnStart::Under(compaction.tail);
     let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     let called = finished_calls(&transcript.entries);
-    let cut = match cut(&transcript.entries, wanted.keep) {
+    let cut = match cut(&transcript.entries, compaction.keep) {
         Err(_) if !called.is_empty() => return without_calls(env, forest, &transcript, &called),
         cut => cut?,
     };
@@ -81,11 +81,11 @@ pub async fn compact(
     let nothing = &mut TurnRequest::new(start, None, &[]);
     let mut turn = Turn::new(env, (config, insts), resources, transcript, forest, nothing);
     turn.forks = false;
-    let summary = summary(&mut turn, cut, wanted.instruction).await;
+    let summary = summary(&mut turn, cut, compaction.instruction).await;
     let is_own = steers_alone(&turn);
     env.configured.held.report_leftovers(front);
     let summary = summary.map_err(nothing_written)?;
-    let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
+    let covered = path.get(cut - 1).copied().unwrap_or(compaction.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
     let name = |at: usize| path.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
     let last = (cut..path.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
@@ -130,8 +130,8 @@ pub async fn make_room(
     front.on_event(TurnEvent::Notice(&Notice::Compacts));
     // The next turn reports the warnings about them.
     let (insts, _) = env.insts()?;
-    let wanted = Compaction { tail, keep: KEEP, instruction: None };
-    match compact(env, config, &insts, forest, wanted, front).await {
+    let compaction = Compaction { tail, keep: KEEP, instruction: None };
+    match compact(env, config, &insts, forest, compaction, front).await {
         // The conversation has only the last turns, so the question is sent unchanged.
         Err(error) if error.kind == ErrorKind::Usage => Ok(None),
         compacted => compacted.map(Some),
@@ -179,17 +179,17 @@ fn write_compacted(
     let mut added = Vec::new();
     for (text, hidden) in &new {
         let source = if *hidden { "a skill" } else { "the summary" };
-        let kept = env.masking.screen(text.as_bytes(), source);
-        let name = WriteBatch::name(Kind::System, *hidden, base, now(), kept.bytes())?;
+        let screened = env.masking.screen(text.as_bytes(), source);
+        let name = WriteBatch::name(Kind::System, *hidden, base, now(), screened.bytes())?;
         base = Some(name.id);
-        added.push((name, kept));
+        added.push((name, screened));
     }
     // Dated now, so that the new conversation is the newest.
     let copies = plan_copies_of_now(&env.store, base, &last, 0)?;
     let write = || {
         write_copies(&env.store, None, &lasting)?;
-        for (name, kept) in &added {
-            write_copies(&env.store, Some((*name, kept.bytes())), &[])?;
+        for (name, screened) in &added {
+            write_copies(&env.store, Some((*name, screened.bytes())), &[])?;
         }
         write_copies(&env.store, None, &copies)
     };
@@ -226,15 +226,15 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
         turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
-    let told = tool_list(turn, offer);
+    let tools = tool_list(turn, offer);
     let asked = match instruction {
         Some(more) => format!("{ASKED}\n\n{more}"),
         None => ASKED.to_string(),
     };
     let transcript = &turn.record.transcript;
     let purpose = Purpose::Summary { inst: &asked, covered: cut };
-    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &told, turn.target());
-    let cache_key = turn.cache_key(&told.specs);
+    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &tools, turn.target());
+    let cache_key = turn.cache_key(&tools.specs);
     let agent = AgentContext { dir: Some(turn.env.store.root()), ..AgentContext::default() };
     let request = assembly.request(cache_key.as_deref(), agent);
     let start = std::time::Instant::now();

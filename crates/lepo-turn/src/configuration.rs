@@ -86,9 +86,9 @@ impl Configuration {
             mcp::shelve(&mut servers);
             return Ok(servers);
         }
-        let (configs, said) = found?;
+        let (configs, notices) = found?;
         let mut servers = self.servers_of(configs, dir);
-        servers.defer_notices(said);
+        servers.defer_notices(notices);
         Ok(servers)
     }
 
@@ -98,19 +98,19 @@ impl Configuration {
         &self,
         dir: &Path,
         repo: Option<TrustedFile>,
-        given: Vec<ServerConfig>,
+        editor_servers: Vec<ServerConfig>,
     ) -> Result<Servers> {
         let (env, keys) = (Env::from_process(), self.settings.keys());
         let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
-        let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
-        for config in given {
+        let (mut configs, mut notices) = servers(&self.paths.mcp_file(), repo, &variables)?;
+        for config in editor_servers {
             match configs.iter().any(|other| other.name == config.name) {
-                true => said.push(mcp::ServerNotice::NameTaken(config.name)),
+                true => notices.push(mcp::ServerNotice::NameTaken(config.name)),
                 false => configs.push(config),
             }
         }
         let mut servers = self.servers_of(configs, dir);
-        servers.defer_notices(said);
+        servers.defer_notices(notices);
         Ok(servers)
     }
 

@@ -77,7 +77,7 @@ pub fn instruction(text: &str) -> ChatMessage {
 
 /// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
 /// and only the question, if nothing visible precedes it.
-fn for_program(entries: &[Message], inst: Inst<'_>, told: bool) -> Vec<ChatMessage> {
+fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<ChatMessage> {
     // A stopped answer is hidden, and part of the talk.
     let is_seen = |entry: &&Message| !entry.hidden || entry.kind == Kind::Assistant;
     // The program reads the repository's instructions on its own.
@@ -93,7 +93,7 @@ fn for_program(entries: &[Message], inst: Inst<'_>, told: bool) -> Vec<ChatMessa
     let is_alone = path
         .split_last()
         .is_some_and(|(last, before)| last.kind == Kind::User && !before.iter().any(is_seen));
-    let path = match path.last().filter(|_| is_alone && planner.is_none() && !told) {
+    let path = match path.last().filter(|_| is_alone && planner.is_none() && !has_history) {
         Some(question) => std::slice::from_ref(question),
         None => &path,
     };

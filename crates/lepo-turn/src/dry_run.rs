@@ -87,14 +87,14 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let plans = may && planner == Planner::Chooser;
     if may && !plans {
         turn.servers.load_cached_lists();
-        for said in turn.servers.unsaid() {
-            turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
+        for notice in turn.servers.unsaid() {
+            turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
         }
     }
     let calls = may && !plans;
     let offer = ToolOffer::new(calls, planner, turn.servers, false);
     let offer = former_offer(turn)?.unwrap_or(offer);
-    let told = tool_list(turn, offer);
+    let tools = tool_list(turn, offer);
     let (choice, (chooser, _)) = (choice_schema(), planner_insts(turn));
     let purpose = match plans {
         true => Purpose::Plan { inst: chooser.as_deref(), schema: Some(&choice) },
@@ -105,8 +105,8 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
         },
     };
     let transcript = &turn.record.transcript;
-    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &told, turn.target());
-    let prefix = SharedPrefix::new(turn, loaded, &told).filter(|_| !plans);
+    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &tools, turn.target());
+    let prefix = SharedPrefix::new(turn, loaded, &tools).filter(|_| !plans);
     let general = turn.insts.general.as_deref();
     let own_general = general.is_some_and(|text| !plans && !is_general_as_made(text));
     let fields = turn.model.fields(assembly.request(None, AgentContext::default()));
@@ -117,7 +117,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     Ok(FirstRequest {
         messages,
         files,
-        tools: told.specs,
+        tools: tools.specs,
         calls_nothing: offer.ended,
         schema,
         not_asked,

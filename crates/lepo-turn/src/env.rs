@@ -207,7 +207,7 @@ impl TurnEnv {
     /// Fills the catalogue whenever completion needs it; never ends.
     pub async fn serve_catalogue(&self) {
         loop {
-            let wanted = self.catalogue.asked().await;
+            let requested = self.catalogue.asked().await;
             let mut servers = self.servers_of_turns().await;
             // While a line is typed nobody can be asked whether a server may start.
             let question = question_of_servers(&mut servers, &self.configured.paths).ok();
@@ -218,13 +218,14 @@ impl TurnEnv {
                 let is_changed = |changed: &ChangedProgram| matches!(&changed.role, ProgramRole::Server(changed) if changed == name);
                 waits && !question.folders.is_empty() || question.changed.iter().any(is_changed)
             };
-            let (skipped, wanted): (Vec<String>, Vec<String>) =
-                wanted.into_iter().partition(|name| needs_answer(name));
-            let mut said = servers.start_named(|name| wanted.iter().any(|wanted| wanted == name)).await;
+            let (skipped, requested): (Vec<String>, Vec<String>) =
+                requested.into_iter().partition(|name| needs_answer(name));
+            let mut notices =
+                servers.start_named(|name| requested.iter().any(|requested| requested == name)).await;
             self.catalogue.skip(skipped);
-            said.extend(servers.list_offers().await);
+            notices.extend(servers.list_offers().await);
             // A prompt is on the screen: the next turn says it.
-            servers.defer_notices(said);
+            servers.defer_notices(notices);
             self.catalogue.fill(servers.each());
         }
     }

@@ -153,10 +153,10 @@ pub(crate) fn ask_to_start<'f>(
 pub(crate) fn ask_form<'f>(
     front: &'f mut dyn Front,
     server: &'f str,
-    asked: ServerQuestion,
+    question: ServerQuestion,
 ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
     match asked_after(front, TurnEvent::Form(server)) {
-        Some(person) => person.fill_form(server, asked),
+        Some(person) => person.fill_form(server, question),
         None => Box::pin(async { ElicitationResult::Declined }),
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn fetch(
             .hint("--tools manual, or `tool_call_mode` in config.toml, turns them on"));
     }
     let calls = served.resources.iter().map(|address| address.server.as_str());
-    let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|wish| wish.server.as_str())).collect();
+    let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|prompt| prompt.server.as_str())).collect();
     ask_about_start(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
     servers_ready(turn).await?;
     let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit as usize);
@@ -50,10 +50,10 @@ pub(super) async fn fetch(
         let text = resource_text(&store, address, contents, (limit, &turn.env.masking))?;
         opening.push((Kind::System, text));
     }
-    if let Some(wish) = &served.prompt {
-        let messages = prompt_messages(turn, wish, question).await?;
+    if let Some(prompt) = &served.prompt {
+        let messages = prompt_messages(turn, prompt, question).await?;
         for message in messages {
-            opening.push(message_text(turn, &store, &wish.server, message, limit)?);
+            opening.push(message_text(turn, &store, &prompt.server, message, limit)?);
         }
     }
     Ok(opening)
@@ -61,21 +61,21 @@ pub(super) async fn fetch(
 
 async fn prompt_messages(
     turn: &mut Turn<'_>,
-    wish: &ServerPrompt,
+    request: &ServerPrompt,
     question: &mut Option<Question>,
 ) -> Result<Vec<PromptMessage>> {
     let Turn { env, servers, front, .. } = turn;
-    let mut caller = FrontCaller { front: &mut **front, server: &wish.server };
+    let mut caller = FrontCaller { front: &mut **front, server: &request.server };
     let filling = async {
-        let prompt = listed_prompt(servers, &wish.server, &wish.name).await?;
-        let mut named = wish.named.clone();
-        let missing = prompt.missing(&named, &wish.words);
+        let prompt = listed_prompt(servers, &request.server, &request.name).await?;
+        let mut named = request.named.clone();
+        let missing = prompt.missing(&named, &request.words);
         if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::words_alone))
         {
             named.push((name.to_string(), words.to_string()));
             *question = None;
         }
-        let arguments = prompt.arguments(&named, &wish.words).map_err(|why| {
+        let arguments = prompt.arguments(&named, &request.words).map_err(|why| {
             let error = Error::usage(why);
             match missing.first() {
                 Some(name) => {
@@ -84,7 +84,7 @@ async fn prompt_messages(
                 None => error,
             }
         })?;
-        fill_prompt(servers, &wish.server, &wish.name, arguments, &mut caller).await
+        fill_prompt(servers, &request.server, &request.name, arguments, &mut caller).await
     };
     env.interrupt.or(filling).await
 }

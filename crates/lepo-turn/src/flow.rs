@@ -68,8 +68,8 @@ async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
     save_calls_on_path(&turn);
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
-    if let Some(told) = masking.secrets_notice() {
-        turn.front.on_event(TurnEvent::Notice(&told));
+    if let Some(notice) = masking.secrets_notice() {
+        turn.front.on_event(TurnEvent::Notice(&notice));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
@@ -170,8 +170,8 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         turn.servers.start_all();
         // Without servers, nothing will wait for their notices.
         if turn.servers.is_empty() {
-            for said in turn.servers.unsaid() {
-                turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
+            for notice in turn.servers.unsaid() {
+                turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
             }
         }
     }

@@ -91,25 +91,25 @@ impl Masking {
         if found.is_empty() {
             return;
         }
-        let mut seen = self.seen();
-        found.iter().for_each(|found| seen.tally.add(found));
-        if !seen.sources.contains(&source) {
-            seen.sources.push(source);
+        let mut state = self.seen();
+        found.iter().for_each(|found| state.tally.add(found));
+        if !state.sources.contains(&source) {
+            state.sources.push(source);
         }
     }
 
     /// Returns the bytes of a bubb to write.
     pub fn screen<'t>(&self, text: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
-        let (kept, found) = self.masker.screen(text, self.treatment);
+        let (screened, found) = self.masker.screen(text, self.treatment);
         self.note(&found, source);
-        kept
+        screened
     }
 
     /// Returns the bytes of a file to write; a binary file is not searched.
     pub fn screen_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
-        let (kept, found) = self.masker.screen_file(bytes, self.treatment);
+        let (screened, found) = self.masker.screen_file(bytes, self.treatment);
         self.note(&found, source);
-        kept
+        screened
     }
 
     /// Returns the bytes of a bubb to write, without counting its secrets, which were counted elsewhere.
@@ -123,23 +123,24 @@ impl Masking {
     }
 
     /// Returns the bytes of a question to write: text that the user typed remains unmasked.
-    pub fn screen_question(&self, text: &str, typed: &[Range<usize>]) -> ScreenedBytes<'static> {
+    pub fn screen_question(&self, text: &str, typed_ranges: &[Range<usize>]) -> ScreenedBytes<'static> {
         if self.treatment == Treatment::Leave {
             return ScreenedBytes::typed(text).into_owned();
         }
-        let (mut kept, mut at, mut own) = (ScreenedBytes::typed("").into_owned(), 0, SecretCounts::default());
-        for typed in typed.iter().chain([&(text.len()..text.len())]) {
-            let between = text.get(at..typed.start).unwrap_or_default();
-            kept.push(&self.screen(between.as_bytes(), "what came with the question"));
-            let words = text.get(typed.clone()).unwrap_or_default();
-            self.masker.mask(words).found.iter().for_each(|found| own.add(found));
-            kept.push(&ScreenedBytes::typed(words));
-            at = typed.end;
+        let (mut screened, mut done, mut typed_secrets) =
+            (ScreenedBytes::typed("").into_owned(), 0, SecretCounts::default());
+        for range in typed_ranges.iter().chain([&(text.len()..text.len())]) {
+            let between = text.get(done..range.start).unwrap_or_default();
+            screened.push(&self.screen(between.as_bytes(), "what came with the question"));
+            let typed_text = text.get(range.clone()).unwrap_or_default();
+            self.masker.mask(typed_text).found.iter().for_each(|found| typed_secrets.add(found));
+            screened.push(&ScreenedBytes::typed(typed_text));
+            done = range.end;
         }
-        if own.count() > 0 {
-            self.seen().typed = Some(own.words());
+        if typed_secrets.count() > 0 {
+            self.seen().typed = Some(typed_secrets.words());
         }
-        kept
+        screened
     }
 
     /// Returns the bytes of a system prompt to write: unmasked.
@@ -199,14 +200,14 @@ impl Masking {
 
     /// Counts the secrets that a stream masked, and saves them for displays of the answer.
     pub fn note_stream(&self, stream: MaskStream, source: &'static str) -> Vec<(String, String)> {
-        let mut seen = self.seen();
-        if stream.tally().count() > 0 && !seen.sources.contains(&source) {
-            seen.sources.push(source);
+        let mut state = self.seen();
+        if stream.tally().count() > 0 && !state.sources.contains(&source) {
+            state.sources.push(source);
         }
         let (tally, truths) = stream.into_parts();
-        seen.tally.merge(tally);
-        seen.truths = if self.masks() { truths } else { Vec::new() };
-        seen.truths.clone()
+        state.tally.merge(tally);
+        state.truths = if self.masks() { truths } else { Vec::new() };
+        state.truths.clone()
     }
 
     /// Returns the masks of the last answer, each with the text that it replaced.
@@ -216,8 +217,8 @@ impl Masking {
 
     /// Returns the last answer unmasked.
     pub fn restored(&self, text: &str) -> Option<String> {
-        let seen = self.seen();
-        (!seen.truths.is_empty()).then(|| restore(text, &seen.truths))
+        let state = self.seen();
+        (!state.truths.is_empty()).then(|| restore(text, &state.truths))
     }
 
     /// Masks a text for a separate file. Bytes that are not text remain unchanged, and end a secret. Returns
@@ -235,20 +236,21 @@ impl Masking {
         loop {
             let n = from.read(&mut buffer)?;
             rest.extend(buffer.get(..n).unwrap_or_default());
-            let mut done = 0;
+            let mut consumed = 0;
             for chunk in rest.utf8_chunks() {
                 let (valid, invalid) = (chunk.valid(), chunk.invalid());
                 push(&mut stream, valid, &mut out);
-                done += valid.len();
+                consumed += valid.len();
                 // The bytes read so far may end inside of a character.
-                if invalid.is_empty() || n > 0 && done + invalid.len() == rest.len() && invalid.len() < 4 {
+                if invalid.is_empty() || n > 0 && consumed + invalid.len() == rest.len() && invalid.len() < 4
+                {
                     continue;
                 }
                 tally.merge(end(&mut stream, self, &mut out));
                 out.extend(invalid);
-                done += invalid.len();
+                consumed += invalid.len();
             }
-            rest.drain(..done);
+            rest.drain(..consumed);
             if n == 0 {
                 tally.merge(end(&mut stream, self, &mut out));
             }
@@ -259,11 +261,11 @@ impl Masking {
             }
         }
         let is_any = tally.count() > 0;
-        let mut seen = self.seen();
-        if is_any && !seen.sources.contains(&source) {
-            seen.sources.push(source);
+        let mut state = self.seen();
+        if is_any && !state.sources.contains(&source) {
+            state.sources.push(source);
         }
-        seen.tally.merge(tally);
+        state.tally.merge(tally);
         Ok(is_any && self.treatment == Treatment::Mask)
     }
 
@@ -275,10 +277,10 @@ impl Masking {
     /// Returns, once, the notice about the secrets that a turn masked.
     pub fn secrets_notice(&self) -> Option<Notice> {
         let (tally, sources, is_sent_masked) = {
-            let mut seen = self.seen();
-            seen.truths.clear();
-            let is_sent_masked = std::mem::take(&mut seen.is_sent_masked);
-            (std::mem::take(&mut seen.tally), std::mem::take(&mut seen.sources), is_sent_masked)
+            let mut state = self.seen();
+            state.truths.clear();
+            let is_sent_masked = std::mem::take(&mut state.is_sent_masked);
+            (std::mem::take(&mut state.tally), std::mem::take(&mut state.sources), is_sent_masked)
         };
         let count = tally.count();
         if count == 0 {
@@ -331,8 +333,8 @@ fn server_values(env: &Env) -> Vec<KnownValue> {
         };
         for (name, value) in named.iter().filter(|(name, _)| is_secret_entry(name)) {
             // The value after a scheme, as in `Bearer …`, is the secret.
-            let whole = value.reveal();
-            let text = whole.rsplit(' ').next().unwrap_or(whole);
+            let value_text = value.reveal();
+            let text = value_text.rsplit(' ').next().unwrap_or(value_text);
             values.push(KnownValue::of_config(format!("{name} of server {server}"), text));
         }
     }

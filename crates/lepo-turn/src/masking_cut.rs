@@ -11,15 +11,15 @@ pub fn cut<'t>(masking: &Masking, text: &'t str, most: usize) -> (&'t str, &'t s
         return text.split_at(at);
     }
     let finder = masking.masker().finder();
-    let whole = finder.find(text.as_bytes());
+    let secrets = finder.find(text.as_bytes());
     loop {
-        let begun = finder.find(text.as_bytes().get(..at).unwrap_or_default());
+        let secrets_before = finder.find(text.as_bytes().get(..at).unwrap_or_default());
         let is_lost = |secret: &&FoundSecret| {
             let start = secret.span.start;
-            start < at && !begun.iter().any(|found| found.span.contains(&start))
+            start < at && !secrets_before.iter().any(|found| found.span.contains(&start))
         };
         let is_cut = |secret: &&FoundSecret| secret.span.start < at && at < secret.span.end;
-        match whole.iter().find(|secret| is_cut(secret) || is_lost(secret)) {
+        match secrets.iter().find(|secret| is_cut(secret) || is_lost(secret)) {
             Some(secret) => at = secret.span.start,
             None => return text.split_at(at),
         }
@@ -41,10 +41,10 @@ mod tests {
         let texts = [format!("key {key} end"), format!("k={secret}\nid={id}\n"), "한국어 글".to_string()];
         for text in texts {
             for most in 0..text.len() + 2 {
-                let (begun, rest) = cut(&masking, &text, most);
-                assert_eq!(format!("{begun}{rest}"), text);
-                assert!(begun.len() <= most);
-                let kept = masking.masked(begun).into_owned();
+                let (secrets_before, rest) = cut(&masking, &text, most);
+                assert_eq!(format!("{secrets_before}{rest}"), text);
+                assert!(secrets_before.len() <= most);
+                let kept = masking.masked(secrets_before).into_owned();
                 for secret in [&key, &secret] {
                     let piece = secret.split_at(9).0;
                     assert!(!kept.contains(piece), "{most}: {kept}");

@@ -62,13 +62,13 @@ pub struct NewMessage {
 
 impl NewMessage {
     /// Creates a message to write.
-    pub fn new(kind: Kind, hidden: bool, text: String, kept: ScreenedBytes<'_>) -> NewMessage {
-        NewMessage { message: Message::new(kind, hidden, text), kept: kept.into_owned() }
+    pub fn new(kind: Kind, hidden: bool, text: String, screened: ScreenedBytes<'_>) -> NewMessage {
+        NewMessage { message: Message::new(kind, hidden, text), kept: screened.into_owned() }
     }
 
     /// Creates a hidden message of kind system.
-    pub fn hidden(text: String, kept: ScreenedBytes<'_>) -> NewMessage {
-        NewMessage::new(Kind::System, true, text, kept)
+    pub fn hidden(text: String, screened: ScreenedBytes<'_>) -> NewMessage {
+        NewMessage::new(Kind::System, true, text, screened)
     }
 }
 

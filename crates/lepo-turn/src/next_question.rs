@@ -15,8 +15,8 @@ pub(crate) fn form_message(
     masking: &Masking,
 ) -> Option<NewMessage> {
     let text = form_text(schema, code_only)?;
-    let kept = masking.screen(text.as_bytes(), "the schema of the answer").into_owned();
-    Some(NewMessage::hidden(text, kept))
+    let screened = masking.screen(text.as_bytes(), "the schema of the answer").into_owned();
+    Some(NewMessage::hidden(text, screened))
 }
 
 fn form_text(schema: Option<&AnswerSchema>, code_only: bool) -> Option<String> {

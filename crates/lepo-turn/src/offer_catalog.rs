@@ -48,8 +48,8 @@ impl OfferCatalog {
 
     /// Returns the offers that start with this word, which names a server; waits a moment if they are not
     /// known yet.
-    pub fn offered(&self, begun: &str) -> Vec<OfferEntry> {
-        let word = begun.strip_prefix(['@', '/']).unwrap_or(begun);
+    pub fn offered(&self, prefix: &str) -> Vec<OfferEntry> {
+        let word = prefix.strip_prefix(['@', '/']).unwrap_or(prefix);
         let is_of =
             |name: &&String| word.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':'));
         let Some(server) = self.names.iter().filter(is_of).max_by_key(|name| name.len()) else {
@@ -67,7 +67,7 @@ impl OfferCatalog {
                 Err(poisoned) => poisoned.into_inner().0,
             };
         }
-        let fits = |offered: &&OfferEntry| offered.word.starts_with(begun);
+        let fits = |offered: &&OfferEntry| offered.word.starts_with(prefix);
         known.get(server).into_iter().flatten().filter(fits).cloned().collect()
     }
 

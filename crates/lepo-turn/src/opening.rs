@@ -36,20 +36,20 @@ pub fn opening(parts: OpeningParts) -> Vec<NewMessage> {
 
 /// Returns the system prompt of a new conversation.
 pub fn prompt_message(masking: &Masking, prompt: String) -> NewMessage {
-    let kept = masking.kept_prompt(&prompt);
-    NewMessage::hidden(prompt, kept)
+    let screened = masking.kept_prompt(&prompt);
+    NewMessage::hidden(prompt, screened)
 }
 
 /// Returns the output of a command of the user's own.
 pub fn output_message(masking: &Masking, text: &[u8]) -> NewMessage {
-    let kept = masking.screen(text, "the output of a command");
-    NewMessage::new(Kind::System, false, String::from_utf8_lossy(text).into_owned(), kept)
+    let screened = masking.screen(text, "the output of a command");
+    NewMessage::new(Kind::System, false, String::from_utf8_lossy(text).into_owned(), screened)
 }
 
 /// Returns a question of this text, of which these ranges were typed.
-pub fn question_message(masking: &Masking, text: String, typed: &[Range<usize>]) -> NewMessage {
-    let kept = masking.screen_question(&text, typed);
-    NewMessage::new(Kind::User, false, text, kept)
+pub fn question_message(masking: &Masking, text: String, typed_ranges: &[Range<usize>]) -> NewMessage {
+    let screened = masking.screen_question(&text, typed_ranges);
+    NewMessage::new(Kind::User, false, text, screened)
 }
 
 #[cfg(test)]

@@ -39,22 +39,23 @@ pub(super) fn add_last_parts(parts: &mut OpeningParts, turn: &mut Turn<'_>, ask:
 
 /// Returns the messages of a server's resource or prompt with this text.
 pub(super) fn served_message(masking: &Masking, kind: Kind, text: String) -> NewMessage {
-    let kept = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
-    NewMessage::new(kind, false, text, kept)
+    let screened = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
+    NewMessage::new(kind, false, text, screened)
 }
 
 /// Adds messages for commands that are not run, and for servers that are not asked.
 pub(super) fn add_unknown_parts(parts: &mut OpeningParts, masking: &Masking, ask: &TurnRequest) {
     let unknown = |kind, text: String| {
-        let kept = masking.screen_uncounted(&text).into_owned();
-        NewMessage::new(kind, false, text, kept)
+        let screened = masking.screen_uncounted(&text).into_owned();
+        NewMessage::new(kind, false, text, screened)
     };
     let outputs = ask.runs.iter().map(|run| unknown(Kind::System, format!("$ {run}\n{NOT_RUN}")));
     parts.outputs = outputs.collect();
     let resources = ask.served.resources.iter();
     let resources = resources.map(|address| unknown(Kind::System, format!("{address}:\n{NOT_FETCHED}")));
     let prompt = ask.served.prompt.iter();
-    let prompt = prompt
-        .map(|wish| unknown(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
+    let prompt = prompt.map(|prompt| {
+        unknown(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", prompt.server, prompt.name))
+    });
     parts.served = resources.chain(prompt).collect();
 }

@@ -45,9 +45,9 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
             turn.front.on_event(TurnEvent::Notice(&Notice::WriterUnreadable));
             return Ok(());
         };
-        if let Some(told) = announcement(requests.len()) {
+        if let Some(note) = announcement(requests.len()) {
             words.push_str(if words.is_empty() { "" } else { "\n\n" });
-            words.push_str(&told);
+            words.push_str(&note);
         }
         if !words.is_empty() {
             turn.add(Kind::Assistant, true, words.as_bytes())?;

@@ -200,8 +200,8 @@ async fn receive_events(
             Some(lepo_model::ChatEvent::WebCall(call)) => front.on_event(TurnEvent::WebCall(&call)),
             Some(lepo_model::ChatEvent::Citation(citation)) => front.on_event(TurnEvent::Citation(&citation)),
             Some(lepo_model::ChatEvent::Usage(usage)) => receiving.usage = usage,
-            Some(lepo_model::ChatEvent::Notice(said)) => {
-                front.on_event(TurnEvent::Notice(&Notice::Model(said)))
+            Some(lepo_model::ChatEvent::Notice(notice)) => {
+                front.on_event(TurnEvent::Notice(&Notice::Model(notice)))
             }
             Some(lepo_model::ChatEvent::Done(finish)) => {
                 receiving.cut = finish.cut();
@@ -272,8 +272,8 @@ impl<'s> AnswerReceiver<'s> {
     fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
         if !self.held && !self.blank {
             front.on_event(TurnEvent::Pause);
-            let said = lepo_model::ModelNotice::WasThinking(self.model.to_string());
-            front.on_event(TurnEvent::Notice(&Notice::Model(said)));
+            let notice = lepo_model::ModelNotice::WasThinking(self.model.to_string());
+            front.on_event(TurnEvent::Notice(&Notice::Model(notice)));
         }
         self.spool.begin_again(self.under)?;
         (self.blank, self.lead, self.said) = (true, String::new(), String::new());

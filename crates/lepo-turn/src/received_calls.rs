@@ -41,8 +41,8 @@ struct StoredCall {
 /// Stores the answers that this turn's model sent, until the request is decided.
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     // A failure is harmless: the model then receives the answer as text.
-    if let Some(kept) = received_turn(transcript, config) {
-        let _ = store.requests().keep_replay(request, kept);
+    if let Some(received) = received_turn(transcript, config) {
+        let _ = store.requests().keep_replay(request, received);
     }
 }
 
@@ -63,9 +63,9 @@ fn received_turn(transcript: &Transcript, config: &ModelConfig) -> Option<Map<St
         })
     };
     let payload: Vec<StoredAnswer> = called_now(transcript).iter().filter_map(answer).collect();
-    let kept = ReceivedTurn { provider: provider.to_owned(), base_url, model, payload };
-    match serde_json::to_value(&kept) {
-        Ok(Value::Object(fields)) if !kept.payload.is_empty() => Some(fields),
+    let received = ReceivedTurn { provider: provider.to_owned(), base_url, model, payload };
+    match serde_json::to_value(&received) {
+        Ok(Value::Object(fields)) if !received.payload.is_empty() => Some(fields),
         _ => None,
     }
 }
@@ -99,9 +99,9 @@ pub fn save_calls(
         false
     };
     if !called_now(transcript).iter().any(has_secret)
-        && let Some(kept) = received_turn(transcript, config)
+        && let Some(received) = received_turn(transcript, config)
     {
-        let _ = store.requests().keep_calls(end, kept);
+        let _ = store.requests().keep_calls(end, received);
     }
 }
 
@@ -126,15 +126,17 @@ fn ends_of_calls(transcript: &Transcript) -> Vec<BubbId> {
 
 /// Restores the answers stored for a request or the end of a turn, if they are from this model.
 pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let kept = store.requests().replay(request).ok().flatten();
-    let kept = kept.and_then(|kept| serde_json::from_value::<ReceivedTurn>(Value::Object(kept)).ok());
-    let (Some(kept), Some(origin)) = (kept, ReplayOrigin::from_config(config)) else { return };
-    let same =
-        origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
+    let received = store.requests().replay(request).ok().flatten();
+    let received =
+        received.and_then(|received| serde_json::from_value::<ReceivedTurn>(Value::Object(received)).ok());
+    let (Some(received), Some(origin)) = (received, ReplayOrigin::from_config(config)) else { return };
+    let same = origin.provider == received.provider
+        && origin.base_url == received.base_url
+        && origin.model == received.model;
     if !same {
         return;
     }
-    for StoredAnswer { under, calls, said, waited } in kept.payload {
+    for StoredAnswer { under, calls, said, waited } in received.payload {
         let Some(before) = transcript.ids().position(|id| id.to_string() == under) else { continue };
         let at = before + 1;
         if transcript.called.iter().any(|known| known.at == at) {

@@ -97,13 +97,13 @@ impl<'m> ResultBuilder<'m> {
 
 /// Stores data of a server as a blob, with masks if it is text, and returns its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
-    let kept = masking.screen_file(bytes, "what an MCP server gave");
-    Ok(store.blobs().write(&mut kept.bytes())?.line())
+    let screened = masking.screen_file(bytes, "what an MCP server gave");
+    Ok(store.blobs().write(&mut screened.bytes())?.line())
 }
 
 /// Whether the output is text, by the rule of the search for secrets.
 fn is_searched(captured: &mut CapturedStream) -> io::Result<bool> {
-    let mut begun = Vec::new();
-    captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut begun)?;
-    Ok(!is_binary(&begun))
+    let mut start = Vec::new();
+    captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut start)?;
+    Ok(!is_binary(&start))
 }

@@ -22,9 +22,9 @@ pub async fn send<'m>(
     let start = Instant::now();
     let front = RefCell::new(front);
     let answer = {
-        let mut notice = |said| front.borrow_mut().on_event(TurnEvent::Notice(&Notice::Model(said)));
+        let mut on_notice = |notice| front.borrow_mut().on_event(TurnEvent::Notice(&Notice::Model(notice)));
         tokio::pin! {
-            let asked = model.ask(request, &mut notice);
+            let asked = model.ask(request, &mut on_notice);
         }
         let (failed, saved) = tokio::select! {
             biased;
@@ -81,7 +81,9 @@ pub async fn whole(
             lepo_model::ChatEvent::Text(piece) => text.push_str(&piece),
             lepo_model::ChatEvent::WasThinking => text.clear(),
             lepo_model::ChatEvent::Usage(told) => usage = told,
-            lepo_model::ChatEvent::Notice(said) => front.on_event(TurnEvent::Notice(&Notice::Model(said))),
+            lepo_model::ChatEvent::Notice(notice) => {
+                front.on_event(TurnEvent::Notice(&Notice::Model(notice)))
+            }
             lepo_model::ChatEvent::Done(finish) => report_cut(finish, front),
             // A reply for lepo's own use never grants a permission.
             lepo_model::ChatEvent::AgentAsks(question) => {

@@ -24,9 +24,9 @@ impl ElicitationHandler for FrontCaller<'_> {
         self.front.on_event(TurnEvent::Progress(words));
     }
 
-    async fn elicit(&mut self, asked: ServerQuestion) -> ElicitationResult {
+    async fn elicit(&mut self, question: ServerQuestion) -> ElicitationResult {
         let answering: Pin<Box<dyn Future<Output = ElicitationResult> + '_>> =
-            ask_form(self.front, self.server, asked);
+            ask_form(self.front, self.server, question);
         answering.await
     }
 }
@@ -55,22 +55,22 @@ fn is_folder_refused(turn: &Turn<'_>) -> bool {
 
 /// Joins the notices about servers that may have failed for lack of a folder into one, without the reasons that the
 /// servers gave: the user knows why.
-fn without_reasons(said: Vec<ServerNotice>) -> Vec<ServerNotice> {
+fn without_reasons(notices: Vec<ServerNotice>) -> Vec<ServerNotice> {
     let mut without: Vec<String> = Vec::new();
     let mut folder = None;
-    for notice in &said {
+    for notice in &notices {
         if let ServerNotice::KeptOut(name, dir) = notice {
             without.push(name.clone());
             folder = Some(dir.clone());
         }
     }
-    let Some(folder) = folder else { return said };
+    let Some(folder) = folder else { return notices };
     without.sort();
     let is_joined = |notice: &ServerNotice| match notice {
         ServerNotice::CannotBeUsed(name, _) => without.contains(name),
         notice => matches!(notice, ServerNotice::KeptOut(..)),
     };
-    let mut left: Vec<ServerNotice> = said.into_iter().filter(|notice| !is_joined(notice)).collect();
+    let mut left: Vec<ServerNotice> = notices.into_iter().filter(|notice| !is_joined(notice)).collect();
     left.push(ServerNotice::LacksFolder(without, folder));
     left
 }
@@ -78,13 +78,13 @@ fn without_reasons(said: Vec<ServerNotice>) -> Vec<ServerNotice> {
 /// Waits until the tools of each server are known or the server has failed, and reports notices about them.
 pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
-    let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
-    let said = match is_folder_refused(turn) {
-        true => without_reasons(said),
-        false => said,
+    let notices = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
+    let notices = match is_folder_refused(turn) {
+        true => without_reasons(notices),
+        false => notices,
     };
-    for said in said {
-        turn.front.on_event(TurnEvent::Notice(&Notice::Server(said)));
+    for notice in notices {
+        turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
     keep_tools_of_failed(turn);

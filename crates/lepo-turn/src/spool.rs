@@ -114,9 +114,9 @@ impl<'s> AnswerSpool<'s> {
     }
 }
 
-fn append(draft: &mut Draft<'_>, text: &ScreenedBytes<'_>, failed: &mut Option<Error>) {
-    if failed.is_none() {
+fn append(draft: &mut Draft<'_>, text: &ScreenedBytes<'_>, first_error: &mut Option<Error>) {
+    if first_error.is_none() {
         let written: io::Result<()> = draft.write_all(text.bytes());
-        *failed = written.err().map(|error| draft.failed(error));
+        *first_error = written.err().map(|error| draft.failed(error));
     }
 }

@@ -21,15 +21,15 @@ pub(crate) fn steering_words(turn: &mut Turn<'_>, proposal: &Proposal) -> Result
     if turn.env.settings().tool_call_mode != ToolMode::Auto || !proposal.is_more_than_reading() {
         return Ok(SteeringWords::default());
     }
-    let words = in_conversation(turn)?;
-    Ok(SteeringWords { refused: turn.env.are_refused(&words), ..words })
+    let steering = in_conversation(turn)?;
+    Ok(SteeringWords { refused: turn.env.are_refused(&steering), ..steering })
 }
 
 /// Returns all texts that the question before this turn is about: those in the conversation if the mode is
 /// `auto`, and the instructions of the store.
 pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
-    let words = in_conversation(turn)?;
-    words_to_ask_about(turn.env, words)
+    let steering = in_conversation(turn)?;
+    words_to_ask_about(turn.env, steering)
 }
 
 /// Returns all texts that the question before a group turn is about, which continues this conversation.
@@ -40,26 +40,26 @@ pub(crate) fn words_of_group(env: &TurnEnv, transcript: &Transcript) -> Result<S
     words_to_ask_about(env, SteeringWords { files, messages, ..SteeringWords::default() })
 }
 
-fn words_to_ask_about(env: &TurnEnv, words: SteeringWords) -> Result<SteeringWords> {
-    let acts = env.settings().tool_call_mode == ToolMode::Auto && !env.are_refused(&words);
-    let words = if acts { words } else { SteeringWords::default() };
-    Ok(SteeringWords { insts: untrusted_insts(&env.store, &env.configured.paths)?, ..words })
+fn words_to_ask_about(env: &TurnEnv, steering: SteeringWords) -> Result<SteeringWords> {
+    let acts = env.settings().tool_call_mode == ToolMode::Auto && !env.are_refused(&steering);
+    let steering = if acts { steering } else { SteeringWords::default() };
+    Ok(SteeringWords { insts: untrusted_insts(&env.store, &env.configured.paths)?, ..steering })
 }
 
 /// Records the user's consent to texts of others.
-pub(crate) fn agree_to_words(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
-    if !words.refused {
-        words.agree(&turn.trust())?;
-        agreed(turn, words)?;
+pub(crate) fn agree_to_words(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
+    if !steering.refused {
+        steering.agree(&turn.trust())?;
+        agreed(turn, steering)?;
     }
     Ok(())
 }
 
 /// Continues the turn with the texts that the user agreed to; instructions ignored so far are active from now
 /// on.
-pub(crate) fn agreed(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
+pub(crate) fn agreed(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
     turn.unproven = None;
-    if words.insts.is_some() {
+    if steering.insts.is_some() {
         turn.insts = Cow::Owned(turn.env.insts()?.0);
     }
     Ok(())

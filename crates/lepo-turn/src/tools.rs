@@ -21,12 +21,12 @@ pub struct ToolOffer {
 
 impl ToolOffer {
     /// Returns the offer of a turn that may have `tools`.
-    pub fn new(tools: bool, planner: Planner, servers: &Servers, ended: bool) -> ToolOffer {
+    pub fn new(tools: bool, planner: Planner, servers: &Servers, has_ended: bool) -> ToolOffer {
         ToolOffer {
             commands: tools && planner == Planner::Native,
             calls: tools && !servers.is_empty(),
             skills: tools,
-            ended,
+            ended: has_ended,
             is_former: false,
         }
     }

@@ -186,9 +186,9 @@ impl Transcript {
         kind: Kind,
         hidden: bool,
         text: &[u8],
-        kept: &ScreenedBytes<'_>,
+        screened: &ScreenedBytes<'_>,
     ) -> Result<BubbName> {
-        let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
+        let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, screened)?;
         self.push(Message::stored(&name, String::from_utf8_lossy(text).into_owned()));
         Ok(name)
     }
@@ -196,9 +196,9 @@ impl Transcript {
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
     /// The transcript does not change.
     pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<BubbName> {
-        let kept = self.masking.screen(text, source_of(kind, text));
+        let screened = self.masking.screen(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.id_at(last));
-        write_bubb(&self.store, (kind, true), under, self.not_before, &kept)
+        write_bubb(&self.store, (kind, true), under, self.not_before, &screened)
     }
 
     /// Starts to write bubbs in a separate thread, while a connection opens; the last bubb has these files.
@@ -219,8 +219,8 @@ impl Transcript {
         self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
-            for (NewMessage { message, kept }, text) in bubbs.into_iter().zip(texts) {
-                let name = write_bubb(&store, (message.kind, message.hidden), tip, not_before, &kept)?;
+            for (NewMessage { message, kept: screened }, text) in bubbs.into_iter().zip(texts) {
+                let name = write_bubb(&store, (message.kind, message.hidden), tip, not_before, &screened)?;
                 tip = Some(name.id);
                 names.push((name, text));
             }

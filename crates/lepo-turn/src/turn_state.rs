@@ -69,8 +69,8 @@ impl TurnRecord {
     }
 
     /// Returns the report of the turn. After an interrupt, waits for a question that is still being written.
-    pub async fn finish(mut self, front: &mut dyn Front, ended: Result<()>) -> Report {
-        self.report.error = ended.err();
+    pub async fn finish(mut self, front: &mut dyn Front, result: Result<()>) -> Report {
+        self.report.error = result.err();
         match self.transcript.saved().await {
             Ok(saved) => self.report_saved(front, saved),
             Err(error) => self.report.error = self.report.error.or(Some(error)),

@@ -68,15 +68,15 @@ impl AttachedFile {
         (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
         let media = Media::from_magic(&magic)?;
         file.seek(SeekFrom::Start(0)).ok()?;
-        let side = media.is_image().then(|| side_of(&file));
+        let longer_side = media.is_image().then(|| side_of(&file));
         // All servers reject bytes that only start like an image.
-        if side.is_some_and(|side| side.is_none_or(|side| side == 0)) {
+        if longer_side.is_some_and(|longer_side| longer_side.is_none_or(|longer_side| longer_side == 0)) {
             return None;
         }
         file.seek(SeekFrom::Start(0)).ok()?;
         let name = clean_name(tool).unwrap_or_else(|| "result".to_string());
         let line = Attachment { media, len, name: format!("{name}.{}", media.extension()), hash };
-        Some(AttachedFile::open(line, Some(file), side.flatten()))
+        Some(AttachedFile::open(line, Some(file), longer_side.flatten()))
     }
 
     fn find(store: &Store, line: Attachment) -> AttachedFile {
@@ -87,14 +87,14 @@ impl AttachedFile {
         if len != line.len || file.seek(SeekFrom::Start(0)).is_err() {
             return AttachedFile::open(line, None, None);
         }
-        let side = side_of(&file).filter(|_| line.media.is_image());
-        AttachedFile::open(line, Some(file), side)
+        let longer_side = side_of(&file).filter(|_| line.media.is_image());
+        AttachedFile::open(line, Some(file), longer_side)
     }
 
     /// Creates the attachment of a line, from its blob if that exists and is unchanged.
-    pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> AttachedFile {
+    pub(super) fn open(line: Attachment, file: Option<File>, longer_side: Option<u32>) -> AttachedFile {
         let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
-        AttachedFile { line, file, side, is_settled: false }
+        AttachedFile { line, file, side: longer_side, is_settled: false }
     }
 
     fn size(&self) -> Size {

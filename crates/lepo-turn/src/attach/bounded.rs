@@ -12,14 +12,14 @@ const MOST: u64 = 64 << 20;
 
 /// Reads the rest of an open file after `begun`; `path` is for messages. Pipes are read; among devices, only
 /// terminals and empty ones.
-pub fn read_bounded(file: &File, path: &Path, begun: Vec<u8>) -> Result<Vec<u8>> {
+pub fn read_bounded(file: &File, path: &Path, start: Vec<u8>) -> Result<Vec<u8>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let kind = file.metadata().map_err(failed)?.file_type();
     let is_device = kind.is_block_device() || (kind.is_char_device() && !file.is_terminal());
-    if is_device && !begun.is_empty() {
+    if is_device && !start.is_empty() {
         return Err(Error::usage(format!("cannot read {}: it is a device", path.display())));
     }
-    let (mut bytes, limit) = (begun, MOST + 1);
+    let (mut bytes, limit) = (start, MOST + 1);
     file.take(limit.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(failed)?;
     match bytes.len() as u64 > MOST {
         true => Err(Error::usage(format!("{} is larger than {} MiB", path.display(), MOST >> 20))
@@ -32,9 +32,9 @@ pub fn read_bounded(file: &File, path: &Path, begun: Vec<u8>) -> Result<Vec<u8>>
 pub fn read_text(path: &Path) -> Result<String> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let mut file = File::open(path).map_err(failed)?;
-    let mut begun = Vec::new();
-    (&mut file).take(1).read_to_end(&mut begun).map_err(failed)?;
-    let bytes = read_bounded(&file, path, begun)?;
+    let mut start = Vec::new();
+    (&mut file).take(1).read_to_end(&mut start).map_err(failed)?;
+    let bytes = read_bounded(&file, path, start)?;
     let text = String::from_utf8(bytes)
         .map_err(|error| Error::usage(format!("{} is not UTF-8", path.display())).because(error))?;
     // A byte order mark is not part of the text.

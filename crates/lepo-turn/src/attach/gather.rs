@@ -118,12 +118,12 @@ impl FileGatherer {
             }
             !is_hidden
         });
-        let (mut paths, mut left_out, mut seen) =
+        let (mut paths, mut left_out, mut visited) =
             (Vec::new(), FolderSkips::default(), VisitedEntries::default());
         for entry in walk.build() {
             match entry {
                 Ok(entry) => {
-                    seen.see(&entry);
+                    visited.see(&entry);
                     match entry.file_type() {
                         Some(kind) if kind.is_file() => paths.push(entry.into_path()),
                         Some(kind) if kind.is_symlink() => left_out.links.push(display_path(entry.path())),
@@ -135,7 +135,7 @@ impl FileGatherer {
             }
         }
         left_out.hidden = hidden.load(Ordering::Relaxed);
-        left_out.ignored = seen.ignored();
+        left_out.ignored = visited.ignored();
         let size = |path: &PathBuf| path.metadata().map_or(0, |meta| meta.len());
         let mut sized: Vec<(u64, usize, PathBuf)> =
             paths.into_iter().enumerate().map(|(index, path)| (size(&path), index, path)).collect();
@@ -145,24 +145,23 @@ impl FileGatherer {
             indexed.extend(self.one(&path, size, &mut left_out).map(|file| (index, file)));
         }
         indexed.sort_by_key(|(index, _)| *index);
-        let taken: Vec<ContextFile> = indexed.into_iter().map(|(_, file)| file).collect();
-        if taken.is_empty() {
+        let files: Vec<ContextFile> = indexed.into_iter().map(|(_, file)| file).collect();
+        if files.is_empty() {
             return Err(Error::usage(format!("no text to send in {}", path.display()))
                 .hint("hidden files and those ignored by git are skipped; name such a file itself"));
         }
-        let bytes = taken.iter().map(|file: &ContextFile| match &file.content {
+        let bytes = files.iter().map(|file: &ContextFile| match &file.content {
             FileContent::Other(bytes) => bytes.len() as u64,
             FileContent::Media(_) => 0,
         });
         let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
-        let (folder, files) = (path.display().to_string(), taken.len());
         self.notes.push(Notice::Gathered(FolderSummary {
-            folder,
-            files,
+            folder: path.display().to_string(),
+            files: files.len(),
             tokens,
             skipped: left_out.skipped(),
         }));
-        Ok(taken)
+        Ok(files)
     }
 
     /// Returns the approximate tokens of the text files of folders.
@@ -269,9 +268,9 @@ mod tests {
         }
     }
 
-    fn names(taken: &[ContextFile], dir: &Path) -> Vec<String> {
+    fn names(files: &[ContextFile], dir: &Path) -> Vec<String> {
         let short = |one: &ContextFile| one.path.replace(&format!("{}/", dir.display()), "");
-        taken.iter().map(short).collect()
+        files.iter().map(short).collect()
     }
 
     fn summary(gathering: &FileGatherer) -> FolderSummary {
@@ -305,9 +304,9 @@ mod tests {
         let folder = dir.join("b").display().to_string();
         assert_eq!(summary(&gathering), FolderSummary { folder, files: 1, tokens: 1, skipped: Vec::new() });
         let mut gathering = FileGatherer::default();
-        let taken = gathering.add_path(dir).unwrap();
-        assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
-        assert!(matches!(taken[2].content, FileContent::Media(_)));
+        let files = gathering.add_path(dir).unwrap();
+        assert_eq!(names(&files, dir), ["a.txt", "b/x.rs", "pic.gif"]);
+        assert!(matches!(files[2].content, FileContent::Media(_)));
         let skipped = |count, why, named: &[&str]| {
             let named = named.iter().map(|name| dir.join(name).display().to_string()).collect();
             SkippedGroup { count, why, named }

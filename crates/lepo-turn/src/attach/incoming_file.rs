@@ -25,8 +25,8 @@ impl FileUpload {
         let blob = file.begin_blob(store)?;
         let line = file.line(&blob.blob)?;
         let copy = blob.file().map_err(|error| file.unreadable(error))?;
-        let side = file.pixels.map(|(width, height)| width.max(height));
-        Ok(FileUpload { line, blob, file: copy, side })
+        let longer_side = file.pixels.map(|(width, height)| width.max(height));
+        Ok(FileUpload { line, blob, file: copy, side: longer_side })
     }
 
     /// Renames the blob to its final name; durable when this returns.
@@ -50,9 +50,9 @@ pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<Fil
 
 /// Stores a file, durably.
 pub fn keep_file(file: &NewFile, store: &Store) -> Result<Attachment> {
-    let mut arriving = FileUpload::copy_in(file, store)?;
-    arriving.publish(store)?;
-    Ok(arriving.line)
+    let mut upload = FileUpload::copy_in(file, store)?;
+    upload.publish(store)?;
+    Ok(upload.line)
 }
 
 /// Stores the files of a question, durably, and returns the text of its bubb.

@@ -48,8 +48,8 @@ pub fn check(files: &[NewFile], accepts: &FileSupport, model: &str) -> Result<()
         fits if fits == sizes.len() => Ok(()),
         fits => {
             let files: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-            let words = together(&sizes, accepts);
-            Err(Error::usage(format!("{} files cannot be sent to {model} together: {words}", files.len()))
+            let reason = together(&sizes, accepts);
+            Err(Error::usage(format!("{} files cannot be sent to {model} together: {reason}", files.len()))
                 .hint(format!(
                     "ask about {fits} of them at a time, or shrink them: magick IN -resize 50% OUT"
                 )))
@@ -63,10 +63,10 @@ pub fn check(files: &[NewFile], accepts: &FileSupport, model: &str) -> Result<()
 pub fn first_sent(groups: &[usize], sizes: &[Size], accepts: &FileSupport) -> usize {
     let (mut first, mut end) = (0, 0);
     for len in groups {
-        let own = end;
+        let group_start = end;
         end += len;
         while first < end && !together(sizes.get(first..end).unwrap_or_default(), accepts).is_empty() {
-            first += own.saturating_sub(first).div_ceil(2).max(1);
+            first += group_start.saturating_sub(first).div_ceil(2).max(1);
         }
     }
     first
@@ -112,36 +112,38 @@ impl LimitExcess {
 }
 
 fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
-    let Size { media, len, side } = size;
+    let Size { media, len, side: longer_side } = size;
     if !accepts.media.contains(&media) {
-        let words = format!("it does not accept {}", if media.is_image() { media.mime() } else { "PDF" });
+        let reason = format!("it does not accept {}", if media.is_image() { media.mime() } else { "PDF" });
         let shrink = (media.is_image() && accepts.media.contains(&Media::Jpeg)).then(String::new);
-        return Some(LimitExcess { words, shrink });
+        return Some(LimitExcess { words: reason, shrink });
     }
     if let Some(limit) = accepts.image.filter(|&limit| media.is_image() && encoded_len(len) > limit) {
-        let words = format!(
+        let reason = format!(
             "{} bytes as base64, over the limit of {} ({} of the file)",
             thousands(encoded_len(len)),
             thousands(limit),
             thousands(limit / 4 * 3)
         );
         return Some(LimitExcess {
-            words,
+            words: reason,
             shrink: Some(format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024)),
         });
     }
-    if let Some(limit) = accepts.side.filter(|&limit| side.is_some_and(|side| side > limit)) {
-        let words = format!("the limit of a side is {limit} pixels");
-        return Some(LimitExcess { words, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
+    if let Some(limit) =
+        accepts.side.filter(|&limit| longer_side.is_some_and(|longer_side| longer_side > limit))
+    {
+        let reason = format!("the limit of a side is {limit} pixels");
+        return Some(LimitExcess { words: reason, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
     }
     if let Some(limit) = accepts.total.filter(|&limit| encoded_len(len) > limit) {
-        let words = format!(
+        let reason = format!(
             "{} bytes as base64, over the limit of {} per request",
             thousands(encoded_len(len)),
             thousands(limit)
         );
         let shrink = media.is_image().then(|| format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024));
-        return Some(LimitExcess { words, shrink });
+        return Some(LimitExcess { words: reason, shrink });
     }
     if accepts.documents.is_some_and(|limit| !media.is_image() && len > limit) {
         return Some(LimitExcess { words: documents(&[size], accepts), shrink: None });

@@ -23,8 +23,8 @@ pub fn read_aliases(section: TableReader<'_>) -> Result<Vec<Alias>> {
         if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_word) {
             return Err((format!("an alias cannot be \"{name}\""), "use letters, digits, - and _"));
         }
-        match shlex::split(&text).filter(|words| !words.is_empty()) {
-            Some(words) => Ok(Alias { name, text, words, source }),
+        match shlex::split(&text).filter(|args| !args.is_empty()) {
+            Some(args) => Ok(Alias { name, text, words: args, source }),
             None => {
                 let allowed = "write the command and its options, quoted as for a shell";
                 Err((format!("alias \"{name}\" cannot be taken apart"), allowed))

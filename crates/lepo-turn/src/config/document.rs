@@ -35,8 +35,8 @@ impl<'a> ConfigDocument<'a> {
 
     /// Sets the value that the user typed in a shell: errors about it have no line, and do not mention the
     /// format of the file.
-    pub fn with_typed(self, typed: &'a str) -> ConfigDocument<'a> {
-        ConfigDocument { typed: Some(typed), ..self }
+    pub fn with_typed(self, typed_value: &'a str) -> ConfigDocument<'a> {
+        ConfigDocument { typed: Some(typed_value), ..self }
     }
 
     pub fn typed(&self) -> Option<&'a str> {

@@ -66,11 +66,11 @@ pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
     let source = section.source();
     let name = match (section.take_key("name"), section.text_of("preset")) {
         (Some(field), _) => {
-            let said = String::from_toml(&field, &())?;
-            if said.trim() != said || said.contains(',') {
+            let text = String::from_toml(&field, &())?;
+            if text.trim() != text || text.contains(',') {
                 return Err(field.error("has a comma, or spaces around it", "choose a plain name"));
             }
-            said
+            text
         }
         // A preset without a name is a model of the preset's name.
         (None, Some(preset)) => preset,

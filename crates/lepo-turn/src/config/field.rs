@@ -25,18 +25,18 @@ impl<'d> FieldReader<'d> {
         self.document.error(self.at, what, allowed)
     }
 
-    pub fn wrong_type(&self, wanted: &str) -> Error {
+    pub fn wrong_type(&self, allowed_values: &str) -> Error {
         self.document.note_wrong_type();
         let what = match self.document.typed() {
             Some(text) => format!("cannot be \"{text}\""),
             None => format!("is a TOML {}", self.value.get_ref().type_str()),
         };
-        self.error(&what, format!("`{}` is {wanted}", self.key))
+        self.error(&what, format!("`{}` is {allowed_values}", self.key))
     }
 
     /// Returns the error for a value that has the right type and is out of range.
-    pub fn out_of_range(&self, wanted: &str) -> Error {
-        self.error("is out of range", format!("`{}` is {wanted}", self.key))
+    pub fn out_of_range(&self, allowed_values: &str) -> Error {
+        self.error("is out of range", format!("`{}` is {allowed_values}", self.key))
     }
 
     /// Returns a text of any length, without trailing newlines.

@@ -63,14 +63,14 @@ impl ConfigImport {
 fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> {
     let target = paths.config_file();
     let text = text_of(&target)?;
-    let there = ConfigFile::parse(&target, text.as_bytes())?;
+    let existing = ConfigFile::parse(&target, text.as_bytes())?;
     let mut plan = ConfigImport { target, added: Vec::new(), left_out: Vec::new(), text };
 
     let level = |word: &str| parse_keyword(word, LogLevel::ALL).is_some();
     let mode = |word: &str| parse_keyword(word, ToolMode::LASTING).is_some();
     let level = (old.remove("logLevel"), "log_level", level as fn(&str) -> bool);
     let mode = (old.remove("toolCallMode"), "tool_call_mode", mode as fn(&str) -> bool);
-    let has = [there.layer.log_level.is_some(), there.layer.tool_call_mode.is_some()];
+    let has = [existing.layer.log_level.is_some(), existing.layer.tool_call_mode.is_some()];
     for ((value, key, allowed), has) in [level, mode].into_iter().zip(has) {
         match value.as_ref().and_then(Value::as_str) {
             None | Some("") => {}
@@ -83,7 +83,7 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> 
         }
     }
 
-    let mut has_active = there.models.iter().any(|model| model.active);
+    let mut has_active = existing.models.iter().any(|model| model.active);
     let models = match old.remove("models") {
         Some(Value::Array(models)) => models,
         Some(_) => {
@@ -172,17 +172,17 @@ fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Co
         Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| wrong().because(error))?,
         None => Map::new(),
     };
-    let there = root.entry("mcpServers").or_insert_with(|| Map::new().into());
-    let there = there.as_object_mut().ok_or_else(wrong)?;
+    let existing = root.entry("mcpServers").or_insert_with(|| Map::new().into());
+    let existing = existing.as_object_mut().ok_or_else(wrong)?;
     let (mut added, mut left_out) = (Vec::new(), Vec::new());
     for (name, server) in servers {
-        if there.contains_key(&name) {
+        if existing.contains_key(&name) {
             left_out.push(format!("server \"{name}\": already exists"));
         } else if !server.is_object() {
             left_out.push(format!("server \"{name}\": not an object"));
         } else {
             added.push(format!("server \"{name}\""));
-            there.insert(name, server);
+            existing.insert(name, server);
         }
     }
     left_out.extend(old.keys().map(|key| format!("{key}: lepo has no such key")));

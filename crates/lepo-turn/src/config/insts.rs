@@ -69,9 +69,9 @@ impl Insts {
         if bytes == DEFAULTS.as_bytes() {
             return Ok((Insts::default(), Vec::new()));
         }
-        let (mut said, ignored) = read(path, bytes)?;
-        said.general = said.general.filter(|text| !is_general_as_made(text));
-        Ok((said.or(Insts::default()), ignored))
+        let (mut insts, ignored) = read(path, bytes)?;
+        insts.general = insts.general.filter(|text| !is_general_as_made(text));
+        Ok((insts.or(Insts::default()), ignored))
     }
 
     /// Returns the names of the texts that differ from the defaults.
@@ -96,8 +96,8 @@ impl Insts {
 
     /// Returns the file's texts, or the default where the file has none. A blank text becomes `None`.
     fn or(self, defaults: Insts) -> Insts {
-        let text = |said: Option<String>, default: Option<String>| {
-            said.or(default).filter(|text| !text.trim().is_empty())
+        let text = |from_file: Option<String>, default: Option<String>| {
+            from_file.or(default).filter(|text| !text.trim().is_empty())
         };
         Insts {
             general: text(self.general, defaults.general),
@@ -123,7 +123,7 @@ pub fn is_general_as_made(text: &str) -> bool {
 fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
     let document = ConfigDocument::new(path, bytes)?;
     let mut root = TableReader::root(&document)?;
-    let said = Insts {
+    let insts = Insts {
         general: root.read("general", FieldReader::prose)?,
         tool_chooser: root.read("toolChooser", FieldReader::prose)?,
         command_writer: root.read("commandWriter", FieldReader::prose)?,
@@ -133,7 +133,7 @@ fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
         judge: root.read("judge", FieldReader::prose)?,
     };
     let ignored = |(at, key)| format!("{}: unknown key `{key}`, ignored", document.source(at));
-    Ok((said, root.rest().into_iter().map(ignored).collect()))
+    Ok((insts, root.rest().into_iter().map(ignored).collect()))
 }
 
 /// Replaces each `{name}` of `values` in a text. Inserted text is not expanded again, so a topic that

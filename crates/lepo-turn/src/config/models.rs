@@ -30,7 +30,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
     let ModelEntry { name, source, .. } = &entry;
     let configured = |value, looked_for| Some(ApiKey { value, looked_for, ..ApiKey::default() });
     let facts = entry.provider.server();
-    let said = match &entry.key {
+    let text = match &entry.key {
         KeyEntry::None => None,
         KeyEntry::Literal(key) => {
             configured(Some(key.clone()), format!("api_key of model \"{name}\" at {source}"))
@@ -52,7 +52,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         }),
     };
     let (usual_url, usual_key) = ambient.pair(entry.provider);
-    let (base_url, key) = match (entry.base_url, said) {
+    let (base_url, key) = match (entry.base_url, text) {
         // Without a key in the file, the environment's key is used, but only with the URL that it belongs to.
         (None, None) => (usual_url, usual_key),
         (Some(url), None) if url == usual_url => (usual_url, usual_key),

@@ -49,10 +49,10 @@ impl SettingValue for PagerChoice {
                         let allowed = format!("allowed: {}", COMMANDS.join(", "));
                         return Err(field.error(&format!("names \"{command}\", which has no pager"), allowed));
                     }
-                    let Some(wanted) = value.get_ref().as_bool() else {
+                    let Some(is_paged) = value.get_ref().as_bool() else {
                         return Err(field.wrong_type(WANTED));
                     };
-                    named.insert(command, wanted);
+                    named.insert(command, is_paged);
                 }
                 Ok(PagerChoice { named, ..PagerChoice::default() })
             }
@@ -67,7 +67,7 @@ impl SettingValue for PagerChoice {
 
     fn to_display(&self) -> String {
         let named: Vec<String> =
-            self.named.iter().map(|(command, wanted)| format!("{command} = {wanted}")).collect();
+            self.named.iter().map(|(command, is_paged)| format!("{command} = {is_paged}")).collect();
         match named.is_empty() {
             true => self.other.to_string(),
             false => format!("{{ {} }}", named.join(", ")),

@@ -98,8 +98,9 @@ impl ProgramTrust {
         let programs: Vec<NamedProgram> =
             programs.iter().flat_map(|program| [program.clone(), elsewhere(program)]).collect();
         let hashes: Vec<String> = programs.iter().map(|program| self.seen_hash(program)).collect();
-        let seen = self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
-        for ((program, hash), _) in programs.iter().zip(hashes).zip(seen).filter(|(_, is_seen)| !is_seen) {
+        let recorded = self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
+        for ((program, hash), _) in programs.iter().zip(hashes).zip(recorded).filter(|(_, is_seen)| !is_seen)
+        {
             self.keep(Some(hash), &self.untouched_files(program)?)?;
         }
         Ok(())
@@ -171,17 +172,19 @@ impl ProgramTrust {
 
     /// Like `changes`, but only for the files that the program is known to load.
     fn other_changes(&self, program: &NamedProgram, touched: &Touched) -> Result<Vec<ChangedFile>> {
-        let seen = self.seen_hash(program);
+        let recorded = self.seen_hash(program);
         let files = self.files(program);
-        let hashes: Vec<&str> =
-            std::iter::once(&seen).chain(files.iter().map(|file| &file.hash)).map(String::as_str).collect();
+        let hashes: Vec<&str> = std::iter::once(&recorded)
+            .chain(files.iter().map(|file| &file.hash))
+            .map(String::as_str)
+            .collect();
         let known = self.record.contains_each(&hashes)?;
         let is_seen = known.first() == Some(&true);
         let unknown = files.into_iter().zip(known.into_iter().skip(1)).filter(|(_, is_known)| !is_known);
         let (changed, first_seen): (Vec<_>, Vec<_>) =
             unknown.map(|(file, _)| file).partition(|file| is_seen || touched.holds(&file.path));
         if !is_seen {
-            self.keep(Some(seen), &first_seen)?;
+            self.keep(Some(recorded), &first_seen)?;
         }
         self.all_changed(changed)
     }
@@ -214,14 +217,14 @@ impl ProgramTrust {
         self.keep(None, &files)
     }
 
-    fn keep(&self, seen: Option<String>, files: &[FileState]) -> Result<()> {
-        let seen = seen.map(|hash| format!("{hash} {:?}", self.folder.root));
+    fn keep(&self, recorded: Option<String>, files: &[FileState]) -> Result<()> {
+        let recorded = recorded.map(|hash| format!("{hash} {:?}", self.folder.root));
         // Another program may have been agreed to with some of them.
         let known =
             self.record.contains_each(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
         let unknown = files.iter().zip(known).filter(|(_, is_known)| !is_known);
         let agreed = unknown.map(|(file, _)| format!("{} {:?}", file.hash, file.path));
-        self.record.append(&seen.into_iter().chain(agreed).collect::<Vec<_>>())?;
+        self.record.append(&recorded.into_iter().chain(agreed).collect::<Vec<_>>())?;
         for file in files.iter().take(MOST_COPIES) {
             // Without it a change cannot be shown, and is asked about all the same.
             let _ = self.keep_copy(file);
@@ -256,8 +259,8 @@ impl ProgramTrust {
         let dir = program.dir.canonicalize().unwrap_or_else(|_| program.dir.clone());
         // All folders outside are one: an empty folder is another one at each start.
         let dir = dir.strip_prefix(&self.folder.root).ok().map(|dir| dir.as_os_str().as_bytes());
-        let place = [SEEN, self.folder.identity.as_bytes(), dir.unwrap_or(b"/")];
-        hash_of(&place.into_iter().chain(words).collect::<Vec<_>>())
+        let folder_key = [SEEN, self.folder.identity.as_bytes(), dir.unwrap_or(b"/")];
+        hash_of(&folder_key.into_iter().chain(words).collect::<Vec<_>>())
     }
 
     /// The files of a program as they are. One that cannot be read is none that a program could load.

@@ -23,9 +23,9 @@ pub fn server_effect(config: &ServerConfig) -> String {
     };
     let what = match &config.target {
         ServerTarget::Program { command, args, env, cwd } => {
-            let words: Vec<String> = [command].into_iter().chain(args).map(|word| masked(word)).collect();
-            let place = cwd.as_ref().map(|dir| format!(" in {dir:?}")).unwrap_or_default();
-            format!("runs {words:?}{place}{}", with("env", env))
+            let args: Vec<String> = [command].into_iter().chain(args).map(|word| masked(word)).collect();
+            let folder_text = cwd.as_ref().map(|dir| format!(" in {dir:?}")).unwrap_or_default();
+            format!("runs {args:?}{folder_text}{}", with("env", env))
         }
         ServerTarget::Remote { url, headers, identity, .. } => {
             let client = identity.client_id.as_ref().map(|id| format!(", signed in as client {id:?}"));

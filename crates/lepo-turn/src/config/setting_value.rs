@@ -265,13 +265,13 @@ impl SettingValue for Vec<PathBuf> {
 }
 
 /// Reads an integer or a decimal number.
-fn decimal(field: &FieldReader<'_>, range: RangeInclusive<f64>, wanted: &str) -> Result<f64> {
+fn decimal(field: &FieldReader<'_>, range: RangeInclusive<f64>, expected: &str) -> Result<f64> {
     let number = match field.value.get_ref() {
         DeValue::Integer(number) => number.as_str().parse().ok(),
         DeValue::Float(number) => number.as_str().parse().ok(),
-        _ => return Err(field.wrong_type(wanted)),
+        _ => return Err(field.wrong_type(expected)),
     };
-    number.filter(|number| range.contains(number)).ok_or_else(|| field.out_of_range(wanted))
+    number.filter(|number| range.contains(number)).ok_or_else(|| field.out_of_range(expected))
 }
 
 fn plain(field: &FieldReader<'_>, text: &str) -> Result<String> {

@@ -103,15 +103,15 @@ pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
 }
 
 fn about(model: &ModelConfig) -> String {
-    let mut words = vec![model.provider.as_str().to_string()];
-    words.extend(model.command.first().cloned());
+    let mut parts = vec![model.provider.as_str().to_string()];
+    parts.extend(model.command.first().cloned());
     if !model.model.is_empty() {
-        words.push(model.model.clone());
+        parts.push(model.model.clone());
     }
     if !model.base_url.is_empty() {
-        words.push(format!("at {}", model.base_url));
+        parts.push(format!("at {}", model.base_url));
     }
-    let mut text = words.join(" ");
+    let mut text = parts.join(" ");
     match (&model.key.value, model.key.looked_for.is_empty()) {
         (Some(_), _) => text.push_str(", with a key"),
         (None, false) => text.push_str(", its key is missing"),

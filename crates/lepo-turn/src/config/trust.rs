@@ -114,11 +114,11 @@ impl Trust {
 
     /// Revokes all trust in this path and in paths below it; returns the number of removed records.
     pub fn forget(&self, path: &Path) -> Result<usize> {
-        let mut taken = self.record.revoke(&format!("{path:?}"))?;
+        let mut revoked = self.record.revoke(&format!("{path:?}"))?;
         for below in self.listed(&[path])? {
-            taken += self.record.revoke(&below)?;
+            revoked += self.record.revoke(&below)?;
         }
-        Ok(taken)
+        Ok(revoked)
     }
 }
 
@@ -180,7 +180,7 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
             format!("sends conversations to the default address of {}", entry.provider.as_str())
         }
     };
-    let held = match &entry.sandbox {
+    let sandbox_text = match &entry.sandbox {
         None => String::new(),
         Some(AgentSandbox { access, home }) if home.is_empty() => format!(
             ", in a sandbox with access \
@@ -199,7 +199,7 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
     };
     let active = if entry.active { ", if no model is named" } else { "" };
     let instead = if mine.contains(&entry.name.as_str()) { ", replacing yours of this name" } else { "" };
-    format!("model {:?}{instead}: {what}{held}{key}{active}", entry.name)
+    format!("model {:?}{instead}: {what}{sandbox_text}{key}{active}", entry.name)
 }
 
 #[cfg(test)]

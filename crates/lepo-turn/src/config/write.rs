@@ -15,7 +15,7 @@ use lepo_base::error::{Error, Result};
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         let target = follow(path)?;
-        if target.metadata().is_ok_and(|there| !there.is_file()) {
+        if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
         written_beside(&target, bytes)?.persist(&target)?;

@@ -291,9 +291,9 @@ impl Debate<'_> {
         Ok(())
     }
 
-    fn narrate(&self, words: &str) {
-        if !words.is_empty() {
-            self.group.watch.on_event(Moment::Narration(words));
+    fn narrate(&self, text: &str) {
+        if !text.is_empty() {
+            self.group.watch.on_event(Moment::Narration(text));
         }
     }
 
@@ -324,6 +324,6 @@ fn conclusion(reply: &ShortReply) -> Option<(String, String)> {
 }
 
 /// Parses a bid; an invalid one is a pass.
-fn bid(brief: &ShortReply) -> Bid {
-    Bid::read(&brief.visible_text()).unwrap_or(Bid::Pass)
+fn bid(reply: &ShortReply) -> Bid {
+    Bid::read(&reply.visible_text()).unwrap_or(Bid::Pass)
 }

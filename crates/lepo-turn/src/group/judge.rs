@@ -73,18 +73,18 @@ async fn verdict(
 ) -> Result<crate::report::Answered> {
     let store = &group.env.store;
     let forest = store.names().forest_for(&[ReadScope::Paths(vec![question])])?;
-    let asked = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
-    conv.extend(forest.conv(asked).path.into_iter().map(|ix| forest.name(ix).id));
+    let question_ix = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
+    conv.extend(forest.conv(question_ix).path.into_iter().map(|ix| forest.name(ix).id));
     let (mut labelled, mut before) = (Vec::new(), format!("{JUDGE}{}", judge.name));
     for (at, answer) in answers.iter().enumerate() {
         let letter = letters(at);
         labelled.push(format!("[{letter}]\n{}", store.bubbs().text(answer)?.trim_end()));
         before.push_str(&format!("\n{letter}: {}", answer.id));
     }
-    let words = store.bubbs().text(&forest.name(asked))?;
+    let text = store.bubbs().text(&forest.name(question_ix))?;
     let labelled = labelled.join("\n\n");
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
-    let prompt = fill(inst, &[("question", words.as_str()), ("answers", labelled.as_str())]);
+    let prompt = fill(inst, &[("question", text.as_str()), ("answers", labelled.as_str())]);
     let messages = [ChatMessage::new(ChatRole::User, prompt)];
     judge.speak_behind((&before, None), &messages, None, Some(question), group).await
 }

@@ -231,8 +231,8 @@ pub async fn execute_group_turn(
         }
     };
     forget_overtaken(&group.env.store);
-    if let Some(told) = group.env.masking.secrets_notice() {
-        group.emit(crate::TurnEvent::Notice(&told));
+    if let Some(notice) = group.env.masking.secrets_notice() {
+        group.emit(crate::TurnEvent::Notice(&notice));
     }
     taken
 }

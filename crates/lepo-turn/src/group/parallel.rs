@@ -49,16 +49,16 @@ pub async fn parallel(
             return (name, hit.report());
         }
         let mut entries = transcript.entries.clone();
-        let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
-        if !left.is_empty() {
-            let notice = Notice::FilesNotSent(name.clone(), left);
+        let unsent = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
+        if !unsent.is_empty() {
+            let notice = Notice::FilesNotSent(name.clone(), unsent);
             group.watch.on_event(Moment::In(&name, TurnEvent::Notice(&notice)));
         }
         let target = Target { form: participant.form, general, plans: None, web: false, searches: false };
         let purpose = Purpose::Answer { schema: None, code_only: false, may_call: false };
-        let said = assemble(&entries, &[], purpose, no_tools, target).messages;
+        let messages = assemble(&entries, &[], purpose, no_tools, target).messages;
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
-        let spoken = participant.speak_in_order(order, &said, schema, under, group).await;
+        let spoken = participant.speak_in_order(order, &messages, schema, under, group).await;
         let mut report = Report {
             conv: transcript.ids().collect(),
             user: transcript.question(),
@@ -91,11 +91,11 @@ pub async fn parallel(
     let any_answered = replies.iter().any(|(_, report)| report.answer.is_some());
     let error = match ended {
         Some(error) => {
-            let kept = if any_answered { "the answers that came are kept; " } else { "" };
+            let about_answers = if any_answered { "the answers that came are kept; " } else { "" };
             Some(
                 error
                     .again(error.kind)
-                    .hint(Hint::from(kept).command(ResumeAction::RetryAll).words(" asks all again")),
+                    .hint(Hint::from(about_answers).command(ResumeAction::RetryAll).words(" asks all again")),
             )
         }
         None if any_answered => None,
@@ -110,10 +110,10 @@ pub async fn parallel(
 
 /// Returns recorded answers: asks no model, and writes nothing.
 fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> ParallelOutcome {
-    let told = panel.iter_mut().filter_map(|participant| {
+    let replies = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;
         group.watch.on_event(Moment::Spoken(&participant.name, &hit.answered()));
         Some((participant.name.clone(), hit.report()))
     });
-    ParallelOutcome { replies: told.collect(), judge: None, error: None }
+    ParallelOutcome { replies: replies.collect(), judge: None, error: None }
 }

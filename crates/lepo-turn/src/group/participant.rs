@@ -201,12 +201,12 @@ impl Participant {
     }
 
     /// Records the cost of a short reply.
-    pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &ShortReply) {
+    pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, reply: &ShortReply) {
         let options = self.facts.options.clone();
-        let entry = JournalRecord { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
+        let entry = JournalRecord { options, ..usage_entry(what, &self.name, reply.usage, reply.ms) };
         group.env.store.journal().add(JournalRecord {
             bubb,
-            under: brief.under.filter(|_| bubb.is_none()),
+            under: reply.under.filter(|_| bubb.is_none()),
             ..entry
         });
     }
@@ -222,7 +222,7 @@ impl Participant {
         let model = self.model.as_mut().map_err(|error| error.again(ExitKind::Remote))?;
         let agent = AgentContext { dir: Some(group.env.store.root()), ..AgentContext::default() };
         let request = ChatRequest { messages, schema, agent, ..ChatRequest::default() };
-        model.ask(request, &mut |said| ear.on_event(TurnEvent::Notice(&Notice::Model(said)))).await
+        model.ask(request, &mut |notice| ear.on_event(TurnEvent::Notice(&Notice::Model(notice)))).await
     }
 }
 

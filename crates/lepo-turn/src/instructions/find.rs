@@ -55,7 +55,7 @@ impl Instructions {
             found.left_out.extend(named);
             return found;
         }
-        let (mut seen, mut room) = (HashSet::new(), MOST);
+        let (mut visited, mut room) = (HashSet::new(), MOST);
         // The nearest file is read first: if not all fit, the more distant ones are skipped.
         paths.reverse();
         for path in paths {
@@ -66,7 +66,7 @@ impl Instructions {
             }
             match read_instructions(Some(&tree.root), &path) {
                 Ok((text, real)) => {
-                    if !seen.insert(real) || text.trim().is_empty() {
+                    if !visited.insert(real) || text.trim().is_empty() {
                         continue;
                     }
                     match room.checked_sub(text.len()) {

@@ -20,8 +20,8 @@ pub(crate) fn opening(found: &Instructions, path: &[Message], masking: &Masking)
     let masked: Vec<(&str, Cow<'_, str>)> =
         found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
     // Compares the text as it would be written, since secrets are masked on disk.
-    let kept = written(masked.iter().map(|(path, text)| (*path, &**text)));
-    if last.is_some_and(|entry| *entry.text == *kept) {
+    let screened = written(masked.iter().map(|(path, text)| (*path, &**text)));
+    if last.is_some_and(|entry| *entry.text == *screened) {
         return None;
     }
     for file in &found.files {
@@ -29,7 +29,7 @@ pub(crate) fn opening(found: &Instructions, path: &[Message], masking: &Masking)
         masking.screen(file.text.as_bytes(), "AGENTS.md");
     }
     let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
-    Some(NewMessage::hidden(text, masking.screen_uncounted(&kept)))
+    Some(NewMessage::hidden(text, masking.screen_uncounted(&screened)))
 }
 
 #[cfg(test)]
@@ -73,11 +73,14 @@ mod tests {
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = instructions(&[&key]);
         let told = opening(&found, &[], &masking).unwrap();
-        let kept = told.kept.text().into_owned();
-        assert!(told.message.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
+        let screened = told.kept.text().into_owned();
+        assert!(
+            told.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
+            "{screened}"
+        );
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
         assert_eq!(secrets.sources, ["AGENTS.md"]);
-        let entry = Message::new(Kind::System, true, kept.as_str());
+        let entry = Message::new(Kind::System, true, screened.as_str());
         assert!(opening(&found, &[entry], &masking).is_none());
         assert_eq!(masking.secrets_notice(), None, "nothing was written");
     }

@@ -13,22 +13,22 @@ pub const GONE: &str =
 
 /// Returns the text of the bubb for these files, each a path and a text.
 pub fn written<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
-    let mut told = format!("{INSTRUCTIONS} {ABOUT}\n");
+    let mut bubb_text = format!("{INSTRUCTIONS} {ABOUT}\n");
     for (path, text) in files {
-        told.push_str(&format!("\n== {path}, {} bytes ==\n{text}", text.len()));
+        bubb_text.push_str(&format!("\n== {path}, {} bytes ==\n{text}", text.len()));
         if !text.ends_with('\n') {
-            told.push('\n');
+            bubb_text.push('\n');
         }
     }
-    told
+    bubb_text
 }
 
 /// Parses the files of such a bubb; `None` if it does not have the format of [`written`].
-pub fn read(told: &str) -> Option<Vec<(&str, &str)>> {
-    if told == GONE {
+pub fn read(text: &str) -> Option<Vec<(&str, &str)>> {
+    if text == GONE {
         return Some(Vec::new());
     }
-    let (first, mut rest) = told.split_once('\n')?;
+    let (first, mut rest) = text.split_once('\n')?;
     let mut files = Vec::new();
     if first.strip_prefix(INSTRUCTIONS)?.trim_start() != ABOUT {
         return None;

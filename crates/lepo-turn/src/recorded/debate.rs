@@ -16,11 +16,11 @@ pub type ParticipantSpec = (String, OptionsRule);
 /// Returns the newest complete debate of these models that follows these messages.
 pub fn debate(
     record: &RecordStore<'_>,
-    past: &[PastMessage],
+    history: &[PastMessage],
     voices: &[ParticipantSpec],
     orchestrator: &ParticipantSpec,
 ) -> Result<Option<DebateOutcome>> {
-    let bases = record.matching(past)?;
+    let bases = record.matching(history)?;
     if bases.is_empty() {
         return Ok(None);
     }
@@ -72,14 +72,14 @@ fn debated(
         }
         let fact = record.facts.get(name.id).unwrap_or_default();
         let is_by = |(voice, options): &ParticipantSpec| {
-            let wish = Query {
+            let query = Query {
                 past: &[],
                 model: Some(voice.clone()),
                 options: options.clone(),
                 schema: None,
                 tools: ToolsRule::Any,
             };
-            wish.difference(&fact).is_none()
+            query.difference(&fact).is_none()
         };
         let spoke = speaker.take().and_then(|speaker| voices.iter().find(|(voice, _)| *voice == speaker));
         match spoke {

@@ -58,9 +58,9 @@ pub fn options_json(options: &ModelOptions, extra: &Map<String, Value>) -> Optio
         ("stop", (!stop.is_empty()).then(|| json!(stop))),
         ("extra", (!extra.is_empty()).then(|| short(&sha256_hex(canonical(json!(extra)).as_bytes())).into())),
     ];
-    let given = all.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
-    let given: Map<String, Value> = given.collect();
-    (!given.is_empty()).then_some(Value::Object(given))
+    let options = all.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+    let options: Map<String, Value> = options.collect();
+    (!options.is_empty()).then_some(Value::Object(options))
 }
 
 /// Computes the hash of a schema.

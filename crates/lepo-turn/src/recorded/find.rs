@@ -9,11 +9,11 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 
 /// Returns the newest answer to a request.
-pub fn find(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<RecordedAnswer>> {
-    for answer in record.answers(&record.matching(wish.past)?) {
+pub fn find(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<RecordedAnswer>> {
+    for answer in record.answers(&record.matching(query.past)?) {
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
-        if wish.difference(&fact).is_none() && record.is_of_turn(&answer, fact.model.as_deref())? {
-            return hit(record, &answer, fact, wish.schema.is_some()).map(Some);
+        if query.difference(&fact).is_none() && record.is_of_turn(&answer, fact.model.as_deref())? {
+            return hit(record, &answer, fact, query.schema.is_some()).map(Some);
         }
     }
     Ok(None)
@@ -22,26 +22,26 @@ pub fn find(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<Recorde
 /// Returns the newest verdict on exactly these answers.
 pub fn verdict(
     record: &RecordStore<'_>,
-    wish: &Query<'_>,
+    query: &Query<'_>,
     answers: impl Iterator<Item = BubbId>,
 ) -> Result<Option<RecordedAnswer>> {
     let shown: HashSet<BubbId> = answers.collect();
-    for answer in record.answers(&record.matching(wish.past)?) {
+    for answer in record.answers(&record.matching(query.past)?) {
         let [before] = answer.between[..] else { continue };
         let text = record.store.bubbs().text(&record.forest.name(before))?;
         let Some((name, judged)) = judged_by(&text) else { continue };
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
         let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));
-        let is_by = wish.model.as_deref().is_none_or(|wanted| wanted == name);
+        let is_by = query.model.as_deref().is_none_or(|wanted| wanted == name);
         // The request for a verdict does not have the schema of the answers.
-        let wish = Query {
+        let query = Query {
             past: &[],
-            model: wish.model.clone(),
-            options: wish.options.clone(),
+            model: query.model.clone(),
+            options: query.options.clone(),
             schema: None,
-            tools: wish.tools.clone(),
+            tools: query.tools.clone(),
         };
-        if is_same && is_by && wish.difference(&fact).is_none() {
+        if is_same && is_by && query.difference(&fact).is_none() {
             return hit(record, &answer, fact, false).map(Some);
         }
     }

@@ -152,10 +152,10 @@ impl<'q> LookupRequest<'q> {
         let active = || settings.models.iter().find(|model| model.active).map(|model| model.name.clone());
         let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
         let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
-        let given = options_json(self.configured.cli_options(), &Default::default());
+        let options = options_json(self.configured.cli_options(), &Default::default());
         let options = match &config {
             Some(config) => OptionsRule::Are(options_json(&config.options, &config.extra)),
-            None => OptionsRule::Have(given),
+            None => OptionsRule::Have(options),
         };
         let tools = match (&config, settings.tool_call_mode) {
             (_, ToolMode::Off) => ToolsRule::NoCall,

@@ -24,8 +24,8 @@ struct NearestLine {
 }
 
 /// Returns the error for a request that is not in the record.
-pub fn missed(record: &RecordStore<'_>, wish: &Query<'_>) -> Error {
-    let message = match nearest(record, wish) {
+pub fn missed(record: &RecordStore<'_>, query: &Query<'_>) -> Error {
+    let message = match nearest(record, query) {
         Ok(Some(near)) => {
             format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
         }
@@ -42,31 +42,31 @@ pub fn no_verdict(judge: &str) -> Error {
     not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
 }
 
-fn nearest(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<NearestLine>> {
+fn nearest(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<NearestLine>> {
     let mut below: HashMap<Option<Ix>, Vec<Ix>> = HashMap::new();
     for ix in record.forest.all().rev() {
         below.entry(record.forest.prev(ix)).or_default().push(ix);
     }
     // The messages that end equal paths so far; `None` precedes the roots.
     let mut same: Vec<Option<Ix>> = vec![None];
-    for (at, said) in wish.past.iter().enumerate() {
+    for (index, message) in query.past.iter().enumerate() {
         let after = after(record, &below, &same)?;
         let is = |(name, text): &(BubbName, String)| {
-            (name.kind, name.hidden) == (said.kind, said.hidden) && said.matches(text)
+            (name.kind, name.hidden) == (message.kind, message.hidden) && message.matches(text)
         };
         let next: Vec<Option<Ix>> =
-            after.iter().filter(|(_, told)| is(told)).map(|(ix, _)| Some(*ix)).collect();
+            after.iter().filter(|(_, stored)| is(stored)).map(|(ix, _)| Some(*ix)).collect();
         if next.is_empty() {
-            let told = after.iter().take(COMPARED).map(|(_, told)| told);
-            let nearest = told.max_by_key(|(name, text)| likeness(name, text, said));
+            let compared = after.iter().take(COMPARED).map(|(_, message)| message);
+            let nearest = compared.max_by_key(|(name, text)| likeness(name, text, message));
             return Ok(match nearest {
                 Some((name, text)) => {
-                    let difference = differs(wish.past, at, name, text);
+                    let difference = differs(query.past, index, name, text);
                     Some(NearestLine { name: *name, difference })
                 }
                 None => same.iter().flatten().next().map(|ix| NearestLine {
                     name: record.forest.name(*ix),
-                    difference: format!("{} was not asked there", label(wish.past, at)),
+                    difference: format!("{} was not asked there", label(query.past, index)),
                 }),
             });
         }
@@ -77,7 +77,7 @@ fn nearest(record: &RecordStore<'_>, wish: &Query<'_>) -> Result<Option<NearestL
     let told = answers.iter().find_map(|answer| {
         let name = record.forest.name(answer.ix);
         let fact = record.facts.get(name.id).unwrap_or_default();
-        let (what, recorded, asked) = wish.difference(&fact)?;
+        let (what, recorded, asked) = query.difference(&fact)?;
         let verb = if what.ends_with('s') { "differ" } else { "differs" };
         Some(NearestLine { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
     });
@@ -94,9 +94,9 @@ fn after(
     same: &[Option<Ix>],
 ) -> Result<Vec<(Ix, (BubbName, String))>> {
     let mut open: Vec<Ix> = same.iter().flat_map(|ix| below.get(ix)).flatten().copied().collect();
-    let (mut after, mut at) = (Vec::new(), 0);
-    while let Some(&ix) = open.get(at) {
-        at += 1;
+    let (mut after, mut index) = (Vec::new(), 0);
+    while let Some(&ix) = open.get(index) {
+        index += 1;
         let name = record.forest.name(ix);
         let text = record.store.bubbs().text(&name)?;
         match Body::read_named(&name, &text).is_added() && open.len() <= record.forest.len() {
@@ -114,24 +114,24 @@ pub fn not_recorded(message: impl Into<String>) -> Error {
     )
 }
 
-/// Ranks how similar a message is to `said`: an equal kind first, then the length of the common prefix and
+/// Ranks how similar a stored message is to `message`: an equal kind first, then the length of the common prefix and
 /// suffix.
-fn likeness(name: &BubbName, text: &str, said: &PastMessage) -> (bool, usize) {
+fn likeness(name: &BubbName, text: &str, message: &PastMessage) -> (bool, usize) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
     };
-    let begin = common(&mut text.chars(), &mut said.text.chars());
-    let end = common(&mut text.chars().rev(), &mut said.text.chars().rev());
-    ((name.kind, name.hidden) == (said.kind, said.hidden), begin + end)
+    let begin = common(&mut text.chars(), &mut message.text.chars());
+    let end = common(&mut text.chars().rev(), &mut message.text.chars().rev());
+    ((name.kind, name.hidden) == (message.kind, message.hidden), begin + end)
 }
 
-/// Describes the message at this index of a past.
-fn label(past: &[PastMessage], at: usize) -> String {
-    let Some(said) = past.get(at) else { return "the question".into() };
-    let is_same = |other: &&PastMessage| (other.kind, other.hidden) == (said.kind, said.hidden);
-    let number = past.iter().take(at + 1).filter(is_same).count();
-    match (said.kind, said.hidden) {
-        (Kind::System, true) if at == 0 => "the system prompt".into(),
+/// Describes the message at this index of a history.
+fn label(history: &[PastMessage], index: usize) -> String {
+    let Some(message) = history.get(index) else { return "the question".into() };
+    let is_same = |other: &&PastMessage| (other.kind, other.hidden) == (message.kind, message.hidden);
+    let number = history.iter().take(index + 1).filter(is_same).count();
+    match (message.kind, message.hidden) {
+        (Kind::System, true) if index == 0 => "the system prompt".into(),
         (Kind::User, false) => format!("question {number}"),
         (Kind::Assistant, false) => format!("answer {number}"),
         (Kind::System, false) => format!("output {number} of a command"),
@@ -139,13 +139,13 @@ fn label(past: &[PastMessage], at: usize) -> String {
     }
 }
 
-fn differs(past: &[PastMessage], at: usize, name: &BubbName, text: &str) -> String {
-    let Some(said) = past.get(at) else { return String::new() };
-    let what = label(past, at);
-    if (name.kind, name.hidden) != (said.kind, said.hidden) {
+fn differs(history: &[PastMessage], index: usize, name: &BubbName, text: &str) -> String {
+    let Some(message) = history.get(index) else { return String::new() };
+    let what = label(history, index);
+    if (name.kind, name.hidden) != (message.kind, message.hidden) {
         return format!("instead of {what}, there is a message of kind {}", name.tag());
     }
-    let (recorded, asked) = differing_excerpts(text, &said.text);
+    let (recorded, asked) = differing_excerpts(text, &message.text);
     format!("{what} differs: recorded {recorded:?}, asked {asked:?}")
 }
 
@@ -184,16 +184,16 @@ mod tests {
 
     #[test]
     fn a_message_is_named_by_its_place() {
-        let said = |kind, hidden| PastMessage::new(kind, hidden, "x");
-        let past = [
-            said(Kind::System, true),
-            said(Kind::User, false),
-            said(Kind::Assistant, false),
-            said(Kind::System, true),
-            said(Kind::System, false),
-            said(Kind::User, false),
+        let message = |kind, hidden| PastMessage::new(kind, hidden, "x");
+        let history = [
+            message(Kind::System, true),
+            message(Kind::User, false),
+            message(Kind::Assistant, false),
+            message(Kind::System, true),
+            message(Kind::System, false),
+            message(Kind::User, false),
         ];
-        let labels: Vec<String> = (0..past.len()).map(|at| label(&past, at)).collect();
+        let labels: Vec<String> = (0..history.len()).map(|index| label(&history, index)).collect();
         let expected = ["the system prompt", "question 1", "answer 1", "hidden message 2"];
         assert_eq!(labels[..4], expected);
         assert_eq!(labels[4..], ["output 1 of a command", "question 2"]);

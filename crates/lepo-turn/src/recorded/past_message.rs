@@ -59,15 +59,16 @@ impl PastMessage {
 /// Returns the messages up to the start of a turn.
 pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<PastMessage>> {
     let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix).path);
-    let mut past = Vec::new();
+    let mut messages = Vec::new();
     for ix in conv.unwrap_or_default() {
         let name = forest.name(ix);
         let text = store.bubbs().text(&name)?;
         if !Body::read_named(&name, &text).is_added() {
-            past.push(PastMessage { id: Some(name.id), ..PastMessage::new(name.kind, name.hidden, &text) });
+            messages
+                .push(PastMessage { id: Some(name.id), ..PastMessage::new(name.kind, name.hidden, &text) });
         }
     }
-    Ok(past)
+    Ok(messages)
 }
 
 /// Returns the messages of a turn before its answer as they would be stored, without the added ones. Reads the files of the
@@ -85,14 +86,14 @@ pub fn opened(
         question: question.map(|question| unwritten(question, masking)).transpose()?,
         ..OpeningParts::default()
     };
-    let past = |new: &NewMessage| {
+    let messages = |new: &NewMessage| {
         let Message { kind, hidden, .. } = new.message;
         match kind {
             Kind::User => PastMessage::new(kind, hidden, &paths::relative(&new.kept.text(), cwd, root)),
             _ => PastMessage::new(kind, hidden, &new.kept.text()),
         }
     };
-    Ok(opening(parts).iter().filter(|new| !new.message.body.is_added()).map(past).collect())
+    Ok(opening(parts).iter().filter(|new| !new.message.body.is_added()).map(messages).collect())
 }
 
 fn unwritten(question: &Question, masking: &Masking) -> Result<NewMessage> {

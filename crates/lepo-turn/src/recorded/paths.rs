@@ -50,11 +50,11 @@ fn clean(path: &Path) -> PathBuf {
 
 /// Whether a recorded question is equal to this one. If a path was recorded in another folder or clone,
 /// either path may be a suffix of the other.
-pub fn is_same(recorded: &str, asked: &str) -> bool {
-    if recorded == asked {
+pub fn is_same(recorded: &str, requested: &str) -> bool {
+    if recorded == requested {
         return true;
     }
-    let (mut one, mut other) = (recorded.split('\n').peekable(), asked.split('\n').peekable());
+    let (mut one, mut other) = (recorded.split('\n').peekable(), requested.split('\n').peekable());
     loop {
         match (one.next(), other.next()) {
             (None, None) => return true,

@@ -72,11 +72,11 @@ impl<'r> RecordStore<'r> {
     }
 
     /// Returns the last messages of all equal paths, newest first.
-    pub(super) fn matching(&self, past: &[PastMessage]) -> Result<Vec<Ix>> {
-        let Some(last) = past.last() else { return Ok(Vec::new()) };
+    pub(super) fn matching(&self, history: &[PastMessage]) -> Result<Vec<Ix>> {
+        let Some(last) = history.last() else { return Ok(Vec::new()) };
         // Messages with a repository's files do not count; they are hidden system messages.
         let counts = |kind: Kind, hidden: bool| u32::from(!(hidden && kind == Kind::System));
-        let wanted: u32 = past.iter().map(|said| counts(said.kind, said.hidden)).sum();
+        let wanted_height: u32 = history.iter().map(|message| counts(message.kind, message.hidden)).sum();
         let weight = |ix| {
             let name = self.forest.name(ix);
             counts(name.kind, name.hidden)
@@ -86,9 +86,9 @@ impl<'r> RecordStore<'r> {
         for ix in self.forest.all().rev() {
             let name = self.forest.name(ix);
             let may = (name.kind, name.hidden) == (last.kind, last.hidden)
-                && sums.value(ix) == wanted
+                && sums.value(ix) == wanted_height
                 && (last.id == Some(name.id) || last.may_have(self.store.bubbs().size(&name)));
-            if may && self.ends(ix, past)? {
+            if may && self.ends(ix, history)? {
                 found.push(ix);
             }
         }
@@ -96,32 +96,33 @@ impl<'r> RecordStore<'r> {
     }
 
     /// Whether the path to a message is equal to `past`.
-    fn ends(&self, ix: Ix, past: &[PastMessage]) -> Result<bool> {
-        let mut left = past.iter().rev().peekable();
+    fn ends(&self, ix: Ix, history: &[PastMessage]) -> Result<bool> {
+        let mut remaining = history.iter().rev().peekable();
         let mut last = None;
         for ix in self.forest.up(ix) {
             let name = self.forest.name(ix);
             last = Some(name);
-            let said = left.peek();
-            if said.is_some_and(|said| said.id == Some(name.id)) {
+            let message = remaining.peek();
+            if message.is_some_and(|message| message.id == Some(name.id)) {
                 // An equal id implies an equal path.
                 return Ok(true);
             }
-            let said = said.filter(|said| (said.kind, said.hidden) == (name.kind, name.hidden));
-            let said = said.filter(|said| said.may_have(self.store.bubbs().size(&name)));
-            if said.is_none() && !(name.hidden && name.kind == Kind::System) {
+            let message =
+                message.filter(|message| (message.kind, message.hidden) == (name.kind, name.hidden));
+            let message = message.filter(|message| message.may_have(self.store.bubbs().size(&name)));
+            if message.is_none() && !(name.hidden && name.kind == Kind::System) {
                 return Ok(false);
             }
             let text = self.store.bubbs().text(&name)?;
-            match said {
-                Some(said) if said.matches(&text) => {
-                    left.next();
+            match message {
+                Some(message) if message.matches(&text) => {
+                    remaining.next();
                 }
                 _ if Body::read_named(&name, &text).is_added() => {}
                 _ => return Ok(false),
             }
         }
-        Ok(left.next().is_none() && last.is_some_and(|root: BubbName| root.prev.is_none()))
+        Ok(remaining.next().is_none() && last.is_some_and(|root: BubbName| root.prev.is_none()))
     }
 
     /// Returns the answers to these questions, newest first. At most hidden messages are between a question

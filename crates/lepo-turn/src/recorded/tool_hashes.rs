@@ -34,10 +34,11 @@ impl ToolHashes {
             };
             server.tools.iter().map(tool).collect::<Vec<_>>()
         };
-        let own = commands.then(|| RUN_COMMAND.to_string());
-        let mut lines: Vec<String> = own.into_iter().chain(servers.iter().flat_map(lines_of)).collect();
+        let commands_line = commands.then(|| RUN_COMMAND.to_string());
+        let mut lines: Vec<String> =
+            commands_line.into_iter().chain(servers.iter().flat_map(lines_of)).collect();
         lines.sort();
-        let own = commands.then(|| (RUN_COMMAND.to_string(), hash_of_specs(&[run_command()])));
+        let commands_line = commands.then(|| (RUN_COMMAND.to_string(), hash_of_specs(&[run_command()])));
         let of_server = |server: &Server| {
             let mut lines: Vec<String> = lines_of(server);
             lines.extend(server.tools.iter().map(|tool| tool.description.clone()));
@@ -45,7 +46,7 @@ impl ToolHashes {
         };
         let with_tools = servers.iter().filter(|server| !server.tools.is_empty());
         ToolHashes {
-            by_server: own.into_iter().chain(with_tools.map(of_server)).collect(),
+            by_server: commands_line.into_iter().chain(with_tools.map(of_server)).collect(),
             whole: (!lines.is_empty()).then(|| hash_of_lines(&lines)),
         }
     }

@@ -52,20 +52,20 @@ pub struct ReplayPlan {
 
 impl ReplayPlan {
     /// Plans a line.
-    pub fn new(store: &Store, forest: &Forest, wish: ReplayOptions) -> Result<ReplayPlan> {
-        let path = forest.conv(wish.end).path;
-        let from = match wish.from {
+    pub fn new(store: &Store, forest: &Forest, options: ReplayOptions) -> Result<ReplayPlan> {
+        let path = forest.conv(options.end).path;
+        let from = match options.from {
             None => 0,
             Some(from) => path.iter().position(|ix| *ix == from).ok_or_else(|| {
-                let (from, end) = (forest.name(from).id, forest.name(wish.end).id);
+                let (from, end) = (forest.name(from).id, forest.name(options.end).id);
                 Error::usage(format!("{from} is not in the conversation of {end}"))
                     .hint("--from names a message of the line that is replayed")
             })?,
         };
-        let plan = match (wish.teacher, wish.onto) {
+        let plan = match (options.teacher, options.onto) {
             (true, _) => teacher(store, forest, &path, from),
             (false, Some(onto)) => below(store, forest, (&path, from), onto),
-            (false, None) => anew(store, forest, (&path, from), wish.new_system)?,
+            (false, None) => anew(store, forest, (&path, from), options.new_system)?,
         };
         if plan.steps.is_empty() && plan.answered == 0 {
             return Err(Error::usage("the conversation has no question to ask again")
@@ -154,11 +154,11 @@ fn teacher(store: &Store, forest: &Forest, path: &[Ix], from: usize) -> ReplayPl
 fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix) -> ReplayPlan {
     let base = forest.conv(onto).path;
     let shared = path.iter().zip(&base).take_while(|(a, b)| a == b).count();
-    let own = base.get(shared..).unwrap_or_default();
+    let tail_path = base.get(shared..).unwrap_or_default();
     let begin = from.max(shared);
     let (mut steps, mut rest) = steps(store, forest, path.get(begin..).unwrap_or_default());
     steps.splice(..0, shared_question(forest, path, begin));
-    let (mut asked, own_rest) = self::steps(store, forest, own);
+    let (mut asked, asked_rest) = self::steps(store, forest, tail_path);
     asked.splice(..0, shared_question(forest, &base, shared));
     let copies = copies_of(store, &asked);
     let is_copy = |new: &ReplayStep, old: &ReplayStep| {
@@ -178,10 +178,10 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
             step.again = Some(open.question.id);
             step.copied.clear();
             plan.base = step.again;
-        } else if steps.is_empty() && own_rest.len() >= rest.len() {
+        } else if steps.is_empty() && asked_rest.len() >= rest.len() {
             rest.clear();
         }
-    } else if !own.is_empty() {
+    } else if !tail_path.is_empty() {
         // The new line does not include a question that both lines share.
         steps.retain(|step| step.again.is_none());
     }
@@ -190,10 +190,10 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
 
 /// Returns the originals of these questions, according to the journal.
 fn copies_of(store: &Store, asked: &[ReplayStep]) -> HashMap<BubbId, BubbId> {
-    let wanted: HashSet<BubbId> = asked.iter().map(|step| step.question.id).collect();
-    if wanted.is_empty() {
+    let questions: HashSet<BubbId> = asked.iter().map(|step| step.question.id).collect();
+    if questions.is_empty() {
         return HashMap::new();
     }
-    let told = store.journal().records().filter_map(|record| Some((record.bubb?, record.copy_of?)));
-    told.filter(|(copy, _)| wanted.contains(copy)).collect()
+    let copies = store.journal().records().filter_map(|record| Some((record.bubb?, record.copy_of?)));
+    copies.filter(|(copy, _)| questions.contains(copy)).collect()
 }

@@ -24,20 +24,20 @@ impl RecordedResults {
         facts: &JournalIndex,
         question: Ix,
     ) -> Result<RecordedResults> {
-        let mut beside: HashSet<Ix> = HashSet::from([question]);
-        let mut asked: Vec<(Ix, String)> = Vec::new();
+        let mut side_branch: HashSet<Ix> = HashSet::from([question]);
+        let mut requests: Vec<(Ix, String)> = Vec::new();
         let mut results = Vec::new();
         for ix in forest.all() {
             let name: BubbName = forest.name(ix);
-            let Some(prev) = forest.prev(ix).filter(|prev| name.hidden && beside.contains(prev)) else {
+            let Some(prev) = forest.prev(ix).filter(|prev| name.hidden && side_branch.contains(prev)) else {
                 continue;
             };
-            beside.insert(ix);
+            side_branch.insert(ix);
             let bytes = store.bubbs().read(&name)?;
             let text = String::from_utf8_lossy(&bytes);
             if let Some(request) = Body::read_named(&name, &text).into_request() {
-                asked.push((ix, same(&action(&request))));
-            } else if let Some((_, request)) = asked.iter().find(|(request, _)| *request == prev) {
+                requests.push((ix, same(&action(&request))));
+            } else if let Some((_, request)) = requests.iter().find(|(request, _)| *request == prev) {
                 let exit = facts.get(name.id).and_then(|fact| fact.exit);
                 results.push((request.clone(), bytes, exit));
             }
@@ -48,8 +48,8 @@ impl RecordedResults {
 
     /// Returns the result of a recorded request that is equal to this one, as it would be written now.
     pub fn find(&self, request: &ToolRequest, masking: &Masking) -> Option<(&[u8], Option<i32>)> {
-        let wanted = same(&masking.masked(&action(request)));
-        let found = self.results.iter().find(|(request, ..)| *request == wanted)?;
+        let action_text = same(&masking.masked(&action(request)));
+        let found = self.results.iter().find(|(request, ..)| *request == action_text)?;
         Some((&found.1, found.2))
     }
 }

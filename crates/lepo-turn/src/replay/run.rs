@@ -53,13 +53,18 @@ pub async fn replay(
     view: &mut dyn ReplayObserver,
 ) -> ReplayOutcome {
     let (of, answered) = (plan.steps.len() + plan.answered, plan.answered);
-    let left = plan.steps.len();
-    let mut line =
-        ReplayOutcome { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
-    for (at, step) in plan.steps.into_iter().enumerate() {
-        view.on_question(answered + at, of);
-        let taken = run(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
-        let mut report = match taken {
+    let remaining = plan.steps.len();
+    let mut line = ReplayOutcome {
+        name: config.name.clone(),
+        tail: plan.base,
+        turns: Vec::new(),
+        left: remaining,
+        error: None,
+    };
+    for (index, step) in plan.steps.into_iter().enumerate() {
+        view.on_question(answered + index, of);
+        let result = run(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
+        let mut report = match result {
             Ok(report) => report,
             Err(error) => {
                 line.error = Some(error);
@@ -111,8 +116,8 @@ async fn run(
         }
     };
     *tail = start.id();
-    let wanted = start.id().map_or(ReadScope::Tip, |at| ReadScope::Paths(vec![at]));
-    let forest = env.store.names().forest_for(&[wanted])?;
+    let scope = start.id().map_or(ReadScope::Tip, |at| ReadScope::Paths(vec![at]));
+    let forest = env.store.names().forest_for(&[scope])?;
     let is_new = question.is_some();
     let ask = TurnRequest {
         results: Some(recorded),
@@ -120,10 +125,10 @@ async fn run(
         ..TurnRequest::new(start, question, &[])
     };
     let report = execute_turn(env, config, insts, &forest, front, ask).await?;
-    if let Some(asked) = report.user.filter(|_| is_new) {
-        *tail = Some(asked);
-        let forest = env.store.names().forest_for(&[ReadScope::Paths(vec![asked])])?;
-        if let Some(ix) = forest.find(asked) {
+    if let Some(question_id) = report.user.filter(|_| is_new) {
+        *tail = Some(question_id);
+        let forest = env.store.names().forest_for(&[ReadScope::Paths(vec![question_id])])?;
+        if let Some(ix) = forest.find(question_id) {
             note_copy(&env.store, step.question, forest.name(ix))?;
         }
     }
@@ -133,9 +138,9 @@ async fn run(
 /// Reads a stored question, with its files.
 fn as_asked(store: &Store, name: &BubbName) -> Result<Question> {
     let text = store.bubbs().text(name)?;
-    let (words, attached) = split_attachments(&text);
-    let others = store.others().all().iter().map(|(_, other)| other);
-    let stores: Vec<&Store> = std::iter::once(store).chain(others).collect();
+    let (text_alone, attached) = split_attachments(&text);
+    let peers = store.others().all().iter().map(|(_, other)| other);
+    let stores: Vec<&Store> = std::iter::once(store).chain(peers).collect();
     let file = |attachment: &Attachment| {
         let bytes = stores.iter().find_map(|store| store.blobs().bytes(&attachment.hash));
         let bytes = bytes.ok_or_else(|| {
@@ -145,7 +150,7 @@ fn as_asked(store: &Store, name: &BubbName) -> Result<Question> {
         NewFile::read(&attachment.name, bytes)
     };
     let files = attached.iter().map(file).collect::<Result<_>>()?;
-    Ok(Question { files, ..Question::from(words.to_string()) })
+    Ok(Question { files, ..Question::from(text_alone.to_string()) })
 }
 
 /// Copies messages as a chain of new ones, durably, and returns the last. The copies of several lines are

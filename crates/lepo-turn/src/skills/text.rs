@@ -22,30 +22,30 @@ const MOST: usize = 16 << 10;
 fn catalogue(skills: &[Skill]) -> String {
     let names: usize = skills.iter().map(|skill| skill.name.len()).sum();
     let longest = longest(skills.iter().map(|skill| skill.description.len()), MOST.saturating_sub(names));
-    let mut told = format!("{CATALOGUE} {ABOUT}\n");
+    let mut text = format!("{CATALOGUE} {ABOUT}\n");
     for Skill { name, description, .. } in skills {
         match description.len() <= longest {
-            true => told.push_str(&format!("\n- {name}: {description}")),
+            true => text.push_str(&format!("\n- {name}: {description}")),
             false => {
                 let (cut, _) = description.split_at(description.floor_char_boundary(longest));
-                told.push_str(&format!("\n- {name}: {}…", cut.trim_end()));
+                text.push_str(&format!("\n- {name}: {}…", cut.trim_end()));
             }
         }
     }
-    told
+    text
 }
 
 /// Returns the length at which to cut texts of these lengths so that all together fit into `room`.
 fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
     let mut lengths: Vec<usize> = lengths.collect();
     lengths.sort_unstable();
-    let mut left = room;
+    let mut remaining = room;
     for (i, &length) in lengths.iter().enumerate() {
         let others = lengths.len() - i;
-        if length.saturating_mul(others) > left {
-            return left / others;
+        if length.saturating_mul(others) > remaining {
+            return remaining / others;
         }
-        left -= length;
+        remaining -= length;
     }
     usize::MAX
 }
@@ -69,17 +69,17 @@ fn head(skill: &Skill) -> String {
 
 /// Returns the instructions of a skill, with the list of its files.
 pub fn skill_text(skill: &Skill) -> String {
-    let mut told = format!(
+    let mut text = format!(
         "{} Follow these instructions. Paths in them are below that folder.\n\n{}",
         head(skill),
         skill.body
     );
     let files = files_of(skill);
     if !files.is_empty() {
-        told.push_str("\n\nFiles of this skill, to be read when they are needed:\n");
-        told.push_str(&files.join("\n"));
+        text.push_str("\n\nFiles of this skill, to be read when they are needed:\n");
+        text.push_str(&files.join("\n"));
     }
-    told
+    text
 }
 
 /// Whether the path contains this text as the instructions of a skill.
@@ -145,12 +145,12 @@ mod tests {
 
     #[test]
     fn all_names_are_told_and_long_descriptions_are_cut_to_one_length() {
-        let told = catalogue(&[
+        let text = catalogue(&[
             skill("a", "short"),
             skill("b", &"각".repeat(20_000)),
             skill("c", &"x".repeat(9000)),
         ]);
-        let lines: Vec<&str> = told.lines().collect();
+        let lines: Vec<&str> = text.lines().collect();
         assert_eq!((lines[2], lines.len()), ("- a: short", 5));
         let (b, c) = (lines[3].len(), lines[4].len());
         assert!(lines[3].ends_with('…') && lines[4].ends_with('…') && b.abs_diff(c) < 4, "{b} {c}");
@@ -174,18 +174,18 @@ mod tests {
     fn the_catalogue_is_told_once_and_when_it_changed() {
         let masking = Masking::shapes_only();
         let mut conv = path("s1 P / u0 hi / a0 x");
-        let mut told = |skills: &[Skill]| {
+        let mut catalogue_text = |skills: &[Skill]| {
             let text = opening(skills, &conv, &masking)?.message.text;
             conv.push(entry(Kind::System, &text));
             Some(text)
         };
-        assert_eq!(told(&[]), None);
-        assert!(told(&[skill("a", "x")]).unwrap().ends_with("\n- a: x"));
-        assert_eq!(told(&[skill("a", "x")]), None);
-        assert!(told(&[skill("a", "y")]).is_some());
-        assert_eq!(told(&[]).as_deref(), Some(GONE));
-        assert_eq!(told(&[]), None);
-        assert!(told(&[skill("a", "y")]).is_some());
+        assert_eq!(catalogue_text(&[]), None);
+        assert!(catalogue_text(&[skill("a", "x")]).unwrap().ends_with("\n- a: x"));
+        assert_eq!(catalogue_text(&[skill("a", "x")]), None);
+        assert!(catalogue_text(&[skill("a", "y")]).is_some());
+        assert_eq!(catalogue_text(&[]).as_deref(), Some(GONE));
+        assert_eq!(catalogue_text(&[]), None);
+        assert!(catalogue_text(&[skill("a", "y")]).is_some());
     }
 
     #[test]

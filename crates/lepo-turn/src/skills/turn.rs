@@ -54,8 +54,8 @@ pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<NewMessag
     if is_told {
         return None;
     }
-    let kept = turn.env.masking.screen(text.as_bytes(), "a skill").into_owned();
-    Some(NewMessage::hidden(text, kept))
+    let screened = turn.env.masking.screen(text.as_bytes(), "a skill").into_owned();
+    Some(NewMessage::hidden(text, screened))
 }
 
 pub(crate) fn skill_tool(turn: &Turn<'_>) -> Option<ToolSpec> {
@@ -94,8 +94,8 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
 pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<BubbId>> {
     let transcript = &mut turn.record.transcript;
     let Some(text) = kept_of(transcript.entries.get(base..).unwrap_or_default()) else { return Ok(None) };
-    if let Some((kept, id)) = &turn.skills.kept
-        && *kept == text
+    if let Some((screened, id)) = &turn.skills.kept
+        && *screened == text
     {
         return Ok(Some(*id));
     }

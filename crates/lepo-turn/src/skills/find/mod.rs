@@ -112,8 +112,8 @@ impl SkillSearch {
     fn everywhere(dir: &Path, paths: &Paths) -> SkillSearch {
         let mut search = SkillSearch::default();
         let home = |folder: &str| paths.home.as_ref().map(|home| home.join(folder).join("skills"));
-        let own = [Some(paths.config.join("skills")), home(".agents"), home(".claude")];
-        for folder in own.into_iter().flatten() {
+        let folders = [Some(paths.config.join("skills")), home(".agents"), home(".claude")];
+        for folder in folders.into_iter().flatten() {
             search.look_through(&folder, SkillOrigin::User, None);
         }
         if let Some(tree) = WorkTree::containing(dir) {
