@@ -278,12 +278,14 @@ impl DoArgs {
             return Err(Error::usage("a resource of an MCP server can be sent to one model only")
                 .hint("leave out --parallel or --debate, or keep it in a file for --context"));
         }
-        let Some(wanted) = &self.server_prompt else { return Ok(ServerContent { resources, prompt: None }) };
-        let (server, name) = wanted
+        let Some(given_prompt) = &self.server_prompt else {
+            return Ok(ServerContent { resources, prompt: None });
+        };
+        let (server, name) = given_prompt
             .split_once('/')
             .filter(|(server, name)| !server.is_empty() && !name.is_empty())
             .ok_or_else(|| {
-                Error::usage(format!("--prompt takes SERVER/NAME, not {wanted:?}"))
+                Error::usage(format!("--prompt takes SERVER/NAME, not {given_prompt:?}"))
                     .hint("`lepo do --list-tools` lists them")
             })?;
         let named = self.prompt_args.iter().map(|word| match word.split_once('=') {

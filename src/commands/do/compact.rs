@@ -55,11 +55,11 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let TurnStart::Under(from) = start else { return Err(nothing()) };
     let instruction = args.prompt.join(" ");
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
-    let wanted = Compaction { tail: from, keep: args.keep.unwrap_or(KEEP), instruction };
+    let compaction = Compaction { tail: from, keep: args.keep.unwrap_or(KEEP), instruction };
     let id = run_in_turn_env(runtime, (setup.configured, servers), (&store, true), async |env| {
         let insts = ui::insts_with_warnings(env.insts()?);
         let mut view = turn_view(context, args.display_options(env.settings()));
-        let compacted = compact(env, &config, &insts, &forest, wanted, &mut view).await;
+        let compacted = compact(env, &config, &insts, &forest, compaction, &mut view).await;
         view.finish();
         compacted
     })?;

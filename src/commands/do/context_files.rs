@@ -37,15 +37,15 @@ fn skills(
     let why_not =
         why_not.or_else(|| (!native).then_some("the model has no tools of its own to ask for them"));
     for skill in &found.counting {
-        let place = skill.folder.display();
+        let folder = skill.folder.display();
         match why_not {
-            Some(why) => print(context, &format!("left out: skill {} ({place}): {why}", skill.name)),
-            None => print(context, &format!("skill: {} ({place}): {}", skill.name, skill.description)),
+            Some(why) => print(context, &format!("left out: skill {} ({folder}): {why}", skill.name)),
+            None => print(context, &format!("skill: {} ({folder}): {}", skill.name, skill.description)),
         }
     }
     for skill in &found.untrusted {
-        let place = skill.folder.display();
-        print(context, &format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
+        let folder = skill.folder.display();
+        print(context, &format!("left out: skill {} ({folder}): not trusted; see `lepo trust`", skill.name));
     }
     let at = context.at;
     for line in found.warnings.iter().flat_map(|notice| notice_lines(notice, at)) {

@@ -12,6 +12,6 @@ pub fn debate_at(forest: &Forest, tail: Ix) -> Result<TurnStart> {
         return Err(Error::usage(format!("no debate to continue: the conversation of {id} has no question"))
             .hint("begin one: lepo do --debate QUESTION"));
     }
-    let said = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
-    Ok(TurnStart::Under(said.map_or(id, |name| name.id)))
+    let last_visible = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
+    Ok(TurnStart::Under(last_visible.map_or(id, |name| name.id)))
 }

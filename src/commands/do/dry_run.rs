@@ -149,12 +149,12 @@ fn file_label(media: Media, name: &str, len: u64) -> String {
 
 /// Pairs the messages with their files; new files belong to the last question.
 fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&ChatMessage, Vec<String>)> {
-    let asked = first.messages.iter().rposition(|message| message.role == ChatRole::User);
+    let question_index = first.messages.iter().rposition(|message| message.role == ChatRole::User);
     first.messages.iter().enumerate().map(move |(at, message)| {
-        let kept = message.files.iter().map(|file| file_label(file.media, &file.name, file.len));
-        let new = first.files.iter().filter(|_| Some(at) == asked);
+        let labels = message.files.iter().map(|file| file_label(file.media, &file.name, file.len));
+        let new = first.files.iter().filter(|_| Some(at) == question_index);
         let new = new.map(|file| file_label(file.media, &file.name, file.len));
-        (message, kept.chain(new).collect())
+        (message, labels.chain(new).collect())
     })
 }
 
@@ -189,6 +189,6 @@ fn tokens(bytes: usize) -> usize {
 }
 
 fn size(bytes: usize) -> String {
-    let told = counted_in_thousands(bytes, "byte");
-    format!("{told}, about {} tokens", thousands(tokens(bytes) as u64))
+    let size = counted_in_thousands(bytes, "byte");
+    format!("{size}, about {} tokens", thousands(tokens(bytes) as u64))
 }

@@ -43,17 +43,17 @@ impl FormArgs {
     }
 
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
-        let Some(given) = &self.schema else { return Ok(None) };
-        let schema = match given.trim() {
+        let Some(schema_arg) = &self.schema else { return Ok(None) };
+        let schema = match schema_arg.trim() {
             "" | "-" => {
                 return Err(Error::usage("--schema needs a file, or the schema itself")
                     .hint("stdin is a part of the question"));
             }
-            inline if inline.starts_with('{') => AnswerSchema::compile("--schema", given)?,
-            short if is_short_schema(short) && !Path::new(given).exists() => {
+            inline if inline.starts_with('{') => AnswerSchema::compile("--schema", schema_arg)?,
+            short if is_short_schema(short) && !Path::new(schema_arg).exists() => {
                 AnswerSchema::compile("--schema", &short_schema(short)?.to_string())?
             }
-            _ => AnswerSchema::compile(given, &read_text(given.as_ref())?)?,
+            _ => AnswerSchema::compile(schema_arg, &read_text(schema_arg.as_ref())?)?,
         };
         Ok(Some(Arc::new(schema)))
     }

@@ -137,8 +137,9 @@ impl GroupRun {
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out, context.at));
-                let taken = while_read(args, interrupt, execute_group_turn(group(&events), panel, ask)).await;
-                return taken.map(|outcome| (outcome, masking));
+                let result =
+                    while_read(args, interrupt, execute_group_turn(group(&events), panel, ask)).await;
+                return result.map(|outcome| (outcome, masking));
             }
             let view = GroupView::new(
                 context.out,
@@ -151,12 +152,12 @@ impl GroupRun {
             );
             let view = SharedView::new(view);
             view.print_header(ask.question.as_ref().map(|question| question.text.as_str()));
-            let taken = tokio::select! {
-                taken = while_read(args, interrupt, execute_group_turn(group(&view), panel, ask)) => taken,
+            let result = tokio::select! {
+                result = while_read(args, interrupt, execute_group_turn(group(&view), panel, ask)) => result,
                 never = view.ticks() => never,
             };
             view.end();
-            taken.map(|outcome| (outcome, masking))
+            result.map(|outcome| (outcome, masking))
         })?;
         runtime.shutdown_background();
         Ok(outcome)
@@ -169,8 +170,8 @@ fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Resul
     let Some(record) = record else { return Ok(()) };
     let forest = store.names().forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
-    let said = ui::bubbs_to_read(outcome, false);
-    let mut ids: Vec<BubbId> = said.iter().map(|(_, name)| name.id).collect();
+    let bubbs = ui::bubbs_to_read(outcome, false);
+    let mut ids: Vec<BubbId> = bubbs.iter().map(|(_, name)| name.id).collect();
     if let Some(at) = newest.and_then(|newest| ids.iter().position(|id| *id == newest)) {
         let newest = ids.remove(at);
         ids.push(newest);

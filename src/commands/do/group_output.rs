@@ -81,8 +81,8 @@ impl GroupOutput<'_> {
         if let Some(file) = output {
             let bubbs = ui::bubbs_to_read(outcome, args.quiet);
             let headings = ui::headings(self.mode, self.names);
-            let given = |name: &BubbName| Ok(self.masking.unmasked_text(name.id));
-            write_output(file, self.store, args.json.then_some(&document), (&bubbs, &headings), &given)?;
+            let unmasked = |name: &BubbName| Ok(self.masking.unmasked_text(name.id));
+            write_output(file, self.store, args.json.then_some(&document), (&bubbs, &headings), &unmasked)?;
         }
         context.out.flush();
         if !args.quiet && !args.json && !args.events {

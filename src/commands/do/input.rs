@@ -138,9 +138,9 @@ fn part(from: &str, content: FileContent) -> QuestionPart {
     QuestionPart { from: from.to_string(), content, fenced: false, typed: false }
 }
 
-fn attach(path: &Path, told: bool) -> Result<NewFile> {
+fn attach(path: &Path, with_note: bool) -> Result<NewFile> {
     match path.to_str() {
-        Some(STDIN) => NewFile::read("stdin", stdin(told)?),
+        Some(STDIN) => NewFile::read("stdin", stdin(with_note)?),
         Some(address) if is_url(address) => NewFile::fetch(address),
         _ => NewFile::open(&same_name(path)),
     }
@@ -152,8 +152,8 @@ fn is_pipe() -> bool {
     stat.is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Fifo)
 }
 
-/// Reads all of stdin. If `told`, prints a note while lepo waits for it.
-fn stdin(told: bool) -> Result<Vec<u8>> {
+/// Reads all of stdin. If `with_note`, prints a note while lepo waits for it.
+fn stdin(with_note: bool) -> Result<Vec<u8>> {
     let (sender, receiver) = channel();
     let failed = |error| Error::store("cannot start a thread").because(error);
     let reading = std::thread::Builder::new().spawn(move || {
@@ -164,7 +164,7 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
     let reading = reading.map_err(failed)?;
     let mut received = receiver.recv_timeout(PATIENCE);
     if let Err(RecvTimeoutError::Timeout) = received {
-        if told {
+        if with_note {
             print_status(
                 "waiting for the end of stdin, which belongs to the question; --no-stdin leaves it alone",
             );

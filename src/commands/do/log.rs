@@ -79,16 +79,16 @@ impl Subscriber for LogWriter {
         let mut fields = EventFields { told: String::new(), without_error: self.only_requests };
         event.record(&mut fields);
         let (level, target) = (metadata.level().as_str(), metadata.target());
-        let mut said = fields.told;
+        let mut message = fields.told;
         for key in &self.keys {
-            if let Cow::Owned(hidden) = key.hide_in(&said) {
-                said = hidden;
+            if let Cow::Owned(hidden) = key.hide_in(&message) {
+                message = hidden;
             }
         }
-        if let Cow::Owned(masked) = self.masker.mask(&said).text {
-            said = masked;
+        if let Cow::Owned(masked) = self.masker.mask(&message).text {
+            message = masked;
         }
-        let line = format!("{:.6} {level:>5} {target}:{said}\n", Timestamp::now());
+        let line = format!("{:.6} {level:>5} {target}:{message}\n", Timestamp::now());
         // In one write, because other processes append to this file too.
         let _ = (&self.file).write_all(line.as_bytes());
     }

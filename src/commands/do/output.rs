@@ -17,20 +17,21 @@ pub fn write_output(
     store: &Store,
     document: Option<&Value>,
     (bubbs, headings): (&[(Option<String>, BubbName)], &[String]),
-    given: &dyn Fn(&BubbName) -> Result<Option<String>>,
+    unmasked: &dyn Fn(&BubbName) -> Result<Option<String>>,
 ) -> Result<()> {
     let failed = |error| Error::store("cannot write the --output file").because(error);
     if let Some(document) = document {
         return empty(file).and_then(|()| writeln!(file, "{document}")).map_err(failed);
     }
     for (i, (heading, name)) in bubbs.iter().enumerate() {
-        let from: Box<dyn Read> = match (heading, given(name)?) {
-            (Some(_), given) => {
-                let bytes = given.map_or_else(|| store.bubbs().read(name), |given| Ok(given.into_bytes()))?;
+        let from: Box<dyn Read> = match (heading, unmasked(name)?) {
+            (Some(_), unmasked) => {
+                let bytes = unmasked
+                    .map_or_else(|| store.bubbs().read(name), |unmasked| Ok(unmasked.into_bytes()))?;
                 Box::new(Cursor::new(ui::set_apart(&bytes, headings).into_owned()))
             }
             (None, None) => Box::new(store.bubbs().open(name)?),
-            (None, Some(given)) => Box::new(Cursor::new(given.into_bytes())),
+            (None, Some(unmasked)) => Box::new(Cursor::new(unmasked.into_bytes())),
         };
         let before = if i == 0 { empty(file) } else { writeln!(file) };
         let heading = heading.iter().map(|heading| format!("{heading}\n\n")).collect::<String>();

@@ -83,7 +83,7 @@ pub fn find_recorded(
         Some(_) => return Ok(LookupOutcome::Rest(Rest::default())),
         None => {}
     }
-    let RecordLookup { searched, past, ran } =
+    let RecordLookup { searched, past: history, ran } =
         RecordLookup::read(args, lookup, recorded, configured, context)?;
     let Some(searched) = searched else {
         return if recorded.only {
@@ -92,7 +92,7 @@ pub fn find_recorded(
             Ok(LookupOutcome::Rest(Rest { ran, ..Rest::default() }))
         };
     };
-    let request = LookupRequest { past: &past, schema: lookup.schema, configured };
+    let request = LookupRequest { past: &history, schema: lookup.schema, configured };
     let record = RecordStore::new(&searched.store, &searched.forest);
     let (hits, missing) = match look_up(&record, &request, lookup.voices)? {
         Lookup::Whole(RecordedOutcome::Turn(hit)) => {
@@ -124,28 +124,29 @@ impl RecordLookup {
         configured: &Configuration,
         context: &Context<'_>,
     ) -> Result<RecordLookup> {
-        let asked = lookup.question;
+        let question = lookup.question;
         let has_servers = matches!(lookup.voices, Voices::One { has_servers: true });
-        let own = context.find_store()?.map(Arc::new);
+        let own_store = context.find_store()?.map(Arc::new);
         let from = recorded.from.as_deref().map(|path| open(path, context)).transpose()?.map(Arc::new);
-        let root: PathBuf =
-            own.as_ref().map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
-        let goes_on = args.group.mode() == Some(GroupMode::Debate) && asked.is_none() && !args.retry;
-        let (start, mut past) = find_start(args, goes_on, own.as_deref(), from.as_deref())?;
+        let root: PathBuf = own_store
+            .as_ref()
+            .map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
+        let goes_on = args.group.mode() == Some(GroupMode::Debate) && question.is_none() && !args.retry;
+        let (start, mut history) = find_start(args, goes_on, own_store.as_deref(), from.as_deref())?;
         let prompt = match start {
             TurnStart::New => configured.system_prompt(has_servers)?,
             _ => None,
         };
         let is_own = from.is_none();
-        let store = from.or_else(|| own.clone());
+        let store = from.or_else(|| own_store.clone());
         let ran = match &store {
             Some(store) if !args.run.is_empty() => {
-                run_commands(&args.run, configured, own.as_ref().unwrap_or(store))?
+                run_commands(&args.run, configured, own_store.as_ref().unwrap_or(store))?
             }
             _ => Vec::new(),
         };
         let outputs: Vec<Vec<u8>> = ran.iter().map(|ran| ran.text.clone()).collect();
-        past.extend(opened(prompt, &outputs, asked, &configured.masking(), (context.cwd(), &root))?);
+        history.extend(opened(prompt, &outputs, question, &configured.masking(), (context.cwd(), &root))?);
         let searched = match store {
             Some(store) => {
                 let forest = store.names().forest()?;
@@ -153,7 +154,7 @@ impl RecordLookup {
             }
             None => None,
         };
-        Ok(RecordLookup { searched, past, ran })
+        Ok(RecordLookup { searched, past: history, ran })
     }
 }
 
@@ -164,9 +165,9 @@ pub fn no_store() -> Error {
 
 /// Opens the store at a path: the directory with the messages, or its parent.
 pub fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
-    let whole = context.cwd().join(path);
-    let inner = whole.join(STORE);
-    let dir = if inner.is_dir() { inner } else { whole };
+    let absolute = context.cwd().join(path);
+    let inner = absolute.join(STORE);
+    let dir = if inner.is_dir() { inner } else { absolute };
     Store::anywhere(&dir)?.ok_or_else(|| {
         Error::usage(format!("no store {}", path.display()))
             .hint("--recorded-from takes the directory that holds the messages, like tests/.lepo")
@@ -177,7 +178,7 @@ pub fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
 fn find_start(
     args: &DoArgs,
     goes_on: bool,
-    own: Option<&Store>,
+    own_store: Option<&Store>,
     from: Option<&Store>,
 ) -> Result<(TurnStart, Vec<PastMessage>)> {
     let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
@@ -191,8 +192,8 @@ fn find_start(
         };
         Ok((begin, before(store, &forest, begin)?))
     };
-    match (own, from) {
-        (Some(own), from) => match (within(own), from) {
+    match (own_store, from) {
+        (Some(own_store), from) => match (within(own_store), from) {
             (Err(error), Some(from)) if is_placed => within(from).map_err(|_| error),
             (found, _) => found,
         },

@@ -58,15 +58,18 @@ fn models(args: &DoArgs, setup: &Setup) -> Result<Vec<ModelConfig>> {
 
 /// Returns the forest, and a plan for each model.
 fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<ReplayPlan>)> {
-    let wish = &args.replay;
-    if wish.onto.len() > models {
-        return Err(Error::usage(format!("--onto is given {} times, for {models} models", wish.onto.len()))
-            .hint("the first belongs to the first -m, the second to the second"));
+    let options = &args.replay;
+    if options.onto.len() > models {
+        return Err(Error::usage(format!(
+            "--onto is given {} times, for {models} models",
+            options.onto.len()
+        ))
+        .hint("the first belongs to the first -m, the second to the second"));
     }
-    let words: Vec<String> =
-        wish.replay.iter().chain(&wish.from).chain(&wish.onto).map(String::to_string).collect();
-    let (forest, found) = find_all(store, &words, &[ReadScope::Everyone])?;
-    let mut found = words.iter().zip(found).map(|(word, found)| match found {
+    let names: Vec<String> =
+        options.replay.iter().chain(&options.from).chain(&options.onto).map(String::to_string).collect();
+    let (forest, found) = find_all(store, &names, &[ReadScope::Everyone])?;
+    let mut found = names.iter().zip(found).map(|(word, found)| match found {
         AddressMatch::One(one) => Ok(one.ix),
         AddressMatch::Range(_) => {
             Err(Error::usage(format!("expected one message, but {} is a range", quoted(word))))
@@ -74,11 +77,11 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Rep
     });
     let mut next = || found.next().transpose();
     let end = next()?.ok_or_else(|| Error::usage("no message given"))?;
-    let from = if wish.from.is_some() { next()? } else { None };
-    let onto: Vec<Option<Ix>> = wish.onto.iter().map(|_| next()).collect::<Result<_>>()?;
+    let from = if options.from.is_some() { next()? } else { None };
+    let onto: Vec<Option<Ix>> = options.onto.iter().map(|_| next()).collect::<Result<_>>()?;
     let of = |at: usize| {
         let onto = onto.get(at).copied().flatten();
-        let (new_system, teacher) = (args.system.is_some(), wish.teacher);
+        let (new_system, teacher) = (args.system.is_some(), options.teacher);
         ReplayPlan::new(store, &forest, ReplayOptions { end, from, onto, new_system, teacher })
     };
     let plans = (0..models).map(of).collect::<Result<Vec<ReplayPlan>>>()?;
@@ -121,14 +124,14 @@ fn run(
         let names: Vec<String> = configs.iter().map(|config| config.name.clone()).collect();
         let rows = ReplayRows::new(&names, args.quiet, at);
         let (rows, envs) = (&rows, &envs);
-        let asked = configs.iter().zip(plans).enumerate().map(|(at, (config, plan))| async move {
+        let replays = configs.iter().zip(plans).enumerate().map(|(at, (config, plan))| async move {
             let mut view = rows.line(&config.name);
             let line = replay((&envs[at], config, insts), forest, plan, at as u64, &mut view).await;
             rows.ended(&config.name, line.error.is_none());
             line
         });
         let lines = tokio::select! {
-            lines = all(asked) => lines,
+            lines = all(replays) => lines,
             never = rows.ticks() => never,
         };
         rows.finish();
@@ -146,7 +149,7 @@ fn outcome(args: &DoArgs, lines: Vec<ReplayOutcome>) -> Result<u8> {
     if lines.iter().any(|line| line.error.is_none()) {
         return Ok(0);
     }
-    let again = resume_command(args, &lines);
+    let resume = resume_command(args, &lines);
     let kind = |line: &ReplayOutcome| line.error.as_ref().map(|error| error.kind);
     let several = lines.len() > 1;
     let stronger =
@@ -158,5 +161,5 @@ fn outcome(args: &DoArgs, lines: Vec<ReplayOutcome>) -> Result<u8> {
         false => error.again(worst),
     };
     let hint = error.hint.clone().filter(|_| worst == ErrorKind::Pending).map(|hint| hint.words("\n"));
-    Err(error.hint(hint.unwrap_or_default().bare(again)))
+    Err(error.hint(hint.unwrap_or_default().bare(resume)))
 }

@@ -39,43 +39,43 @@ struct AnswerCost {
 }
 
 /// Prints the tails, or the document of `--json`; prints the rest on stderr.
-pub fn print(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
-    if told.args.json {
-        context.out.line(&document(told, context.at).to_string());
+pub fn print(replay: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
+    if replay.args.json {
+        context.out.line(&document(replay, context.at).to_string());
     } else {
-        for tail in told.lines.iter().filter_map(|line| line.tail) {
+        for tail in replay.lines.iter().filter_map(|line| line.tail) {
             context.out.line(&tail.to_string());
         }
     }
     context.out.flush();
-    if told.args.quiet {
+    if replay.args.quiet {
         return Ok(());
     }
-    let facts = told.store.journal().index();
-    for (line, config) in told.lines.iter().zip(told.configs) {
-        if !told.args.json {
-            table(told, line, config, &facts).iter().for_each(print_status);
+    let facts = replay.store.journal().index();
+    for (line, config) in replay.lines.iter().zip(replay.configs) {
+        if !replay.args.json {
+            table(replay, line, config, &facts).iter().for_each(print_status);
         }
-        if told.lines.len() > 1
+        if replay.lines.len() > 1
             && let Some(error) = &line.error
         {
             print_status(&format!("{} stopped: {}", line.name, error.chain()));
-            let command = resume_command(told.args, std::slice::from_ref(line));
+            let command = resume_command(replay.args, std::slice::from_ref(line));
             context.print_hint(Hint::from("to continue: ").bare(command));
         }
     }
-    let forest = told.store.names().forest_for(&[ReadScope::Newest(1)])?;
+    let forest = replay.store.names().forest_for(&[ReadScope::Newest(1)])?;
     if let Some(newest) = forest.newest() {
         let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
         let now = format!("@ is now {}", shorts.show(forest.name(newest).id));
         let path: Vec<BubbId> = forest.conv(newest).path.iter().map(|ix| forest.name(*ix).id).collect();
-        let stopped = told.lines.iter().filter(|line| line.error.is_some());
+        let stopped = replay.lines.iter().filter(|line| line.error.is_some());
         let is_part = stopped.filter_map(|line| line.tail).any(|tail| path.contains(&tail));
-        match told.before.filter(|before| is_part && !path.contains(before)) {
+        match replay.before.filter(|before| is_part && !path.contains(before)) {
             Some(before) => {
                 let command = HintCommand::Lepo(format!("do --tail {before}"));
-                let words = format!("{now}, which the replay left unfinished; the conversation before it: ");
-                context.print_hint(Hint::from(words).bare(command));
+                let text = format!("{now}, which the replay left unfinished; the conversation before it: ");
+                context.print_hint(Hint::from(text).bare(command));
             }
             None => print_status(&now),
         }
@@ -83,21 +83,21 @@ pub fn print(told: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
     Ok(())
 }
 
-fn document(told: &ReplayReport<'_>, at: HintTarget<'_>) -> Value {
+fn document(replay: &ReplayReport<'_>, at: HintTarget<'_>) -> Value {
     let line = |line: &ReplayOutcome| {
-        let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref(), at);
+        let turn = |report| ui::turn_document(Some(replay.store), report, report.error.as_ref(), at);
         json!({
             "name": line.name,
             "tail": line.tail.map(|tail| tail.to_string()),
             "turns": line.turns.iter().map(|(_, report)| turn(report)).collect::<Vec<Value>>(),
         })
     };
-    told.lines.iter().map(line).collect()
+    replay.lines.iter().map(line).collect()
 }
 
 /// Formats a row for each question: tokens, seconds and cost, old and new.
 fn table(
-    told: &ReplayReport<'_>,
+    replay: &ReplayReport<'_>,
     line: &ReplayOutcome,
     config: &ModelConfig,
     facts: &JournalIndex,
@@ -106,7 +106,7 @@ fn table(
     let (mut old_sum, mut new_sum) = (AnswerCost::default(), AnswerCost::default());
     for (step, report) in &line.turns {
         let old = step.answer.and_then(|answer| facts.get(answer.id)).unwrap_or_default();
-        let by = told.models.iter().find(|model| Some(&model.name) == old.model.as_ref());
+        let by = replay.models.iter().find(|model| Some(&model.name) == old.model.as_ref());
         let usage = Usage { input: old.input, output: old.output, cached: old.cached, ..Usage::default() };
         let old = AnswerCost::from_usage(usage, old.ms, by);
         let answer = report.answer.as_ref();
@@ -114,8 +114,8 @@ fn table(
         let new = new.unwrap_or_default();
         old_sum.add(old);
         new_sum.add(new);
-        let words = told.store.bubbs().words(&step.question).unwrap_or_default();
-        rows.push(row(excerpt_within(&words, QUESTION), old, new));
+        let text = replay.store.bubbs().words(&step.question).unwrap_or_default();
+        rows.push(row(excerpt_within(&text, QUESTION), old, new));
     }
     if line.turns.len() > 1 {
         rows.push(row("total".into(), old_sum, new_sum));
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_told() {
         let took = |tokens, ms| AnswerCost { tokens, ms, cost: None };
-        let told = row("Q".into(), took(Some(1234), Some(1500)), took(None, Some(80)));
-        assert_eq!(told, ["Q", "1,234 → ?", "1.5 → 0.0", ""].map(String::from));
+        let report = row("Q".into(), took(Some(1234), Some(1500)), took(None, Some(80)));
+        assert_eq!(report, ["Q", "1,234 → ?", "1.5 → 0.0", ""].map(String::from));
         let mut sum = AnswerCost::default();
         sum.add(took(Some(1), None));
         sum.add(took(Some(2), Some(3)));

@@ -90,15 +90,15 @@ pub fn run_in_turn_env<T>(
     (store, keeps): (&Arc<Store>, bool),
     work: impl AsyncFnOnce(&TurnEnv) -> Result<T>,
 ) -> Result<T> {
-    let done = runtime.block_on(async {
+    let result = runtime.block_on(async {
         let mut env = TurnEnv::new(configured, servers, store.clone(), Interrupt::listen()?);
         env.keeps = keeps;
-        let done = work(&env).await;
+        let result = work(&env).await;
         env.close().await;
-        done
+        result
     });
     runtime.shutdown_background();
-    done
+    result
 }
 
 /// Returns the store of a turn, creating it if necessary; an error if the turn starts from an existing

@@ -17,9 +17,9 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut servers = setup.servers()?;
     servers.ask_all();
     let runtime = current_thread()?;
-    let listed = runtime.block_on(async {
+    let tools = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
-        let listed = interrupt
+        let tools = interrupt
             .or(async {
                 let paths = &setup.configured.paths;
                 let question = question_of_servers(&mut servers, paths)?;
@@ -40,9 +40,9 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
             })
             .await;
         servers.close().await;
-        listed
+        tools
     });
-    match listed? {
+    match tools? {
         true => Err(Error::remote("no MCP server could be started").hint("the reasons are above")),
         false => Ok(0),
     }

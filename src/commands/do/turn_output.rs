@@ -47,11 +47,11 @@ pub fn print(
     }
     if let Some(file) = output {
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        let given = |name: &BubbName| {
+        let unmasked = |name: &BubbName| {
             let is_masked = !report.truths.is_empty();
             is_masked.then(|| Ok(report.as_given(store.bubbs().text(name)?))).transpose()
         };
-        write_output(file, store, document.as_ref(), (&answer, &[]), &given)?;
+        write_output(file, store, document.as_ref(), (&answer, &[]), &unmasked)?;
     }
     Ok(true)
 }

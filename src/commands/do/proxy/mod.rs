@@ -99,10 +99,10 @@ pub fn run_proxy(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
 async fn serve_until(
     listener: ProxyListener,
     state: Arc<ProxyState>,
-    ended: impl Future<Output = Result<u8>>,
+    exit: impl Future<Output = Result<u8>>,
 ) -> Result<Result<u8>> {
     let mut code = Err(Error::store("the proxy ended early"));
-    let until = async { code = ended.await };
+    let until = async { code = exit.await };
     listener.serve(state, until).await;
     Ok(code)
 }

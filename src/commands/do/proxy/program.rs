@@ -26,13 +26,13 @@ pub struct ProxiedProgram {
 
 impl ProxiedProgram {
     /// Starts the user's own program, as a shell would.
-    pub fn start(program: &str, words: &[String], variables: &[(String, String)]) -> Result<ProxiedProgram> {
+    pub fn start(program: &str, args: &[String], variables: &[(String, String)]) -> Result<ProxiedProgram> {
         let listen =
             |kind| signal(kind).map_err(|error| Error::store("cannot listen for signals").because(error));
         let (interrupts, ends) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
         let hangups = listen(SignalKind::hangup())?;
         let pairs = variables.iter().map(|(name, value)| (name, value));
-        let started = Command::new(program).args(words).envs(pairs).spawn();
+        let started = Command::new(program).args(args).envs(pairs).spawn();
         let child = started.map_err(|error| {
             let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_STARTED };
             Error::new(ExitKind::Program(code), format!("cannot start {program}")).because(error)
