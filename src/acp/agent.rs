@@ -49,8 +49,8 @@ struct AcpAgent {
 pub async fn serve(folders: Box<dyn FolderOpener>, cwd: PathBuf) -> Result<()> {
     let signals = Interrupt::listen()?;
     let gone = Arc::new(Notify::new());
-    let told = gone.clone();
-    let messages = MessageWriter::start(move || told.notify_one())?;
+    let cancelled = gone.clone();
+    let messages = MessageWriter::start(move || cancelled.notify_one())?;
     let mut inbox = read_stdin()?;
     let agent = Rc::new(AcpAgent {
         peer: EditorConnection::new(messages),
@@ -180,14 +180,14 @@ impl AcpAgent {
             }
             ClientRequest::ForkAt(id, message) => {
                 let session = self.session(&id)?;
-                let wanted = BubbId::parse(message.as_bytes());
-                let wanted =
-                    wanted.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
+                let message_id = BubbId::parse(message.as_bytes());
+                let message_id =
+                    message_id.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
                 let forest = session.store.names().forest().map_err(|error| rpc_error(&error))?;
-                let is_there = forest.find(wanted).is_some_and(|ix| forest.store_of(ix).is_none());
+                let is_there = forest.find(message_id).is_some_and(|ix| forest.store_of(ix).is_none());
                 match is_there {
-                    true => self.fork_at(&session, wanted).map(|fork| agent::forked(&fork.id)),
-                    false => Err(wrong(format!("no message {wanted} in this store"))),
+                    true => self.fork_at(&session, message_id).map(|fork| agent::forked(&fork.id)),
+                    false => Err(wrong(format!("no message {message_id} in this store"))),
                 }
             }
             ClientRequest::Prompt(..)
@@ -201,14 +201,14 @@ impl AcpAgent {
     /// Starts a session that forks `from` at a message and can be prompted immediately.
     fn fork_at(&self, from: &AcpSession, at: BubbId) -> std::result::Result<Rc<AcpSession>, RpcError> {
         let opened = self.folders.open(&from.cwd).map_err(|error| rpc_error(&error))?;
-        let given = {
+        let editor_servers = {
             let state = from.state.borrow();
             state.given.iter().chain(&state.agreed).cloned().collect()
         };
         let id = from.store.journal().new_session(Some(at));
         let start = SessionStart { position: Position::at(Some(at)), is_journaled: true };
-        let fork =
-            AcpSession::new(id, from.cwd.clone(), opened, start, given).map_err(|error| rpc_error(&error))?;
+        let fork = AcpSession::new(id, from.cwd.clone(), opened, start, editor_servers)
+            .map_err(|error| rpc_error(&error))?;
         let fork = Rc::new(fork);
         self.sessions.borrow_mut().insert(fork.id.clone(), fork.clone());
         Ok(fork)
@@ -225,15 +225,15 @@ impl AcpAgent {
         folder: &SessionParams,
         fork_of: impl FnOnce(&Store) -> std::result::Result<Option<BubbId>, RpcError>,
     ) {
-        let begun = (|| {
+        let started = (|| {
             let (cwd, opened) = self.open(folder)?;
-            let given = read_editor_servers(folder, &opened.configured.paths)?;
+            let editor_servers = read_editor_servers(folder, &opened.configured.paths)?;
             let at = fork_of(&opened.store)?;
             let own = opened.store.journal().new_session(at);
             let start = SessionStart { position: Position::at(at), is_journaled: true };
-            AcpSession::new(own, cwd, opened, start, given).map_err(|error| rpc_error(&error))
+            AcpSession::new(own, cwd, opened, start, editor_servers).map_err(|error| rpc_error(&error))
         })();
-        match begun {
+        match started {
             Ok(session) => {
                 let session = Rc::new(session);
                 self.peer.answer(id, Ok(session.answer(true)));
@@ -271,7 +271,7 @@ impl AcpAgent {
         replays: bool,
     ) -> std::result::Result<Rc<AcpSession>, RpcError> {
         let (cwd, opened) = self.open(folder)?;
-        let given = read_editor_servers(folder, &opened.configured.paths)?;
+        let editor_servers = read_editor_servers(folder, &opened.configured.paths)?;
         let store = opened.store.clone();
         let lines = SessionTails::read(&store).map_err(|error| rpc_error(&error))?;
         let start = lines.find(&store, &id).map_err(|error| rpc_error(&error))?;
@@ -286,8 +286,8 @@ impl AcpAgent {
             close(&old).await;
         }
         let Position { tip: at, pending, .. } = start.position;
-        let session =
-            AcpSession::new(id.clone(), cwd, opened, start, given).map_err(|error| rpc_error(&error))?;
+        let session = AcpSession::new(id.clone(), cwd, opened, start, editor_servers)
+            .map_err(|error| rpc_error(&error))?;
         let tail = at.and_then(|at| lines.forest.find(at));
         session.state.borrow_mut().title =
             tail.and_then(|ix| SessionTitles::new(&store, &lines.forest).title(ix));

@@ -70,12 +70,12 @@ pub fn available(store: &Store, configured: &Configuration) -> Vec<AvailableComm
 }
 
 /// Returns the question for a skill, and the skill; without text, a default question.
-pub fn skill_question(configured: &Configuration, name: &str, words: &str) -> Result<(Question, Skill)> {
+pub fn skill_question(configured: &Configuration, name: &str, question: &str) -> Result<(Question, Skill)> {
     let unknown = Error::usage(format!("no command, prompt or skill /{name}"));
     let skill = configured.skills()?.unwrap_or_default().get(name, unknown)?;
-    let text = match words.trim() {
+    let text = match question.trim() {
         "" => skill.asks_for_itself(),
-        words => words.to_string(),
+        question => question.to_string(),
     };
     Ok((join_parts(vec![typed(&text)], Vec::new(), Vec::new())?, skill))
 }
@@ -104,7 +104,7 @@ fn parse_action(
         return Ok(None);
     }
     let words = words.trim();
-    let wish = match word {
+    let action = match word {
         "retry" => SlashAction::Retry,
         "undo" => SlashAction::Undo,
         "compact" => SlashAction::Compact(words.to_string()),
@@ -113,9 +113,9 @@ fn parse_action(
         "deny" => SlashAction::Decide(Verdict::Deny),
         name => return other(name, words, servers, (prompts, is_skill)).map(Some),
     };
-    let takes_words = matches!(wish, SlashAction::Compact(_) | SlashAction::Branch(_));
+    let takes_words = matches!(action, SlashAction::Compact(_) | SlashAction::Branch(_));
     match takes_words || words.is_empty() {
-        true => Ok(Some(wish)),
+        true => Ok(Some(action)),
         false => Err(Error::usage(format!("/{word} takes no argument"))),
     }
 }
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(read("/compact the figures").unwrap(), Some(SlashAction::Compact("the figures".into())));
         assert_eq!(read("/deny").unwrap(), Some(SlashAction::Decide(Verdict::Deny)));
         assert!(
-            matches!(read("/docs:explain a 'b c'").unwrap(), Some(SlashAction::Served(wish)) if wish.words.len() == 2)
+            matches!(read("/docs:explain a 'b c'").unwrap(), Some(SlashAction::Served(action)) if action.words.len() == 2)
         );
         for question in ["hello", " /retry", "/etc/passwd is what?", "/", "/retry\nagain"] {
             assert_eq!(read(question).unwrap(), None, "{question}");

@@ -25,24 +25,24 @@ pub async fn ask(
     open: Option<BubbId>,
     proposal: &Proposal,
 ) -> Result<ConsentAnswer> {
-    let words = permission_words(proposal);
+    let permission = permission_words(proposal);
     let nobody = ConsentAnswer { reply: ConsentReply::NoTerminal, withdrew: false };
     let Some(open) = open else { return Ok(nobody) };
-    if words.text.len() > TEXT {
-        let said = "The request is too long to be shown here: decide on it in a terminal.\n";
-        peer.send_text(&session.id, ChunkKind::Agent, said);
+    if permission.text.len() > TEXT {
+        let note = "The request is too long to be shown here: decide on it in a terminal.\n";
+        peer.send_text(&session.id, ChunkKind::Agent, note);
         return Ok(nobody);
     }
     let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];
-    if words.may_be_kept {
+    if permission.may_be_kept {
         options.push((PermissionOptionKind::AllowAlways, "Allow for this session"));
     }
     options.push((PermissionOptionKind::RejectOnce, "Reject"));
     let call = AcpToolCall {
         id: open.to_string(),
-        title: Some(words.title),
+        title: Some(permission.title),
         status: Some(ToolCallStatus::Pending),
-        texts: Some(vec![words.text]),
+        texts: Some(vec![permission.text]),
         ..AcpToolCall::default()
     };
     let params = permission::params(&session.id, &call, &options);

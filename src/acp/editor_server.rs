@@ -58,10 +58,10 @@ fn in_folder(definition: RepoFile, cwd: &Path) -> Result<RepoFile> {
 /// Whether a server runs the same program in every folder: its path is absolute, and nothing else comes from the
 /// folder.
 fn is_same_everywhere(config: &ServerConfig, cwd: &Path) -> bool {
-    let ServerTarget::Program { command, args, env, cwd: own } = &config.target else { return true };
+    let ServerTarget::Program { command, args, env, cwd: own_cwd } = &config.target else { return true };
     let program = NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, cwd) };
     let root = WorkFolder::read(cwd).map(|folder| folder.root).unwrap_or_else(|_| cwd.to_path_buf());
     Path::new(command).is_absolute()
-        && own.as_ref().is_none_or(|own| own.is_absolute())
+        && own_cwd.as_ref().is_none_or(|path| path.is_absolute())
         && program.files(&root) == ProgramFiles::default()
 }

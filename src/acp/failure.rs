@@ -40,6 +40,6 @@ pub fn busy() -> RpcError {
 }
 
 /// Returns the error for an invalid parameter.
-pub fn wrong(words: impl Into<String>) -> RpcError {
-    RpcError { data: Some(json!({ "kind": "usage" })), ..RpcError::new(INVALID_PARAMS, words) }
+pub fn wrong(message: impl Into<String>) -> RpcError {
+    RpcError { data: Some(json!({ "kind": "usage" })), ..RpcError::new(INVALID_PARAMS, message) }
 }

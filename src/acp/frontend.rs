@@ -71,7 +71,7 @@ impl<'f> AcpFront<'f> {
         if !name.hidden && matches!(name.kind, Kind::User | Kind::Assistant) {
             self.session.wrote(name.id);
         }
-        let told = json!({ "lepo": { "message": message(name) } });
+        let meta = json!({ "lepo": { "message": message(name) } });
         let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
         let follows_open = self.open.is_some() && self.open == name.prev;
         if name.hidden
@@ -79,16 +79,16 @@ impl<'f> AcpFront<'f> {
             && let Some(call) = asked(name, &text)
         {
             self.open = Some(name.id);
-            return self.update(&SessionUpdate::ToolCall(AcpToolCall { meta: Some(told), ..call }));
+            return self.update(&SessionUpdate::ToolCall(AcpToolCall { meta: Some(meta), ..call }));
         }
         if name.hidden && follows_open {
             let call = result(&text);
-            self.more(|open| AcpToolCall { id: open.id, meta: Some(told), ..call });
+            self.more(|open| AcpToolCall { id: open.id, meta: Some(meta), ..call });
             self.open = None;
             return;
         }
         let updated = lepo_base::time::iso_utc(name.id.time());
-        self.update(&SessionUpdate::Info { title: None, updated: Some(updated), meta: Some(told) });
+        self.update(&SessionUpdate::Info { title: None, updated: Some(updated), meta: Some(meta) });
     }
 }
 
@@ -156,9 +156,9 @@ impl Front for AcpFront<'_> {
 impl Person for AcpFront<'_> {
     fn consent<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
         Box::pin(async move {
-            let asked = consent::ask((self.peer, self.session), self.open, proposal).await?;
-            self.withdrew |= asked.withdrew;
-            Ok(asked.reply)
+            let answer = consent::ask((self.peer, self.session), self.open, proposal).await?;
+            self.withdrew |= answer.withdrew;
+            Ok(answer.reply)
         })
     }
 

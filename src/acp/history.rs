@@ -96,7 +96,7 @@ impl HistorySender<'_> {
         let Some(end) = next.or_else(|| pending.and_then(|id| self.forest.find(id))).or_else(newest) else {
             return Ok(());
         };
-        let (mut follows, mut beside) = (HashSet::from([from]), Vec::new());
+        let (mut follows, mut side_branch) = (HashSet::from([from]), Vec::new());
         for ix in self.forest.between(from_id, self.forest.name(end).id) {
             let name = self.forest.name(ix);
             if ix == from || !self.forest.prev(ix).is_some_and(|prev| follows.contains(&prev)) {
@@ -104,13 +104,13 @@ impl HistorySender<'_> {
             }
             if name.hidden && !on_path.contains(&ix) {
                 follows.insert(ix);
-                beside.push(name);
+                side_branch.push(name);
             } else if !name.hidden && Some(ix) != next {
                 // Another answer to the same question: the collected bubbs lead to that one.
-                beside.clear();
+                side_branch.clear();
             }
         }
-        beside.iter().try_for_each(|name| self.hidden(name))
+        side_branch.iter().try_for_each(|name| self.hidden(name))
     }
 
     /// Sends a call, its result, or text around them; a system prompt is skipped.

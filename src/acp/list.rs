@@ -41,13 +41,13 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
     let (page, after) = rest.split_at(rest.len().min(PAGE));
     let next = page.last().filter(|_| !after.is_empty()).map(key);
     let titles = SessionTitles::new(store, &lines.forest);
-    let listed = |(ix, id): &(Ix, String)| SessionInfo {
+    let info = |(ix, id): &(Ix, String)| SessionInfo {
         id: id.clone(),
         cwd: cwd.to_string_lossy().into_owned(),
         title: titles.title(*ix),
         updated: Some(time::iso_utc(lines.forest.name(*ix).id.time())),
     };
-    Ok(agent::list(&page.iter().map(listed).collect::<Vec<_>>(), next))
+    Ok(agent::list(&page.iter().map(info).collect::<Vec<_>>(), next))
 }
 
 /// Returns the sessions, each with the bubb at which it ends.

@@ -71,7 +71,7 @@ impl PromptInput {
                 Some((path, shown)) => {
                     self.mention(&shown);
                     let mut gathering = FileGatherer::default();
-                    let taken = gathering.add_path(&path)?;
+                    let added = gathering.add_path(&path)?;
                     self.notes.extend(
                         gathering.notes().iter().flat_map(|note| notice_lines(note, HintTarget::Session)),
                     );
@@ -80,7 +80,7 @@ impl PromptInput {
                         let below = path.strip_prefix(path_of(cwd)).unwrap_or(path);
                         ContextFile { path: one_line(&below.to_string_lossy()), ..file }
                     };
-                    self.context.extend(taken.into_iter().map(name));
+                    self.context.extend(added.into_iter().map(name));
                 }
                 None => {
                     self.mention(&one_line(&name));

@@ -14,18 +14,18 @@ use lepo_turn::question_of_server;
 /// Asks about each server without approval. A refused server is not used in this session; an unanswered question is
 /// repeated before the next turn. Returns whether there are more servers now.
 pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -> Result<bool> {
-    let given = std::mem::take(&mut session.state.borrow_mut().given);
-    let (mut more, mut left) = (!session.state.borrow().agreed.is_empty(), Vec::new());
-    let mut given = given.into_iter();
-    while let Some(server) = given.next() {
+    let unapproved = std::mem::take(&mut session.state.borrow_mut().given);
+    let (mut more, mut remaining) = (!session.state.borrow().agreed.is_empty(), Vec::new());
+    let mut unapproved = unapproved.into_iter();
+    while let Some(server) = unapproved.next() {
         let folder = question_of_server(&server.config, &session.dir, paths)?;
         let asked = async { Ok(ask_one(peer, session, &server, folder.as_ref()).await) };
         let outcome = match session.interrupt.or(asked).await {
             Ok(outcome) => outcome,
             Err(error) => {
-                left.push(server);
-                left.extend(given);
-                session.state.borrow_mut().given = left;
+                remaining.push(server);
+                remaining.extend(unapproved);
+                session.state.borrow_mut().given = remaining;
                 return Err(error);
             }
         };
@@ -49,10 +49,10 @@ pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -
             PermissionOutcome::Chosen(
                 PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways,
             ) => {}
-            PermissionOutcome::Cancelled => left.push(server),
+            PermissionOutcome::Cancelled => remaining.push(server),
         }
     }
-    session.state.borrow_mut().given = left;
+    session.state.borrow_mut().given = remaining;
     Ok(more)
 }
 

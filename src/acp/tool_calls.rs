@@ -45,9 +45,9 @@ pub fn asked(name: &BubbName, text: &str) -> Option<AcpToolCall> {
 pub fn result(text: &str) -> AcpToolCall {
     let end = text.floor_char_boundary(SHOWN);
     let (shown, rest) = text.split_at(end);
-    let mut words = in_fence(shown);
+    let mut fenced = in_fence(shown);
     if !rest.is_empty() {
-        words.push_str(&format!("\n\n{} more bytes: see `lepo show -a`", rest.len()));
+        fenced.push_str(&format!("\n\n{} more bytes: see `lepo show -a`", rest.len()));
     }
     let mut output = json!({ "text": shown });
     let exit = exit_code(text);
@@ -58,7 +58,7 @@ pub fn result(text: &str) -> AcpToolCall {
     let is_bad = failed || exit.is_some_and(|exit| exit != 0);
     AcpToolCall {
         status: Some(if is_bad { ToolCallStatus::Failed } else { ToolCallStatus::Completed }),
-        texts: Some(vec![words]),
+        texts: Some(vec![fenced]),
         output: Some(output),
         ..AcpToolCall::default()
     }
