@@ -17,13 +17,13 @@ pub fn take_complaint() -> bool {
 /// Prints an error with its hint, on one line if both fit.
 pub fn complain(error: &Error) {
     HAS_COMPLAINED.store(true, Ordering::Relaxed);
-    let told = format!("error: {}", error.chain());
+    let message = format!("error: {}", error.chain());
     match error.hint_for(HintTarget::Session) {
-        None => print_status(&told),
-        Some(hint) if hint.contains('\n') => print_status(&format!("{told}\nhint: {hint}")),
-        Some(hint) if width(&told) + width(&hint) + 8 > columns() => {
-            print_status(&format!("{told}\nhint: {hint}"))
+        None => print_status(&message),
+        Some(hint) if hint.contains('\n') => print_status(&format!("{message}\nhint: {hint}")),
+        Some(hint) if width(&message) + width(&hint) + 8 > columns() => {
+            print_status(&format!("{message}\nhint: {hint}"))
         }
-        Some(hint) => print_status(&format!("{told}; hint: {hint}")),
+        Some(hint) => print_status(&format!("{message}; hint: {hint}")),
     }
 }

@@ -46,22 +46,22 @@ impl Completion {
     }
 
     /// Returns candidates for an address, each with its preview.
-    fn addresses(&self, begun: &str) -> Vec<(String, String)> {
+    fn addresses(&self, prefix: &str) -> Vec<(String, String)> {
         let store = &self.store;
         let preview =
             |name: &BubbName| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
-        let told = |offer: AddressCompletion| {
+        let candidate = |offer: AddressCompletion| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };
-        store.addresses().offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
+        store.addresses().offers(prefix, OFFERED).unwrap_or_default().into_iter().map(candidate).collect()
     }
 
     /// Returns the effective prompts, each with the start of its text.
-    fn prompts(&self, begun: &str) -> Vec<(String, String)> {
-        let listed =
+    fn prompts(&self, prefix: &str) -> Vec<(String, String)> {
+        let all_prompts =
             PromptLibrary { store: Some(&self.store), paths: &self.paths }.list().unwrap_or_default();
-        let prompts = listed.into_iter().filter(|one| one.counts).map(|one| {
+        let prompts = all_prompts.into_iter().filter(|one| one.counts).map(|one| {
             let about = one.prompt.map(|prompt| excerpt_within(&prompt.text, PREVIEW)).unwrap_or_default();
             (format!("/{}", one.name), about)
         });
@@ -70,34 +70,34 @@ impl Completion {
             .skills
             .iter()
             .map(|(name, about)| (format!("/{name}"), excerpt_within(about, PREVIEW)));
-        let mut seen = HashSet::new();
+        let mut unique = HashSet::new();
         // A prompt wins over a skill with the same name.
-        let fitting = prompts.chain(skills).filter(|(word, _)| word.starts_with(begun));
-        fitting.filter(|(word, _)| seen.insert(word.clone())).collect()
+        let fitting = prompts.chain(skills).filter(|(word, _)| word.starts_with(prefix));
+        fitting.filter(|(word, _)| unique.insert(word.clone())).collect()
     }
 
     /// Returns the server names that match `begun` after `mark`; after a complete server name, the offers of that
     /// server.
-    fn served(&self, mark: char, begun: &str) -> Vec<(String, String)> {
+    fn served(&self, mark: char, prefix: &str) -> Vec<(String, String)> {
         let names = self.offered.catalogue.names();
-        let is_whole = |name: &String| begun.starts_with(&format!("{mark}{name}:"));
+        let is_whole = |name: &String| prefix.starts_with(&format!("{mark}{name}:"));
         if names.iter().any(is_whole) {
             let cut = |about: &str| excerpt_within(about, PREVIEW);
-            let offered = self.offered.catalogue.offered(begun).into_iter();
+            let offered = self.offered.catalogue.offered(prefix).into_iter();
             return offered.take(SERVED).map(|offered| (offered.word, cut(&offered.about))).collect();
         }
         let words = names.iter().map(|name| format!("{mark}{name}:"));
-        words.filter(|word| word.starts_with(begun)).map(|word| (word, "MCP server".to_string())).collect()
+        words.filter(|word| word.starts_with(prefix)).map(|word| (word, "MCP server".to_string())).collect()
     }
 
     /// Returns file names for a `!` line, which `sh` parses.
-    fn shell_words(&self, line: &str, begun: &str) -> Vec<(OfferedWord, String)> {
-        let (bang, begun) = begun.strip_prefix('!').map_or(("", begun), |begun| ("!", begun));
-        let before = line.strip_suffix(begun).unwrap_or_default().trim_start_matches('!');
+    fn shell_words(&self, line: &str, prefix: &str) -> Vec<(OfferedWord, String)> {
+        let (bang, prefix) = prefix.strip_prefix('!').map_or(("", prefix), |prefix| ("!", prefix));
+        let before = line.strip_suffix(prefix).unwrap_or_default().trim_start_matches('!');
         // As the first word of the line, a name with `=` would be an assignment, and the next word the command.
         let is_command = before.trim().is_empty();
-        let found = completions(begun, self.paths.home.as_deref()).into_iter();
-        let bare = found.filter_map(|path| BareWord::parse(&path, begun));
+        let found = completions(prefix, self.paths.home.as_deref()).into_iter();
+        let bare = found.filter_map(|path| BareWord::parse(&path, prefix));
         let bare = bare.filter(|path| !is_command || !path.as_str().contains('='));
         bare.filter_map(|path| {
             Some((OfferedWord::parse(&format!("{bang}{}", path.as_str()))?, String::new()))
@@ -107,26 +107,26 @@ impl Completion {
 
     /// Returns the candidates for the end of a line, and the offset at which they start.
     fn offers(&self, line: &str) -> (usize, Vec<(OfferedWord, String)>) {
-        let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let at = line.len() - begun.len();
+        let prefix = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let at = line.len() - prefix.len();
         if line.starts_with('!') {
-            return (at, self.shell_words(line, begun));
+            return (at, self.shell_words(line, prefix));
         }
         let offers: Vec<(String, String)> = match line.split_at(at).0.trim_end() {
-            "" if at == 0 && begun.starts_with('/') => self
+            "" if at == 0 && prefix.starts_with('/') => self
                 .offered
                 .commands
                 .iter()
-                .filter(|command| command.word.starts_with(begun))
+                .filter(|command| command.word.starts_with(prefix))
                 .map(|command| (command.word.to_string(), command.about.to_string()))
-                .chain(self.prompts(begun))
-                .chain(self.served('/', begun))
+                .chain(self.prompts(prefix))
+                .chain(self.served('/', prefix))
                 .collect(),
-            _ if begun.starts_with('@')
+            _ if prefix.starts_with('@')
                 && !["/tail", "/rebase"].iter().any(|word| line.starts_with(word)) =>
             {
-                let served = self.served('@', begun);
-                let found = named(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
+                let served = self.served('@', prefix);
+                let found = named(prefix.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
             }
             word => {
@@ -138,25 +138,26 @@ impl Completion {
                     .map(|command| &command.takes)
                 {
                     Some(ArgumentKind::Model) => {
-                        let models = self.offered.models.iter().filter(|(name, _)| name.starts_with(begun));
+                        let models = self.offered.models.iter().filter(|(name, _)| name.starts_with(prefix));
                         models.cloned().collect()
                     }
-                    Some(ArgumentKind::Address | ArgumentKind::OptionalAddress) => self.addresses(begun),
+                    Some(ArgumentKind::Address | ArgumentKind::OptionalAddress) => self.addresses(prefix),
                     Some(ArgumentKind::File) => {
-                        let found = named(begun, self.paths.home.as_deref()).into_iter();
+                        let found = named(prefix, self.paths.home.as_deref()).into_iter();
                         found.map(|path| (path, String::new())).collect()
                     }
                     Some(ArgumentKind::OneOf(words)) => words
                         .iter()
-                        .filter(|word| word.starts_with(begun))
+                        .filter(|word| word.starts_with(prefix))
                         .map(|word| (word.to_string(), String::new()))
                         .collect(),
                     _ => Vec::new(),
                 }
             }
         };
-        let seen = offers.into_iter().filter_map(|(word, about)| Some((OfferedWord::parse(&word)?, about)));
-        (at, seen.collect())
+        let offered =
+            offers.into_iter().filter_map(|(word, about)| Some((OfferedWord::parse(&word)?, about)));
+        (at, offered.collect())
     }
 }
 
@@ -275,8 +276,8 @@ mod tests {
             ("/v".to_string(), 13),
         ] {
             let found = offered(&line);
-            let seen = |name: &&&str| found.iter().any(|word| word.contains(**name));
-            assert_eq!(hidden.iter().filter(seen).count(), 0, "{line}: {found:?}");
+            let is_offered = |name: &&&str| found.iter().any(|word| word.contains(**name));
+            assert_eq!(hidden.iter().filter(is_offered).count(), 0, "{line}: {found:?}");
             assert!(
                 found.len() >= all.min(8) && found.iter().any(|word| word.contains("v한글")),
                 "{line}: {found:?}"

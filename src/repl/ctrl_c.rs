@@ -20,8 +20,8 @@ pub fn is_just_stopped(stopped: Option<Instant>, now: Instant) -> bool {
 }
 
 /// Returns the effect of Ctrl+C on a line with this text.
-pub fn ctrl_c(words: &str, stopped: Option<Instant>, now: Instant) -> CtrlC {
-    match words {
+pub fn ctrl_c(line: &str, stopped: Option<Instant>, now: Instant) -> CtrlC {
+    match line {
         "" if is_just_stopped(stopped, now) => CtrlC::Nothing,
         "" => CtrlC::Leaves,
         _ => CtrlC::Clears,
@@ -36,7 +36,7 @@ mod tests {
     fn for_a_second_after_a_stop_an_empty_line_does_not_leave() {
         let stop = Instant::now();
         let after = |ms| stop + Duration::from_millis(ms);
-        for (words, stopped, now, effect) in [
+        for (line, stopped, now, effect) in [
             ("", None, after(0), CtrlC::Leaves),
             ("", Some(stop), after(0), CtrlC::Nothing),
             ("", Some(stop), after(999), CtrlC::Nothing),
@@ -46,7 +46,7 @@ mod tests {
             ("words", Some(stop), after(10), CtrlC::Clears),
             ("words", Some(stop), after(5000), CtrlC::Clears),
         ] {
-            assert_eq!(ctrl_c(words, stopped, now), effect, "{words:?} {stopped:?} {now:?}");
+            assert_eq!(ctrl_c(line, stopped, now), effect, "{line:?} {stopped:?} {now:?}");
         }
     }
 }

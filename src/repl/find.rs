@@ -17,9 +17,9 @@ const BEFORE: usize = 16;
 
 /// Lists the newest visible messages with a matching line, each with that line. A capital in the pattern makes it
 /// case-sensitive.
-pub(super) fn find(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
-    let ignore_case = !words.chars().any(char::is_uppercase);
-    let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
+pub(super) fn find(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
+    let ignore_case = !text.chars().any(char::is_uppercase);
+    let pattern = Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() })?;
     let forest = session.store.names().forest_for(&[ReadScope::Everyone])?;
     let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
     let mut found: Vec<(BubbName, String)> = Vec::new();

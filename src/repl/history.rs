@@ -17,9 +17,9 @@ pub fn history_file(state: &Path) -> PathBuf {
 /// Opens the history in a file that only its owner can read; if that fails, a history of this run only.
 pub fn history(state: &Path) -> Box<dyn History> {
     let path = history_file(state);
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
-    let made = made.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
-    match made.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {
+    let file = DirBuilder::new().recursive(true).mode(0o700).create(state);
+    let file = file.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
+    match file.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {
         Ok(Ok(history)) => Box::new(history),
         _ => Box::<FileBackedHistory>::default(),
     }

@@ -62,7 +62,7 @@ fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str)
     while let Some(next) = rest.chars().next() {
         let at = text.len() - rest.len();
         let after = rest.strip_prefix(next).unwrap_or_default();
-        let taken = match next {
+        let length = match next {
             _ if in_word => next.len_utf8(),
             '\\' if after.starts_with('@') && !is_pasted(at + 1) => {
                 rest = after;
@@ -72,7 +72,7 @@ fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str)
             '@' if !is_pasted(at) => found.parse_mention(after, &exists) + 1,
             _ => next.len_utf8(),
         };
-        let (word, after) = rest.split_at_checked(taken).unwrap_or((rest, ""));
+        let (word, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
         found.text.push_str(word);
         in_word = word.ends_with(|last: char| !last.is_whitespace());
         rest = after;
@@ -150,10 +150,10 @@ pub(super) async fn ask_typed(
             return report_error(state, &error);
         }
     }
-    let asked = ask_with(session, state, Some(found.text), named).await;
+    let outcome = ask_with(session, state, Some(found.text), named).await;
     // If the turn did not start, the question names the files again.
     drop_files(session, before);
-    asked
+    outcome
 }
 
 /// Returns the number of attached files and of attached texts.

@@ -44,8 +44,8 @@ pub(super) async fn enter_prompt(
     name: &str,
     words: &str,
 ) -> Result<ViewState> {
-    if let Some(wish) = server_prompt(session, name, words) {
-        return ask_prompt(session, state, wish?).await;
+    if let Some(prompt) = server_prompt(session, name, words) {
+        return ask_prompt(session, state, prompt?).await;
     }
     match prompt(session, name, words) {
         Ok((text, model)) => ask_model(session, state, text, model).await,
@@ -56,9 +56,9 @@ pub(super) async fn enter_prompt(
                 words => words.to_string(),
             };
             session.named_skill = Some(skill);
-            let asked = ask(session, state, Some(text)).await;
+            let outcome = ask(session, state, Some(text)).await;
             session.named_skill = None;
-            asked
+            outcome
         }
         Err(error) => Err(error),
     }

@@ -39,19 +39,19 @@ pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Returns the completions of a partial path: folders, and all files without white space in the path.
-pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
-    let found = below(begun, home).into_iter();
+pub fn completions(prefix: &str, home: Option<&Path>) -> Vec<String> {
+    let found = below(prefix, home).into_iter();
     offered(found.filter(|path| !path.contains(char::is_whitespace)).collect())
 }
 
 /// Like [`completions`], for a file to send, as typed on a keyboard; a name with white space is quoted.
-pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
-    let begun = begun.strip_prefix('"').unwrap_or(begun);
+pub fn named(prefix: &str, home: Option<&Path>) -> Vec<String> {
+    let prefix = prefix.strip_prefix('"').unwrap_or(prefix);
     let quoted = |path: String| match path.contains(char::is_whitespace) {
         true => format!("\"{path}\""),
         false => path,
     };
-    let found = below(begun, home).into_iter().map(|path| composed(&path));
+    let found = below(prefix, home).into_iter().map(|path| composed(&path));
     let found = offered(found.filter(|path| !path.contains('"')).collect());
     found.into_iter().map(quoted).collect()
 }
@@ -67,14 +67,14 @@ fn offered(mut sorted: Vec<String>) -> Vec<String> {
     sorted
 }
 
-fn below(begun: &str, home: Option<&Path>) -> Vec<String> {
-    let (folder, start) = begun.rfind('/').map_or(("", begun), |at| begun.split_at(at + 1));
-    let place = match folder {
+fn below(prefix: &str, home: Option<&Path>) -> Vec<String> {
+    let (folder, start) = prefix.rfind('/').map_or(("", prefix), |at| prefix.split_at(at + 1));
+    let folder_path = match folder {
         "" => PathBuf::from("."),
         folder => file_of(folder, home),
     };
     let start = composed(start);
-    let mut found: Vec<String> = std::fs::read_dir(place)
+    let mut found: Vec<String> = std::fs::read_dir(folder_path)
         .into_iter()
         .flatten()
         .flatten()
@@ -125,11 +125,11 @@ mod tests {
         ] {
             assert_eq!(pasted_file(&entry, None).is_some(), is, "{entry}");
         }
-        let begun = format!("{}/a", folder.path().display());
-        assert!(completions(&begun, None).is_empty(), "a name with a space is not offered");
-        assert_eq!(named(&begun, None), [format!("\"{}/a b.png\"", folder.path().display())]);
+        let prefix = format!("{}/a", folder.path().display());
+        assert!(completions(&prefix, None).is_empty(), "a name with a space is not offered");
+        assert_eq!(named(&prefix, None), [format!("\"{}/a b.png\"", folder.path().display())]);
         std::fs::write(folder.path().join("abc"), "x").unwrap();
-        assert_eq!(completions(&begun, None), [format!("{begun}bc")]);
+        assert_eq!(completions(&prefix, None), [format!("{prefix}bc")]);
     }
 
     #[test]
@@ -146,11 +146,11 @@ mod tests {
         let (typed, kept) = ("\u{d68c}\u{c758}", "\u{1112}\u{116c}\u{110b}\u{1174}");
         let file = folder.path().join(kept);
         std::fs::write(&file, "x").unwrap();
-        let begun = format!("{}/\u{d68c}", folder.path().display());
+        let prefix = format!("{}/\u{d68c}", folder.path().display());
         let whole = format!("{}/{typed}", folder.path().display());
-        assert_eq!(named(&begun, None), [whole.as_str()]);
+        assert_eq!(named(&prefix, None), [whole.as_str()]);
         assert_eq!(
-            completions(&begun, None),
+            completions(&prefix, None),
             [file.display().to_string()],
             "a command takes the name as it is"
         );

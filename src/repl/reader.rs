@@ -138,8 +138,8 @@ impl PromptReader {
             self.given += &typed(&TypeAhead::buffered());
         }
         self.restore_typed();
-        let given = take_entry(&mut self.given);
-        editor.run_edit_commands(&[EditCommand::InsertString(given)]);
+        let initial = take_entry(&mut self.given);
+        editor.run_edit_commands(&[EditCommand::InsertString(initial)]);
         let (sent, stopped) = (self.sent.clone(), self.stopped);
         let mark = PromptMark(MARK.into(), self.paint);
         let (waits, since, before) = (has_input(), Instant::now(), self.typed_ahead);
@@ -267,8 +267,8 @@ fn edit(
             Signal::HostCommand(what) if what == SUSPEND => stop_like_a_job()?,
             // Ctrl+C clears a line, with an entry in the history; on an empty line it leaves.
             Signal::HostCommand(_) => {
-                let words = editor.current_buffer_contents().to_string();
-                match ctrl_c(&words, stopped, Instant::now()) {
+                let buffer = editor.current_buffer_contents().to_string();
+                match ctrl_c(&buffer, stopped, Instant::now()) {
                     CtrlC::Nothing => {}
                     CtrlC::Leaves => {
                         // For Ctrl+D, the editor ends the line.
@@ -276,7 +276,7 @@ fn edit(
                         return Ok(None);
                     }
                     CtrlC::Clears => {
-                        let _ = editor.history_mut().save(HistoryItem::from_command_line(words));
+                        let _ = editor.history_mut().save(HistoryItem::from_command_line(buffer));
                         editor.run_edit_commands(&[EditCommand::Clear]);
                     }
                 }

@@ -10,7 +10,7 @@ use lepo_turn::{ResourceAddress, ServerContent, ServerPrompt, TurnRequest};
 pub(super) fn server_prompt(
     session: &ReplSession<'_>,
     name: &str,
-    words: &str,
+    args: &str,
 ) -> Option<Result<ServerPrompt>> {
     let servers = session.env.catalogue.names();
     let (server, prompt) = servers
@@ -20,8 +20,13 @@ pub(super) fn server_prompt(
         let hint = "Tab completes its prompts; /mcp lists them";
         return Some(Err(Error::usage(format!("name a prompt of {server}")).hint(hint)));
     }
-    let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
-    Some(Ok(ServerPrompt { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
+    let args = shlex::split(args).unwrap_or_else(|| vec![args.to_string()]);
+    Some(Ok(ServerPrompt {
+        server: server.clone(),
+        name: prompt.to_string(),
+        named: Vec::new(),
+        words: args,
+    }))
 }
 
 pub(super) async fn ask_prompt(

@@ -37,15 +37,15 @@ pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
         session.env.keep_start_answer(&question, answer)?;
     }
     let up = async { Ok(session.env.servers().await) };
-    let (mut servers, said) = session.env.interrupt.or(up).await?;
-    said.iter().map(ui::server_line).for_each(|line| print_status(&line));
+    let (mut servers, notices) = session.env.interrupt.or(up).await?;
+    notices.iter().map(ui::server_line).for_each(|line| print_status(&line));
     let listing = async {
-        let mut said = servers.start_named(|_| true).await;
-        said.extend(servers.list_offers().await);
-        Ok(said)
+        let mut notices = servers.start_named(|_| true).await;
+        notices.extend(servers.list_offers().await);
+        Ok(notices)
     };
-    let said = session.env.interrupt.or(listing).await?;
-    said.iter().map(ui::server_line).for_each(|line| print_status(&line));
+    let notices = session.env.interrupt.or(listing).await?;
+    notices.iter().map(ui::server_line).for_each(|line| print_status(&line));
     session.env.catalogue.fill(servers.each());
     session.out.flush();
     let mut out = Out::stdout();
@@ -91,11 +91,11 @@ pub(super) fn new_conv(session: &mut ReplSession<'_>) -> Result<()> {
 }
 
 /// Lists the models by number and asks for one; 0 means the current one.
-pub(super) async fn set_model(session: &mut ReplSession<'_>, wanted: &str) -> Result<()> {
+pub(super) async fn set_model(session: &mut ReplSession<'_>, name: &str) -> Result<()> {
     let configured = &session.env.configured;
     let models = ui::listed_models(&configured.settings, &configured.paths);
-    let asks = wanted.is_empty();
-    for (i, model) in models.iter().enumerate().filter(|_| asks) {
+    let is_listing = name.is_empty();
+    for (i, model) in models.iter().enumerate().filter(|_| is_listing) {
         let mut line = String::new();
         let mut wrap = Wrap::new(columns);
         wrap.mark(&format!("{:>3}  ", i + 1), "     ", &mut line);
@@ -103,25 +103,25 @@ pub(super) async fn set_model(session: &mut ReplSession<'_>, wanted: &str) -> Re
         wrap.finish(&mut line);
         print_status(&line);
     }
-    let mut wanted = wanted.to_string();
+    let mut name = name.to_string();
     let chosen = loop {
-        if asks {
+        if is_listing {
             const QUESTION: &str = "Number (0 keeps the current one): ";
-            wanted = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_default();
+            name = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_default();
         }
-        let wanted = wanted.trim();
-        let found = match wanted.parse::<usize>() {
-            _ if matches!(wanted, "" | "0") => {
+        let name = name.trim();
+        let found = match name.parse::<usize>() {
+            _ if matches!(name, "" | "0") => {
                 print_status("The model was not changed.");
                 return Ok(());
             }
             Ok(number) => models.get(number.wrapping_sub(1)),
-            Err(_) => models.iter().find(|model| model.name == wanted),
+            Err(_) => models.iter().find(|model| model.name == name),
         };
         match found {
             Some(model) => break model,
-            None if asks => print_status(&format!("no model {wanted} in this list")),
-            None => return Err(Error::usage(format!("no model {wanted}")).hint("/set-model lists them")),
+            None if is_listing => print_status(&format!("no model {name} in this list")),
+            None => return Err(Error::usage(format!("no model {name}")).hint("/set-model lists them")),
         }
     };
     ui::activate_model(&session.env.configured.settings, &session.env.configured.paths, &chosen.name)?;
@@ -136,9 +136,9 @@ pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Resu
     if name.is_empty() {
         let name = session.model().await?.name;
         let models = session.env.settings().models.iter().map(|model| model.name.as_str());
-        let others: Vec<&str> = models.filter(|other| *other != name).collect();
-        let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-        print_status(&format!("model is {name}; /model NAME switches for this session{others}"));
+        let names: Vec<&str> = models.filter(|other| *other != name).collect();
+        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        print_status(&format!("model is {name}; /model NAME switches for this session{names}"));
         return Ok(());
     }
     let before = session.env.settings().choose().ok();
@@ -240,9 +240,9 @@ pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, words: &str) -> Resul
 
 pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     let number = address.parse::<usize>().ok().filter(|_| address.len() < 3);
-    let listed =
+    let number_id =
         number.and_then(|number| session.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
-    let address = listed.as_deref().unwrap_or(address);
+    let address = number_id.as_deref().unwrap_or(address);
     let forest = session.store.addresses().forest_at(false, Some(address))?;
     let found = session.store.addresses().find_bubb(&forest, address)?;
     let id = forest.name(found.ix).id;

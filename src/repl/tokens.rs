@@ -19,15 +19,17 @@ pub(super) async fn print_place(session: &mut ReplSession<'_>) -> Result<()> {
     }
     let model = session.model.as_ref().map_or("no model", |model| model.name.as_str());
     let at = session.tip().and_then(|id| forest.find(id));
-    let told = session.model.as_ref().and_then(|model| session.env.configured.instructions(model));
-    let told = told.and_then(|found| found.about());
-    let place = (&*session.store, &forest);
-    let line = ui::place_line(place, at, model, (told.as_deref(), Some("/help")), columns());
+    let instructions = session.model.as_ref().and_then(|model| session.env.configured.instructions(model));
+    let instructions = instructions.and_then(|found| found.about());
+    let store_and_forest = (&*session.store, &forest);
+    let line =
+        ui::place_line(store_and_forest, at, model, (instructions.as_deref(), Some("/help")), columns());
     print_status_dim(&line, session.paint);
     if let Some(question) = session.conversation.position.unanswered.and_then(|id| forest.find(id)) {
-        let words = ui::text_or_warn(&session.store, &forest.name(question)).unwrap_or_default();
-        let words = excerpt_within(&words, columns().saturating_sub("not answered: \"\" · /retry".len()));
-        print_status_dim(&format!("not answered: \"{words}\" · /retry"), session.paint);
+        let question_text = ui::text_or_warn(&session.store, &forest.name(question)).unwrap_or_default();
+        let question_text =
+            excerpt_within(&question_text, columns().saturating_sub("not answered: \"\" · /retry".len()));
+        print_status_dim(&format!("not answered: \"{question_text}\" · /retry"), session.paint);
     }
     Ok(())
 }
@@ -61,22 +63,22 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
 /// Lists the newest conversations, including other users', numbered for `/tail`.
 pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let most = most_listed();
-    let others = session.store.others().all();
-    let wanted = if others.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };
-    let forest = session.store.names().forest_for(&[wanted])?;
+    let peers = session.store.others().all();
+    let scope = if peers.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };
+    let forest = session.store.names().forest_for(&[scope])?;
     let own = session.store.own_newest().unwrap_or_default();
     let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let (titles, mut origins) = (session.store.titles().all(), forest.origins());
     let mut counts = forest.sums(|ix| u32::from(forest.is_question(ix)));
-    let here = session.tip().and_then(|id| forest.find(id));
+    let current = session.tip().and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {
-        let mark = if here == Some(tail) { '*' } else { ' ' };
+        let mark = if current == Some(tail) { '*' } else { ' ' };
         let length = counted_in_thousands(counts.value(tail) as usize, "question");
         let name = forest.name(tail);
         let question = forest.last_question(tail).map(|ix| forest.name(ix));
         let text = question.and_then(|name| ui::text_or_warn(&session.store, &name)).unwrap_or_default();
-        let from = forest.store_of(tail).and_then(|number| others.get(number));
+        let from = forest.store_of(tail).and_then(|number| peers.get(number));
         let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
         let (id, when) = (shorts.show(name.id), time::short(name.id.time(), now));
         let begin = format!("{:>3}{mark} {from}{id} {length} {when}  ", i + 1);
@@ -104,13 +106,13 @@ fn titled(title: Option<&str>, question: &str, room: usize) -> String {
     const BETWEEN: &str = " · ";
     const LEAST: usize = 8;
     let Some(title) = title else { return excerpt_within(question, room) };
-    let whole = excerpt_within(title, room);
-    let left = room.saturating_sub(width(BETWEEN));
-    let question = excerpt_within(question, left);
-    let taken = width(&whole).min((left / 2).max(left.saturating_sub(width(&question))));
-    match left - taken {
-        room if question.is_empty() || room < LEAST.min(width(&question)) => whole,
-        room => format!("{}{BETWEEN}{}", excerpt_within(title, taken), excerpt_within(&question, room)),
+    let title_text = excerpt_within(title, room);
+    let remaining = room.saturating_sub(width(BETWEEN));
+    let question = excerpt_within(question, remaining);
+    let title_width = width(&title_text).min((remaining / 2).max(remaining.saturating_sub(width(&question))));
+    match remaining - title_width {
+        room if question.is_empty() || room < LEAST.min(width(&question)) => title_text,
+        room => format!("{}{BETWEEN}{}", excerpt_within(title, title_width), excerpt_within(&question, room)),
     }
 }
 

@@ -50,8 +50,8 @@ pub(super) async fn turn(
                     Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
                 Some(ref error) if matches!(error.kind, ExitKind::Signal(_)) => {
-                    let left = StopPoint::find(&session.store, &report).unwrap_or(StopPoint::Nothing);
-                    report.error.map_or(Ok(state), |error| Err(left.explain(error)))
+                    let stop_point = StopPoint::find(&session.store, &report).unwrap_or(StopPoint::Nothing);
+                    report.error.map_or(Ok(state), |error| Err(stop_point.explain(error)))
                 }
                 Some(error) if error.kind == ExitKind::Pending => {
                     print_pending(&error.chain());
@@ -92,15 +92,15 @@ async fn run(
     let turn = async |env: &TurnEnv, _: &mut Conversation, view: &mut TurnView<'_>| {
         execute_turn(env, &model, &insts, forest, view, ask).await
     };
-    let taken = session.with_view(state, turn).await;
-    if let Ok(report) = &taken
+    let result = session.with_view(state, turn).await;
+    if let Ok(report) = &result
         && let Some(answer) = &report.answer
     {
         session.spent.add(answer.usage.input, answer.usage.output);
-        let wanted = !session.shown.no_usage && session.env.settings().term_usage;
-        if wanted && !session.shown.quiet && session.reader.edits() {
+        let shows_usage = !session.shown.no_usage && session.env.settings().term_usage;
+        if shows_usage && !session.shown.quiet && session.reader.edits() {
             print_status_dim(&ui::usage_line(report, &session.env.settings().prices()), session.paint);
         }
     }
-    taken
+    result
 }

@@ -28,8 +28,8 @@ pub(super) fn tails(session: &ReplSession<'_>) -> Vec<BubbId> {
 /// Returns to the state before the last question, or before the command that left the conversation. Deletes
 /// nothing.
 pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
-    let past = match session.past.pop() {
-        Some(past) => past,
+    let step = match session.past.pop() {
+        Some(step) => step,
         None => {
             let forest = session.forest()?;
             let question =
@@ -39,7 +39,7 @@ pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
             UndoStep::Asked(question.prev, session.store.bubbs().text(&question)?)
         }
     };
-    match past {
+    match step {
         UndoStep::Asked(before, question) => {
             session.reader.give(question);
             // The branch stays at the last answer, and the session leaves it.

@@ -12,13 +12,13 @@ use lepo_turn::{Compaction, Conversation, NextTurn, TurnEnv, compact, fill_in_ti
 pub(super) async fn compacted(
     session: &mut ReplSession<'_>,
     forest: &Forest,
-    wanted: Compaction<'_>,
+    compaction: Compaction<'_>,
 ) -> Result<BubbId> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let state = ViewState::Idle.after(ViewEvent::Entered);
     let compacting = async |env: &TurnEnv, conversation: &mut Conversation, view: &mut TurnView<'_>| {
-        let end = compact(env, &model, &insts, forest, wanted, view).await?;
+        let end = compact(env, &model, &insts, forest, compaction, view).await?;
         conversation.position.move_to_summary(end);
         Ok(end)
     };
