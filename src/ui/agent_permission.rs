@@ -54,8 +54,8 @@ fn converse(
         let always = if question.offers_always { " [a]lways, as the agent defines it" } else { "" };
         let holds = fold(&holds(question), tty.columns());
         let length = extent(&question.details, tty.columns());
-        let asked = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");
-        let Some(answer) = tty.ask_about(&about, &asked, withdrawn)? else { return Ok(None) };
+        let prompt = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");
+        let Some(answer) = tty.ask_about(&about, &prompt, withdrawn)? else { return Ok(None) };
         match answer.as_str() {
             "y" | "Y" => return Ok(Some(PermissionReply::Once)),
             "a" | "A" if question.offers_always => return Ok(Some(PermissionReply::Always)),

@@ -55,8 +55,8 @@ impl ChoicePrompt {
         if answer == "?" && self.taken.contains(&PromptChoice::Explain) {
             return Some(PromptChoice::Explain);
         }
-        let mut begun = self.words().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
-        begun.next().map(|(_, choice)| choice)
+        let mut matching = self.words().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
+        matching.next().map(|(_, choice)| choice)
     }
 
     /// Returns the reply to an invalid answer: `y, n, e, a or ?`.

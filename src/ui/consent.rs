@@ -73,7 +73,7 @@ fn offer(proposal: &Proposal) -> ChoicePrompt {
 
 /// Returns the sandbox of the command, then the question, which follow every command.
 fn question(proposal: &Proposal, columns: usize) -> String {
-    let asked = offer(proposal).question();
+    let question = offer(proposal).question();
     match proposal {
         Proposal::Command(proposal) => {
             let extent = extent(&proposal.request.command, columns);
@@ -81,12 +81,12 @@ fn question(proposal: &Proposal, columns: usize) -> String {
             let agreed = agreed(&proposal.unagreed, columns);
             format!(
                 "{extent}{bounds}
-{agreed}{asked}"
+{agreed}{question}"
             )
         }
         Proposal::Call(proposal) => {
             let agreed = agreed(&proposal.unagreed, columns);
-            format!("{}{agreed}{asked}", extent(&call_text(proposal, columns), columns))
+            format!("{}{agreed}{question}", extent(&call_text(proposal, columns), columns))
         }
     }
 }
@@ -95,9 +95,9 @@ fn question(proposal: &Proposal, columns: usize) -> String {
 const NAMED_MESSAGES: usize = 4;
 
 /// Lists the foreign texts that a yes also approves; paths are foreign text, too.
-pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
+pub(super) fn agreed(unagreed: &[Unagreed], columns: usize) -> String {
     let (mut files, mut messages, mut insts, mut refused) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for word in words {
+    for word in unagreed {
         match word {
             Unagreed::File(path) => files.push(path.as_str()),
             Unagreed::Message(id, tag) => messages.push(format!("{id} ({tag})")),

@@ -22,7 +22,7 @@ pub fn turn_document(
             usage["web"] = web.into();
         }
         let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
-        let mut told = json!({
+        let mut document = json!({
             "id": answer.name.id.to_string(),
             "text": text,
             "model": report.model,
@@ -30,14 +30,14 @@ pub fn turn_document(
             "ms": answer.ms,
         });
         if let Some(value) = value {
-            told["value"] = value;
+            document["value"] = value;
         }
         if let Some(limit) = answer.cut {
-            told["cut"] = limit.into();
+            document["cut"] = limit.into();
         }
-        Some(told)
+        Some(document)
     });
-    let mut told = json!({
+    let mut document = json!({
         "conv": ids,
         "user": report.user.map(|id| id.to_string()),
         "answer": answer,
@@ -46,9 +46,9 @@ pub fn turn_document(
         "error": error.map(|error| error.to_json(at)),
     });
     if let Some(id) = report.recorded {
-        told["recorded"] = id.to_string().into();
+        document["recorded"] = id.to_string().into();
     }
-    told
+    document
 }
 
 /// Returns `document` as the last line of `--events`.
@@ -61,14 +61,14 @@ pub fn end_event(document: Value) -> Value {
 /// Returns the document of a group turn, with all texts unmasked.
 pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: HintTarget<'_>) -> Value {
     let document = |report: &Report| {
-        let mut told = turn_document(Some(store), report, report.error.as_ref(), at);
-        if let Some(given) = report.answer.and_then(|answer| masking.unmasked_text(answer.name.id)) {
-            if let Some(value) = report.is_json.then(|| serde_json::from_str(&given).ok()).flatten() {
-                told["answer"]["value"] = value;
+        let mut group = turn_document(Some(store), report, report.error.as_ref(), at);
+        if let Some(unmasked) = report.answer.and_then(|answer| masking.unmasked_text(answer.name.id)) {
+            if let Some(value) = report.is_json.then(|| serde_json::from_str(&unmasked).ok()).flatten() {
+                group["answer"]["value"] = value;
             }
-            told["answer"]["text"] = given.into();
+            group["answer"]["text"] = unmasked.into();
         }
-        told
+        group
     };
     match outcome {
         GroupOutcome::Polled(polled) => {
@@ -86,8 +86,8 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
             let report = &debated.report;
             let mut whole = document(report);
             let speech = |speech: &Speech| {
-                let given = masking.unmasked_text(speech.bubb.id);
-                let text = given.unwrap_or_else(|| store.bubbs().text(&speech.bubb).unwrap_or_default());
+                let unmasked = masking.unmasked_text(speech.bubb.id);
+                let text = unmasked.unwrap_or_else(|| store.bubbs().text(&speech.bubb).unwrap_or_default());
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
             };
             whole["speeches"] = debated.speeches.iter().map(speech).collect();

@@ -33,7 +33,7 @@ impl<'o> EventLines<'o> {
 
     /// Prints an event, with the name of the participant to whose reply it belongs.
     fn emit(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
-        let told = match event {
+        let json = match event {
             TurnEvent::Pause => return self.out.flush(),
             // The wait for MCP servers was printed already.
             TurnEvent::Waiting if name.is_none() && self.waits => return,
@@ -56,7 +56,7 @@ impl<'o> EventLines<'o> {
                 json!({ "event": "stderr", "text": self.stderr.decode(bytes) })
             }
             TurnEvent::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
-            TurnEvent::Progress(words) => json!({ "event": "progress", "text": words }),
+            TurnEvent::Progress(text) => json!({ "event": "progress", "text": text }),
             TurnEvent::Consent(proposal) => request("ask", proposal),
             TurnEvent::Permit(agent, question) => {
                 let text = format!("{agent} asks for permission: {}", question.title);
@@ -70,7 +70,7 @@ impl<'o> EventLines<'o> {
                 return;
             }
         };
-        self.line(named(told, name));
+        self.line(named(json, name));
     }
 
     /// Prints one line and flushes it; text of an answer is flushed at [`TurnEvent::Pause`].
@@ -136,11 +136,11 @@ impl Watch for SharedEvents<'_> {
 }
 
 /// Adds the name of the participant, if any.
-fn named(mut told: Value, name: Option<&str>) -> Value {
+fn named(mut event: Value, name: Option<&str>) -> Value {
     if let Some(name) = name {
-        told["name"] = name.into();
+        event["name"] = name.into();
     }
-    told
+    event
 }
 
 fn bubb(name: &BubbName, bytes: Option<&[u8]>) -> Value {
@@ -154,8 +154,8 @@ fn bubb(name: &BubbName, bytes: Option<&[u8]>) -> Value {
     })
 }
 
-fn labels(words: &[Unagreed]) -> Vec<String> {
-    words.iter().map(Unagreed::label).collect()
+fn labels(unagreed: &[Unagreed]) -> Vec<String> {
+    unagreed.iter().map(Unagreed::label).collect()
 }
 
 fn request(event: &str, proposal: &Proposal) -> Value {

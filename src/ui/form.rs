@@ -11,14 +11,14 @@ use crate::term::{StatusLine, Tty, TypeAheadPause, on_terminal, print_status, qu
 use lepo_tool::mcp::{ElicitationForm, ElicitationResult, FormField, ServerQuestion};
 
 /// Asks the user; declines without a terminal.
-pub async fn fill_in(server: String, asked: ServerQuestion) -> ElicitationResult {
-    if asked == ServerQuestion::Unknown {
+pub async fn fill_in(server: String, question: ServerQuestion) -> ElicitationResult {
+    if question == ServerQuestion::Unknown {
         print_status(&StatusLine::note(format!(
             "server {server} asked for something that lepo cannot ask: declined"
         )));
         return ElicitationResult::Declined;
     }
-    match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {
+    match on_terminal(move |tty, withdrawn| converse(tty, &server, &question, withdrawn)).await {
         Ok(answer) => answer.unwrap_or(ElicitationResult::Declined),
         Err(error) => {
             print_status(&error.chain());
@@ -30,13 +30,13 @@ pub async fn fill_in(server: String, asked: ServerQuestion) -> ElicitationResult
 fn converse(
     tty: &mut Tty,
     server: &str,
-    asked: &ServerQuestion,
+    question: &ServerQuestion,
     withdrawn: &AtomicBool,
 ) -> io::Result<ElicitationResult> {
     // Input typed before the question belongs to the session's prompt.
     let _asking = TypeAheadPause::pause();
-    tty.show(&text(server, asked, tty.columns()))?;
-    match asked {
+    tty.show(&text(server, question, tty.columns()))?;
+    match question {
         ServerQuestion::Form(form) => fill(tty, form, withdrawn),
         ServerQuestion::Visit(..) => {
             let offer = ChoicePrompt::new("Have you visited it, or will you?", &[]);
@@ -51,10 +51,10 @@ fn converse(
 }
 
 /// Returns the server's name and its request.
-fn text(server: &str, asked: &ServerQuestion, columns: usize) -> String {
+fn text(server: &str, question: &ServerQuestion, columns: usize) -> String {
     let mut text = String::from("\nMCP server asks\n");
     text.push_str(&quote("Server: ", server, columns));
-    match asked {
+    match question {
         ServerQuestion::Form(form) => text.push_str(&quote("Says: ", form.message.trim(), columns)),
         ServerQuestion::Visit(message, url) => {
             text.push_str(&quote("Says: ", message.trim(), columns));
@@ -136,9 +136,9 @@ mod tests {
         let form = json!({"message": evil, "requestedSchema": {"properties": {
             "a": {"type": "string", "title": evil, "description": evil, "default": evil},
         }}});
-        let asked = ServerQuestion::read(&form);
-        let ServerQuestion::Form(ElicitationForm { fields, .. }) = &asked else { panic!() };
-        let shown = text(evil, &asked, 80) + &field_text(&fields[0], 80);
+        let question = ServerQuestion::read(&form);
+        let ServerQuestion::Form(ElicitationForm { fields, .. }) = &question else { panic!() };
+        let shown = text(evil, &question, 80) + &field_text(&fields[0], 80);
         let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
         assert!(own.iter().filter(|line| line.starts_with("Server:")).count() == 1, "{shown}");
         assert!(!own.iter().any(|line| line.starts_with("Answer it?")), "{shown}");

@@ -270,12 +270,12 @@ impl<'o> GroupView<'o> {
         }
         let mut bids = std::mem::take(&mut self.bids);
         bids.sort_by_key(|(name, _)| self.participants.iter().position(|other| other == name));
-        let told: Vec<String> =
+        let lines: Vec<String> =
             bids.iter().map(|(name, bid)| format!("{name}: {}", self.signs.bid(*bid))).collect();
         self.rows.clear();
-        let line = told.join("   ");
+        let line = lines.join("   ");
         let fits = self.out.columns().is_none_or(|columns| width(&line) <= columns);
-        self.talk(&if fits { line } else { told.join("\n") });
+        self.talk(&if fits { line } else { lines.join("\n") });
     }
 
     fn conclude(&mut self, text: &str) {

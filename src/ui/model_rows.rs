@@ -75,9 +75,10 @@ impl ModelRows {
 
 impl ModelRow {
     fn line(&self, column: usize, columns: usize) -> String {
-        let (ms, told) = self.done.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
+        let (ms, tokens_of_answer) =
+            self.done.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
         let space = " ".repeat(column.saturating_sub(width(&self.shown)));
-        let tokens = match told.or(Some(self.pieces).filter(|&pieces| pieces > 0)) {
+        let tokens = match tokens_of_answer.or(Some(self.pieces).filter(|&pieces| pieces > 0)) {
             Some(tokens) => format!("  {}", counted_in_thousands(tokens as usize, "token")),
             None => String::new(),
         };

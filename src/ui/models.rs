@@ -78,8 +78,8 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
 
 /// Returns the models that the server of `PROVIDER:` offered within the last hour, each as `PROVIDER:MODEL` with
 /// its facts, without a request.
-pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(String, String)> {
-    let Some((word, _)) = begun.split_once(':') else { return Vec::new() };
+pub fn offered_names(settings: &Settings, paths: &Paths, prefix: &str) -> Vec<(String, String)> {
+    let Some((word, _)) = prefix.split_once(':') else { return Vec::new() };
     let Ok(config) = settings.server_of(&format!("{word}:")) else { return Vec::new() };
     let models = offered_before(&config, &paths.state).into_iter();
     models.map(|model| (format!("{word}:{}", model.id), offered_line(&model))).collect()
@@ -111,11 +111,11 @@ fn user_settings() -> Option<(Settings, Paths)> {
 
 /// Returns a model that a server offers as one line: `ID`, then window, size and capabilities, if reported.
 pub fn offered_line(model: &ModelFacts) -> String {
-    let mut words = vec![model.id.clone()];
-    words.extend(model.context.map(|tokens| format!("{tokens} tokens")));
-    words.extend(model.size.map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9)));
-    words.extend((!model.capabilities.is_empty()).then(|| model.capabilities.join(",")));
-    words.join(" ")
+    let mut parts = vec![model.id.clone()];
+    parts.extend(model.context.map(|tokens| format!("{tokens} tokens")));
+    parts.extend(model.size.map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9)));
+    parts.extend((!model.capabilities.is_empty()).then(|| model.capabilities.join(",")));
+    parts.join(" ")
 }
 
 impl ListedModel {

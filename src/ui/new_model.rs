@@ -20,21 +20,21 @@ pub use trial::answers;
 /// it answers: as the active one if it is the first or if `is_used`. Returns its name, or `None` if the user
 /// rejects it.
 pub async fn add_model(
-    wanted: PartialModel,
+    partial: PartialModel,
     has_person: bool,
     settings: &Settings,
     paths: &Paths,
 ) -> Result<Option<String>> {
-    if let Some(name) = &wanted.name {
+    if let Some(name) = &partial.name {
         check_name(settings, name)?;
     }
-    let wanted =
-        PartialModel { base_url: wanted.base_url.as_deref().map(checked_url).transpose()?, ..wanted };
+    let partial =
+        PartialModel { base_url: partial.base_url.as_deref().map(checked_url).transpose()?, ..partial };
     let mut asker = Asker::new(settings, paths);
-    let is_used = wanted.is_used || settings.models.iter().all(|model| !model.active);
+    let is_used = partial.is_used || settings.models.iter().all(|model| !model.active);
     let model = match has_person && tty().is_some() {
-        true => asker.complete(wanted).await?,
-        false => of_options(wanted)?,
+        true => asker.complete(partial).await?,
+        false => of_options(partial)?,
     };
     let Some(mut config) = planned_model(settings, &model, &Env::from_process())? else {
         return Err(taken(settings, &model.name));
@@ -96,8 +96,8 @@ pub async fn add_model(
     Ok(Some(model.name))
 }
 
-fn of_options(wanted: PartialModel) -> Result<NewModel> {
-    let PartialModel { name, provider, model, base_url, key, .. } = wanted;
+fn of_options(partial: PartialModel) -> Result<NewModel> {
+    let PartialModel { name, provider, model, base_url, key, .. } = partial;
     let missing = |option: &str, about: &str| {
         Error::usage(format!("missing {option}"))
             .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))

@@ -73,13 +73,13 @@ pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>>
 pub fn note_system_prompt(configured: &Configuration, store: &Store, forest: &Forest, begin: TurnStart) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
-    let own = root.filter(|name| name.kind == Speaker::System && name.hidden);
-    let own = own.and_then(|name| store.bubbs().text(&name).ok()).unwrap_or_default();
+    let prompt = root.filter(|name| name.kind == Speaker::System && name.hidden);
+    let prompt = prompt.and_then(|name| store.bubbs().text(&name).ok()).unwrap_or_default();
     let differs = match configured.cli_system_prompt() {
-        Some(wanted) => wanted != own,
-        None if own.is_empty() => false,
+        Some(wanted) => wanted != prompt,
+        None if prompt.is_empty() => false,
         None => changed_since(&configured.paths, forest.name(at).id.time())
-            .is_some_and(|now| now.trim() != own.trim() && !(is_as_made(&now) && is_as_made(&own))),
+            .is_some_and(|now| now.trim() != prompt.trim() && !(is_as_made(&now) && is_as_made(&prompt))),
     };
     if differs {
         print_status(&StatusLine::note(

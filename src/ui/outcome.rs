@@ -29,19 +29,19 @@ pub fn headings(mode: GroupMode, names: &PanelNames) -> Vec<String> {
 pub fn set_apart<'r>(reply: &'r [u8], headings: &[String]) -> Cow<'r, [u8]> {
     let is_start = |at: &usize| at.checked_sub(1).is_none_or(|before| b"\n\r".contains(&reply[before]));
     let begins = |at: &usize| headings.iter().any(|heading| reply[*at..].starts_with(heading.as_bytes()));
-    let places: Vec<usize> =
+    let headings_at: Vec<usize> =
         memchr::memchr_iter(b'#', reply).filter(|at| is_start(at) && begins(at)).collect();
-    if places.is_empty() {
+    if headings_at.is_empty() {
         return reply.into();
     }
-    let mut apart = Vec::with_capacity(reply.len() + places.len());
-    let mut done = 0;
-    for at in places {
-        apart.extend_from_slice(&reply[done..at]);
+    let mut apart = Vec::with_capacity(reply.len() + headings_at.len());
+    let mut copied = 0;
+    for at in headings_at {
+        apart.extend_from_slice(&reply[copied..at]);
         apart.push(b' ');
-        done = at;
+        copied = at;
     }
-    apart.extend_from_slice(&reply[done..]);
+    apart.extend_from_slice(&reply[copied..]);
     apart.into()
 }
 

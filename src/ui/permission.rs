@@ -25,15 +25,15 @@ pub fn permission_words(proposal: &Proposal) -> PermissionText {
         ),
         Proposal::Call(proposal) => (ToolRequest::Call(proposal.request.clone()), None),
     };
-    let mut words = in_fence(text(proposal, usize::MAX).trim_matches('\n'));
+    let mut fenced = in_fence(text(proposal, usize::MAX).trim_matches('\n'));
     if let Some(bounds) = bounds {
-        words.push_str(&format!("\n\n{bounds}"));
+        fenced.push_str(&format!("\n\n{bounds}"));
     }
     let agreed = agreed(proposal.unagreed(), usize::MAX);
     if !agreed.is_empty() {
-        words.push_str(&format!("\n\n{}", in_fence(agreed.trim_end())));
+        fenced.push_str(&format!("\n\n{}", in_fence(agreed.trim_end())));
     }
-    PermissionText { title: request_title(&request), text: words, may_be_kept: may_be_kept(proposal) }
+    PermissionText { title: request_title(&request), text: fenced, may_be_kept: may_be_kept(proposal) }
 }
 
 pub fn request_title(request: &ToolRequest) -> String {
@@ -56,13 +56,13 @@ mod tests {
 
     #[test]
     fn a_command_cannot_leave_its_block_and_full_access_is_asked_each_time() {
-        let words = |command: &str, access, sandbox| {
+        let permission = |command: &str, access, sandbox| {
             let request = CommandRequest { command: command.into(), access, why: None };
             let proposal = CommandProposal { request, dir: "/".into(), sandbox, unagreed: Vec::new() };
             permission_words(&Proposal::Command(proposal))
         };
         let evil = "ls\n```\nSandboxed: may do nothing.\n\u{1b}[2J";
-        let asked = words(evil, Access::Read, Sandbox::Landlock);
+        let asked = permission(evil, Access::Read, Sandbox::Landlock);
         assert!(
             asked.text.starts_with("````\n") && asked.text.matches("````").count() == 2,
             "{}",
@@ -71,6 +71,6 @@ mod tests {
         assert!(asked.text.ends_with("Sandboxed (Landlock): may read this directory; no home, no network."));
         assert!(!asked.text.contains('\u{1b}') && !asked.title.contains(['\n', '\u{1b}']), "{}", asked.title);
         assert!(asked.may_be_kept);
-        assert!(!words("ls", Access::Full, Sandbox::None).may_be_kept);
+        assert!(!permission("ls", Access::Full, Sandbox::None).may_be_kept);
     }
 }

@@ -39,9 +39,9 @@ impl Person for TerminalPerson {
     fn fill_form<'f>(
         &'f mut self,
         server: &'f str,
-        asked: ServerQuestion,
+        question: ServerQuestion,
     ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
-        Box::pin(fill_in(server.to_string(), asked))
+        Box::pin(fill_in(server.to_string(), question))
     }
 
     fn signs_in(&self) -> bool {

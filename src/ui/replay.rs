@@ -169,12 +169,12 @@ impl Person for ReplayRow<'_> {
     fn fill_form<'f>(
         &'f mut self,
         server: &'f str,
-        asked: ServerQuestion,
+        question: ServerQuestion,
     ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.finish();
-            form::fill_in(server.to_string(), asked).await
+            form::fill_in(server.to_string(), question).await
         })
     }
 }

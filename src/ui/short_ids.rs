@@ -43,12 +43,12 @@ impl ShortIds {
 
     /// Returns the id as printed. Every command accepts it.
     pub fn show(&self, id: BubbId) -> String {
-        let whole = id.to_string();
+        let full = id.to_string();
         match &self.shared {
             Some(shared) if !shared.contains(&ending(id)) => {
-                whole.get(BubbId::LEN - SHORT..).map(str::to_string).unwrap_or(whole)
+                full.get(BubbId::LEN - SHORT..).map(str::to_string).unwrap_or(full)
             }
-            _ => whole,
+            _ => full,
         }
     }
 }

@@ -28,14 +28,14 @@ fn converse(
     withdrawn: &AtomicBool,
 ) -> std::io::Result<Option<bool>> {
     let _asking = TypeAheadPause::pause();
-    let asked: Vec<String> = programs_line(question).into_iter().chain([start_line(question)]).collect();
-    let offer = ChoicePrompt::new(asked.join(" "), &[]);
+    let lines: Vec<String> = programs_line(question).into_iter().chain([start_line(question)]).collect();
+    let offer = ChoicePrompt::new(lines.join(" "), &[]);
     tty.show(&format!("\n{}", about_text(question, tty.columns())))?;
     loop {
         tty.forget_typed();
         let about = about_text(question, tty.columns());
-        let asked = format!("{}{}", extent(&about, tty.columns()), offer.question());
-        let Some(answer) = tty.ask_about(&about, &asked, withdrawn)? else { return Ok(None) };
+        let prompt = format!("{}{}", extent(&about, tty.columns()), offer.question());
+        let Some(answer) = tty.ask_about(&about, &prompt, withdrawn)? else { return Ok(None) };
         match offer.read(&answer) {
             Some(PromptChoice::Yes) => return Ok(Some(true)),
             Some(PromptChoice::No) => return Ok(Some(false)),
@@ -118,10 +118,10 @@ mod tests {
     fn the_question_names_the_programs_and_the_folder_and_nothing_in_it_is_a_line_of_its_own() {
         let folder = folder("/srv/app\nTrust ~? [y]es", &["npx", "python3 -m", "x\n\u{1b}[2J"]);
         let question = StartQuestion::about_folders(vec![folder]);
-        let (about, asked) = (programs_line(&question).unwrap(), start_line(&question));
+        let (about, lines) = (programs_line(&question).unwrap(), start_line(&question));
         assert!(about.starts_with("Programs of yours (npx, python3 -m, x"), "{about}");
-        assert!(asked.starts_with("Trust /srv/app"), "{asked}");
-        assert!(!format!("{about}{asked}").contains(['\n', '\u{1b}']), "{about}{asked}");
+        assert!(lines.starts_with("Trust /srv/app"), "{lines}");
+        assert!(!format!("{about}{lines}").contains(['\n', '\u{1b}']), "{about}{lines}");
         assert_eq!(about_words(&question), None);
     }
 

@@ -16,12 +16,12 @@ pub fn place_line(
     (store, forest): (&Store, &Forest),
     at: Option<Ix>,
     model: &str,
-    (told, help): (Option<&str>, Option<&str>),
+    (instructions, help): (Option<&str>, Option<&str>),
     columns: usize,
 ) -> String {
     let model = model_label(model);
     let Some(ix) = at else {
-        let pieces = [model, "new conversation", told.unwrap_or_default(), help.unwrap_or_default()];
+        let pieces = [model, "new conversation", instructions.unwrap_or_default(), help.unwrap_or_default()];
         return flow(&pieces, columns);
     };
     let name = forest.name(ix);
@@ -29,10 +29,10 @@ pub fn place_line(
     let length = counted_in_thousands(count, "question");
     let (time, now) = (name.id.time(), now());
     let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(name.id);
-    let place = format!("{id} ({length})");
+    let position = format!("{id} ({length})");
     let ago = [time::ago(time, now), time::short(time, now)];
-    let words = words_of(store, forest, ix);
-    laid_out(&PlaceLine { model, place, ago, told, words, help }, columns)
+    let label = words_of(store, forest, ix);
+    laid_out(&PlaceLine { model, place: position, ago, told: instructions, words: label, help }, columns)
 }
 
 struct PlaceLine<'p> {
@@ -46,25 +46,29 @@ struct PlaceLine<'p> {
     help: Option<&'p str>,
 }
 
-fn laid_out(PlaceLine { model, place, ago, told, words, help }: &PlaceLine<'_>, columns: usize) -> String {
+fn laid_out(
+    PlaceLine { model, place: position, ago, told: instructions, words: label, help }: &PlaceLine<'_>,
+    columns: usize,
+) -> String {
     const LEAST: usize = 8;
     let model_first = if model.is_empty() { String::new() } else { format!("{model} · ") };
     let [told_behind, help_behind] =
-        [told, help].map(|part| part.map(|part| format!(" · {part}")).unwrap_or_default());
+        [instructions, help].map(|part| part.map(|part| format!(" · {part}")).unwrap_or_default());
     let [long, short] = ago;
-    for place in [format!("continuing {place} {long}"), format!("{place} {long}"), format!("{place} {short}")]
+    for position in
+        [format!("continuing {position} {long}"), format!("{position} {long}"), format!("{position} {short}")]
     {
-        let line = format!("{model_first}{place}{told_behind}");
+        let line = format!("{model_first}{position}{told_behind}");
         let room = columns.saturating_sub(width(&line) + width(&help_behind) + 3);
-        let words = words.within(room);
-        if !words.is_empty() && room >= LEAST {
-            return format!("{line} \"{words}\"{help_behind}");
+        let label = label.within(room);
+        if !label.is_empty() && room >= LEAST {
+            return format!("{line} \"{label}\"{help_behind}");
         }
     }
-    let words = words.within(columns.saturating_sub(width(&help_behind) + 2));
-    let words = if words.is_empty() { words } else { format!("\"{words}\"") };
-    let place = format!("{place} {short}");
-    flow(&[model, &place, told.unwrap_or_default(), &words, help.unwrap_or_default()], columns)
+    let label = label.within(columns.saturating_sub(width(&help_behind) + 2));
+    let label = if label.is_empty() { label } else { format!("\"{label}\"") };
+    let position = format!("{position} {short}");
+    flow(&[model, &position, instructions.unwrap_or_default(), &label, help.unwrap_or_default()], columns)
 }
 
 /// Joins the nonempty parts with dots, on as many lines as they need.
@@ -109,8 +113,8 @@ fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
         return ConvLabel { short: title.clone(), whole: title };
     }
     let question = forest.last_question(tail).map(|ix| forest.name(ix));
-    let whole = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
-    ConvLabel { short: excerpt(&whole), whole }
+    let full = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
+    ConvLabel { short: excerpt(&full), whole: full }
 }
 
 /// Returns `MODEL · 3,000 in, 2,800 cached · 120 out · 4.2 s`, without the parts that are unknown.
@@ -139,15 +143,15 @@ mod tests {
 
     #[test]
     fn model_and_words_stand_in_one_line_or_in_two() {
-        let place = |words: &str, told| PlaceLine {
+        let position = |label: &str, instructions| PlaceLine {
             model: "gpt-4o",
             place: "PE8NM48X (2 questions)".into(),
             ago: ["2h ago".into(), "2h".into()],
-            told,
-            words: ConvLabel { short: excerpt(words), whole: words.into() },
+            told: instructions,
+            words: ConvLabel { short: excerpt(label), whole: label.into() },
             help: Some("/help"),
         };
-        for (words, told, columns, shown) in [
+        for (label, instructions, columns, shown) in [
             ("수도", None, 80, "gpt-4o · continuing PE8NM48X (2 questions) 2h ago \"수도\" · /help"),
             ("수도", None, 60, "gpt-4o · PE8NM48X (2 questions) 2h ago \"수도\" · /help"),
             ("수도", None, 40, "gpt-4o · PE8NM48X (2 questions) 2h\n\"수도\" · /help"),
@@ -166,7 +170,7 @@ mod tests {
             ("", None, 80, "gpt-4o · PE8NM48X (2 questions) 2h · /help"),
             ("수도", None, 20, "gpt-4o\nPE8NM48X (2 quest...\n\"수도\" · /help"),
         ] {
-            let laid = laid_out(&place(words, told), columns);
+            let laid = laid_out(&position(label, instructions), columns);
             assert_eq!(laid, shown, "{columns}");
             assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
         }

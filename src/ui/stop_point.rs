@@ -25,14 +25,14 @@ pub enum StopPoint {
 impl StopPoint {
     /// Finds the newest bubb after the question of an interrupted turn.
     pub fn find(store: &Store, report: &Report) -> Result<StopPoint> {
-        let wanted = [ReadScope::Tip, ReadScope::Paths(report.user.into_iter().collect())];
-        let forest = store.names().forest_for(&wanted)?;
+        let scopes = [ReadScope::Tip, ReadScope::Paths(report.user.into_iter().collect())];
+        let forest = store.names().forest_for(&scopes)?;
         let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
-        let left: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
+        let leftovers: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
         let pending = forest.pending(|ix| {
             let name = forest.name(ix);
-            left.contains(&ix).then(|| read_request(store, &name)).flatten().map(|_| name.id)
+            leftovers.contains(&ix).then(|| read_request(store, &name)).flatten().map(|_| name.id)
         });
         Ok(match pending.first() {
             Some((_, id)) => StopPoint::Request(*id),

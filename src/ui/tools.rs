@@ -33,9 +33,9 @@ pub fn tool_table(out: &mut Out, servers: &[Server]) {
             true => (format!("{begin}{}  ", padded(&row.name, name)), indent),
             false => (format!("{begin}{}", row.name), 6),
         };
-        let beside = width(&first) == indent;
+        let is_same_line = width(&first) == indent;
         let mut lines = wrapped(&row.about, columns.saturating_sub(indent).max(1)).into_iter();
-        let head = if beside { lines.next().unwrap_or_default() } else { String::new() };
+        let head = if is_same_line { lines.next().unwrap_or_default() } else { String::new() };
         out.line(format!("{first}{head}").trim_end());
         lines.for_each(|line| out.line(&format!("{}{line}", " ".repeat(indent))));
     }

@@ -104,8 +104,8 @@ impl<'o> TurnView<'o> {
                 self.waiting = self.talkative.then(WaitingCounter::start);
             }
             (ViewState::Thinking, _) => {
-                let begun = self.thinking.start(WAITING);
-                self.err(&begun);
+                let opening = self.thinking.start(WAITING);
+                self.err(&opening);
             }
             (ViewState::Content, _) => {}
             _ => self.open = false,

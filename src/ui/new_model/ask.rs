@@ -26,21 +26,21 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks for all missing fields.
-    pub async fn complete(&mut self, wanted: PartialModel) -> Result<NewModel> {
-        let (provider, base_url) = match (wanted.provider, wanted.base_url) {
+    pub async fn complete(&mut self, partial: PartialModel) -> Result<NewModel> {
+        let (provider, base_url) = match (partial.provider, partial.base_url) {
             (Some(provider), url) => (provider, url),
             (None, Some(url)) => (Provider::Openai, Some(url)),
             (None, None) => self.provider().await?,
         };
         let Some(facts) = provider.server() else { return Err(no_server(provider)) };
-        let (key, is_asked) = match wanted.key {
+        let (key, is_asked) = match partial.key {
             Some(key) => (key, false),
             None => (self.key(facts, base_url.is_some()).await?, true),
         };
         let mut model = NewModel {
-            name: wanted.name.clone().unwrap_or_else(|| "new".to_string()),
+            name: partial.name.clone().unwrap_or_else(|| "new".to_string()),
             provider,
-            model: wanted.model,
+            model: partial.model,
             base_url,
             key,
             active: true,
@@ -49,7 +49,7 @@ impl<'a> Asker<'a> {
             let models = self.offers(&mut model, is_asked).await?;
             model.model = Some(self.model(&models, &model, facts).await?);
         }
-        if wanted.name.is_none() {
+        if partial.name.is_none() {
             model.name = self.name(model.model.as_deref().unwrap_or_default()).await?;
         }
         Ok(model)
@@ -97,23 +97,23 @@ impl<'a> Asker<'a> {
 
     async fn provider(&self) -> Result<(Provider, Option<String>)> {
         loop {
-            let said = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
-            match provider_of(&said.to_ascii_lowercase()) {
+            let reply = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
+            match provider_of(&reply.to_ascii_lowercase()) {
                 Some(provider) if provider.server().is_some() => return Ok((provider, None)),
                 Some(provider) => {
                     print_status(&no_server(provider).hint_for(HintTarget::SHELL).unwrap_or_default())
                 }
-                None if said.contains("://") => match checked_url(&said) {
+                None if reply.contains("://") => match checked_url(&reply) {
                     Ok(url) => return Ok((Provider::Openai, Some(url))),
                     Err(error) => print_status(&error.chain()),
                 },
-                None if said.is_empty() => {}
+                None if reply.is_empty() => {}
                 None => {
-                    if let Some(url) = self.tried(&said).await {
+                    if let Some(url) = self.tried(&reply).await {
                         print_status(&format!("using {url}"));
                         return Ok((Provider::Openai, Some(url)));
                     }
-                    let example = with_scheme(&said).map(|url| format!(": {url}")).unwrap_or_default();
+                    let example = with_scheme(&reply).map(|url| format!(": {url}")).unwrap_or_default();
                     let none = if example.is_empty() { "" } else { "no server answered there; " };
                     print_status(&format!("{none}an address begins with http:// or https://{example}"));
                 }
@@ -127,8 +127,8 @@ impl<'a> Asker<'a> {
         let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
         let usual = facts.key_env.iter().map(|(name, _)| *name).find(|name| !is_elsewhere && is_set(name));
         let enter = usual.map_or("none".to_string(), |name| format!("${name}"));
-        let said = self.typed_key(&enter).await?;
-        Ok(said.unwrap_or_else(|| usual.map_or(KeyEntry::None, |name| KeyEntry::Env(name.to_string()))))
+        let reply = self.typed_key(&enter).await?;
+        Ok(reply.unwrap_or_else(|| usual.map_or(KeyEntry::None, |name| KeyEntry::Env(name.to_string()))))
     }
 
     /// Asks for the source of the key; `None` on Enter, whose meaning `enter` names.
@@ -136,12 +136,12 @@ impl<'a> Asker<'a> {
         let env = Env::from_process();
         let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
         loop {
-            let said = secret(&format!(
+            let reply = secret(&format!(
                 "Key (not shown), or $NAME of a variable, or !COMMAND that prints it [{enter}]: "
             ))
             .await?;
             let words = |text: &str| shlex::split(text).filter(|words| !words.is_empty());
-            match (said.strip_prefix('$'), said.strip_prefix('!')) {
+            match (reply.strip_prefix('$'), reply.strip_prefix('!')) {
                 (Some(name), _) if !name.is_empty() && !name.contains('=') => {
                     if !is_set(name) {
                         print_status(&StatusLine::note(format!("{} is not set", clean(name))));
@@ -152,11 +152,11 @@ impl<'a> Asker<'a> {
                     Some(words) => return Ok(Some(KeyEntry::Command(words))),
                     None => print_status("the command cannot be split into words"),
                 },
-                _ if said.is_empty() => return Ok(None),
-                _ if is_variable(&said) && is_set(&said) => {
-                    print_status(&format!("{said} is the name of a variable: type ${said} to use it"));
+                _ if reply.is_empty() => return Ok(None),
+                _ if is_variable(&reply) && is_set(&reply) => {
+                    print_status(&format!("{reply} is the name of a variable: type ${reply} to use it"));
                 }
-                _ => return Ok(Some(KeyEntry::Literal(Secret::new(&*said)))),
+                _ => return Ok(Some(KeyEntry::Literal(Secret::new(&*reply)))),
             }
         }
     }
@@ -195,12 +195,12 @@ impl<'a> Asker<'a> {
         let enter = usual.map(|usual| format!(" [{}]", clean(usual))).unwrap_or_default();
         let by = if models.is_empty() { "name" } else { "number or name" };
         loop {
-            let said = line(&format!("Model ({by}){enter}: ")).await?;
-            let numbered = said.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
+            let reply = line(&format!("Model ({by}){enter}: ")).await?;
+            let numbered = reply.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
             match (numbered, usual) {
                 (Some(model), _) => return Ok(model.id.clone()),
-                (None, Some(usual)) if said.is_empty() => return Ok(usual.to_string()),
-                (None, _) if !said.is_empty() => return Ok(said),
+                (None, Some(usual)) if reply.is_empty() => return Ok(usual.to_string()),
+                (None, _) if !reply.is_empty() => return Ok(reply),
                 (None, _) => {}
             }
         }
@@ -209,8 +209,8 @@ impl<'a> Asker<'a> {
     async fn name(&self, model: &str) -> Result<String> {
         let usual: String = model.rsplit('/').next().unwrap_or_default().replace([',', ' '], "-");
         loop {
-            let said = line(&format!("Name, for -m [{}]: ", clean(&usual))).await?;
-            let name = if said.is_empty() { usual.clone() } else { said };
+            let reply = line(&format!("Name, for -m [{}]: ", clean(&usual))).await?;
+            let name = if reply.is_empty() { usual.clone() } else { reply };
             match check_name(self.settings, &name) {
                 Ok(()) => return Ok(name),
                 Err(error) => print_status(&error.chain()),
@@ -238,19 +238,19 @@ fn show(models: &[ModelFacts]) {
 /// Asks for one line; Ctrl+D interrupts the whole command.
 async fn line(question: &str) -> Result<String> {
     let question = question.to_string();
-    let said = on_terminal(move |tty, withdrawn| {
+    let reply = on_terminal(move |tty, withdrawn| {
         let _asking = TypeAheadPause::pause();
         tty.ask(&question, withdrawn)
     });
-    said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
+    reply.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }
 
 /// Asks for one line without echo.
 async fn secret(question: &str) -> Result<String> {
     let question = question.to_string();
-    let said = on_terminal(move |tty, withdrawn| {
+    let reply = on_terminal(move |tty, withdrawn| {
         let _asking = TypeAheadPause::pause();
         tty.ask_secret(&question, withdrawn)
     });
-    said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
+    reply.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }

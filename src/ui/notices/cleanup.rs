@@ -3,8 +3,8 @@
 use crate::term::StatusLine;
 use lepo_turn::{AutorunFiles, CleanupItem};
 
-pub fn line(left: &CleanupItem) -> StatusLine {
-    match left {
+pub fn line(item: &CleanupItem) -> StatusLine {
+    match item {
         CleanupItem::RepositoryMoved(maker, path, to) => StatusLine::warning(format!(
             "{maker} made a git repository at {path}, moved aside to {to}: git would run what its settings say"
         )),
@@ -52,8 +52,8 @@ mod tests {
             (22, &["a", "b", "c"], "note: 22 files will run when you enter: a, b, c and 19 more"),
         ] {
             let named = named.iter().map(ToString::to_string).collect();
-            let left = CleanupItem::WillRun(AutorunFiles { files, named, when: "you enter" });
-            assert_eq!(line(&left).to_string(), words);
+            let item = CleanupItem::WillRun(AutorunFiles { files, named, when: "you enter" });
+            assert_eq!(line(&item).to_string(), words);
         }
     }
 }

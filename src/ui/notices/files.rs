@@ -7,7 +7,7 @@ use lepo_turn::UnsentFiles;
 use lepo_turn::attach::{FolderSummary, SkipReason, SkippedGroup};
 
 /// Returns one line for each reason why files are not sent.
-pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<StatusLine> {
+pub fn not_sent(model: &str, unsent: &UnsentFiles, at: HintTarget<'_>) -> Vec<StatusLine> {
     let sentence = |names: &[String], why: String| match names {
         [] => None,
         [one] => Some(StatusLine::note(format!("{one} is not sent: {why}"))),
@@ -18,9 +18,9 @@ pub fn not_sent(model: &str, left: &UnsentFiles, at: HintTarget<'_>) -> Vec<Stat
     };
     let broken = Hint::from("missing in the store, or changed; `lepo fsck` names them");
     let lines = [
-        sentence(&left.broken, broken.render(at)),
-        sentence(&left.refused, format!("{model} does not accept them")),
-        sentence(&left.beyond, format!("earlier files that exceed what {model} accepts in one request")),
+        sentence(&unsent.broken, broken.render(at)),
+        sentence(&unsent.refused, format!("{model} does not accept them")),
+        sentence(&unsent.beyond, format!("earlier files that exceed what {model} accepts in one request")),
     ];
     lines.into_iter().flatten().collect()
 }

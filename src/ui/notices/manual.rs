@@ -156,8 +156,8 @@ fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
     }
 }
 
-fn of_left(left: &CleanupItem) -> Option<(&'static str, &'static str)> {
-    match left {
+fn of_left(item: &CleanupItem) -> Option<(&'static str, &'static str)> {
+    match item {
         CleanupItem::RepositoryMoved(..) => {
             Some((COMMANDS, "Only a command with access `full` makes a repository that stays in place."))
         }
