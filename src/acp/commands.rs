@@ -98,23 +98,23 @@ fn parse_action(
 ) -> Result<Option<SlashAction>> {
     let line = text.trim_end();
     let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Ok(None) };
-    let (word, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let (word, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let is_path = word.split(':').next().is_some_and(|name| name.contains('/'));
     if word.is_empty() || is_path {
         return Ok(None);
     }
-    let words = words.trim();
+    let args = args.trim();
     let action = match word {
         "retry" => SlashAction::Retry,
         "undo" => SlashAction::Undo,
-        "compact" => SlashAction::Compact(words.to_string()),
-        "branch" => SlashAction::Branch(words.to_string()),
+        "compact" => SlashAction::Compact(args.to_string()),
+        "branch" => SlashAction::Branch(args.to_string()),
         "approve" => SlashAction::Decide(Verdict::Approve),
         "deny" => SlashAction::Decide(Verdict::Deny),
-        name => return other(name, words, servers, (prompts, is_skill)).map(Some),
+        name => return other(name, args, servers, (prompts, is_skill)).map(Some),
     };
     let takes_words = matches!(action, SlashAction::Compact(_) | SlashAction::Branch(_));
-    match takes_words || words.is_empty() {
+    match takes_words || args.is_empty() {
         true => Ok(Some(action)),
         false => Err(Error::usage(format!("/{word} takes no argument"))),
     }
@@ -127,13 +127,13 @@ fn other(
     servers: &[String],
     (prompts, is_skill): (&PromptLibrary<'_>, &dyn Fn(&str) -> bool),
 ) -> Result<SlashAction> {
-    let words = shlex::split(question).unwrap_or_else(|| vec![question.to_string()]);
+    let args = shlex::split(question).unwrap_or_else(|| vec![question.to_string()]);
     let of_server = servers.iter().find_map(|server| {
         let prompt = name.strip_prefix(server.as_str())?.strip_prefix(':')?;
         Some((server.clone(), prompt.to_string()))
     });
     if let Some((server, name)) = of_server {
-        return Ok(SlashAction::Served(ServerPrompt { server, name, named: Vec::new(), words }));
+        return Ok(SlashAction::Served(ServerPrompt { server, name, named: Vec::new(), args }));
     }
     let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
     if found.is_none() && is_skill(name) {
@@ -143,7 +143,7 @@ fn other(
         Error::usage(format!("no command or prompt /{name}"))
             .hint("a space before the slash makes it a question")
     })?;
-    let (text, _) = prompt.fill(name, TemplateValues { words: &words, stdin: None })?;
+    let (text, _) = prompt.fill(name, TemplateValues { args: &args, stdin: None })?;
     Ok(SlashAction::Ask(text, prompt.model))
 }
 
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(read("/compact the figures").unwrap(), Some(SlashAction::Compact("the figures".into())));
         assert_eq!(read("/deny").unwrap(), Some(SlashAction::Decide(Verdict::Deny)));
         assert!(
-            matches!(read("/docs:explain a 'b c'").unwrap(), Some(SlashAction::Served(action)) if action.words.len() == 2)
+            matches!(read("/docs:explain a 'b c'").unwrap(), Some(SlashAction::Served(action)) if action.args.len() == 2)
         );
         for question in ["hello", " /retry", "/etc/passwd is what?", "/", "/retry\nagain"] {
             assert_eq!(read(question).unwrap(), None, "{question}");

@@ -77,17 +77,17 @@ fn entries(store: &Store, lines: &SessionTails) -> Result<Vec<(Ix, String)>> {
 pub struct SessionTitles<'t> {
     store: &'t Store,
     forest: &'t Forest,
-    given: std::collections::HashMap<BubbId, String>,
+    titles: std::collections::HashMap<BubbId, String>,
 }
 
 impl<'t> SessionTitles<'t> {
     pub fn new(store: &'t Store, forest: &'t Forest) -> SessionTitles<'t> {
-        SessionTitles { store, forest, given: store.titles().all() }
+        SessionTitles { store, forest, titles: store.titles().all() }
     }
 
     pub fn title(&self, ix: Ix) -> Option<String> {
         let origin = self.forest.origins().value(ix);
-        let title = match self.given.get(&self.forest.name(origin.root).id) {
+        let title = match self.titles.get(&self.forest.name(origin.root).id) {
             Some(title) => title.clone(),
             None => self.store.bubbs().words(&self.forest.name(origin.question?)).ok()?,
         };

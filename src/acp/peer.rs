@@ -14,8 +14,8 @@ pub struct EditorConnection {
     out: MessageWriter,
     /// Requests that wait for the editor's answer.
     waiting: RefCell<HashMap<u64, Sender<Result<Value, RpcError>>>>,
-    asked: Cell<u64>,
-    closed: Cell<bool>,
+    next_id: Cell<u64>,
+    is_closed: Cell<bool>,
 }
 
 /// A request that waits for an answer. Dropping it withdraws the request.
@@ -28,7 +28,12 @@ pub struct OutstandingRequest<'p> {
 impl EditorConnection {
     /// Creates the connection over `out`.
     pub fn new(out: MessageWriter) -> EditorConnection {
-        EditorConnection { out, waiting: RefCell::default(), asked: Cell::new(0), closed: Cell::new(false) }
+        EditorConnection {
+            out,
+            waiting: RefCell::default(),
+            next_id: Cell::new(0),
+            is_closed: Cell::new(false),
+        }
     }
 
     pub fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
@@ -53,10 +58,10 @@ impl EditorConnection {
 
     /// Sends a request to the editor.
     pub fn ask(&self, method: &str, params: &Value) -> OutstandingRequest<'_> {
-        let id = self.asked.get();
-        self.asked.set(id + 1);
+        let id = self.next_id.get();
+        self.next_id.set(id + 1);
         let (sender, answer) = channel();
-        if !self.closed.get() {
+        if !self.is_closed.get() {
             self.waiting.borrow_mut().insert(id, sender);
             self.out.line(rpc::request(id, method, params));
         }
@@ -73,13 +78,13 @@ impl EditorConnection {
 
     /// Closes the connection: no further request is answered.
     pub fn close(&self) {
-        self.closed.set(true);
+        self.is_closed.set(true);
         self.waiting.borrow_mut().clear();
     }
 
     /// Whether the output queue has room for more lines.
     pub fn takes_more(&self) -> bool {
-        self.closed.get() || self.out.has_few_waiting(1000)
+        self.is_closed.get() || self.out.has_few_waiting(1000)
     }
 
     /// Returns the output, which the caller writes to its end.
@@ -97,7 +102,7 @@ impl OutstandingRequest<'_> {
 
 impl Drop for OutstandingRequest<'_> {
     fn drop(&mut self) {
-        if self.peer.waiting.borrow_mut().remove(&self.id).is_some() && !self.peer.closed.get() {
+        if self.peer.waiting.borrow_mut().remove(&self.id).is_some() && !self.peer.is_closed.get() {
             self.peer.out.line(rpc::cancel_request(self.id));
         }
     }

@@ -29,6 +29,6 @@ pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(V
                 .hint("`lepo config --edit` opens the file"));
         }
         used.push(word);
-        args.splice(at..=at, alias.words.iter().map(OsString::from));
+        args.splice(at..=at, alias.args.iter().map(OsString::from));
     }
 }

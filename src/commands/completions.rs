@@ -85,7 +85,7 @@ fn with_aliases(mut tree: clap::Command) -> clap::Command {
 
 /// Returns the command that an alias begins with, renamed to the alias.
 fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
-    let (first, others) = alias.words.split_first()?;
+    let (first, others) = alias.args.split_first()?;
     let inner = |command: &clap::Command, word: &String| command.find_subcommand(word).cloned();
     let mut command = match first.starts_with('-') || first.contains(char::is_whitespace) {
         // Options before a command, or a question: the implied `do`.

@@ -53,23 +53,23 @@ pub struct Keys {
     /// The number of further reads for which the editor gets the insert mode.
     inserts: Cell<u8>,
     /// Whether the editor has read the mode: then all keys of a burst have been read.
-    asked: Cell<bool>,
+    has_read_mode: Cell<bool>,
     /// The terminal's further input, after the keys read so far.
     input: Input,
     reply: LateReply,
     /// Whether Ctrl+X was the last key.
-    prefixed: bool,
+    has_ctrl_x: bool,
     /// Whether a search is open, since Ctrl+R.
-    searching: bool,
+    is_searching: bool,
     /// An Enter in a search sets its `found`, and `stop`, to send the found line.
-    sent: Arc<SentLine>,
+    sent_line: Arc<SentLine>,
     line_end: LineEnd,
     /// If set, the editor returns its line.
     stop: Arc<AtomicBool>,
 }
 
 impl Keys {
-    pub fn new(kind: EditKeys, sent: Arc<SentLine>, stop: Arc<AtomicBool>, input: Input) -> Keys {
+    pub fn new(kind: EditKeys, sent_line: Arc<SentLine>, stop: Arc<AtomicBool>, input: Input) -> Keys {
         let (mode, end_of_line): (Box<dyn EditMode>, ReedlineEvent) = match kind {
             EditKeys::Emacs => {
                 let mut keys = default_emacs_keybindings();
@@ -98,13 +98,13 @@ impl Keys {
             after_backslash: false,
             is_typed: false,
             inserts: Cell::default(),
-            asked: Cell::default(),
+            has_read_mode: Cell::default(),
             input,
             reply: LateReply::default(),
-            prefixed: false,
-            searching: false,
-            line_end: LineEnd::new(sent.clone(), stop.clone()),
-            sent,
+            has_ctrl_x: false,
+            is_searching: false,
+            line_end: LineEnd::new(sent_line.clone(), stop.clone()),
+            sent_line,
             stop,
         }
     }
@@ -175,9 +175,9 @@ impl EditMode for Keys {
         if self.reply.has(&event) {
             return ReedlineEvent::None;
         }
-        let (is_line_feed, was_searching) = (is_line_feed(&event), self.searching);
+        let (is_line_feed, was_searching) = (is_line_feed(&event), self.is_searching);
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
-        if self.asked.take() {
+        if self.has_read_mode.take() {
             (self.is_typed, self.inserts) = (false, Cell::default());
         }
         let before = self.mode.edit_mode();
@@ -192,32 +192,33 @@ impl EditMode for Keys {
                 self.inserts.set(ASKED);
             }
         }
-        let prefixed = std::mem::replace(&mut self.prefixed, false);
+        let prefixed = std::mem::replace(&mut self.has_ctrl_x, false);
         let event = match event {
             ReedlineEvent::ExecuteHostCommand(word) if word == PREFIX => {
-                self.prefixed = true;
+                self.has_ctrl_x = true;
                 return ReedlineEvent::None;
             }
-            ReedlineEvent::ExecuteHostCommand(word) if word == EDIT && (!prefixed || self.searching) => {
+            ReedlineEvent::ExecuteHostCommand(word) if word == EDIT && (!prefixed || self.is_searching) => {
                 self.end_of_line.clone()
             }
             // Ctrl+G.
-            ReedlineEvent::Edit(edits) if self.searching && edits == [EditCommand::Redo] => {
+            ReedlineEvent::Edit(edits) if self.is_searching && edits == [EditCommand::Redo] => {
                 ReedlineEvent::Esc
             }
             ReedlineEvent::Edit(edits) => ReedlineEvent::Edit(edits.into_iter().map(marked).collect()),
             // In a search, these only end the search, because the editor accepts no list of events there.
-            ReedlineEvent::Multiple(events) if self.searching && events.contains(&ReedlineEvent::Esc) => {
+            ReedlineEvent::Multiple(events) if self.is_searching && events.contains(&ReedlineEvent::Esc) => {
                 ReedlineEvent::Esc
             }
             event => event,
         };
-        if self.searching && event == ReedlineEvent::Enter {
+        if self.is_searching && event == ReedlineEvent::Enter {
             // The editor would only insert the found line; if it returns now, the line is sent.
-            self.sent.found.store(true, Ordering::Relaxed);
+            self.sent_line.is_found.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);
         }
-        self.searching = event == ReedlineEvent::SearchHistory || self.searching && !ends_search(&event);
+        self.is_searching =
+            event == ReedlineEvent::SearchHistory || self.is_searching && !ends_search(&event);
         let typed = event == ReedlineEvent::Edit(vec![EditCommand::InsertChar('\\')]);
         let event = match (std::mem::replace(&mut self.after_backslash, typed), &event) {
             (true, ReedlineEvent::Enter) => {
@@ -228,7 +229,7 @@ impl EditMode for Keys {
         // Within a burst an Enter is a line break of text pasted without marks; only a resize may follow.
         let end = match event == ReedlineEvent::Enter && !was_searching {
             true if is_line_feed => Some(EndKey::LineFeed),
-            true if !self.searching && (self.input.goes_on)(BURST) => Some(EndKey::Enter),
+            true if !self.is_searching && (self.input.goes_on)(BURST) => Some(EndKey::Enter),
             _ => None,
         };
         self.line_end.before(event, end)
@@ -237,7 +238,7 @@ impl EditMode for Keys {
     // The editor reads all keys of a burst before the first one counts, and would insert text in the mode of the
     // last one, in another order.
     fn edit_mode(&self) -> PromptEditMode {
-        self.asked.set(true);
+        self.has_read_mode.set(true);
         self.line_end.settle(|| (self.input.goes_on)(BURST));
         match self.inserts.get().checked_sub(1) {
             None => self.mode.edit_mode(),
@@ -319,7 +320,7 @@ mod tests {
                 assert_eq!(search, ReedlineEvent::SearchHistory);
                 assert_eq!(typed(&mut keys, 'd'), inserts('d'));
                 assert_eq!(press(&mut keys, code, modifiers), ReedlineEvent::Esc, "{kind:?} {code:?}");
-                assert!(!keys.searching);
+                assert!(!keys.is_searching);
             }
         }
     }

@@ -13,9 +13,9 @@ use reedline::{EditCommand, ReedlineEvent};
 #[derive(Default)]
 pub struct SentLine {
     /// Whether a search of the history found it.
-    pub found: AtomicBool,
+    pub is_found: AtomicBool,
     /// Whether a line end follows it.
-    pub entered: AtomicBool,
+    pub is_entered: AtomicBool,
 }
 
 /// A key that ends a line.
@@ -32,15 +32,15 @@ pub struct LineEnd {
     waits: Cell<Option<EndKey>>,
     /// Whether the last key may have moved in the menu, where an Enter chooses.
     may_choose: bool,
-    sent: Arc<SentLine>,
+    sent_line: Arc<SentLine>,
     stop: Arc<AtomicBool>,
 }
 
 impl LineEnd {
     /// Starts without a line end. An end that sends is reported to `sent`, and `stop` makes the editor return its
     /// line.
-    pub fn new(sent: Arc<SentLine>, stop: Arc<AtomicBool>) -> LineEnd {
-        LineEnd { waits: Cell::default(), may_choose: false, sent, stop }
+    pub fn new(sent_line: Arc<SentLine>, stop: Arc<AtomicBool>) -> LineEnd {
+        LineEnd { waits: Cell::default(), may_choose: false, sent_line, stop }
     }
 
     /// Returns the effect of a key if the line end before it is a line break; `end` is set if this key is a line
@@ -74,7 +74,7 @@ impl LineEnd {
     pub fn settle(&self, goes_on: impl FnOnce() -> bool) {
         if self.waits.get().is_some() && !goes_on() {
             self.waits.set(None);
-            self.sent.entered.store(true, Ordering::Relaxed);
+            self.sent_line.is_entered.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -96,7 +96,7 @@ mod tests {
     fn it_is_an_enter_unless_something_follows_in_the_keys_that_were_read() {
         let (sent, stop) = (Arc::<SentLine>::default(), Arc::<AtomicBool>::default());
         let mut end = LineEnd::new(sent.clone(), stop.clone());
-        let entered = || stop.load(Ordering::Relaxed) && sent.entered.load(Ordering::Relaxed);
+        let entered = || stop.load(Ordering::Relaxed) && sent.is_entered.load(Ordering::Relaxed);
         let line_break = || ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
         let letter = EditCommand::InsertChar('x');
         assert_eq!(end.before(ReedlineEvent::Enter, Some(EndKey::LineFeed)), ReedlineEvent::None);

@@ -51,7 +51,7 @@ struct Mentions {
     /// The mentions that look like paths, but do not exist.
     missing: Vec<String>,
     /// The typed mentions that are not paths.
-    others: Vec<String>,
+    not_paths: Vec<String>,
 }
 
 /// Finds the mentions: an `@` counts at the start of a word, unless it was pasted.
@@ -110,7 +110,7 @@ impl Mentions {
             return name.len();
         }
         if !path.is_empty() {
-            self.others.push(format!("@{word}"));
+            self.not_paths.push(format!("@{word}"));
         }
         if path.contains(['/', '.']) {
             self.missing.push(path.to_string());
@@ -135,7 +135,7 @@ pub(super) async fn ask_typed(
     let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
     let pasted = std::mem::take(&mut session.reader.pasted);
     let found = mentions(&text, |at| pasted.contains(&at), |path| file(path).exists());
-    let named = resources(session, &found.others.join(" "));
+    let named = resources(session, &found.not_paths.join(" "));
     let is_resource = |path: &String| !resources(session, &format!("@{path}")).is_empty();
     let (missing, before) = (found.missing.iter().filter(|path| !is_resource(path)), waiting_files(session));
     for path in missing {
@@ -211,6 +211,6 @@ mod tests {
         let found = mentions(text, |at| pasted.contains(&at), |path| path.len() == 1);
         assert_eq!(found.text, text);
         assert_eq!(found.paths, ["b"]);
-        assert_eq!(found.others, ["@server:x"]);
+        assert_eq!(found.not_paths, ["@server:x"]);
     }
 }

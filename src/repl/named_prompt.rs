@@ -76,7 +76,7 @@ pub(super) fn prompt(
     let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
     let prompt = found.ok_or_else(|| unknown_command(name))?;
     let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
-    let (text, _) = prompt.fill(name, TemplateValues { words: &words, stdin: None })?;
+    let (text, _) = prompt.fill(name, TemplateValues { args: &words, stdin: None })?;
     let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;
     print_status(&format!("> {}", text.replace('\n', "\n  ")));
     Ok((text, model))

@@ -52,15 +52,15 @@ pub struct PromptReader {
     /// Whether the last entry is pasted text that starts with a `!`.
     pub has_pasted_bang: bool,
     /// Input typed while no prompt reads it.
-    ahead: Option<TypeAhead>,
+    type_ahead: Option<TypeAhead>,
     /// Whether a prompt was printed.
     has_prompted: bool,
     /// The initial text of the next prompt.
-    given: String,
+    initial_text: String,
     /// The time at which Ctrl+C interrupted a turn.
     stopped: Option<Instant>,
     /// The reason to send a returned line.
-    sent: Arc<SentLine>,
+    sent_line: Arc<SentLine>,
     keys: EditKeys,
 }
 
@@ -80,11 +80,11 @@ impl PromptReader {
             typed_ahead: false,
             pasted: Vec::new(),
             has_pasted_bang: false,
-            ahead: None,
+            type_ahead: None,
             has_prompted: false,
-            given: String::new(),
+            initial_text: String::new(),
             stopped: None,
-            sent: Arc::default(),
+            sent_line: Arc::default(),
             keys,
         };
         if !reader.edits {
@@ -103,8 +103,9 @@ impl PromptReader {
 
     /// Returns an editor without history and completion.
     fn bare(&self) -> Reedline {
+        let keys = Keys::new(self.keys, self.sent_line.clone(), self.stop.clone(), TERMINAL);
         Reedline::create()
-            .with_edit_mode(Box::new(Keys::new(self.keys, self.sent.clone(), self.stop.clone(), TERMINAL)))
+            .with_edit_mode(Box::new(keys))
             .with_highlighter(Box::new(PlainHighlighter))
             .with_completer(Box::new(NoCompletion))
             .use_bracketed_paste(true)
@@ -113,7 +114,7 @@ impl PromptReader {
 
     /// Starts the next prompt with this text, as if typed.
     pub fn give(&mut self, text: String) {
-        self.given.insert_str(0, &text);
+        self.initial_text.insert_str(0, &text);
     }
 
     /// Notes that Ctrl+C has interrupted a turn: a second Ctrl+C soon after it is not meant for the prompt.
@@ -135,12 +136,12 @@ impl PromptReader {
             return self.read_plain(MARK, interrupt).await;
         };
         if !std::mem::replace(&mut self.has_prompted, true) {
-            self.given += &typed(&TypeAhead::buffered());
+            self.initial_text += &typed(&TypeAhead::buffered());
         }
         self.restore_typed();
-        let initial = take_entry(&mut self.given);
+        let initial = take_entry(&mut self.initial_text);
         editor.run_edit_commands(&[EditCommand::InsertString(initial)]);
-        let (sent, stopped) = (self.sent.clone(), self.stopped);
+        let (sent, stopped) = (self.sent_line.clone(), self.stopped);
         let mark = PromptMark(MARK.into(), self.paint);
         let (waits, since, before) = (has_input(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
@@ -173,15 +174,15 @@ impl PromptReader {
         let (before, question) = folded_question(question, columns());
         show(&before);
         let (mut editor, mark) = (self.bare(), PromptMark(question, self.paint));
-        let sent = self.sent.clone();
+        let sent = self.sent_line.clone();
         self.wait(blocking(move || edit(&mut editor, &mark, &sent, None)), interrupt).await
     }
 
     /// Moves the buffered input into the next prompt.
     fn restore_typed(&mut self) {
         let mut ahead = Relay::unread();
-        ahead.extend(self.ahead.take().map(TypeAhead::finish).unwrap_or_default());
-        self.given += &typed(&ahead);
+        ahead.extend(self.type_ahead.take().map(TypeAhead::finish).unwrap_or_default());
+        self.initial_text += &typed(&ahead);
     }
 
     /// Reads a line that the terminal itself edits.
@@ -223,8 +224,8 @@ impl PromptReader {
 
     /// Buffers further input for the next prompt, and hides it from the answer.
     pub fn keep_typed(&mut self) {
-        if self.edits && self.ahead.is_none() {
-            self.ahead = TypeAhead::start();
+        if self.edits && self.type_ahead.is_none() {
+            self.type_ahead = TypeAhead::start();
         }
     }
 }
@@ -253,11 +254,11 @@ fn edit(
     loop {
         match read_line(editor, prompt)? {
             Signal::Success(text) => return Ok(Some(text)),
-            Signal::ExternalBreak(_) if sent.entered.swap(false, Ordering::Relaxed) => {
+            Signal::ExternalBreak(_) if sent.is_entered.swap(false, Ordering::Relaxed) => {
                 return submit(editor, prompt);
             }
             // Enter in a search of the history sends the found line, if any.
-            Signal::ExternalBreak(text) if sent.found.swap(false, Ordering::Relaxed) => {
+            Signal::ExternalBreak(text) if sent.is_found.swap(false, Ordering::Relaxed) => {
                 if !text.trim().is_empty() {
                     return submit(editor, prompt);
                 }

@@ -21,12 +21,7 @@ pub(super) fn server_prompt(
         return Some(Err(Error::usage(format!("name a prompt of {server}")).hint(hint)));
     }
     let args = shlex::split(args).unwrap_or_else(|| vec![args.to_string()]);
-    Some(Ok(ServerPrompt {
-        server: server.clone(),
-        name: prompt.to_string(),
-        named: Vec::new(),
-        words: args,
-    }))
+    Some(Ok(ServerPrompt { server: server.clone(), name: prompt.to_string(), named: Vec::new(), args }))
 }
 
 pub(super) async fn ask_prompt(
@@ -40,9 +35,9 @@ pub(super) async fn ask_prompt(
         Err(error) => return report_error(state, &error),
     };
     session.drop_waiting();
-    let typed = shlex::try_join(prompt.words.iter().map(String::as_str)).unwrap_or_default();
-    let typed = format!("/{}:{} {typed}", prompt.server, prompt.name);
-    session.past.push(UndoStep::Asked(session.tip(), typed.trim_end().to_string()));
+    let line = shlex::try_join(prompt.args.iter().map(String::as_str)).unwrap_or_default();
+    let line = format!("/{}:{} {line}", prompt.server, prompt.name);
+    session.past.push(UndoStep::Asked(session.tip(), line.trim_end().to_string()));
     session.served = ServerContent { prompt: Some(prompt), ..ServerContent::default() };
     let ask = TurnRequest::new(next.start, None, &session.runs);
     turn(session, state, &next.forest, ask).await

@@ -26,17 +26,17 @@ const WORDS: &[(&str, PromptChoice)] = &[
 /// A question with the answers that it accepts.
 pub struct ChoicePrompt {
     ask: String,
-    taken: Vec<PromptChoice>,
+    choices: Vec<PromptChoice>,
 }
 
 impl ChoicePrompt {
     /// Creates the question `ask` with the answers yes, no and `more`.
     pub fn new(ask: impl Into<String>, more: &[PromptChoice]) -> ChoicePrompt {
-        ChoicePrompt { ask: ask.into(), taken: [&[PromptChoice::Yes, PromptChoice::No], more].concat() }
+        ChoicePrompt { ask: ask.into(), choices: [&[PromptChoice::Yes, PromptChoice::No], more].concat() }
     }
 
     fn words(&self) -> impl Iterator<Item = (&'static str, PromptChoice)> {
-        WORDS.iter().copied().filter(|(_, choice)| self.taken.contains(choice))
+        WORDS.iter().copied().filter(|(_, choice)| self.choices.contains(choice))
     }
 
     /// Returns the prompt: `Run it? [y]es [n]o [?] `.
@@ -45,14 +45,14 @@ impl ChoicePrompt {
             let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
             format!(" [{first}]{rest}")
         };
-        let explained = if self.taken.contains(&PromptChoice::Explain) { " [?]" } else { "" };
+        let explained = if self.choices.contains(&PromptChoice::Explain) { " [?]" } else { "" };
         format!("{}{}{explained} ", self.ask, self.words().map(word).collect::<String>())
     }
 
     /// Parses an answer; `None` if it is not among those offered.
     pub fn read(&self, answer: &str) -> Option<PromptChoice> {
         let answer = latin_keys(answer.trim()).to_lowercase();
-        if answer == "?" && self.taken.contains(&PromptChoice::Explain) {
+        if answer == "?" && self.choices.contains(&PromptChoice::Explain) {
             return Some(PromptChoice::Explain);
         }
         let mut matching = self.words().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
@@ -62,7 +62,7 @@ impl ChoicePrompt {
     /// Returns the reply to an invalid answer: `y, n, e, a or ?`.
     pub fn letters(&self) -> String {
         let mut letters: Vec<&str> = self.words().filter_map(|(word, _)| word.get(..1)).collect();
-        if self.taken.contains(&PromptChoice::Explain) {
+        if self.choices.contains(&PromptChoice::Explain) {
             letters.push("?");
         }
         let last = letters.pop().unwrap_or_default();

@@ -16,7 +16,7 @@ pub struct DisplayOptions {
     /// Whether usage lines are off, whatever the settings say.
     pub no_usage: bool,
     /// Whether a pipe receives only the final answer, once it is complete.
-    pub whole: bool,
+    pub waits_for_end: bool,
     /// The part of the thinking that a terminal shows.
     pub thinking: ThinkingShown,
     pub math: MathNotation,

@@ -22,13 +22,13 @@ pub struct EventLines<'o> {
     stderr: Utf8Decoder,
     /// Whether the last line was `waiting`.
     waits: bool,
-    at: HintTarget<'o>,
+    hint_target: HintTarget<'o>,
     person: TerminalPerson,
 }
 
 impl<'o> EventLines<'o> {
-    pub fn new(out: &'o mut Out, at: HintTarget<'o>) -> EventLines<'o> {
-        EventLines { out, stderr: Utf8Decoder::default(), waits: false, at, person: TerminalPerson }
+    pub fn new(out: &'o mut Out, hint_target: HintTarget<'o>) -> EventLines<'o> {
+        EventLines { out, stderr: Utf8Decoder::default(), waits: false, hint_target, person: TerminalPerson }
     }
 
     /// Prints an event, with the name of the participant to whose reply it belongs.
@@ -44,7 +44,7 @@ impl<'o> EventLines<'o> {
             TurnEvent::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
             TurnEvent::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
             TurnEvent::Notice(notice) => {
-                for line in notice_lines(notice, self.at) {
+                for line in notice_lines(notice, self.hint_target) {
                     let text = if line.level == LineLevel::Warning { line.to_string() } else { line.text };
                     self.line(named(json!({ "event": "note", "text": text }), name));
                 }
@@ -123,7 +123,7 @@ impl Watch for SharedEvents<'_> {
             // The last line has both in full.
             Moment::Spoken(..) | Moment::Concluded(_) => return,
             Moment::Failed(name, error) => {
-                json!({ "event": "failed", "name": name, "error": error.to_json(events.at) })
+                json!({ "event": "failed", "name": name, "error": error.to_json(events.hint_target) })
             }
             Moment::Floor(round, names) => json!({ "event": "floor", "round": round, "names": names }),
             Moment::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.as_str() }),

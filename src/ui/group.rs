@@ -29,7 +29,7 @@ pub struct GroupView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
-    at: HintTarget<'o>,
+    hint_target: HintTarget<'o>,
     /// Recovers the unmasked text of a masked answer.
     masking: Arc<Masking>,
     mode: GroupMode,
@@ -48,7 +48,7 @@ pub struct GroupView<'o> {
     has_begun: bool,
     /// The bids since bids were last printed.
     bids: Vec<(String, Bid)>,
-    shown: DisplayOptions,
+    display: DisplayOptions,
     /// Renders the streaming speech or the printed text.
     markdown: Option<Markdown>,
     judging: bool,
@@ -60,30 +60,30 @@ impl<'o> GroupView<'o> {
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
-        shown: DisplayOptions,
+        display: DisplayOptions,
         mode: GroupMode,
         names: PanelNames,
         (store, masking): (&'o Store, Arc<Masking>),
-        at: HintTarget<'o>,
+        hint_target: HintTarget<'o>,
     ) -> GroupView<'o> {
         GroupView {
             signs: Signs::of_environment(),
             out,
             paint,
             store,
-            at,
+            hint_target,
             masking,
             mode,
             headings: headings(mode, &names),
             participants: names.speakers,
             orchestrator: names.orchestrator,
-            live: LiveRows::new(!shown.quiet),
+            live: LiveRows::new(!display.quiet),
             rows: ModelRows::default(),
             complete: BTreeMap::new(),
             printed: 0,
             has_begun: false,
             bids: Vec::new(),
-            shown,
+            display,
             markdown: None,
             judging: false,
             speaking: false,
@@ -117,13 +117,13 @@ impl<'o> GroupView<'o> {
 
     /// Prints a progress line; with `--json` only if stderr is a terminal.
     fn talk(&mut self, text: &str) {
-        if !self.shown.quiet && (!self.shown.json || stderr_is_terminal()) {
+        if !self.display.quiet && (!self.display.json || stderr_is_terminal()) {
             self.note(text);
         }
     }
 
     fn note(&mut self, text: &str) {
-        if self.shown.quiet {
+        if self.display.quiet {
             return;
         }
         self.live.clear();
@@ -180,12 +180,12 @@ impl<'o> GroupView<'o> {
     /// Prints text of a model; its Markdown is rendered on a terminal.
     fn words(&mut self, bytes: &[u8]) {
         if self.markdown.is_none() {
-            self.markdown = self.shown.markdown(self.out, self.paint);
+            self.markdown = self.display.markdown(self.out, self.paint);
         }
         match &mut self.markdown {
             // Without other replies a conclusion has no heading, and on a terminal a heading has an id: neither can
             // be forged.
-            None if self.out.is_terminal() || (self.shown.quiet && self.mode == GroupMode::Debate) => {
+            None if self.out.is_terminal() || (self.display.quiet && self.mode == GroupMode::Debate) => {
                 self.out.untrusted(bytes);
             }
             None => self.out.untrusted(&set_apart(bytes, &self.headings)),
@@ -208,7 +208,7 @@ impl<'o> GroupView<'o> {
 
     /// Records a complete reply. A terminal prints it at once, a pipe in the order of the participants.
     fn complete(&mut self, name: &str, bubb: Option<BubbName>) {
-        if self.shown.json || self.mode == GroupMode::Debate {
+        if self.display.json || self.mode == GroupMode::Debate {
             return;
         }
         if self.out.is_terminal() {
@@ -227,7 +227,7 @@ impl<'o> GroupView<'o> {
 
     /// Prints a fragment of a speech, if speeches are streamed.
     fn speech(&mut self, name: &str, text: &str) {
-        if self.shown.quiet || self.shown.json || !self.out.is_terminal() {
+        if self.display.quiet || self.display.json || !self.out.is_terminal() {
             return self.rows.goes_on(name, "speaking", true);
         }
         if !std::mem::replace(&mut self.speaking, true) {
@@ -249,7 +249,7 @@ impl<'o> GroupView<'o> {
         match self.mode {
             GroupMode::Parallel => self.complete(name, Some(answered.name)),
             GroupMode::Debate if self.speaking => self.end_speech(),
-            GroupMode::Debate if self.shown.quiet || self.shown.json => {}
+            GroupMode::Debate if self.display.quiet || self.display.json => {}
             GroupMode::Debate => self.print(name, &answered.name),
         }
     }
@@ -257,7 +257,7 @@ impl<'o> GroupView<'o> {
     fn failed(&mut self, name: &str, error: &Error) {
         self.rows.end(name, "failed", Usage::default());
         self.note(&format!("{name} failed: {}", error.chain()));
-        if let Some(hint) = error.hint_for(self.at) {
+        if let Some(hint) = error.hint_for(self.hint_target) {
             self.note(&format!("hint: {hint}"));
         }
         self.complete(name, None);
@@ -281,10 +281,10 @@ impl<'o> GroupView<'o> {
     fn conclude(&mut self, text: &str) {
         self.rows.clear();
         self.live.clear();
-        if self.shown.json {
+        if self.display.json {
             return;
         }
-        if !self.shown.quiet {
+        if !self.display.quiet {
             let terminal = self.out.is_terminal();
             let heading = if terminal { self.signs.conclusion() } else { heading(CONCLUSION) };
             self.head(&heading);
@@ -297,7 +297,7 @@ impl<'o> GroupView<'o> {
 
     fn bubb(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
         let Some(bytes) = bytes else { return };
-        if self.shown.json || !self.shown.all || !name.hidden || name.kind == Kind::User {
+        if self.display.json || !self.display.all || !name.hidden || name.kind == Kind::User {
             return;
         }
         self.head(&bubb_heading(name, self.paint));
@@ -309,7 +309,7 @@ impl<'o> GroupView<'o> {
 
     /// Prints stderr of the user's own command.
     fn foreign(&mut self, bytes: &[u8]) {
-        if !self.shown.quiet && stderr_is_terminal() {
+        if !self.display.quiet && stderr_is_terminal() {
             let mut text = String::new();
             self.cleaner.push(bytes, &mut text);
             show(&text);
@@ -320,7 +320,7 @@ impl<'o> GroupView<'o> {
         match (name, event) {
             (_, TurnEvent::Bubb(name, bytes)) => self.bubb(name, bytes),
             (name, TurnEvent::Notice(notice)) => {
-                for line in notice_lines(notice, self.at) {
+                for line in notice_lines(notice, self.hint_target) {
                     let line = if let Some(name) = name { line.about(name) } else { line };
                     self.note(&line.to_string());
                 }

@@ -17,13 +17,13 @@ pub struct ModelRows {
 
 struct ModelRow {
     name: String,
-    shown: String,
+    label: String,
     state: String,
     since: Instant,
     /// Text fragments so far, each of which is about one token.
     pieces: u64,
     /// The total time in milliseconds, and the reported tokens, once the model is done.
-    done: Option<(u64, Option<u64>)>,
+    totals: Option<(u64, Option<u64>)>,
 }
 
 impl ModelRows {
@@ -34,12 +34,12 @@ impl ModelRows {
     pub fn start(&mut self, name: &str, state: &str) {
         self.rows.retain(|row| row.name != name);
         self.rows.push(ModelRow {
-            shown: cut(&clean(name), NAMES),
+            label: cut(&clean(name), NAMES),
             name: name.into(),
             state: state.into(),
             since: Instant::now(),
             pieces: 0,
-            done: None,
+            totals: None,
         });
     }
 
@@ -55,16 +55,16 @@ impl ModelRows {
     pub fn end(&mut self, name: &str, state: &str, usage: Usage) {
         if let Some(row) = self.row_mut(name) {
             row.state = state.into();
-            row.done = Some((row.since.elapsed().as_millis() as u64, usage.output));
+            row.totals = Some((row.since.elapsed().as_millis() as u64, usage.output));
         }
     }
 
     /// Returns a line for each model, without tokens if it exceeds `columns`; empty once all are done.
     pub fn lines(&self, columns: usize) -> Vec<String> {
-        if self.rows.iter().all(|row| row.done.is_some()) {
+        if self.rows.iter().all(|row| row.totals.is_some()) {
             return Vec::new();
         }
-        let column = self.rows.iter().map(|row| width(&row.shown)).max().unwrap_or_default();
+        let column = self.rows.iter().map(|row| width(&row.label)).max().unwrap_or_default();
         self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column, columns))).collect()
     }
 
@@ -76,13 +76,13 @@ impl ModelRows {
 impl ModelRow {
     fn line(&self, column: usize, columns: usize) -> String {
         let (ms, tokens_of_answer) =
-            self.done.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
-        let space = " ".repeat(column.saturating_sub(width(&self.shown)));
+            self.totals.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
+        let space = " ".repeat(column.saturating_sub(width(&self.label)));
         let tokens = match tokens_of_answer.or(Some(self.pieces).filter(|&pieces| pieces > 0)) {
             Some(tokens) => format!("  {}", counted_in_thousands(tokens as usize, "token")),
             None => String::new(),
         };
-        let line = format!("{}{space}  {:<9} {:>3}.{} s", self.shown, self.state, ms / 1000, ms % 1000 / 100);
+        let line = format!("{}{space}  {:<9} {:>3}.{} s", self.label, self.state, ms / 1000, ms % 1000 / 100);
         // Without room for the tokens, the seconds are still complete.
         if width(&line) + width(&tokens) <= columns { line + &tokens } else { line }
     }

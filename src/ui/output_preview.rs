@@ -18,12 +18,12 @@ pub struct OutputPreview {
     /// The bytes of the current line; `None` at its start.
     line: Option<usize>,
     /// The used columns of the current row.
-    taken: usize,
+    used_columns: usize,
 }
 
 impl OutputPreview {
     pub fn new(columns: fn() -> usize) -> OutputPreview {
-        OutputPreview { columns, cleaner: Cleaner::default(), lines: 0, line: None, taken: 0 }
+        OutputPreview { columns, cleaner: Cleaner::default(), lines: 0, line: None, used_columns: 0 }
     }
 
     /// Returns the visible part of `bytes`.
@@ -42,7 +42,7 @@ impl OutputPreview {
                     return shown;
                 }
                 shown.push_str(MARK);
-                self.taken = 0;
+                self.used_columns = 0;
             }
             let length = self.line.unwrap_or_default();
             if c == '\n' {
@@ -52,12 +52,12 @@ impl OutputPreview {
             } else {
                 self.line = Some(length + c.len_utf8());
                 if length < LINE {
-                    if self.taken + widest(c) > room {
+                    if self.used_columns + widest(c) > room {
                         shown.push('\n');
                         shown.push_str(GOES_ON);
-                        self.taken = 0;
+                        self.used_columns = 0;
                     }
-                    self.taken += widest(c);
+                    self.used_columns += widest(c);
                     shown.push(c);
                 }
             }

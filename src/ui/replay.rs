@@ -27,7 +27,7 @@ pub struct ReplayRows<'a> {
     asking: Mutex<()>,
     quiet: bool,
     several: bool,
-    at: HintTarget<'a>,
+    hint_target: HintTarget<'a>,
 }
 
 struct DrawnRows {
@@ -36,7 +36,7 @@ struct DrawnRows {
 }
 
 impl<'a> ReplayRows<'a> {
-    pub fn new(names: &[String], quiet: bool, at: HintTarget<'a>) -> ReplayRows<'a> {
+    pub fn new(names: &[String], quiet: bool, hint_target: HintTarget<'a>) -> ReplayRows<'a> {
         let mut rows = ModelRows::default();
         names.iter().for_each(|name| rows.start(name, "waiting"));
         ReplayRows {
@@ -44,7 +44,7 @@ impl<'a> ReplayRows<'a> {
             asking: Mutex::new(()),
             quiet,
             several: names.len() > 1,
-            at,
+            hint_target,
         }
     }
 
@@ -112,7 +112,7 @@ impl Front for ReplayRow<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Notice(notice) => {
-                for line in notice_lines(notice, self.rows.at) {
+                for line in notice_lines(notice, self.rows.hint_target) {
                     self.rows.note(&self.name, line);
                 }
             }

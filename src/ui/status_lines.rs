@@ -32,22 +32,22 @@ pub fn place_line(
     let position = format!("{id} ({length})");
     let ago = [time::ago(time, now), time::short(time, now)];
     let label = words_of(store, forest, ix);
-    laid_out(&PlaceLine { model, place: position, ago, told: instructions, words: label, help }, columns)
+    laid_out(&PlaceLine { model, position, ago, instructions, label, help }, columns)
 }
 
 struct PlaceLine<'p> {
     model: &'p str,
     /// `ID (3 questions)`.
-    place: String,
+    position: String,
     /// `2h ago`, and `2h`.
     ago: [String; 2],
-    told: Option<&'p str>,
-    words: ConvLabel,
+    instructions: Option<&'p str>,
+    label: ConvLabel,
     help: Option<&'p str>,
 }
 
 fn laid_out(
-    PlaceLine { model, place: position, ago, told: instructions, words: label, help }: &PlaceLine<'_>,
+    PlaceLine { model, position, ago, instructions, label, help }: &PlaceLine<'_>,
     columns: usize,
 ) -> String {
     const LEAST: usize = 8;
@@ -96,25 +96,25 @@ struct ConvLabel {
     /// The title, or the excerpt of the last question.
     short: String,
     /// The title, or the last question.
-    whole: String,
+    full: String,
 }
 
 impl ConvLabel {
     /// Returns the label cut to `columns`.
     fn within(&self, columns: usize) -> String {
         let short = clean(&self.short);
-        if width(&short) <= columns { short.into_owned() } else { excerpt_within(&self.whole, columns) }
+        if width(&short) <= columns { short.into_owned() } else { excerpt_within(&self.full, columns) }
     }
 }
 
 fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
     let root = forest.name(forest.origins().value(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
-        return ConvLabel { short: title.clone(), whole: title };
+        return ConvLabel { short: title.clone(), full: title };
     }
     let question = forest.last_question(tail).map(|ix| forest.name(ix));
     let full = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
-    ConvLabel { short: excerpt(&full), whole: full }
+    ConvLabel { short: excerpt(&full), full }
 }
 
 /// Returns `MODEL · 3,000 in, 2,800 cached · 120 out · 4.2 s`, without the parts that are unknown.
@@ -145,10 +145,10 @@ mod tests {
     fn model_and_words_stand_in_one_line_or_in_two() {
         let position = |label: &str, instructions| PlaceLine {
             model: "gpt-4o",
-            place: "PE8NM48X (2 questions)".into(),
+            position: "PE8NM48X (2 questions)".into(),
             ago: ["2h ago".into(), "2h".into()],
-            told: instructions,
-            words: ConvLabel { short: excerpt(label), whole: label.into() },
+            instructions,
+            label: ConvLabel { short: excerpt(label), full: label.into() },
             help: Some("/help"),
         };
         for (label, instructions, columns, shown) in [

@@ -26,7 +26,7 @@ pub struct Thinking {
     /// Escapes control characters, because thinking is foreign text, too.
     cleaner: Cleaner,
     wrap: Wrap,
-    begun: Instant,
+    start: Instant,
     /// Whether only white space has arrived.
     is_empty: bool,
     /// Pending line ends, printed once more text arrives.
@@ -41,7 +41,7 @@ impl Thinking {
             paint,
             cleaner: Cleaner::default(),
             wrap: Wrap::new(columns),
-            begun: Instant::now(),
+            start: Instant::now(),
             is_empty: true,
             line_ends: 0,
         }
@@ -49,7 +49,7 @@ impl Thinking {
 
     /// Starts a block; `waiting` is the text on the screen so far.
     pub fn start(&mut self, waiting: &str) -> String {
-        self.begun = Instant::now();
+        self.start = Instant::now();
         (self.is_empty, self.line_ends, self.wrap) = (true, 0, Wrap::new(columns));
         match self.form {
             ThinkingForm::Marked => "<<< Thinking >>>\n".to_string(),
@@ -84,7 +84,7 @@ impl Thinking {
                 self.paint.dim(&shown) + end
             }
             ThinkingForm::Chosen(ThinkingShown::Brief) => {
-                let seconds = self.begun.elapsed().as_secs();
+                let seconds = self.start.elapsed().as_secs();
                 format!("{TAKEN_AWAY}{}\n", self.paint.dim(&format!("thought for {seconds} s")))
             }
             ThinkingForm::Chosen(ThinkingShown::Hide) => TAKEN_AWAY.to_string(),

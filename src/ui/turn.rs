@@ -21,21 +21,21 @@ use lepo_turn::{CommandOrigin, Front, Person, TurnEvent};
 pub struct TurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
-    shown: DisplayOptions,
-    at: HintTarget<'o>,
+    display: DisplayOptions,
+    hint_target: HintTarget<'o>,
     /// Whether stderr is a terminal and `quiet` is off.
     talkative: bool,
     state: ViewState,
     /// Whether the state's text is on the screen.
-    open: bool,
+    is_on_screen: bool,
     /// Whether an answer continues after output on stderr: its line has not ended.
-    goes_on: bool,
+    continues_line: bool,
     markdown: Option<Markdown>,
     thinking: Thinking,
     /// Escapes control characters in foreign text for stderr.
     cleaner: Cleaner,
     /// The output of the running command.
-    printed: OutputPreview,
+    output: OutputPreview,
     /// The counter on the waiting line.
     waiting: Option<WaitingCounter>,
     /// The pages that the answer cites, in the order of their first citation.
@@ -48,25 +48,25 @@ impl<'o> TurnView<'o> {
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
-        shown: DisplayOptions,
-        at: HintTarget<'o>,
+        display: DisplayOptions,
+        hint_target: HintTarget<'o>,
         state: ViewState,
     ) -> TurnView<'o> {
-        let talkative = !shown.quiet && stderr_is_terminal();
-        let markdown = shown.markdown(out, paint);
+        let talkative = !display.quiet && stderr_is_terminal();
+        let markdown = display.markdown(out, paint);
         TurnView {
             out,
             paint,
-            shown,
-            at,
+            display,
+            hint_target,
             talkative,
             state,
-            open: false,
-            goes_on: false,
+            is_on_screen: false,
+            continues_line: false,
             markdown,
-            thinking: Thinking::new(shown.thinking, shown.plain, paint),
+            thinking: Thinking::new(display.thinking, display.plain, paint),
             cleaner: Cleaner::default(),
-            printed: OutputPreview::new(columns),
+            output: OutputPreview::new(columns),
             waiting: None,
             cited: Vec::new(),
             person: TerminalPerson,
@@ -94,10 +94,10 @@ impl<'o> TurnView<'o> {
             self.end_answer();
         }
         self.state = next;
-        if self.open {
+        if self.is_on_screen {
             return;
         }
-        self.open = true;
+        self.is_on_screen = true;
         match (next, step) {
             (ViewState::Streaming, ViewEvent::Asked) => {
                 self.err(WAITING);
@@ -108,7 +108,7 @@ impl<'o> TurnView<'o> {
                 self.err(&opening);
             }
             (ViewState::Content, _) => {}
-            _ => self.open = false,
+            _ => self.is_on_screen = false,
         }
     }
 
@@ -119,8 +119,8 @@ impl<'o> TurnView<'o> {
             return self.close();
         }
         self.out.flush();
-        if std::mem::take(&mut self.open) {
-            self.goes_on = true;
+        if std::mem::take(&mut self.is_on_screen) {
+            self.continues_line = true;
             if !self.out.at_line_start() {
                 self.err("\n");
             }
@@ -129,7 +129,7 @@ impl<'o> TurnView<'o> {
 
     /// Ends a paused answer that did not continue.
     fn end_answer(&mut self) {
-        if std::mem::take(&mut self.goes_on) {
+        if std::mem::take(&mut self.continues_line) {
             self.end_content();
         }
     }
@@ -147,7 +147,7 @@ impl<'o> TurnView<'o> {
 
     /// Erases or ends the open output.
     fn close(&mut self) {
-        if !std::mem::take(&mut self.open) {
+        if !std::mem::take(&mut self.is_on_screen) {
             return;
         }
         self.waiting = None;
@@ -166,13 +166,13 @@ impl<'o> TurnView<'o> {
     fn begin_command(&mut self) {
         self.step(ViewEvent::Called);
         self.out.flush();
-        self.printed = OutputPreview::new(columns);
+        self.output = OutputPreview::new(columns);
     }
 
     /// Announces a command that runs without a question.
     fn announce(&mut self, proposal: &Proposal, why: &str) {
         self.begin_command();
-        if !self.shown.quiet {
+        if !self.display.quiet {
             print_status(&consent::announcement(proposal, why));
         }
     }
@@ -186,7 +186,7 @@ impl<'o> TurnView<'o> {
             (CommandOrigin::Session | CommandOrigin::RunOption, OutputStream::Stderr) => self.foreign(bytes),
             // Output of the command must not pass for a question of lepo's.
             (CommandOrigin::RunOption, OutputStream::Stdout) | (CommandOrigin::Model, _) => {
-                let shown = self.printed.push(bytes);
+                let shown = self.output.push(bytes);
                 self.err(&self.paint.dim(&shown));
             }
         }
@@ -194,13 +194,13 @@ impl<'o> TurnView<'o> {
 
     /// Ends the open line of a command's output.
     fn end_printed(&mut self) {
-        let end = self.printed.finish();
+        let end = self.output.finish();
         self.err(end);
     }
 
     /// Prints a line of another source.
     fn interject(&mut self, line: impl FnOnce()) {
-        let waits = self.open && self.state == ViewState::Streaming;
+        let waits = self.is_on_screen && self.state == ViewState::Streaming;
         match self.state {
             ViewState::Content => self.pause(),
             _ => self.close(),
@@ -225,7 +225,7 @@ impl<'o> TurnView<'o> {
 
     /// Appends the number of the cited page to the preceding text, on a terminal only.
     fn cite(&mut self, page: &Citation) {
-        if self.shown.json || self.shown.plain || !self.out.is_terminal() {
+        if self.display.json || self.display.plain || !self.out.is_terminal() {
             return;
         }
         let known = self.cited.iter().position(|known| known.url == page.url);
@@ -265,7 +265,7 @@ impl<'o> TurnView<'o> {
     }
 
     fn bubb(&mut self, name: &BubbName, bytes: &[u8]) {
-        if self.shown.json || !self.shown.all || !name.hidden || name.kind == Kind::User {
+        if self.display.json || !self.display.all || !name.hidden || name.kind == Kind::User {
             return;
         }
         self.close();
@@ -288,7 +288,7 @@ impl Front for TurnView<'_> {
             }
             TurnEvent::Text(text) => {
                 self.step(ViewEvent::Said);
-                if !self.shown.json {
+                if !self.display.json {
                     self.answer(text);
                 }
             }
@@ -304,9 +304,9 @@ impl Front for TurnView<'_> {
                 self.list_citations();
             }
             TurnEvent::Pause => self.out.flush(),
-            TurnEvent::Notice(_) if self.shown.quiet => {}
+            TurnEvent::Notice(_) if self.display.quiet => {}
             TurnEvent::Notice(notice) => {
-                for line in notice_lines(notice, self.at) {
+                for line in notice_lines(notice, self.hint_target) {
                     self.interject(|| print_status(&line));
                 }
             }
@@ -339,7 +339,7 @@ impl Front for TurnView<'_> {
     }
 
     fn shows_partial_text(&self) -> bool {
-        self.out.is_terminal() || !self.shown.whole
+        self.out.is_terminal() || !self.display.waits_for_end
     }
 
     fn person(&mut self) -> Option<&mut dyn Person> {

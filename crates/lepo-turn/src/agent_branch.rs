@@ -32,7 +32,7 @@ pub(super) struct AgentBranch<'s> {
     store: &'s Arc<Store>,
     masking: &'s Masking,
     model: &'s str,
-    asks: bool,
+    can_ask: bool,
     /// Number of questions of this answer that nobody could answer.
     unanswered: usize,
     /// The bubb that the next one follows.
@@ -40,11 +40,11 @@ pub(super) struct AgentBranch<'s> {
     /// The session of the agent that answers.
     pub session: Option<String>,
     /// The running calls, ordered by start.
-    open: Vec<AgentCall>,
+    running_calls: Vec<AgentCall>,
     /// The running call whose bubb is written: its id, and the index of its row in `used`.
-    written: Option<(String, usize)>,
+    written_call: Option<(String, usize)>,
     /// Calls that ended while the written call was running: a result must directly follow its request.
-    ended: Vec<AgentCall>,
+    ended_calls: Vec<AgentCall>,
     used: &'s RefCell<Vec<ToolUse>>,
 }
 
@@ -56,13 +56,13 @@ impl<'s> AgentBranch<'s> {
             store,
             masking,
             model,
-            asks: context.asks,
+            can_ask: context.can_ask,
             unanswered: 0,
             tip: context.tip,
             session: None,
-            open: Vec::new(),
-            written: None,
-            ended: Vec::new(),
+            running_calls: Vec::new(),
+            written_call: None,
+            ended_calls: Vec::new(),
             used: context.agent_calls,
         }
     }
@@ -98,7 +98,7 @@ impl<'s> AgentBranch<'s> {
         front: &mut dyn Front,
         interrupt: &Interrupt,
     ) -> Result<PermissionReply> {
-        if !self.asks {
+        if !self.can_ask {
             return Ok(PermissionReply::No);
         }
         let reply = interrupt.or(ask_permission(front, self.model, question)).await?;
@@ -119,26 +119,26 @@ impl<'s> AgentBranch<'s> {
     /// Records a running call. The call is written once its input is known, unless another running call is
     /// written.
     fn begins(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
-        match self.open.iter_mut().find(|known| known.id == call.id) {
+        match self.running_calls.iter_mut().find(|known| known.id == call.id) {
             Some(known) => *known = call,
-            None => self.open.push(call),
+            None => self.running_calls.push(call),
         }
         self.write_next(front)
     }
 
     /// Records a finished call.
     fn ends(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
-        self.open.retain(|known| known.id != call.id);
-        match &self.written {
+        self.running_calls.retain(|known| known.id != call.id);
+        match &self.written_call {
             Some((id, row)) if *id == call.id => {
                 let row = *row;
-                self.written = None;
+                self.written_call = None;
                 self.write_result(row, &call.result, front)?;
-                for call in std::mem::take(&mut self.ended) {
+                for call in std::mem::take(&mut self.ended_calls) {
                     self.write_whole(&call, front)?;
                 }
             }
-            Some(_) => self.ended.push(call),
+            Some(_) => self.ended_calls.push(call),
             None => self.write_whole(&call, front)?,
         }
         self.write_next(front)
@@ -146,14 +146,14 @@ impl<'s> AgentBranch<'s> {
 
     /// Writes the known data of running calls after the answer was interrupted.
     pub fn stop(&mut self, front: &mut dyn Front) -> Result<()> {
-        if let Some((id, row)) = self.written.take() {
-            self.open.retain(|known| known.id != id);
+        if let Some((id, row)) = self.written_call.take() {
+            self.running_calls.retain(|known| known.id != id);
             self.write_result(row, STOPPED, front)?;
         }
-        for call in std::mem::take(&mut self.ended) {
+        for call in std::mem::take(&mut self.ended_calls) {
             self.write_whole(&call, front)?;
         }
-        for call in std::mem::take(&mut self.open) {
+        for call in std::mem::take(&mut self.running_calls) {
             self.write_whole(&AgentCall { result: STOPPED.to_string(), ..call }, front)?;
         }
         Ok(())
@@ -162,12 +162,12 @@ impl<'s> AgentBranch<'s> {
     /// Writes the first running call, if its input is known and no other running call is written.
     fn write_next(&mut self, front: &mut dyn Front) -> Result<()> {
         let is_known = |call: &&AgentCall| call.input.as_object().is_none_or(|input| !input.is_empty());
-        if self.written.is_some() {
+        if self.written_call.is_some() {
             return Ok(());
         }
-        let Some(call) = self.open.iter().find(is_known).cloned() else { return Ok(()) };
+        let Some(call) = self.running_calls.iter().find(is_known).cloned() else { return Ok(()) };
         let row = self.write_request(&call, front)?;
-        self.written = Some((call.id, row));
+        self.written_call = Some((call.id, row));
         Ok(())
     }
 

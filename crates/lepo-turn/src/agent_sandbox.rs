@@ -18,39 +18,39 @@ use lepo_tool::{
     sandboxed_program,
 };
 
-/// Facts about held agents that a process keeps.
+/// Data about sandboxed agents, shared by all turns of a process.
 #[derive(Clone, Default)]
 pub struct AgentSandboxes {
-    /// The store, once there is one: a held agent never changes it.
+    /// The store, once it exists: a sandboxed agent never changes it.
     store: Arc<Mutex<Option<PathBuf>>>,
-    /// Programs that run outside of every sandbox: a held agent never changes the files that they name.
+    /// Programs that run outside of every sandbox: a sandboxed agent never changes the files that they name.
     programs: Arc<Mutex<Arc<[NamedProgram]>>>,
     sandbox: SandboxDetector,
-    /// Models of which it was said that they have no network.
-    said: Arc<Mutex<HashSet<String>>>,
-    /// Traces of agents, of which the person is still to be told.
-    left: Arc<Mutex<Vec<CleanupItem>>>,
+    /// Models whose lack of a network was already reported.
+    noted_models: Arc<Mutex<HashSet<String>>>,
+    /// Leftovers of agents, not reported yet.
+    leftovers: Arc<Mutex<Vec<CleanupItem>>>,
 }
 
 impl AgentSandboxes {
-    /// Takes note of the store, and of the programs whose files no agent changes; for this and all clones.
+    /// Sets the store, and the programs whose files agents must not change, for this value and all its clones.
     pub(crate) fn keep_off(&self, store: PathBuf, programs: Arc<[NamedProgram]>) {
         *open(&self.store) = Some(store);
         *open(&self.programs) = programs;
     }
 
-    /// Tells of files that agents left behind, each once.
+    /// Reports the files that agents left, each once.
     pub(crate) fn report_leftovers(&self, front: &mut dyn Front) {
-        for item in std::mem::take(&mut *open(&self.left)) {
+        for item in std::mem::take(&mut *open(&self.leftovers)) {
             front.on_event(TurnEvent::Notice(&Notice::Left(item)));
         }
     }
 }
 
-/// Puts agents into a sandbox.
+/// Starts agents in lepo's sandbox.
 pub struct ProcessSandboxer {
-    kept: AgentSandboxes,
-    own: Vec<PathBuf>,
+    shared: AgentSandboxes,
+    own_paths: Vec<PathBuf>,
     state: PathBuf,
     read_only: Vec<PathBuf>,
     home: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub struct ProcessSandboxer {
 }
 
 impl ProcessSandboxer {
-    /// The holder of these settings. `own` are lepo's own directories.
+    /// `own_paths` are lepo's own directories.
     pub fn new(
         shared: AgentSandboxes,
         settings: &Settings,
@@ -66,8 +66,8 @@ impl ProcessSandboxer {
         own_paths: Vec<PathBuf>,
     ) -> ProcessSandboxer {
         ProcessSandboxer {
-            kept: shared,
-            own: own_paths,
+            shared,
+            own_paths,
             state: paths.state.clone(),
             read_only: settings.sandbox_read_only.clone(),
             home: paths.home.clone(),
@@ -75,7 +75,7 @@ impl ProcessSandboxer {
         }
     }
 
-    /// The folders of an agent's own, without links.
+    /// Returns the folders in `sandbox_home`, with links resolved.
     fn folders(&self, agent: AgentCommand<'_>) -> Result<Vec<PathBuf>> {
         agent.sandbox.home.iter().map(|path| self.folder(agent.model, path)).collect()
     }
@@ -95,7 +95,7 @@ impl ProcessSandboxer {
         if covers_home(&folder) {
             return Err(wrong("is the whole home directory").hint("name the agent's own folder in it"));
         }
-        let own_path = self.own.iter().filter_map(|own_path| own_path.canonicalize().ok());
+        let own_path = self.own_paths.iter().filter_map(|own_path| own_path.canonicalize().ok());
         match own_path.into_iter().any(|own_path| folder.starts_with(own_path)) {
             true => Err(wrong("belongs to lepo")),
             false => Ok(folder),
@@ -109,8 +109,8 @@ impl ProcessSandboxer {
             AgentAccess::Net => Access::Net,
         };
         let writable = self.folders(agent)?;
-        let store = open(&self.kept.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
-        let programs = open(&self.kept.programs).clone();
+        let store = open(&self.shared.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
+        let programs = open(&self.shared.programs).clone();
         if access != Access::Read
             && let Some(trust) = ProgramTrust::of_folder(&self.state, agent.dir)
         {
@@ -120,13 +120,13 @@ impl ProcessSandboxer {
             dir: agent.dir,
             start: agent.dir,
             store: &store,
-            own: &self.own,
+            own: &self.own_paths,
             read_only: &self.read_only,
             writable: &writable,
             programs: &programs,
             touched: &TouchedFiles::in_state(&self.state),
         };
-        let sandbox = self.kept.sandbox.get(agent.dir).await;
+        let sandbox = self.shared.sandbox.get(agent.dir).await;
         let program = agent.command.first().map(String::as_str).unwrap_or_default();
         let arguments = agent.command.iter().skip(1);
         let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
@@ -148,17 +148,17 @@ impl ProcessSandboxer {
             paths => format!("; it may also write in {}", paths.join(", ")),
         };
         let sandbox_name = sandbox.name();
-        let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
+        let is_new = access != Access::Net && open(&self.shared.noted_models).insert(agent.model.to_string());
         let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), sandbox_name);
         Ok(SandboxedAgent {
             program,
             words: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
             note: is_new.then(note),
             rest: Box::new(AgentHold {
-                found: hold.found(),
-                held: Some(hold),
+                report: hold.found(),
+                hold: Some(hold),
                 model: agent.model.to_string(),
-                left: Arc::clone(&self.kept.left),
+                leftovers: Arc::clone(&self.shared.leftovers),
             }),
         })
     }
@@ -173,19 +173,19 @@ impl AgentSandboxer for ProcessSandboxer {
     }
 }
 
-/// The hold on an agent. Dropped, it notes the files that the agent left behind.
+/// Guard of a running agent. When dropped, records the files that the agent left.
 struct AgentHold {
-    held: Option<SandboxHold>,
-    found: Arc<Mutex<CleanupReport>>,
+    hold: Option<SandboxHold>,
+    report: Arc<Mutex<CleanupReport>>,
     model: String,
-    left: Arc<Mutex<Vec<CleanupItem>>>,
+    leftovers: Arc<Mutex<Vec<CleanupItem>>>,
 }
 
 impl Drop for AgentHold {
     fn drop(&mut self) {
-        drop(self.held.take());
-        let found = std::mem::take(&mut *open(&self.found));
-        open(&self.left).extend(cleanup::for_person(&self.model, &found));
+        drop(self.hold.take());
+        let found = std::mem::take(&mut *open(&self.report));
+        open(&self.leftovers).extend(cleanup::for_person(&self.model, &found));
     }
 }
 

@@ -26,7 +26,7 @@ pub struct AnswerContext<'a> {
     pub before: Option<&'a str>,
     pub tools: CallStyle,
     /// Whether the user is asked an agent's questions; otherwise each is refused.
-    pub asks: bool,
+    pub can_ask: bool,
     /// The calls of an agent that are already written.
     pub agent_calls: &'a RefCell<Vec<ToolUse>>,
     /// The schema of the answer: only a matching answer is displayed, and stored as JSON.

@@ -51,7 +51,7 @@ struct LoopState {
     /// Remaining rounds of tools.
     rounds: usize,
     /// The requests executed since the question.
-    done: Vec<ToolRequest>,
+    executed: Vec<ToolRequest>,
     /// Length of the path at the start of the side branch; unset before the first request is sent.
     base: Option<usize>,
     cache_key: Option<String>,
@@ -102,11 +102,11 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
                 continue;
             }
             ModelReply::Calls(words, calls, replay) => {
-                let at = turn.record.transcript.entries.len();
+                let index = turn.record.transcript.entries.len();
                 if let Some(words) = words {
                     take_up(turn, &words)?;
                 }
-                let answer = CalledAnswer { at, calls: calls.clone(), replay, waited: false };
+                let answer = CalledAnswer { index, calls: calls.clone(), replay, waited: false };
                 turn.record.transcript.called.push(answer);
                 calls.into_iter().map(CallForm::Native).collect()
             }
@@ -135,18 +135,18 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         turn.front.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
-    let done = turn.record.transcript.requests_of_turn();
+    let executed = turn.record.transcript.requests_of_turn();
     let tools = tool_list(turn, offer);
     let facts = RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn, &tools));
     Ok(LoopState {
         cache_key: turn.cache_key(&tools.specs),
         tools,
         // A call would follow a stopped answer directly, which made it a text around calls.
-        rounds: match offer.ended || ends_with_part(&turn.record.transcript.entries) {
+        rounds: match offer.has_ended || ends_with_part(&turn.record.transcript.entries) {
             true => 0,
-            false => (turn.env.settings().max_rounds as usize).saturating_sub(done.len()),
+            false => (turn.env.settings().max_rounds as usize).saturating_sub(executed.len()),
         },
-        done,
+        executed,
         // A continued turn has a side branch already.
         base: turn.record.transcript.side_branch().filter(|_| !turn.leaves_calls_on_path()),
         facts: if offer.is_former { facts.without_calls() } else { facts },
@@ -161,7 +161,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
     if let Some(base) = progress.base {
         keep_skills(turn, base)?;
     }
-    if !progress.done.is_empty() {
+    if !progress.executed.is_empty() {
         ask_about_model(turn).await?;
     }
     let kept_skills = kept_skills(turn);
@@ -194,7 +194,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
         order: None,
         agent_calls: &agent_calls,
         tools: progress.way_to_call(),
-        asks: turn.env.configured.asks_for_agents(),
+        can_ask: turn.env.configured.asks_for_agents(),
         schema: schema.as_deref(),
         model: &turn.config.name,
         start,
@@ -225,7 +225,7 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopSta
 /// Ends the side branch: the conversation continues from its start.
 fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &LoopState) {
     if let Some(base) = progress.base {
-        turn.record.transcript.end_side_branch(base, turn.skills.kept.take());
+        turn.record.transcript.end_side_branch(base, turn.skills.stored.take());
     }
     turn.record.report.answer = Some(answered);
     turn.record.report.is_json = turn.schema.is_some();
@@ -287,7 +287,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
 /// Executes the calls of an answer: a round of tools.
 async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut LoopState) -> Result<()> {
     let names = progress.tools.names(turn.servers);
-    progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.done)).await? {
+    progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.executed)).await? {
         Continuation::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;
             turn.front.on_event(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
@@ -310,7 +310,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
 async fn carry_out_calls(
     turn: &mut Turn<'_>,
     calls: Vec<CallForm>,
-    (names, done): (&[String], &mut Vec<ToolRequest>),
+    (names, executed): (&[String], &mut Vec<ToolRequest>),
 ) -> Result<Continuation> {
     turn.env.sandbox.start(turn.env.store.root());
     if let Some(note) = announcement(calls.len()) {
@@ -336,7 +336,7 @@ async fn carry_out_calls(
             }
         };
         let name = turn.add(Kind::Assistant, true, request.canonical().as_bytes())?;
-        let next = settle(turn, request, name, Decider::Turn { done }).await?;
+        let next = settle(turn, request, name, Decider::Turn { done: executed }).await?;
         if next == Continuation::Answer && calls.len() > 0 {
             turn.add(Kind::System, true, dropped_note(calls.len()).as_bytes())?;
         }

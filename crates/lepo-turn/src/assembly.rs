@@ -104,7 +104,8 @@ pub fn assemble<'a>(
         }
         Purpose::Summary { inst, covered } => {
             let calls = if lists_tools { calls } else { &[] };
-            let calls = calls.get(..calls.partition_point(|answer| answer.at < covered)).unwrap_or_default();
+            let calls =
+                calls.get(..calls.partition_point(|answer| answer.index < covered)).unwrap_or_default();
             let path = path.get(..covered).unwrap_or_default();
             let mut messages = messages(path, calls, Inst::Planner(Some(inst)), form, end.as_deref());
             if form == ConversationFormat::Plain {

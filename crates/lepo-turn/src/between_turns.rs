@@ -16,7 +16,7 @@ pub fn keep_question(
     start: TurnStart,
     question: Question,
 ) -> Result<BubbName> {
-    let typed_ranges = question.typed.clone();
+    let typed_ranges = question.typed_ranges.clone();
     let text = keep_files(&env.store, question)?;
     let question = question_message(&env.masking, text, &typed_ranges);
     let system_prompt = env.system_prompt().unwrap_or_default();

@@ -45,13 +45,13 @@ const DAYS: u64 = 3 * 24 * 3600 * 1000;
 struct SpendingDay {
     name: String,
     /// The position up to which the journal was read.
-    tail: JournalCursor,
+    cursor: JournalCursor,
     /// The sum up to this position.
-    journal: u128,
+    journal_cost: u128,
     /// The sum when this process started to count.
-    begun: u128,
+    start: u128,
     /// The costs of this process.
-    own: u128,
+    own_cost: u128,
 }
 
 /// Spending of this process.
@@ -72,7 +72,7 @@ pub struct Budget {
     store: Arc<Store>,
     /// Whether the conversation is not in this store, so that its requests add lines of their own to the journal here.
     is_untracked: bool,
-    spent: Mutex<SpendingState>,
+    spending: Mutex<SpendingState>,
 }
 
 impl Budget {
@@ -86,7 +86,7 @@ impl Budget {
     ) -> Option<Arc<Budget>> {
         let prices = settings.prices();
         let spending = Mutex::default();
-        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, is_untracked, spent: spending }))
+        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, is_untracked, spending }))
     }
 
     /// Rejects a model without a known price, if there is a limit in money.
@@ -109,7 +109,7 @@ impl Budget {
     }
 
     fn spent(&self) -> MutexGuard<'_, SpendingState> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.spending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the cost of a line of the journal, if it is of this local day.
@@ -134,14 +134,14 @@ impl Budget {
             *day = SpendingDay { name, ..SpendingDay::default() };
         }
         let mut new = 0u128;
-        let anew = day.tail.read_on(&self.store.journal(), now.saturating_sub(DAYS), |record| {
+        let anew = day.cursor.read_on(&self.store.journal(), now.saturating_sub(DAYS), |record| {
             new = new.saturating_add(self.cost_on(&day.name, &record));
         });
-        day.journal = if anew { new } else { day.journal.saturating_add(new) };
+        day.journal_cost = if anew { new } else { day.journal_cost.saturating_add(new) };
         if is_new {
-            day.begun = day.journal;
+            day.start = day.journal_cost;
         }
-        day.journal.max(day.begun.saturating_add(day.own))
+        day.journal_cost.max(day.start.saturating_add(day.own_cost))
     }
 }
 
@@ -214,7 +214,7 @@ impl Meter for Budget {
         let mut spending = self.spent();
         spending.open.remove(&used.ticket);
         spending.turn = spending.turn.saturating_add(sum.cost);
-        spending.day.own = spending.day.own.saturating_add(sum.cost);
+        spending.day.own_cost = spending.day.own_cost.saturating_add(sum.cost);
         spending.all = spending.all.plus(sum);
         // Other processes count from the journal, so costs that no line of the conversation has get their own
         // line.

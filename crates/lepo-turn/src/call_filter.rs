@@ -7,19 +7,19 @@ use lepo_tool::{AnswerPart, lenient_json, pieces};
 /// Withholds text. After a call, the rest of the answer is not displayed.
 #[derive(Debug, Default)]
 pub struct CallFilter {
-    held: String,
+    buffer: String,
     /// Bytes of the buffer already displayed.
     released: usize,
     /// The state of scanning the object in the rest of the buffer.
     object: Option<ObjectScan>,
-    called: bool,
+    has_called: bool,
 }
 
 /// Scans an object to its end, each character once.
 #[derive(Debug)]
 struct ObjectScan {
     start: usize,
-    at: usize,
+    offset: usize,
     depth: usize,
     in_text: bool,
     escaped: bool,
@@ -29,23 +29,23 @@ impl CallFilter {
     /// Appends text, and returns the text that can be displayed now.
     pub fn push(&mut self, text: &str) -> String {
         let mut visible = String::new();
-        self.held.push_str(text);
-        while !self.called && self.step(&mut visible) {}
-        if self.called {
-            self.released = self.held.len();
+        self.buffer.push_str(text);
+        while !self.has_called && self.step(&mut visible) {}
+        if self.has_called {
+            self.released = self.buffer.len();
         }
-        self.held.drain(..self.released);
+        self.buffer.drain(..self.released);
         self.released = 0;
         visible
     }
 
     /// Ends the answer: returns the remaining text, if no call was found.
     pub fn finish(self) -> String {
-        if self.called { String::new() } else { self.held }
+        if self.has_called { String::new() } else { self.buffer }
     }
 
     fn rest(&self) -> &str {
-        self.held.get(self.released..).unwrap_or_default()
+        self.buffer.get(self.released..).unwrap_or_default()
     }
 
     /// Moves text that certainly is not a call to `visible`; returns true if another step may move more.
@@ -93,7 +93,8 @@ impl CallFilter {
             _ if blank > LONGEST_WAIT => self.release(start + 1, visible),
             None => false,
             Some('"') => {
-                self.object = Some(ObjectScan { start, at: start, depth: 0, in_text: false, escaped: false });
+                self.object =
+                    Some(ObjectScan { start, offset: start, depth: 0, in_text: false, escaped: false });
                 true
             }
             Some(_) => self.release(start + 1, visible),
@@ -103,10 +104,10 @@ impl CallFilter {
     /// Continues scanning the object, which at its end is either a call or displayed.
     fn read(&mut self, visible: &mut String) -> bool {
         let Some(object) = &mut self.object else { return false };
-        let buffer = self.held.get(self.released..).unwrap_or_default();
-        let Some(rest) = buffer.get(object.at..) else { return false };
+        let buffer = self.buffer.get(self.released..).unwrap_or_default();
+        let Some(rest) = buffer.get(object.offset..) else { return false };
         for c in rest.chars() {
-            object.at += c.len_utf8();
+            object.offset += c.len_utf8();
             match c {
                 _ if std::mem::take(&mut object.escaped) => {}
                 '\\' if object.in_text => object.escaped = true,
@@ -116,10 +117,10 @@ impl CallFilter {
                 _ => {}
             }
             if object.depth == 0 {
-                let end = object.at;
-                self.called = is_call(buffer.get(object.start..end).unwrap_or_default());
+                let end = object.offset;
+                self.has_called = is_call(buffer.get(object.start..end).unwrap_or_default());
                 self.object = None;
-                return !self.called && self.release(end, visible);
+                return !self.has_called && self.release(end, visible);
             }
         }
         false
@@ -159,9 +160,9 @@ fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
 #[derive(Debug, Default, PartialEq)]
 pub struct ParsedCalls {
     /// The whole text to store.
-    pub words: String,
+    pub text: String,
     /// The text after the first call, which a [`CallFilter`] withholds.
-    pub behind: String,
+    pub text_after_call: String,
     pub calls: Vec<CallRequest>,
 }
 
@@ -180,7 +181,7 @@ pub fn calls_in_text(answer: &str) -> ParsedCalls {
         }
     }
     let text_after_call = texts.get(before_call..).unwrap_or_default().join("\n\n");
-    ParsedCalls { words: texts.join("\n\n"), behind: text_after_call, calls }
+    ParsedCalls { text: texts.join("\n\n"), text_after_call, calls }
 }
 
 #[cfg(test)]
@@ -242,7 +243,7 @@ mod tests {
         ] {
             let found = calls_in_text(answer);
             assert_eq!(
-                (found.words.as_str(), found.behind.as_str(), found.calls.len()),
+                (found.text.as_str(), found.text_after_call.as_str(), found.calls.len()),
                 (words, behind, calls)
             );
         }

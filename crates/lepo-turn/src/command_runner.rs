@@ -19,37 +19,38 @@ use lepo_tool::{
     TouchedFiles,
 };
 
-/// The most of a command that its result repeats, in bytes.
+/// Maximum bytes of a command to repeat in its result.
 const MOST_COMMAND: usize = 4 << 10;
 
-/// A request that was carried out, ready to be a bubb.
+/// The result of an executed request, to be written as a bubb.
 pub struct ToolResult {
-    /// The result bubb's bytes.
+    /// Bytes of the result bubb.
     pub text: Vec<u8>,
-    /// Exit code, if it came to one.
+    /// Exit code, if the command exited.
     pub exit: Option<i32>,
-    /// The time it took, in milliseconds.
+    /// Duration in milliseconds.
     pub ms: u64,
-    /// The command ended by itself; otherwise tool use is over for this turn.
+    /// Whether the command exited without being ended; otherwise tool use is over for this turn.
     pub ran: bool,
 }
 
-/// Carries out commands.
+/// Executes commands.
 #[derive(Clone, Copy)]
 pub struct CommandRunner<'e> {
-    /// Settings, store, interrupt.
+    /// The environment of the turn.
     pub env: &'e TurnEnv,
-    /// Folders that a held command may read besides those of the settings.
+    /// Folders that a sandboxed command may read in addition to those of the settings.
     pub readable: &'e [PathBuf],
 }
 
 impl<'e> CommandRunner<'e> {
-    /// The runner of this environment.
+    /// Creates a runner without further readable folders.
     pub fn new(env: &'e TurnEnv) -> CommandRunner<'e> {
         CommandRunner { env, readable: &[] }
     }
 
-    /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `transcript`.
+    /// Runs the user's own command, without consent and sandbox, and writes its output as a visible bubb at the end
+    /// of `transcript`.
     pub async fn run(
         &self,
         transcript: &mut Transcript,
@@ -60,7 +61,7 @@ impl<'e> CommandRunner<'e> {
         self.keep_own(transcript, command, &carried, tell)
     }
 
-    /// The first half of [`CommandRunner::run`]: nothing is written yet.
+    /// Executes the command for [`CommandRunner::run`], and writes nothing.
     pub async fn carry_out_own(
         &self,
         command: &str,
@@ -77,7 +78,7 @@ impl<'e> CommandRunner<'e> {
         Ok(carried)
     }
 
-    /// The second half of [`CommandRunner::run`].
+    /// Writes the result for [`CommandRunner::run`].
     pub fn keep_own(
         &self,
         transcript: &mut Transcript,
@@ -97,8 +98,8 @@ impl<'e> CommandRunner<'e> {
         })
     }
 
-    /// Runs a granted command in the working directory, and makes the text of its result. Its output is reported
-    /// as it comes.
+    /// Runs a command in the working directory after consent, and returns the text of its result. Output is reported
+    /// as it arrives.
     pub async fn carry_out(
         &self,
         granted: GrantedCommand,
@@ -116,7 +117,7 @@ impl<'e> CommandRunner<'e> {
             dir: self.env.store.root(),
             start: self.env.store.root(),
             store: &self.env.store.path(),
-            own: &self.env.own,
+            own: &self.env.own_paths,
             read_only: &read_only,
             writable: &[],
             programs: &self.env.programs,
@@ -143,7 +144,7 @@ impl<'e> CommandRunner<'e> {
         Ok(carried)
     }
 
-    /// Notes how long it took.
+    /// Records the duration in the journal.
     pub fn journal(&self, name: &BubbName, what: &str, carried: &ToolResult) {
         self.env.store.journal().add(JournalRecord {
             bubb: Some(name.id),
@@ -155,7 +156,7 @@ impl<'e> CommandRunner<'e> {
     }
 }
 
-/// Runs a granted command; gives the text of its result, and the number of its processes that could not be
+/// Runs a command after consent. Returns the text of its result, and the number of its processes that could not be
 /// ended. `limit` is in bytes, for each stream.
 async fn carry_out(
     store: &Store,
@@ -183,7 +184,8 @@ async fn carry_out(
     Ok((carried, outcome.left))
 }
 
-/// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`: a long one, or one that is no text.
+/// Returns the command, its exit, stdout and stderr; then a line for each stream that is complete only in `_blobs`,
+/// because it is too long or not text.
 fn result_text(
     store: &Store,
     command: &str,
@@ -207,7 +209,7 @@ fn result_text(
     Ok(result.into_bytes())
 }
 
-/// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
+/// Returns at most [`MOST_COMMAND`] bytes of the command; the bubb of the request has all of it.
 fn shortened(command: &str, masking: &Masking) -> String {
     let (shown, rest) = cut(masking, command, MOST_COMMAND);
     match rest.len() {

@@ -83,7 +83,7 @@ pub async fn compact(
     turn.forks = false;
     let summary = summary(&mut turn, cut, compaction.instruction).await;
     let is_own = steers_alone(&turn);
-    env.configured.held.report_leftovers(front);
+    env.configured.agent_sandboxes.report_leftovers(front);
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(compaction.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());

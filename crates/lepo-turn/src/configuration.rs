@@ -1,4 +1,4 @@
-//! The settings in force, and what is made of them: servers, models, prompts. Read before a store is made.
+//! The settings in effect, and the servers, models and prompts that they configure. Read before a store exists.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,10 +32,11 @@ use lepo_tool::mcp::client::{ProcessSetup, TimeLimits};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
 use lepo_tool::mcp::{self, KeyedHash, ServerFolders, ServerTimeouts, Servers, ToolListCache};
 
-/// A file of the repository that is trusted: its path and its bytes.
+/// A trusted file of the repository: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
 
-/// The folders in which servers start that work for `dir`. Those of a repository are trusted by their definition.
+/// Returns the folders in which servers that work for `dir` start. Trust in a repository's servers includes their
+/// folders.
 pub fn server_folders(paths: &Paths, dir: &Path) -> ServerFolders {
     ServerFolders {
         work_dir: dir.to_path_buf(),
@@ -45,43 +46,52 @@ pub fn server_folders(paths: &Paths, dir: &Path) -> ServerFolders {
     }
 }
 
-/// The settings in force and the files they came from. Read before a store is made.
+/// The settings in effect and the files they come from. Read before a store exists.
 #[derive(Clone)]
 pub struct Configuration {
-    /// The paths of the user's own files.
+    /// Paths of the user's own files.
     pub paths: Paths,
-    /// The settings.
+    /// The settings in effect.
     pub settings: Settings,
     pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
     pub(crate) budget: Option<Arc<Budget>>,
-    pub(crate) held: AgentSandboxes,
+    pub(crate) agent_sandboxes: AgentSandboxes,
 }
 
 impl Configuration {
-    /// Reads the user's files, `repo` (the repository's own configuration) and the options.
+    /// Reads the user's files, the repository's own configuration `repo`, and the options.
     pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configuration> {
         let settings = load_settings(&paths, env, repo.clone(), &flags)?;
         let is_replayed = !flags.writes_nothing && env.text("LEPO_RECORDED")? == Some("only");
         let sends_nothing = flags.sends_nothing || is_replayed;
         let flags = Flags { sends_nothing, ..flags };
-        Ok(Configuration { paths, settings, flags, repo, budget: None, held: AgentSandboxes::default() })
+        Ok(Configuration {
+            paths,
+            settings,
+            flags,
+            repo,
+            budget: None,
+            agent_sandboxes: AgentSandboxes::default(),
+        })
     }
 
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
-    /// repository wins over it.
+    /// repository overrides it.
     pub(crate) fn reload(&mut self) -> Result<()> {
         self.settings = load_settings(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
         Ok(())
     }
 
-    /// The MCP servers of the user and of `repo`, to be started in `dir`; set aside where tools are off.
+    /// Returns the MCP servers of the user and of `repo` that start in `dir`. If tools are off, the servers are
+    /// inactive.
     pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
         let (env, keys) = (Env::from_process(), self.settings.keys());
         let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
         let found = servers(&self.paths.mcp_file(), repo, &variables);
         if self.settings.tool_call_mode == ToolMode::Off {
-            // Only a conversation that has their tools needs them, and none is started: a fault is of no concern.
+            // Inactive servers are only listed for a conversation that has their tools, so an error in their
+            // configuration is ignored.
             let mut servers = self.servers_of(found.map(|(configs, _)| configs).unwrap_or_default(), dir);
             mcp::shelve(&mut servers);
             return Ok(servers);
@@ -92,8 +102,8 @@ impl Configuration {
         Ok(servers)
     }
 
-    /// The servers of a session whose client gives some too, whatever the mode: it may change. One of the user's or of
-    /// the repository stands before a given one of its name.
+    /// Returns the servers of a session whose client provides some, too; in every mode, because the mode may change.
+    /// Servers of the user and of the repository take precedence over the client's with the same name.
     pub fn session_servers(
         &self,
         dir: &Path,
@@ -139,7 +149,8 @@ impl Configuration {
         )
     }
 
-    /// The user's key for keyed hashes; none where it cannot be kept, or is not there and nothing is to be written.
+    /// Returns the user's key for keyed hashes; `None` if it cannot be stored, or if it is missing and nothing may be
+    /// written.
     fn key(&self) -> Option<MaskKey> {
         match self.flags.writes_nothing {
             true => key_if_there(&self.paths.state),
@@ -147,19 +158,19 @@ impl Configuration {
         }
     }
 
-    /// True if the turn is only looked at: nothing is written.
+    /// Whether this is a dry run.
     pub(crate) fn writes_nothing(&self) -> bool {
         self.flags.writes_nothing
     }
 
-    /// The kept lists of tools; none where no key for them can be kept.
+    /// Returns the cache of tool lists; `None` without a key for it.
     fn tool_lists(&self) -> Option<ToolListCache> {
         let key = self.key()?;
         let hash: KeyedHash = Arc::new(move |parts| keyed_hash(&key, parts));
         Some(ToolListCache::new(self.paths.tool_lists(), hash))
     }
 
-    /// The model that answers. If there is none: exit 2, with a hint.
+    /// Returns the model that answers. Exit 2, with a hint, if there is no model.
     pub async fn choose(&self) -> Result<ModelConfig> {
         match self.settings.choose()? {
             ModelChoice::Model(config) => Ok(*config),
@@ -173,7 +184,7 @@ impl Configuration {
         }
     }
 
-    /// The model that answers, without asking an Ollama server which ones it has.
+    /// Like `choose`, but does not ask an Ollama server for its models.
     pub fn choose_offline(&self) -> Result<ModelConfig> {
         match self.settings.choose()? {
             ModelChoice::Model(config) => Ok(*config),
@@ -183,8 +194,8 @@ impl Configuration {
         }
     }
 
-    /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none. The file
-    /// as it was made is for conversations `with_servers`.
+    /// Returns the system prompt of a new conv: the requested one, or else that of the user's file. A blank prompt
+    /// becomes `None`. The default text is used only `with_servers`.
     pub fn system_prompt(&self, with_servers: bool) -> Result<Option<String>> {
         match &self.flags.system_prompt {
             Some(text) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
@@ -192,44 +203,44 @@ impl Configuration {
         }
     }
 
-    /// Whether the user is asked what an agent may do by itself; else all of it is refused.
+    /// Whether the user is asked about the requests of agents; otherwise they are refused.
     pub(crate) fn asks_for_agents(&self) -> bool {
         self.settings.tool_call_mode != ToolMode::Off || self.flags.asks_for_agents
     }
 
-    /// The options that the command line gave.
+    /// Returns the model options of the command line.
     pub fn cli_options(&self) -> &ModelOptions {
         &self.flags.options
     }
 
-    /// The system prompt of `--system` or `/system`.
+    /// Returns the system prompt of `--system` or `/system`.
     pub fn cli_system_prompt(&self) -> Option<&str> {
         self.flags.system_prompt.as_deref()
     }
 
-    /// The instructions in force, and a warning for each part of their file that is ignored.
+    /// Returns the instructions in effect, and a warning for each ignored part of their file.
     pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
         insts_in_force(store, &self.paths)
     }
 
-    /// The folder that lepo was started in, where the repository's words go along.
+    /// Returns the folder in which lepo was started, if the repository's instructions and skills are used.
     pub(crate) fn start_dir(&self) -> Option<&Path> {
         self.flags.dir.as_deref()
     }
 
-    /// The masking of secrets, as the settings say.
+    /// Creates the masking of secrets according to the settings.
     pub fn masking(&self) -> Masking {
         Masking::with_key(&self.settings, &Env::from_process(), self.key())
     }
 
-    /// lepo's own directories and files, which hold keys: no sandboxed command sees them.
+    /// Returns lepo's own directories and files, which hold keys: sandboxed commands cannot see them.
     pub fn own(&self) -> Vec<PathBuf> {
         let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
         let Paths { config, state, data, .. } = &self.paths;
         [config, state, data].into_iter().cloned().chain(named).collect()
     }
 
-    /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
+    /// Creates the client of a model. Its requests wait for `gate`, and fail after `idle` without data.
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
         if self.flags.sends_nothing {
             return Err(not_recorded("this request is not recorded, and nothing may be sent"));
@@ -245,7 +256,7 @@ impl Configuration {
         model.set_folders(model_folders(&self.paths, self.cli_dir()));
         if config.sandbox.is_some() {
             model.set_holder(Arc::new(ProcessSandboxer::new(
-                self.held.clone(),
+                self.agent_sandboxes.clone(),
                 &self.settings,
                 &self.paths,
                 self.own(),
@@ -254,29 +265,29 @@ impl Configuration {
         Ok(model)
     }
 
-    /// The folder that a `cli` model works in: the one that lepo was started in.
+    /// Returns the folder of `cli` models, in which lepo was started.
     pub(crate) fn cli_dir(&self) -> PathBuf {
         let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         self.start_dir().map_or_else(here, Path::to_path_buf)
     }
 
-    /// The files that a model takes.
+    /// Returns the files that a model accepts.
     pub fn accepts(&self, config: &ModelConfig) -> FileSupport {
         lepo_model::accepts(config, &self.paths.state)
     }
 
-    /// Checks the files of a question against what a model takes: each by itself, and all of them together.
+    /// Checks whether a model accepts the files of a question, separately and all together.
     pub fn check_files(&self, files: &[NewFile], config: &ModelConfig) -> Result<()> {
         if files.is_empty() { Ok(()) } else { check(files, &self.accepts(config), &config.name) }
     }
 
-    /// The embedded model of this name, if it is there.
+    /// Returns the embedded model of this name, if it is installed.
     fn installed(&self, name: &str) -> Option<EmbeddedInstall> {
         let weights = weights::model_path(&self.paths.models(), name)?;
         Some(EmbeddedInstall { program: embedded_program()?, weights, named: None })
     }
 
-    /// Fails if `--model` names a model that does not exist.
+    /// Returns an error if `--model` names an unknown model.
     pub fn check_wanted(&self) -> Result<()> {
         let Some(name) = &self.settings.wanted else { return Ok(()) };
         let model = self.settings.model(name)?;
@@ -287,24 +298,24 @@ impl Configuration {
         }
     }
 
-    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
+    /// Counts spending in a store. `is_elsewhere`: the conversation itself adds no lines to the store's journal.
     pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
         let limits = self.settings.budgets(&self.flags);
         self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
     }
 
-    /// The budget, if there is one.
+    /// Returns the budget, if one is set.
     pub(crate) fn budget(&self) -> Option<&Budget> {
         self.budget.as_deref()
     }
 
-    /// The meter of every request.
+    /// Returns the meter for requests, if a budget is set.
     pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
         self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
     }
 
-    /// The folder whose repository speaks to this model; or the reason why none does. Requests to a program or to the
-    /// embedded model carry no tools, and a program reads the files itself.
+    /// Returns the folder whose repository's instructions this model receives, or the reason why it receives none.
+    /// Programs and the embedded model are excluded: a program reads the files itself.
     pub fn repository_speaks(&self, config: &ModelConfig) -> std::result::Result<&Path, &'static str> {
         let Some(dir) = self.start_dir() else { return Err("lepo was not started in a folder") };
         if self.settings.tool_call_mode == ToolMode::Off {
@@ -317,13 +328,13 @@ impl Configuration {
         }
     }
 
-    /// The instructions of the repository for this model; none where they do not go along.
+    /// Returns the instructions of the repository for this model, if it receives them.
     pub fn instructions(&self, config: &ModelConfig) -> Option<Instructions> {
         let dir = self.repository_speaks(config).ok().filter(|_| self.settings.agents)?;
         Some(Instructions::read(dir))
     }
 
-    /// The skills that there are, where they go along at all.
+    /// Returns all skills, if they are used.
     pub fn skills(&self) -> Result<Option<Skills>> {
         match self.start_dir().filter(|_| self.settings.skills) {
             Some(dir) => Skills::read(dir, &self.paths).map(Some),

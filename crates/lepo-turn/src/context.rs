@@ -302,7 +302,7 @@ mod tests {
         };
         let received = ProviderMessage::new(json!("as received"));
         let live = |calls: Vec<ToolCall>| {
-            vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()), waited: false }]
+            vec![CalledAnswer { index: 1, calls, replay: Some(received.clone()), waited: false }]
         };
         let both = || vec![call("x", "ls"), call("y", "id")];
         let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";

@@ -101,7 +101,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
         false => Purpose::Answer {
             schema: turn.schema.as_deref(),
             code_only: turn.code_only,
-            may_call: !offer.ended,
+            may_call: !offer.has_ended,
         },
     };
     let transcript = &turn.record.transcript;
@@ -118,7 +118,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
         messages,
         files,
         tools: tools.specs,
-        calls_nothing: offer.ended,
+        calls_nothing: offer.has_ended,
         schema,
         not_asked,
         fields,
@@ -133,6 +133,7 @@ fn unwritten_opening(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<Vec<Ne
     let masking = &turn.env.masking.clone();
     add_unknown_parts(&mut parts, masking, &ask);
     add_last_parts(&mut parts, turn, &mut ask);
-    parts.question = ask.question.map(|question| question_message(masking, question.text, &question.typed));
+    parts.question =
+        ask.question.map(|question| question_message(masking, question.text, &question.typed_ranges));
     Ok(opening(parts))
 }

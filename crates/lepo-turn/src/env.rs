@@ -1,6 +1,6 @@
-//! State shared by every turn of a process: settings, store, servers, sandbox, and the signals that end it early.
+//! State that all turns of a process share: settings, store, servers, sandbox, and the signals that end a turn early.
 //!
-//! Made once, and used by one-shot turns, sessions, groups and decisions alike.
+//! Created once, and used by one-shot turns, sessions, groups and decisions alike.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as Lock};
@@ -26,40 +26,40 @@ fn all_programs(configured: &Configuration, servers: &Servers, store: &Store) ->
     programs_of(&configured.settings.models, servers, &[store.root(), &configured.cli_dir()]).into()
 }
 
-/// Everything that is the same for all turns of a process, until a setting is changed in a session.
+/// State that is the same for all turns of a process, unless a session changes a setting.
 pub struct TurnEnv {
-    /// The settings in force.
+    /// The settings in effect, with their files.
     pub configured: Configuration,
-    /// The store that turns are written to.
+    /// The store to which turns are written.
     pub store: Arc<Store>,
     /// The signals that end a turn early.
     pub interrupt: Interrupt,
     /// Offers of the servers, for completion.
     pub catalogue: Arc<OfferCatalog>,
-    /// The store is kept after the turn: a request may wait for consent.
+    /// Whether the store exists after the turn, so that a request may be pending.
     pub keeps: bool,
-    pub(super) own: Vec<PathBuf>,
+    pub(super) own_paths: Vec<PathBuf>,
     pub(super) sandbox: SandboxDetector,
     servers: Mutex<Servers>,
-    /// Programs of servers and models, which run outside of every sandbox.
+    /// Programs of servers and models that run outside of every sandbox.
     pub(super) programs: Arc<[NamedProgram]>,
     pub(super) pins: Pins,
-    /// Requests that the person allowed for the rest of the session.
+    /// Requests that the user allowed for the rest of the session.
     pub(super) allowed: Lock<AllowedRequests>,
-    /// The masking of what is written.
+    /// The masking of written text.
     pub masking: Arc<Masking>,
-    /// Notes about the repository's words that were given: each once.
-    pub(super) said: Lock<Vec<Notice>>,
-    /// Warnings about the instructions of the store that were given.
-    warned: Lock<Vec<String>>,
-    /// Folders about which nobody answered: none is asked about again.
-    unanswered: Lock<Vec<String>>,
-    /// Words of others that a person did not agree to, by their identity: none are asked about again.
-    refused: Lock<Vec<String>>,
+    /// Notices about the repository's instructions and skills that were already given.
+    pub(super) noted: Lock<Vec<Notice>>,
+    /// Warnings about the instructions of the store that were already given.
+    warned_of: Lock<Vec<String>>,
+    /// Identities of folders about which nobody answered: no further question is about them.
+    unanswered_folders: Lock<Vec<String>>,
+    /// Identities of foreign texts that the user did not agree to: no further question is about them.
+    refused_messages: Lock<Vec<String>>,
 }
 
 impl TurnEnv {
-    /// Makes the environment. No server is started yet.
+    /// Creates the environment, without starting a server.
     pub fn new(
         mut configured: Configuration,
         servers: Servers,
@@ -70,34 +70,34 @@ impl TurnEnv {
             configured.count_in(store.clone(), false);
         }
         let programs = all_programs(&configured, &servers, &store);
-        configured.held.keep_off(store.path(), programs.clone());
+        configured.agent_sandboxes.keep_off(store.path(), programs.clone());
         TurnEnv {
             programs,
             keeps: true,
-            own: configured.own(),
+            own_paths: configured.own(),
             sandbox: SandboxDetector::default(),
             catalogue: Arc::new(OfferCatalog::new(&servers)),
             servers: Mutex::new(servers),
             pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),
             masking: Arc::new(configured.masking()),
-            said: Lock::default(),
-            warned: Lock::default(),
-            unanswered: Lock::default(),
-            refused: Lock::default(),
+            noted: Lock::default(),
+            warned_of: Lock::default(),
+            unanswered_folders: Lock::default(),
+            refused_messages: Lock::default(),
             configured,
             store,
             interrupt,
         }
     }
 
-    /// The environment of turns that call no tools.
+    /// Creates the environment of turns that call no tools.
     pub fn without_servers(configured: Configuration, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
         let servers = configured.servers_of(Vec::new(), store.root());
         TurnEnv::new(configured, servers, store, interrupt)
     }
 
-    /// The question before [`TurnEnv::servers`] starts any.
+    /// Returns the question to ask before [`TurnEnv::servers`] starts a server.
     pub async fn servers_question(&self) -> Result<StartQuestion> {
         let mut servers = self.servers.lock().await;
         let mut question = question_of_servers(&mut servers, &self.configured.paths)?;
@@ -105,28 +105,29 @@ impl TurnEnv {
         Ok(question)
     }
 
-    /// Keeps the answer to a question before programs start; none is asked about the same folders again.
+    /// Stores the answer to a question before programs start. No further question is about the same folders.
     pub fn keep_start_answer(&self, question: &StartQuestion, answer: Option<bool>) -> Result<()> {
         let Some(answer) = answer else {
-            let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut unanswered =
+                self.unanswered_folders.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             unanswered.extend(question.folders.iter().map(|question| question.folder.identity.clone()));
             return Ok(());
         };
         question.keep(answer, &self.configured.paths, self.store.root())?;
         if !answer {
-            let mut refused = self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            refused.extend(question.words.identity());
+            let mut refused = self.refused_messages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            refused.extend(question.steering.identity());
         }
         Ok(())
     }
 
-    /// True if a person was asked about these words, and did not agree.
+    /// Whether the user was asked about these texts, and did not agree.
     pub(super) fn are_refused(&self, words: &SteeringWords) -> bool {
-        let refused = self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let refused = self.refused_messages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         words.identity().is_some_and(|identity| refused.contains(&identity))
     }
 
-    /// The MCP servers, each started with its tools or failed, and notes about them for the user.
+    /// Returns the MCP servers, each started or failed, and the notices about them.
     pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<mcp::ServerNotice>) {
         let mut servers = self.servers.lock().await;
         take_answers(&mut servers, &self.configured.paths);
@@ -135,28 +136,28 @@ impl TurnEnv {
         (servers, notes)
     }
 
-    /// The MCP servers, without waiting until they are ready.
+    /// Returns the MCP servers, without waiting until they are ready.
     pub(super) async fn servers_of_turns(&self) -> MutexGuard<'_, Servers> {
         self.servers.lock().await
     }
 
-    /// Ends the MCP servers. To be awaited before the process ends.
+    /// Ends the MCP servers. Must be awaited before the process exits.
     pub async fn close(&self) {
         self.servers.lock().await.close().await;
     }
 
-    /// Takes `name` as the model that answers from now on.
+    /// Changes the model that answers.
     pub fn use_model(&mut self, name: &str) -> Result<()> {
         self.configured.flags.model = Some(name.to_string());
         self.configured.reload()
     }
 
-    /// Takes `text` as the system prompt of new convs from now on, or the configured one again. Gives what it was.
+    /// Changes the system prompt of new convs, or restores the configured one. Returns the previous value.
     pub fn use_system_prompt(&mut self, text: Option<String>) -> Option<String> {
         std::mem::replace(&mut self.configured.flags.system_prompt, text)
     }
 
-    /// Changes how tool requests get their consent: here, and as the default if it is to be kept.
+    /// Changes how tool requests get consent; if `keep` is set, also in the user's settings.
     pub fn use_tool_mode(&mut self, mode: ToolMode, keep: bool) -> Result<()> {
         if keep {
             set_tool_mode(&self.configured.settings.file, mode)?;
@@ -165,51 +166,52 @@ impl TurnEnv {
         self.configured.reload()
     }
 
-    /// Sets the tool mode for turns of this environment only.
+    /// Changes the tool mode for turns of this environment only.
     pub fn use_tool_mode_here(&mut self, mode: ToolMode) -> Result<()> {
         self.configured.flags.tools = Some(mode);
         self.configured.reload()
     }
 
-    /// Takes these as the MCP servers; those before them end.
+    /// Replaces the MCP servers, and ends the previous ones.
     pub async fn use_servers(&mut self, servers: Servers) {
         self.close().await;
         self.catalogue = Arc::new(OfferCatalog::new(&servers));
         self.programs = all_programs(&self.configured, &servers, &self.store);
-        self.configured.held.keep_off(self.store.path(), self.programs.clone());
+        self.configured.agent_sandboxes.keep_off(self.store.path(), self.programs.clone());
         self.servers = Mutex::new(servers);
     }
 
-    /// The system prompt of a new conv.
+    /// Returns the system prompt of a new conv.
     pub fn system_prompt(&self) -> Result<Option<String>> {
         self.configured.system_prompt(!self.catalogue.names().is_empty())
     }
 
-    /// The number of requests that the person allowed for the rest of the session.
+    /// Returns the number of requests that the user allowed for the rest of the session.
     pub fn allowed(&self) -> usize {
         self.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).count()
     }
 
-    /// The settings in force.
+    /// Returns the settings in effect.
     pub fn settings(&self) -> &Settings {
         &self.configured.settings
     }
 
-    /// The instructions in force, and a warning for each part of their file that is ignored, once for all turns.
+    /// Returns the instructions in effect, and a warning for each ignored part of their file that was not given
+    /// before.
     pub fn insts(&self) -> Result<(Insts, Vec<String>)> {
         let (insts, mut warnings) = self.configured.insts(&self.store)?;
-        let mut warned = self.warned.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut warned = self.warned_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         warnings.retain(|warning| !warned.contains(warning));
         warned.extend(warnings.iter().cloned());
         Ok((insts, warnings))
     }
 
-    /// Fills the catalogue whenever completion needs it; never ends.
+    /// Fills the catalogue whenever completion needs it. Never returns.
     pub async fn serve_catalogue(&self) {
         loop {
             let requested = self.catalogue.asked().await;
             let mut servers = self.servers_of_turns().await;
-            // While a line is typed nobody can be asked whether a server may start.
+            // Nobody can be asked about the start of a server while a line is typed.
             let question = question_of_servers(&mut servers, &self.configured.paths).ok();
             let needs_answer = |name: &str| {
                 let Some(question) = &question else { return true };
@@ -224,19 +226,19 @@ impl TurnEnv {
                 servers.start_named(|name| requested.iter().any(|requested| requested == name)).await;
             self.catalogue.skip(skipped);
             notices.extend(servers.list_offers().await);
-            // A prompt is on the screen: the next turn says it.
+            // A prompt is on the screen, so the next turn reports them.
             servers.defer_notices(notices);
             self.catalogue.fill(servers.each());
         }
     }
 
-    /// True if the question about a folder was asked, and nobody answered.
+    /// Whether the question about a folder was asked, and nobody answered.
     pub(super) fn is_unanswered(&self, question: &FolderQuestion) -> bool {
-        let unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let unanswered = self.unanswered_folders.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         unanswered.contains(&question.folder.identity)
     }
 
-    /// Takes note of the files of all programs that were never seen, before something can change them.
+    /// Records the files of all programs that were never seen, before anything can change them.
     pub(super) fn note_programs(&self) -> Result<()> {
         match ProgramTrust::of_folder(&self.configured.paths.state, self.store.root()) {
             Some(trust) => trust.note_first_sight(&self.programs),
@@ -244,7 +246,7 @@ impl TurnEnv {
         }
     }
 
-    /// True if a conversation that does not fit is compacted by itself.
+    /// Whether a conversation that does not fit the window is compacted automatically.
     pub fn compacts_by_itself(&self) -> bool {
         self.settings().compact == AutoCompact::Auto
     }

@@ -69,13 +69,13 @@ async fn prompt_messages(
     let filling = async {
         let prompt = listed_prompt(servers, &request.server, &request.name).await?;
         let mut named = request.named.clone();
-        let missing = prompt.missing(&named, &request.words);
+        let missing = prompt.missing(&named, &request.args);
         if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::words_alone))
         {
             named.push((name.to_string(), words.to_string()));
             *question = None;
         }
-        let arguments = prompt.arguments(&named, &request.words).map_err(|why| {
+        let arguments = prompt.arguments(&named, &request.args).map_err(|why| {
             let error = Error::usage(why);
             match missing.first() {
                 Some(name) => {

@@ -58,7 +58,7 @@ pub async fn execute_turn(
     let turn = Turn::new(env, (config, insts), resources, transcript, forest, &mut ask);
     let report = run(turn, ask).await;
     record_worktree(&env.configured.paths, &env.store, &report);
-    env.configured.held.report_leftovers(front);
+    env.configured.agent_sandboxes.report_leftovers(front);
     Ok(report)
 }
 
@@ -128,7 +128,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     let mut files = Vec::new();
     if let Some(question) = ask.question {
         let (text, typed);
-        typed = question.typed.clone();
+        typed = question.typed_ranges.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
         parts.question = Some(question_message(&masking, text, &typed));
     }

@@ -1,5 +1,4 @@
-//! The question before programs of the user's start in a turn: in a folder that nobody has answered for, or though their
-//! files changed.
+//! The question before programs of the user start in a turn: in a folder without an answer, or with changed files.
 
 use tokio::sync::Mutex;
 
@@ -20,31 +19,31 @@ use lepo_tool::mcp::{end_server, programs_to_start};
 /// The programs that are about to start in a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StartNeeds<'n> {
-    /// Servers are asked for their tools.
+    /// Whether servers are started to list their tools.
     pub lists: bool,
-    /// The servers of these names are called.
+    /// Names of the servers to call.
     pub calls: &'n [&'n str],
-    /// The model is asked.
+    /// Whether the model is asked.
     pub model: bool,
 }
 
-/// Held while a question stands: turns side by side do not ask the same.
+/// Held during a question, so that concurrent turns do not ask the same.
 static ASKING: Mutex<()> = Mutex::const_new(());
 
-/// Asks the person, once, about all that these programs need before they start. They start in an empty folder as long as
-/// nobody has answered for theirs, and not at all while nobody agreed to what changed.
+/// Asks the user, once, about everything that these programs need before they start. Without an answer for their
+/// folder, they start in an empty one; with changed files, they do not start without consent.
 pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<()> {
     if !question(turn, needs)?.is_empty() {
-        // The question of the turn is kept, whatever the answer to this one is.
+        // The question of the turn is stored, whatever the answer is.
         turn.question_saved().await?;
         let _asking = ASKING.lock().await;
         let mut question = question(turn, needs)?;
         if !question.is_empty() {
-            question.words = words_of_turn(turn)?;
+            question.steering = words_of_turn(turn)?;
             let answer = turn.env.interrupt.or(ask_to_start(turn.front, &question)).await?;
             turn.env.keep_start_answer(&question, answer)?;
             if answer == Some(true) {
-                agreed(turn, &question.words)?;
+                agreed(turn, &question.steering)?;
                 for changed in &question.changed {
                     if let ProgramRole::Server(name) = &changed.role {
                         end_server(turn.servers, name).await;
@@ -57,7 +56,7 @@ pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) 
     Ok(())
 }
 
-/// Asks again about a model that is a program: a command of this turn may have changed the files that it runs.
+/// Asks again about a model that is a program, because a command of this turn may have changed its files.
 pub(super) async fn ask_about_model(turn: &mut Turn<'_>) -> Result<()> {
     if turn.config.command.is_empty() {
         return Ok(());
@@ -65,7 +64,7 @@ pub(super) async fn ask_about_model(turn: &mut Turn<'_>) -> Result<()> {
     ask_about_start(turn, StartNeeds { model: true, ..StartNeeds::default() }).await
 }
 
-/// The folders and the changed files that these programs need an answer for.
+/// Returns the question about the folders and changed files of these programs.
 fn question(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<StartQuestion> {
     let folders = folder_questions(turn, needs)?;
     let changed =
@@ -73,7 +72,7 @@ fn question(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<StartQuestion>
     Ok(StartQuestion { folders, ..StartQuestion::about_files(changed) })
 }
 
-/// The programs as they start after a yes to these questions.
+/// Returns the programs as they would start after a yes to these questions.
 fn starting(turn: &mut Turn<'_>, needs: StartNeeds<'_>, asked: &[FolderQuestion]) -> Vec<StartingProgram> {
     let folders = match is_asked_about(asked, &turn.servers.folders().work_dir) {
         true => turn.servers.folders().once_trusted(),

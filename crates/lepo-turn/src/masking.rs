@@ -24,7 +24,7 @@ use lepo_tool::mcp::config::{ServerConfig, ServerTarget, ServerVariables, all_se
 pub struct Masking {
     treatment: Treatment,
     masker: Masker,
-    seen: Mutex<MaskingState>,
+    state: Mutex<MaskingState>,
 }
 
 /// The secrets of a turn so far.
@@ -37,11 +37,11 @@ struct MaskingState {
     /// The masks of the last answer, each with the text that it replaced.
     truths: Vec<(String, String)>,
     /// Kinds of apparent secrets in the user's own text, until they are reported.
-    typed: Option<String>,
+    typed_kinds: Option<String>,
     /// Kinds of apparent secrets in a system prompt, until they are reported.
-    prompt: Option<String>,
+    prompt_kinds: Option<String>,
     /// Unmasked texts of masked bubbs, for displays that print several answers at their end.
-    given: HashMap<BubbId, String>,
+    unmasked_texts: HashMap<BubbId, String>,
 }
 
 impl Masking {
@@ -75,16 +75,16 @@ impl Masking {
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
         // Pending requests are proven by the key, even if nothing is masked.
         let masker = Masker::new(Arc::new(SecretFinder::new(values)), key);
-        Masking { treatment, masker, seen: Mutex::default() }
+        Masking { treatment, masker, state: Mutex::default() }
     }
 
     /// Creates a masking for secrets with a known format; its masks have no digits.
     pub fn shapes_only() -> Masking {
-        Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
+        Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), state: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, MaskingState> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, found: &[FoundSecret], source: &'static str) {
@@ -138,7 +138,7 @@ impl Masking {
             done = range.end;
         }
         if typed_secrets.count() > 0 {
-            self.seen().typed = Some(typed_secrets.words());
+            self.seen().typed_kinds = Some(typed_secrets.words());
         }
         screened
     }
@@ -149,7 +149,7 @@ impl Masking {
             let mut tally = SecretCounts::default();
             self.masker.mask(prompt).found.iter().for_each(|found| tally.add(found));
             if tally.count() > 0 {
-                self.seen().prompt = Some(tally.words());
+                self.seen().prompt_kinds = Some(tally.words());
             }
         }
         ScreenedBytes::typed(prompt).into_owned()
@@ -157,12 +157,12 @@ impl Masking {
 
     /// Returns, once, the notice that a system prompt contains an apparent secret and is stored unmasked.
     pub fn told_prompt(&self) -> Option<Notice> {
-        self.seen().prompt.take().map(Notice::PromptSecret)
+        self.seen().prompt_kinds.take().map(Notice::PromptSecret)
     }
 
     /// Returns, once, the notice that a question contains an apparent secret and is stored unmasked.
     pub fn typed_secret_notice(&self, question: BubbId) -> Option<Notice> {
-        let kinds = self.seen().typed.take()?;
+        let kinds = self.seen().typed_kinds.take()?;
         Some(Notice::TypedSecret(question, kinds))
     }
 
@@ -184,13 +184,13 @@ impl Masking {
     /// Remembers the unmasked text of a bubb with masks: for a display of several answers, or a request that sends it.
     pub fn note_given(&self, id: BubbId, text: &str) {
         if self.masks() && !self.masker.mask(text).found.is_empty() {
-            self.seen().given.insert(id, text.to_string());
+            self.seen().unmasked_texts.insert(id, text.to_string());
         }
     }
 
     /// Returns the unmasked text of a masked bubb of this group turn.
     pub fn unmasked_text(&self, id: BubbId) -> Option<String> {
-        self.seen().given.get(&id).cloned()
+        self.seen().unmasked_texts.get(&id).cloned()
     }
 
     /// Whether masks are written.

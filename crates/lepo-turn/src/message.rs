@@ -57,13 +57,13 @@ pub struct NewMessage {
     /// The message as the model receives it.
     pub message: Message,
     /// The text to write.
-    pub kept: ScreenedBytes<'static>,
+    pub screened: ScreenedBytes<'static>,
 }
 
 impl NewMessage {
     /// Creates a message to write.
     pub fn new(kind: Kind, hidden: bool, text: String, screened: ScreenedBytes<'_>) -> NewMessage {
-        NewMessage { message: Message::new(kind, hidden, text), kept: screened.into_owned() }
+        NewMessage { message: Message::new(kind, hidden, text), screened: screened.into_owned() }
     }
 
     /// Creates a hidden message of kind system.
@@ -76,7 +76,7 @@ impl NewMessage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalledAnswer {
     /// Index of its first bubb on the path.
-    pub at: usize,
+    pub index: usize,
     pub calls: Vec<ToolCall>,
     /// The answer as received.
     pub replay: Option<ProviderMessage>,

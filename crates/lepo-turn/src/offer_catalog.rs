@@ -17,9 +17,9 @@ const WAIT: Duration = Duration::from_secs(3);
 pub struct OfferCatalog {
     names: Vec<String>,
     known: Mutex<HashMap<String, Vec<OfferEntry>>>,
-    told: Condvar,
+    changed: Condvar,
     /// Servers that completion needs.
-    wanted: Mutex<Vec<String>>,
+    requested: Mutex<Vec<String>>,
     /// Servers that need consent before they start: completion does not wait for them.
     skipped: Mutex<Vec<String>>,
     notice: Notify,
@@ -60,7 +60,7 @@ impl OfferCatalog {
             self.skipped().retain(|skipped| skipped != server);
             self.wanted().push(server.clone());
             self.notice.notify_one();
-            known = match self.told.wait_timeout_while(known, WAIT, |known| {
+            known = match self.changed.wait_timeout_while(known, WAIT, |known| {
                 !known.contains_key(server) && !self.skipped().contains(server)
             }) {
                 Ok((known, _)) => known,
@@ -81,13 +81,13 @@ impl OfferCatalog {
     pub fn fill(&self, servers: &[Server]) {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
         self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));
-        self.told.notify_all();
+        self.changed.notify_all();
     }
 
     /// Marks servers that do not start now.
     pub fn skip(&self, servers: Vec<String>) {
         self.skipped().extend(servers);
-        self.told.notify_all();
+        self.changed.notify_all();
     }
 
     fn skipped(&self) -> MutexGuard<'_, Vec<String>> {
@@ -99,7 +99,7 @@ impl OfferCatalog {
     }
 
     fn wanted(&self) -> MutexGuard<'_, Vec<String>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+        self.requested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

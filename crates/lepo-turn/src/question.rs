@@ -15,7 +15,7 @@ pub struct Question {
     /// The files, not stored yet.
     pub files: Vec<NewFile>,
     /// The ranges in the text that the user typed.
-    pub typed: Vec<Range<usize>>,
+    pub typed_ranges: Vec<Range<usize>>,
     /// Approximate tokens of the files from folders in it.
     pub of_folders: u64,
     /// Approximate tokens of all text files in it.
@@ -28,7 +28,7 @@ const UNASKED: u64 = 50_000;
 impl Question {
     /// Returns the text, if the user typed all of it and attached nothing.
     pub fn words_alone(&self) -> Option<&str> {
-        let is_typed = matches!(self.typed.as_slice(), [all] if *all == (0..self.text.len()));
+        let is_typed = matches!(self.typed_ranges.as_slice(), [all] if *all == (0..self.text.len()));
         Some(self.text.as_str()).filter(|_| is_typed && self.files.is_empty())
     }
 
@@ -75,8 +75,8 @@ pub struct ContextFile {
 
 impl From<String> for Question {
     fn from(text: String) -> Question {
-        let typed = std::iter::once(0..text.len()).collect();
-        Question { text, typed, ..Question::default() }
+        let typed_ranges = std::iter::once(0..text.len()).collect();
+        Question { text, typed_ranges, ..Question::default() }
     }
 }
 
@@ -88,7 +88,7 @@ pub fn join_parts(
     context: Vec<ContextFile>,
     mut files: Vec<NewFile>,
 ) -> Result<Question> {
-    let (mut texts, mut typed, mut len) = (Vec::new(), Vec::new(), 0);
+    let (mut texts, mut typed_ranges, mut len) = (Vec::new(), Vec::new(), 0);
     let is_piped_alone = !parts.is_empty() && parts.iter().all(|part| part.from == "stdin");
     for part in parts {
         let before = texts.len();
@@ -108,7 +108,7 @@ pub fn join_parts(
         }
         if let Some(text) = texts.get(before) {
             if part.typed {
-                typed.push(len..len + text.len());
+                typed_ranges.push(len..len + text.len());
             }
             // A blank line follows.
             len += text.len() + 2;
@@ -135,7 +135,7 @@ pub fn join_parts(
         let text = utf8(&file.path, bytes)?;
         texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
     }
-    Ok(Question { text: texts.join("\n\n"), files, typed, of_folders: 0, of_files: 0 })
+    Ok(Question { text: texts.join("\n\n"), files, typed_ranges, of_folders: 0, of_files: 0 })
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {

@@ -38,20 +38,20 @@ struct AnswerReceiver<'s> {
     start: Instant,
     first_ms: Option<u64>,
     /// Whether text is displayed only after the end, when it is known to be the answer.
-    held: bool,
+    is_withheld: bool,
     tools: CallStyle,
     /// The calls by fields of the API.
     calls: Vec<ToolCall>,
     /// The answer as received, if it has calls.
     replay: Option<ProviderMessage>,
     /// The whole text, collected only if it may contain calls.
-    said: String,
+    full_text: String,
     /// Withholds streamed text that may turn out to be a tool call.
     filter: CallFilter,
     /// The text after the first call.
-    behind: String,
+    text_after_call: String,
     /// Events of the agent.
-    beside: AgentBranch<'s>,
+    side_branch: AgentBranch<'s>,
     /// The bubb that the spool follows, as the answer will: a recovered part is then part of the talk.
     under: Option<BubbId>,
     /// The end of the side branch.
@@ -74,7 +74,7 @@ pub async fn receive(
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.on_event(TurnEvent::Pause);
     if done.is_err() {
-        receiving.beside.stop(front)?;
+        receiving.side_branch.stop(front)?;
     }
     drop(answer);
     receiving.keep_thought(&done);
@@ -100,15 +100,15 @@ pub async fn receive(
             front.on_event(TurnEvent::NotFinal);
         }
         // Text after a call is displayed once its calls are separated from it.
-        AnswerEnd::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
-            front.on_event(TurnEvent::Text(&receiving.behind));
+        AnswerEnd::TextCalls(..) if !receiving.is_withheld && !receiving.text_after_call.is_empty() => {
+            front.on_event(TurnEvent::Text(&receiving.text_after_call));
             front.on_event(TurnEvent::Pause);
         }
         // The next question follows it, so calls stay a side branch.
         AnswerEnd::Failed(_) | AnswerEnd::TextCalls(..) => {}
         AnswerEnd::Calls(..) => receiving.spool.put_under(receiving.tip),
     }
-    let (tip, session) = (receiving.beside.tip, receiving.beside.session.take());
+    let (tip, session) = (receiving.side_branch.tip, receiving.side_branch.session.take());
     if let AnswerEnd::Final | AnswerEnd::Calls(..) | AnswerEnd::Unfit(_) = ending {
         front.on_event(TurnEvent::Done);
     }
@@ -213,7 +213,7 @@ async fn receive_events(
                 front.on_event(TurnEvent::NotFinal);
             }
             Some(lepo_model::ChatEvent::Replay(replay)) => receiving.replay = Some(replay),
-            Some(other) => receiving.beside.on_event(other, answer, front, interrupt).await?,
+            Some(other) => receiving.side_branch.on_event(other, answer, front, interrupt).await?,
         }
     }
 }
@@ -229,14 +229,14 @@ impl<'s> AnswerReceiver<'s> {
             cut: None,
             start: context.start,
             first_ms: None,
-            held: context.schema.is_some() || !front.shows_partial_text(),
+            is_withheld: context.schema.is_some() || !front.shows_partial_text(),
             tools: context.tools,
             calls: Vec::new(),
             replay: None,
-            said: String::new(),
+            full_text: String::new(),
             filter: CallFilter::default(),
-            behind: String::new(),
-            beside: AgentBranch::new(context),
+            text_after_call: String::new(),
+            side_branch: AgentBranch::new(context),
             under: context.under,
             tip: context.tip,
             model: context.model,
@@ -254,10 +254,10 @@ impl<'s> AnswerReceiver<'s> {
             self.thought = String::new();
         }
         if self.tools == CallStyle::InText {
-            self.said.push_str(text);
+            self.full_text.push_str(text);
         }
         match self.blank {
-            _ if self.held => {}
+            _ if self.is_withheld => {}
             true => self.lead.push_str(text),
             false if self.lead.is_empty() => self.show(text, front),
             false => {
@@ -270,13 +270,13 @@ impl<'s> AnswerReceiver<'s> {
 
     /// Handles the end of thinking in the text: displayed text remains on the screen, but is not stored.
     fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
-        if !self.held && !self.blank {
+        if !self.is_withheld && !self.blank {
             front.on_event(TurnEvent::Pause);
             let notice = lepo_model::ModelNotice::WasThinking(self.model.to_string());
             front.on_event(TurnEvent::Notice(&Notice::Model(notice)));
         }
         self.spool.begin_again(self.under)?;
-        (self.blank, self.lead, self.said) = (true, String::new(), String::new());
+        (self.blank, self.lead, self.full_text) = (true, String::new(), String::new());
         self.filter = CallFilter::default();
         Ok(())
     }
@@ -312,11 +312,11 @@ impl<'s> AnswerReceiver<'s> {
         if !self.calls.is_empty() {
             return Ok(AnswerEnd::Calls(std::mem::take(&mut self.calls), self.replay.take()));
         }
-        let ParsedCalls { words, behind, calls } = calls_in_text(&self.said);
+        let ParsedCalls { text, text_after_call, calls } = calls_in_text(&self.full_text);
         if !calls.is_empty() {
-            let is_more = words.len() > behind.len() && !behind.is_empty();
-            self.behind = if is_more { format!("\n\n{behind}") } else { behind };
-            return Ok(AnswerEnd::TextCalls(words, calls));
+            let is_more = text.len() > text_after_call.len() && !text_after_call.is_empty();
+            self.text_after_call = if is_more { format!("\n\n{text_after_call}") } else { text_after_call };
+            return Ok(AnswerEnd::TextCalls(text, calls));
         }
         let schema = context.schema.filter(|_| !self.blank);
         let fault = schema.map(|schema| self.fit(schema, context)).transpose()?.flatten();
@@ -344,7 +344,7 @@ impl<'s> AnswerReceiver<'s> {
         if self.blank {
             return;
         }
-        if !self.held {
+        if !self.is_withheld {
             let rest = std::mem::take(&mut self.filter).finish();
             if !rest.is_empty() {
                 front.on_event(TurnEvent::Text(&rest));

@@ -56,7 +56,7 @@ fn received_turn(transcript: &Transcript, config: &ModelConfig) -> Option<Map<St
             arguments: arguments.clone(),
         });
         Some(StoredAnswer {
-            under: transcript.id_at(answer.at.checked_sub(1)?)?.to_string(),
+            under: transcript.id_at(answer.index.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
             said: answer.replay.as_ref().map(|replay| replay.json().clone()),
             waited: answer.waited,
@@ -72,7 +72,7 @@ fn received_turn(transcript: &Transcript, config: &ModelConfig) -> Option<Map<St
 
 fn called_now(transcript: &Transcript) -> &[CalledAnswer] {
     let turn = start_of_turn(&transcript.entries);
-    let since = transcript.called.partition_point(|answer| answer.at < turn);
+    let since = transcript.called.partition_point(|answer| answer.index < turn);
     transcript.called.get(since..).unwrap_or_default()
 }
 
@@ -138,14 +138,14 @@ pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelC
     }
     for StoredAnswer { under, calls, said, waited } in received.payload {
         let Some(before) = transcript.ids().position(|id| id.to_string() == under) else { continue };
-        let at = before + 1;
-        if transcript.called.iter().any(|known| known.at == at) {
+        let index = before + 1;
+        if transcript.called.iter().any(|known| known.index == index) {
             continue;
         }
         let calls =
             calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
         let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
-        transcript.called.push(CalledAnswer { at, calls, replay, waited });
+        transcript.called.push(CalledAnswer { index, calls, replay, waited });
     }
-    transcript.called.sort_by_key(|answer| answer.at);
+    transcript.called.sort_by_key(|answer| answer.index);
 }

@@ -24,7 +24,7 @@ pub struct ServerPrompt {
     /// Arguments by name.
     pub named: Vec<(String, String)>,
     /// Further arguments: `NAME=VALUE`, or values in the prompt's order.
-    pub words: Vec<String>,
+    pub args: Vec<String>,
 }
 
 /// The resources and the prompt that servers provide for a question.

@@ -22,14 +22,14 @@ pub struct AnswerSpool<'s> {
     masking: &'s Masking,
     /// The first disk error, which [`AnswerSpool::publish`] returns: the answer is displayed to its end
     /// before.
-    failed: Option<Error>,
+    error: Option<Error>,
 }
 
 impl<'s> AnswerSpool<'s> {
     /// Creates an answer that would follow `prev` if it were interrupted.
     pub fn new(store: &'s Store, prev: Option<BubbId>, masking: &'s Masking) -> Result<AnswerSpool<'s>> {
         let draft = store.bubbs().draft(Kind::Assistant, false, prev)?;
-        Ok(AnswerSpool { store, draft, masked: masking.spool(), truths: Vec::new(), masking, failed: None })
+        Ok(AnswerSpool { store, draft, masked: masking.spool(), truths: Vec::new(), masking, error: None })
     }
 
     /// Appends text, which is written once the buffer is full, or by [`AnswerSpool::write`].
@@ -42,8 +42,8 @@ impl<'s> AnswerSpool<'s> {
 
     /// Writes the text that certainly is not part of a secret.
     pub fn write(&mut self) {
-        let AnswerSpool { draft, masked, failed, .. } = self;
-        masked.write(|kept| append(draft, kept, failed));
+        let AnswerSpool { draft, masked, error, .. } = self;
+        masked.write(|screened| append(draft, screened, error));
     }
 
     /// Writes the remaining text: the answer has ended, so it cannot become a secret any more.
@@ -57,14 +57,14 @@ impl<'s> AnswerSpool<'s> {
     /// Restarts with an empty answer.
     pub fn begin_again(&mut self, prev: Option<BubbId>) -> Result<()> {
         self.draft = self.store.bubbs().draft(Kind::Assistant, false, prev)?;
-        (self.masked, self.truths, self.failed) = (self.masking.spool(), Vec::new(), None);
+        (self.masked, self.truths, self.error) = (self.masking.spool(), Vec::new(), None);
         Ok(())
     }
 
     /// Replaces the whole written text by `text`.
     pub fn replace(&mut self, prev: Option<BubbId>, text: &ScreenedBytes<'_>) -> Result<()> {
         self.draft = self.store.bubbs().draft(Kind::Assistant, false, prev)?;
-        append(&mut self.draft, text, &mut self.failed);
+        append(&mut self.draft, text, &mut self.error);
         Ok(())
     }
 
@@ -84,7 +84,7 @@ impl<'s> AnswerSpool<'s> {
 
     /// Records a disk error, unless an earlier one is recorded.
     pub fn note_failure(&mut self, error: Error) {
-        self.failed.get_or_insert(error);
+        self.error.get_or_insert(error);
     }
 
     /// Returns the masks of the answer so far, each with the text that it replaced.
@@ -99,7 +99,7 @@ impl<'s> AnswerSpool<'s> {
 
     /// Makes the answer a bubb: synced, named by its hash, after the bubb that it follows.
     pub fn publish(self, hidden: bool, not_before: u64) -> Result<BubbName> {
-        match self.failed {
+        match self.error {
             Some(error) => Err(error),
             None => self.draft.publish(hidden, not_before),
         }
@@ -107,7 +107,7 @@ impl<'s> AnswerSpool<'s> {
 
     /// Like `publish`, but with this time, or as soon after the bubb that it follows as ids allow.
     pub fn publish_at(self, hidden: bool, time: u64) -> Result<BubbName> {
-        match self.failed {
+        match self.error {
             Some(error) => Err(error),
             None => self.draft.publish_at(hidden, time),
         }

@@ -16,7 +16,7 @@ pub struct StartQuestion {
     pub folders: Vec<FolderQuestion>,
     /// Programs with files that changed since the user agreed to them.
     pub changed: Vec<ChangedProgram>,
-    pub(crate) words: SteeringWords,
+    pub(crate) steering: SteeringWords,
 }
 
 impl StartQuestion {
@@ -38,7 +38,7 @@ impl StartQuestion {
 
     /// Returns the texts of others that a yes agrees to.
     pub fn words(&self) -> Vec<Unagreed> {
-        self.words.names()
+        self.steering.names()
     }
 
     /// Returns the programs to start in new folders, without duplicates.
@@ -61,6 +61,6 @@ impl StartQuestion {
         if let Some(trust) = ProgramTrust::of_folder(&paths.state, root) {
             self.changed.iter().try_for_each(|program| trust.agree(&program.files))?;
         }
-        self.words.agree(&Trust::new(paths))
+        self.steering.agree(&Trust::new(paths))
     }
 }

@@ -20,7 +20,7 @@ const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call b
 #[derive(Default)]
 struct CallGroup<'s> {
     /// Text around the calls, edited requests, and the note that several requests follow.
-    words: Vec<&'s str>,
+    texts: Vec<&'s str>,
     /// Each request with its index on the path and its result.
     requests: Vec<(usize, &'s Message, Option<&'s Message>)>,
     /// Index after its last result.
@@ -37,10 +37,10 @@ pub fn answer_at(
     called: &[CalledAnswer],
     rebuild: bool,
 ) -> Option<(Vec<ChatMessage>, usize)> {
-    match called.iter().position(|answer| answer.at == at) {
+    match called.iter().position(|answer| answer.index == at) {
         Some(i) => {
             let answer = called.get(i)?;
-            let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
+            let end = called.get(i + 1).map_or(entries.len(), |next| next.index);
             let group = CallGroup::read(entries, at, end, answer.calls.len());
             if group.end == at {
                 return None;
@@ -48,7 +48,8 @@ pub fn answer_at(
             Some((group.received(answer), end.min(group.end)))
         }
         None if rebuild => {
-            let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(entries.len());
+            let end =
+                called.iter().map(|answer| answer.index).find(|&next| next > at).unwrap_or(entries.len());
             let calls = announced(entries, at);
             let group = CallGroup::read(entries, at, end, calls);
             let whole =
@@ -86,10 +87,10 @@ impl<'s> CallGroup<'s> {
                         if !group.requests.is_empty() {
                             break;
                         }
-                        group.words.push(&bubb.text);
+                        group.texts.push(&bubb.text);
                     } else if waits {
                         // The user edited the request; the second bubb ran.
-                        group.words.extend(group.requests.pop().map(|(_, edited, _)| &*edited.text));
+                        group.texts.extend(group.requests.pop().map(|(_, edited, _)| &*edited.text));
                         group.requests.push((place, bubb, None));
                     } else if group.requests.len() < most {
                         group.requests.push((place, bubb, None));
@@ -118,7 +119,7 @@ impl<'s> CallGroup<'s> {
             return self.rebuilt();
         }
         let note = announcement(answer.calls.len());
-        let words = self.words.iter().filter(|words| Some(**words) != note.as_deref());
+        let words = self.texts.iter().filter(|words| Some(**words) != note.as_deref());
         let text = words.copied().collect::<Vec<_>>().join("\n\n");
         let calls = answer.calls.clone();
         let mut messages = vec![ChatMessage {
@@ -144,7 +145,7 @@ impl<'s> CallGroup<'s> {
 
     /// Returns the messages rebuilt from the bubbs alone.
     fn rebuilt(&self) -> Vec<ChatMessage> {
-        let text = self.words.join("\n\n");
+        let text = self.texts.join("\n\n");
         let carried = || {
             self.requests
                 .iter()
@@ -174,7 +175,7 @@ pub fn calls_for<'c>(
         return (called, form);
     }
     let turn = start_of_turn(entries);
-    let since = called.partition_point(|answer| answer.at < turn);
+    let since = called.partition_point(|answer| answer.index < turn);
     let before = entries.get(..turn).unwrap_or_default();
     let has_earlier = (0..before.len()).any(|at| answer_at(before, at, &[], true).is_some());
     (called.get(since..).unwrap_or_default(), if has_earlier { ConversationFormat::Prompted } else { form })
@@ -242,8 +243,12 @@ mod tests {
     #[test]
     fn without_tools_earlier_calls_are_text_where_an_api_has_fields_for_them() {
         let body = Body::read(Kind::Assistant, true, CALL);
-        let called =
-            |at| CalledAnswer { at, calls: vec![call_of(&body, 0).unwrap()], replay: None, waited: false };
+        let called = |at| CalledAnswer {
+            index: at,
+            calls: vec![call_of(&body, 0).unwrap()],
+            replay: None,
+            waited: false,
+        };
         for (text, form, expected, received) in [
             ("u0 q / a1 CALL / t1 r / a0 x / u0 and?", Messages, Prompted, &[][..]),
             ("u0 q / a1 CALL / t1 r / a0 x / u0 and? / a1 CALL / t1 r", Messages, Prompted, &[5]),
@@ -256,7 +261,7 @@ mod tests {
             let is_call = |at: &usize| &*entries[*at].text == CALL;
             let answers: Vec<CalledAnswer> = (0..entries.len()).filter(is_call).map(called).collect();
             let (answers, form) = calls_for(false, &entries, &answers, form);
-            let found: Vec<usize> = answers.iter().map(|answer| answer.at).collect();
+            let found: Vec<usize> = answers.iter().map(|answer| answer.index).collect();
             assert_eq!((form, &found[..]), (expected, received), "{text}");
         }
     }

@@ -14,7 +14,7 @@ pub struct ToolOffer {
     /// The tool `skill`, natively.
     pub skills: bool,
     /// Whether tool use has ended. The tools are still listed as before.
-    pub ended: bool,
+    pub has_ended: bool,
     /// Whether tools are off for this question, and listed because the conversation has them.
     pub is_former: bool,
 }
@@ -26,7 +26,7 @@ impl ToolOffer {
             commands: tools && planner == Planner::Native,
             calls: tools && !servers.is_empty(),
             skills: tools,
-            ended: has_ended,
+            has_ended,
             is_former: false,
         }
     }

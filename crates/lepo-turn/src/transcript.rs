@@ -167,17 +167,17 @@ impl Transcript {
     /// because a server's cache would otherwise lose what follows it.
     fn sent_form(&mut self, new: &NewMessage) -> Message {
         let message = &new.message;
-        if self.sends_unmasked || message.text.as_bytes() == new.kept.bytes() {
+        if self.sends_unmasked || message.text.as_bytes() == new.screened.bytes() {
             return message.clone();
         }
         self.masking.note_sent_masked();
-        Message::new(message.kind, message.hidden, new.kept.text().into_owned())
+        Message::new(message.kind, message.hidden, new.screened.text().into_owned())
     }
 
     /// Adds a message that comes with the question, durably; returns its name and the text for the model.
     pub fn add_new(&mut self, new: &NewMessage) -> Result<(BubbName, SharedText)> {
         let Message { kind, hidden, text, .. } = self.sent_form(new);
-        Ok((self.add_as(kind, hidden, text.as_bytes(), &new.kept)?, text))
+        Ok((self.add_as(kind, hidden, text.as_bytes(), &new.screened)?, text))
     }
 
     /// Adds a bubb whose text on disk differs from the text for the model, durably.
@@ -219,7 +219,7 @@ impl Transcript {
         self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
-            for (NewMessage { message, kept: screened }, text) in bubbs.into_iter().zip(texts) {
+            for (NewMessage { message, screened }, text) in bubbs.into_iter().zip(texts) {
                 let name = write_bubb(&store, (message.kind, message.hidden), tip, not_before, &screened)?;
                 tip = Some(name.id);
                 names.push((name, text));

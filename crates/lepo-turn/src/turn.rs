@@ -59,7 +59,7 @@ pub struct TurnSkills {
     /// The skills that the model may ask for, or that the user named.
     pub offered: Vec<Skill>,
     /// The text stored before the answer, and its bubb.
-    pub kept: Option<(String, BubbId)>,
+    pub stored: Option<(String, BubbId)>,
 }
 
 /// The resources of a turn.
@@ -219,7 +219,7 @@ impl Turn<'_> {
 
     /// Reports a notice about the repository, but only once for all turns of a process.
     pub fn notify_once(&mut self, notice: Notice) {
-        let mut said = self.env.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut said = self.env.noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !said.contains(&notice) {
             self.front.on_event(TurnEvent::Notice(&notice));
             said.push(notice);

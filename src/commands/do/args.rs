@@ -214,7 +214,7 @@ impl DoArgs {
             all: self.show_all,
             plain: self.plain || self.form.schema.is_some(),
             no_usage: self.no_usage,
-            whole: self.json || self.quiet || self.output.is_some(),
+            waits_for_end: self.json || self.quiet || self.output.is_some(),
             ..DisplayOptions::default()
         };
         options.with_settings(settings)
@@ -294,7 +294,7 @@ impl DoArgs {
         });
         let named = named.collect::<Result<Vec<_>>>()?;
         let prompt =
-            ServerPrompt { server: server.to_string(), name: name.to_string(), named, words: Vec::new() };
+            ServerPrompt { server: server.to_string(), name: name.to_string(), named, args: Vec::new() };
         let prompt = Some(prompt);
         Ok(ServerContent { resources, prompt })
     }

@@ -77,8 +77,8 @@ pub fn run_group(
         ..TurnRequest::new(begin, question, &args.run)
     };
     let tidy = configured.settings.tidy.limit();
-    let shown = args.display_options(&configured.settings);
-    let mut group = GroupRun { mode, panel, store, forest, insts, shown };
+    let display = args.display_options(&configured.settings);
+    let mut group = GroupRun { mode, panel, store, forest, insts, display };
     let paths = configured.paths.clone();
     let (outcome, masking) = group.run(args, configured, ask, context)?;
     record_outcome(&group.store, &paths, &outcome)?;
@@ -103,7 +103,7 @@ struct GroupRun {
     store: Arc<Store>,
     forest: Forest,
     insts: Insts,
-    shown: ui::DisplayOptions,
+    display: ui::DisplayOptions,
 }
 
 impl GroupRun {
@@ -114,7 +114,7 @@ impl GroupRun {
         ask: TurnRequest,
         context: &mut Context<'_>,
     ) -> Result<(GroupOutcome, Arc<Masking>)> {
-        let GroupRun { mode, panel, store, forest, insts, shown } = self;
+        let GroupRun { mode, panel, store, forest, insts, display } = self;
         let runtime = current_thread()?;
         let outcome = runtime.block_on(async {
             // Group turns have no tools.
@@ -144,7 +144,7 @@ impl GroupRun {
             let view = GroupView::new(
                 context.out,
                 context.paint,
-                *shown,
+                *display,
                 *mode,
                 panel.names(),
                 (store, masking.clone()),

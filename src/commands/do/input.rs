@@ -110,7 +110,7 @@ fn fill(prompt: &PromptTemplate, args: &DoArgs, parts: &mut Vec<QuestionPart>) -
         _ => None,
     };
     let name = args.template.as_deref().unwrap_or_default();
-    let (text, used) = prompt.fill(name, TemplateValues { words: &args.prompt, stdin: piped })?;
+    let (text, used) = prompt.fill(name, TemplateValues { args: &args.prompt, stdin: piped })?;
     if let Some(at) = at.filter(|_| used) {
         parts.remove(at);
     }

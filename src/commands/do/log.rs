@@ -76,10 +76,10 @@ impl Subscriber for LogWriter {
 
     fn event(&self, event: &Event<'_>) {
         let metadata = event.metadata();
-        let mut fields = EventFields { told: String::new(), without_error: self.only_requests };
+        let mut fields = EventFields { text: String::new(), without_error: self.only_requests };
         event.record(&mut fields);
         let (level, target) = (metadata.level().as_str(), metadata.target());
-        let mut message = fields.told;
+        let mut message = fields.text;
         for key in &self.keys {
             if let Cow::Owned(hidden) = key.hide_in(&message) {
                 message = hidden;
@@ -114,7 +114,7 @@ fn is_of_lepo(target: &str) -> bool {
 /// Formats the message of an event, followed by its fields as `name=value`. Control characters are escaped,
 /// so that an event stays on one line.
 struct EventFields {
-    told: String,
+    text: String,
     /// Omits the field `error`, which contains foreign text.
     without_error: bool,
 }
@@ -131,13 +131,13 @@ impl Visit for EventFields {
         if self.without_error && field.name() == "error" {
             return;
         }
-        self.told.push(' ');
+        self.text.push(' ');
         if field.name() != "message" {
-            self.told.push_str(field.name());
-            self.told.push('=');
+            self.text.push_str(field.name());
+            self.text.push('=');
         }
         // Writing to a string cannot fail.
-        let _ = write!(OneLine(&mut self.told), "{value:?}");
+        let _ = write!(OneLine(&mut self.text), "{value:?}");
     }
 }
 

@@ -65,7 +65,7 @@ struct RecordLookup {
     /// The store to search; `None` if it does not exist.
     searched: Option<SearchedStore>,
     /// The messages before the answer, ending with the question.
-    past: Vec<PastMessage>,
+    history: Vec<PastMessage>,
     ran: Vec<ToolResult>,
 }
 
@@ -83,7 +83,7 @@ pub fn find_recorded(
         Some(_) => return Ok(LookupOutcome::Rest(Rest::default())),
         None => {}
     }
-    let RecordLookup { searched, past: history, ran } =
+    let RecordLookup { searched, history, ran } =
         RecordLookup::read(args, lookup, recorded, configured, context)?;
     let Some(searched) = searched else {
         return if recorded.only {
@@ -92,7 +92,7 @@ pub fn find_recorded(
             Ok(LookupOutcome::Rest(Rest { ran, ..Rest::default() }))
         };
     };
-    let request = LookupRequest { past: &history, schema: lookup.schema, configured };
+    let request = LookupRequest { history: &history, schema: lookup.schema, configured };
     let record = RecordStore::new(&searched.store, &searched.forest);
     let (hits, missing) = match look_up(&record, &request, lookup.voices)? {
         Lookup::Whole(RecordedOutcome::Turn(hit)) => {
@@ -154,7 +154,7 @@ impl RecordLookup {
             }
             None => None,
         };
-        Ok(RecordLookup { searched, past: history, ran })
+        Ok(RecordLookup { searched, history, ran })
     }
 }
 
@@ -238,7 +238,8 @@ fn print_turn(
         let shown = (&mut *context.out, context.paint);
         ui::show_past(options, shown, store, &searched.forest, searched.start)?;
     }
-    let at_terminal = context.out.is_terminal() && stderr_is_terminal() && !options.whole && !args.events;
+    let at_terminal =
+        context.out.is_terminal() && stderr_is_terminal() && !options.waits_for_end && !args.events;
     if args.events {
         show_answer(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {

@@ -72,7 +72,7 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     // On a terminal, more than the answer is shown.
     let at_terminal = context.out.is_terminal()
         && stderr_is_terminal()
-        && !args.display_options(settings).whole
+        && !args.display_options(settings).waits_for_end
         && !args.events;
     prepared.print_preamble(args, &setup.configured, at_terminal.then_some(&config), context)?;
 

@@ -47,7 +47,7 @@ impl SteeringHere {
     pub fn show(&self, context: &mut Context<'_>) {
         for file in &self.files {
             let what = "  models are told this; a yes agrees to it beforehand";
-            show(context, &one_line(&file.place.to_string_lossy()), what, &file.text);
+            show(context, &one_line(&file.absolute_path.to_string_lossy()), what, &file.text);
         }
         for UnprovenMessage { name, bytes, .. } in &self.messages {
             let what = "  you did not write this message of the newest conversation, and models follow it";

@@ -21,7 +21,7 @@ pub struct AttachedFile {
     pub line: Attachment,
     /// The file, if it is to be sent.
     pub file: Option<MediaFile>,
-    side: Option<u32>,
+    longer_side: Option<u32>,
     /// Whether it was already reported as not sent.
     is_settled: bool,
 }
@@ -94,11 +94,11 @@ impl AttachedFile {
     /// Creates the attachment of a line, from its blob if that exists and is unchanged.
     pub(super) fn open(line: Attachment, file: Option<File>, longer_side: Option<u32>) -> AttachedFile {
         let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
-        AttachedFile { line, file, side: longer_side, is_settled: false }
+        AttachedFile { line, file, longer_side, is_settled: false }
     }
 
     fn size(&self) -> Size {
-        Size { media: self.line.media, len: self.line.len, side: self.side }
+        Size { media: self.line.media, len: self.line.len, longer_side: self.longer_side }
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     fn attached(name: &str, media: Media, len: u64) -> AttachedFile {
         let line = Attachment { media, len, name: name.into(), hash: [0xaa; 32].into() };
         let file = MediaFile::new(media, name.into(), len, tempfile::tempfile().unwrap());
-        AttachedFile { line, file: Some(file), side: Some(1), is_settled: false }
+        AttachedFile { line, file: Some(file), longer_side: Some(1), is_settled: false }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct FileUpload {
     blob: NewBlob,
     /// The open file, for the request.
     file: File,
-    side: Option<u32>,
+    longer_side: Option<u32>,
 }
 
 impl FileUpload {
@@ -26,7 +26,7 @@ impl FileUpload {
         let line = file.line(&blob.blob)?;
         let copy = blob.file().map_err(|error| file.unreadable(error))?;
         let longer_side = file.pixels.map(|(width, height)| width.max(height));
-        Ok(FileUpload { line, blob, file: copy, side: longer_side })
+        Ok(FileUpload { line, blob, file: copy, longer_side })
     }
 
     /// Renames the blob to its final name; durable when this returns.
@@ -36,7 +36,7 @@ impl FileUpload {
 
     /// Returns the file as an attachment of its bubb, to be sent.
     pub fn attached(&self) -> AttachedFile {
-        AttachedFile::open(self.line.clone(), self.file.try_clone().ok(), self.side)
+        AttachedFile::open(self.line.clone(), self.file.try_clone().ok(), self.longer_side)
     }
 }
 

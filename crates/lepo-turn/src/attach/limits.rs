@@ -15,12 +15,16 @@ pub struct Size {
     /// Length in bytes of the file.
     pub len: u64,
     /// The longer side of an image in pixels, if known.
-    pub side: Option<u32>,
+    pub longer_side: Option<u32>,
 }
 
 impl Size {
     pub fn measure(file: &NewFile) -> Size {
-        Size { media: file.media, len: file.len, side: file.pixels.map(|(width, height)| width.max(height)) }
+        Size {
+            media: file.media,
+            len: file.len,
+            longer_side: file.pixels.map(|(width, height)| width.max(height)),
+        }
     }
 }
 
@@ -39,7 +43,7 @@ pub fn check(files: &[NewFile], accepts: &FileSupport, model: &str) -> Result<()
     for file in files {
         if let Some(too_much) = alone(Size::measure(file), accepts) {
             let error =
-                Error::usage(format!("{} cannot be sent to {model}: {}", file.about(), too_much.words));
+                Error::usage(format!("{} cannot be sent to {model}: {}", file.about(), too_much.reason));
             return Err(too_much.explain(&file.name, error));
         }
     }
@@ -90,7 +94,7 @@ pub fn is_taken(size: Size, accepts: &FileSupport) -> bool {
 
 /// A limit that a file exceeds.
 struct LimitExcess {
-    words: String,
+    reason: String,
     /// Options that shrink the file, for use between `magick IN` and `OUT`.
     shrink: Option<String>,
 }
@@ -112,11 +116,11 @@ impl LimitExcess {
 }
 
 fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
-    let Size { media, len, side: longer_side } = size;
+    let Size { media, len, longer_side } = size;
     if !accepts.media.contains(&media) {
         let reason = format!("it does not accept {}", if media.is_image() { media.mime() } else { "PDF" });
         let shrink = (media.is_image() && accepts.media.contains(&Media::Jpeg)).then(String::new);
-        return Some(LimitExcess { words: reason, shrink });
+        return Some(LimitExcess { reason, shrink });
     }
     if let Some(limit) = accepts.image.filter(|&limit| media.is_image() && encoded_len(len) > limit) {
         let reason = format!(
@@ -126,7 +130,7 @@ fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
             thousands(limit / 4 * 3)
         );
         return Some(LimitExcess {
-            words: reason,
+            reason,
             shrink: Some(format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024)),
         });
     }
@@ -134,7 +138,7 @@ fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
         accepts.side.filter(|&limit| longer_side.is_some_and(|longer_side| longer_side > limit))
     {
         let reason = format!("the limit of a side is {limit} pixels");
-        return Some(LimitExcess { words: reason, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
+        return Some(LimitExcess { reason, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
     }
     if let Some(limit) = accepts.total.filter(|&limit| encoded_len(len) > limit) {
         let reason = format!(
@@ -143,10 +147,10 @@ fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
             thousands(limit)
         );
         let shrink = media.is_image().then(|| format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024));
-        return Some(LimitExcess { words: reason, shrink });
+        return Some(LimitExcess { reason, shrink });
     }
     if accepts.documents.is_some_and(|limit| !media.is_image() && len > limit) {
-        return Some(LimitExcess { words: documents(&[size], accepts), shrink: None });
+        return Some(LimitExcess { reason: documents(&[size], accepts), shrink: None });
     }
     None
 }
@@ -178,7 +182,7 @@ fn together(sizes: &[Size], accepts: &FileSupport) -> String {
     }
     let images = sizes.iter().filter(|size| size.media.is_image()).count();
     match accepts.many {
-        Some((many, side)) if images > many && sizes.iter().any(|size| size.side > Some(side)) => {
+        Some((many, side)) if images > many && sizes.iter().any(|size| size.longer_side > Some(side)) => {
             format!("of more than {many} images none may have a side of more than {side} pixels")
         }
         _ => String::new(),
@@ -266,7 +270,7 @@ mod tests {
     #[test]
     fn half_of_the_older_files_give_way_at_once() {
         let accepts = FileSupport { count: Some(8), ..FileSupport::any(IMAGES) };
-        let size = Size { media: Media::Png, len: 10, side: Some(10) };
+        let size = Size { media: Media::Png, len: 10, longer_side: Some(10) };
         for (groups, first) in [
             (vec![1; 8], 0),
             (vec![1; 9], 4),
@@ -287,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_newest_fit() {
-        let size = |len| Size { media: Media::Png, len, side: Some(10) };
+        let size = |len| Size { media: Media::Png, len, longer_side: Some(10) };
         for (lens, fits) in [
             (vec![], 0),
             (vec![2400, 2400], 1),

@@ -12,7 +12,7 @@ pub struct Alias {
     /// Text as written in the file.
     pub text: String,
     /// The command and its arguments, split like a shell does; never empty.
-    pub words: Vec<String>,
+    pub args: Vec<String>,
     /// Source of the alias.
     pub source: SettingSource,
 }
@@ -24,7 +24,7 @@ pub fn read_aliases(section: TableReader<'_>) -> Result<Vec<Alias>> {
             return Err((format!("an alias cannot be \"{name}\""), "use letters, digits, - and _"));
         }
         match shlex::split(&text).filter(|args| !args.is_empty()) {
-            Some(args) => Ok(Alias { name, text, words: args, source }),
+            Some(args) => Ok(Alias { name, text, args, source }),
             None => {
                 let allowed = "write the command and its options, quoted as for a shell";
                 Err((format!("alias \"{name}\" cannot be taken apart"), allowed))

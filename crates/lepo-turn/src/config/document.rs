@@ -13,7 +13,7 @@ use lepo_base::error::{Error, Result};
 pub struct ConfigDocument<'a> {
     path: Arc<Path>,
     text: &'a str,
-    typed: Option<&'a str>,
+    typed_value: Option<&'a str>,
     /// Whether a value was rejected for its type.
     is_of_wrong_type: Cell<bool>,
 }
@@ -24,7 +24,9 @@ impl<'a> ConfigDocument<'a> {
         let path = Arc::from(path);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(ConfigDocument { path, text, typed: None, is_of_wrong_type: Cell::new(false) }),
+            Ok(text) => {
+                Ok(ConfigDocument { path, text, typed_value: None, is_of_wrong_type: Cell::new(false) })
+            }
             Err(error) => {
                 let line = line_at(bytes, error.valid_up_to());
                 Err(Error::usage(format!("{}:{line}: not UTF-8", path.display()))
@@ -36,11 +38,11 @@ impl<'a> ConfigDocument<'a> {
     /// Sets the value that the user typed in a shell: errors about it have no line, and do not mention the
     /// format of the file.
     pub fn with_typed(self, typed_value: &'a str) -> ConfigDocument<'a> {
-        ConfigDocument { typed: Some(typed_value), ..self }
+        ConfigDocument { typed_value: Some(typed_value), ..self }
     }
 
     pub fn typed(&self) -> Option<&'a str> {
-        self.typed
+        self.typed_value
     }
 
     pub fn note_wrong_type(&self) {
@@ -80,7 +82,7 @@ impl<'a> ConfigDocument<'a> {
     /// Returns the error for a byte offset of the text.
     pub fn error(&self, at: usize, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         let what = what.as_ref();
-        let message = match self.typed {
+        let message = match self.typed_value {
             Some(_) => what.to_string(),
             None => format!("{}: {what}", self.source(at)),
         };

@@ -14,7 +14,7 @@ pub struct FieldReader<'d> {
     /// ` in [NAME]`; empty for the root table.
     pub title: String,
     /// Byte offset of the key.
-    pub at: usize,
+    pub offset: usize,
     pub value: Spanned<DeValue<'d>>,
 }
 
@@ -22,7 +22,7 @@ impl<'d> FieldReader<'d> {
     /// Returns an error about this value, which names the key and never the value.
     pub fn error(&self, what: &str, allowed: impl Into<String>) -> Error {
         let what = format!("`{}`{} {what}", self.key, self.title);
-        self.document.error(self.at, what, allowed)
+        self.document.error(self.offset, what, allowed)
     }
 
     pub fn wrong_type(&self, allowed_values: &str) -> Error {

@@ -36,7 +36,7 @@ impl ConfigFile {
 
         let mut models: Vec<ModelEntry> = Vec::new();
         for section in root.sections("models")? {
-            let at = section.at;
+            let at = section.offset;
             let entry = read_entry(section)?;
             if let Some(twin) = models.iter().find(|other| other.name == entry.name) {
                 let what = format!("model \"{}\" appears twice, first at {}", entry.name, twin.source);

@@ -19,7 +19,7 @@ pub struct PromptTemplate {
 #[derive(Debug, Clone, Copy)]
 pub struct TemplateValues<'f> {
     /// Arguments after the prompt's name.
-    pub words: &'f [String],
+    pub args: &'f [String],
     /// The text of stdin, if there was any.
     pub stdin: Option<&'f str>,
 }
@@ -70,7 +70,7 @@ impl PromptTemplate {
     /// not expanded again. Arguments are appended if no placeholder refers to any. Exit 2 for a `$1` without
     /// an argument.
     pub fn fill(&self, name: &str, filling: TemplateValues<'_>) -> Result<(String, bool)> {
-        let TemplateValues { words, stdin } = filling;
+        let TemplateValues { args, stdin } = filling;
         let (mut filled, mut rest) = (String::new(), self.text.as_str());
         let (mut used, mut used_stdin) = (false, false);
         while let Some((before, after)) = rest.split_once('$') {
@@ -80,11 +80,11 @@ impl PromptTemplate {
                 filled.push_str(stdin.unwrap_or_default());
                 (rest, used_stdin) = (after, true);
             } else if let Some(after) = after.strip_prefix('*') {
-                filled.push_str(&words.join(" "));
+                filled.push_str(&args.join(" "));
                 (rest, used) = (after, true);
             } else if let Some(number) = placeholder(after) {
-                let word = words.get(number - 1).ok_or_else(|| {
-                    Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
+                let word = args.get(number - 1).ok_or_else(|| {
+                    Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", args.len()))
                         .hint(Hint::default().bare(HintCommand::Prompt(name.to_string())))
                 })?;
                 filled.push_str(word);
@@ -95,8 +95,8 @@ impl PromptTemplate {
             }
         }
         filled.push_str(rest);
-        if !used && !words.is_empty() {
-            filled = format!("{filled}\n\n{}", words.join(" "));
+        if !used && !args.is_empty() {
+            filled = format!("{filled}\n\n{}", args.join(" "));
         }
         Ok((filled, used_stdin))
     }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn words_are_put_in_their_places() {
-        let words: Vec<String> = ["a", "$2", "c d"].map(String::from).into();
+        let args: Vec<String> = ["a", "$2", "c d"].map(String::from).into();
         for (text, expected) in [
             ("1: $1, 2: $2, all: $*", "1: a, 2: $2, all: a $2 c d"),
             ("in:\n$stdin\n$1", "in:\nINPUT\na"),
@@ -143,12 +143,12 @@ mod tests {
             ("$0 $1", "$0 a"),
             ("$3.", "c d."),
         ] {
-            let filling = TemplateValues { words: &words, stdin: Some("INPUT") };
+            let filling = TemplateValues { args: &args, stdin: Some("INPUT") };
             assert_eq!(prompt(text).fill("p", filling).unwrap().0, expected, "{text}");
         }
-        let error = prompt("$2").fill("p", TemplateValues { words: &words[..1], stdin: None }).unwrap_err();
+        let error = prompt("$2").fill("p", TemplateValues { args: &args[..1], stdin: None }).unwrap_err();
         assert_eq!(error.message, "prompt p needs a word for $2, and has 1");
-        let alone = prompt("hi").fill("p", TemplateValues { words: &[], stdin: None }).unwrap();
+        let alone = prompt("hi").fill("p", TemplateValues { args: &[], stdin: None }).unwrap();
         assert_eq!(alone, ("hi".to_string(), false));
     }
 

@@ -20,7 +20,7 @@ pub struct TableReader<'d> {
     /// ` in [http]`; empty for the root table.
     title: String,
     /// Byte offset of the start of the table.
-    pub at: usize,
+    pub offset: usize,
     table: DeTable<'d>,
     known: Vec<&'static str>,
 }
@@ -34,11 +34,11 @@ impl<'d> TableReader<'d> {
     fn new(
         document: &'d ConfigDocument<'d>,
         title: String,
-        at: usize,
+        offset: usize,
         table: DeTable<'d>,
     ) -> TableReader<'d> {
         let known = Vec::new();
-        TableReader { document, title, at, table, known }
+        TableReader { document, title, offset, table, known }
     }
 
     /// Removes and returns the value of `key`, if the table has it.
@@ -47,7 +47,7 @@ impl<'d> TableReader<'d> {
         let (name, value) = self.table.remove_entry(key)?;
         let document = self.document;
         let title = self.title.clone();
-        Some(FieldReader { document, key, title, at: name.span().start, value })
+        Some(FieldReader { document, key, title, offset: name.span().start, value })
     }
 
     /// Whether the table has this key, and it was not read yet.
@@ -81,7 +81,10 @@ impl<'d> TableReader<'d> {
         limits: &T::Limits,
     ) -> Result<Option<SourcedValue<T>>> {
         self.read(key, |field| {
-            Ok(SourcedValue { value: T::from_toml(field, limits)?, source: field.document.source(field.at) })
+            Ok(SourcedValue {
+                value: T::from_toml(field, limits)?,
+                source: field.document.source(field.offset),
+            })
         })
     }
 
@@ -90,7 +93,7 @@ impl<'d> TableReader<'d> {
         match self.take_key(key) {
             None => Ok(TableReader::new(self.document, String::new(), 0, DeTable::new())),
             Some(field) => {
-                let at = field.at;
+                let at = field.offset;
                 Ok(TableReader::new(self.document, format!(" in [{key}]"), at, field.table()?))
             }
         }
@@ -126,11 +129,11 @@ impl<'d> TableReader<'d> {
 
     /// Returns an error about the table as a whole.
     pub fn error(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
-        self.document.error(self.at, what, allowed)
+        self.document.error(self.offset, what, allowed)
     }
 
     pub fn source(&self) -> SettingSource {
-        self.document.source(self.at)
+        self.document.source(self.offset)
     }
 
     /// Changes the title, once the kind of the table is known: ` in …`, for [`TableReader::finish`].

@@ -52,7 +52,7 @@ pub(super) async fn judge(
             report.answer = Some(answered);
         }
         Err(error) => {
-            group.watch.on_event(Moment::Failed(&judge.shown, &error));
+            group.watch.on_event(Moment::Failed(&judge.display_name, &error));
             let kind = if ends_all(&error) { error.kind } else { ErrorKind::Remote };
             let failed = Error::new(kind, format!("the judge {} failed", judge.name));
             polled.error = Some(failed.hint("the answers are kept"));

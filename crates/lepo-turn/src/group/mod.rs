@@ -108,7 +108,7 @@ impl GroupTurn<'_> {
             });
         }
         if let Some(question) = ask.question {
-            let typed = question.typed.clone();
+            let typed = question.typed_ranges.clone();
             let question = keep_files(&self.env.store, question)?;
             self.add_new(&mut transcript, &question_message(masking, question, &typed))?;
             let asked = transcript.tip();

@@ -88,14 +88,19 @@ impl Panel {
             }
         };
         let mut participants = names.iter().map(participant).collect::<Result<Vec<_>>>()?;
-        participants.iter_mut().zip(numbered(names)).for_each(|(one, shown)| one.shown = shown);
+        participants.iter_mut().zip(numbered(names)).for_each(|(one, shown)| one.display_name = shown);
         Ok(Panel { participants, orchestrator, judge: None })
     }
 
     /// Returns the displayed names.
     pub fn names(&self) -> PanelNames {
         PanelNames {
-            speakers: self.participants.iter().chain(&self.judge).map(|one| one.shown.clone()).collect(),
+            speakers: self
+                .participants
+                .iter()
+                .chain(&self.judge)
+                .map(|one| one.display_name.clone())
+                .collect(),
             orchestrator: self.orchestrator.as_ref().map(|one| one.name.clone()),
         }
     }
@@ -117,7 +122,7 @@ impl Panel {
         let mut question = questions_of_models(configured, self.asked().map(|one| &one.config), root)?;
         if !question.is_empty() {
             let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
-            question.words = words_of_group(env, &transcript)?;
+            question.steering = words_of_group(env, &transcript)?;
         }
         Ok(question)
     }
@@ -181,7 +186,7 @@ pub fn judge_name(name: &str) -> String {
 
 /// Makes a participant the judge of the others.
 fn as_judge(mut judge: Participant) -> Participant {
-    judge.shown = judge_name(&judge.name);
+    judge.display_name = judge_name(&judge.name);
     judge
 }
 

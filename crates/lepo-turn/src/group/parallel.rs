@@ -43,7 +43,7 @@ pub async fn parallel(
     let (general, no_tools) = (group.insts.general.as_deref(), &ToolList::default());
     let order = &AnswerOrder::default();
     let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
-        let name = participant.shown.clone();
+        let name = participant.display_name.clone();
         if let Some(hit) = participant.recorded.take() {
             group.watch.on_event(Moment::Spoken(&name, &hit.answered()));
             return (name, hit.report());

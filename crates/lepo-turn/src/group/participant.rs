@@ -29,7 +29,7 @@ pub struct Participant {
     /// Configured name.
     pub name: String,
     /// The name under which its reply is displayed.
-    pub shown: String,
+    pub display_name: String,
     /// The format in which it receives a conversation.
     pub(super) form: ConversationFormat,
     /// The files that it accepts.
@@ -71,7 +71,7 @@ impl Participant {
         let facts = RequestFacts::new(config, None, &ToolHashes::default());
         Participant {
             name: config.name.clone(),
-            shown: config.name.clone(),
+            display_name: config.name.clone(),
             form: spec(config).path,
             accepts,
             config: config.clone(),
@@ -99,7 +99,7 @@ impl Participant {
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        group.env.configured.held.report_leftovers(&mut ear);
+        group.env.configured.agent_sandboxes.report_leftovers(&mut ear);
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
         let (text, usage) = read.map_err(Error::without_retry)?;
         let brief = ShortReply { text, under, usage, ms: start.elapsed().as_millis() as u64 };
@@ -109,8 +109,8 @@ impl Participant {
         }
     }
 
-    /// Asks, and stores the reply: as a visible answer after its SELECT after `under`, or hidden there if it
-    /// is interrupted. An answer that must match a schema and does not is requested once more.
+    /// Asks, and stores the reply: after its SELECT message below `under`, as a visible answer, or as a hidden one if
+    /// it is interrupted. An answer that does not match the schema is requested once more.
     pub(super) async fn speak(
         &mut self,
         messages: &[ChatMessage],
@@ -130,7 +130,7 @@ impl Participant {
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<Answered> {
-        let before = select_line(&self.shown);
+        let before = select_line(&self.display_name);
         self.speak_behind((&before, order), messages, schema, under, group).await
     }
 
@@ -143,7 +143,7 @@ impl Participant {
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<Answered> {
-        let (name, shown) = (self.name.clone(), self.shown.clone());
+        let (name, shown) = (self.name.clone(), self.display_name.clone());
         let mut messages = messages.to_vec();
         if let Some(schema) = schema {
             add_instruction(&mut messages, self.form, &schema.instruction());
@@ -167,7 +167,7 @@ impl Participant {
                 order,
                 agent_calls: &agent_calls,
                 tools: CallStyle::None,
-                asks: true,
+                can_ask: true,
                 schema,
                 model: &name,
                 start,
@@ -176,7 +176,7 @@ impl Participant {
                 masking: &group.env.masking,
             };
             let received = receive(answer, context, &mut ear, &interrupt).await;
-            group.env.configured.held.report_leftovers(&mut ear);
+            group.env.configured.agent_sandboxes.report_leftovers(&mut ear);
             match received? {
                 ModelReply::Answer(answered) => {
                     group.watch.on_event(Moment::Spoken(&shown, &answered));

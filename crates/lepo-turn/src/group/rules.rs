@@ -19,9 +19,9 @@ pub struct DebateRules {
 struct Debater {
     speeches: usize,
     /// Whether the participant wants to speak in this round.
-    asks: bool,
+    wants_to_speak: bool,
     /// Whether the participant wanted to speak in an earlier round, and has not spoken since.
-    unheard: bool,
+    is_unheard: bool,
     /// Whether the participant failed in this round.
     has_failed: bool,
     /// Number of consecutive rounds in which it failed.
@@ -55,25 +55,25 @@ impl DebateRules {
             debater.failures = if std::mem::take(&mut debater.has_failed) { debater.failures + 1 } else { 0 };
         }
         for debater in &mut self.debaters {
-            debater.unheard |= std::mem::take(&mut debater.asks);
+            debater.is_unheard |= std::mem::take(&mut debater.wants_to_speak);
         }
         still_in.into_iter().filter(|&who| self.debaters[who].is_out()).collect()
     }
 
     /// Records whether a participant wants to speak.
     pub fn bid(&mut self, who: usize, bid: Bid) {
-        self.debaters[who].asks = bid == Bid::Request;
+        self.debaters[who].wants_to_speak = bid == Bid::Request;
     }
 
     pub fn speak(&mut self, who: usize) {
         let debater = &mut self.debaters[who];
         debater.speeches += 1;
-        (debater.asks, debater.unheard) = (false, false);
+        (debater.wants_to_speak, debater.is_unheard) = (false, false);
     }
 
     /// Returns the participants that wanted to speak in an earlier round, were not chosen, and can speak now.
     pub fn unheard(&self) -> Vec<usize> {
-        self.those(|debater| debater.unheard && !debater.has_failed && !debater.is_out())
+        self.those(|debater| debater.is_unheard && !debater.has_failed && !debater.is_out())
     }
 
     /// Records a failure: the participant is skipped for the rest of this round.

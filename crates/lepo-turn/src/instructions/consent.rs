@@ -16,7 +16,7 @@ use lepo_base::error::Result;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentInstructions {
     /// Path of the file on this machine.
-    pub place: PathBuf,
+    pub absolute_path: PathBuf,
     /// Path below the root of the repository.
     pub path: String,
     /// The text, as written to the store.
@@ -38,13 +38,13 @@ pub(crate) fn unagreed(
         for (path, text) in read {
             // In the turn that wrote it, the text is still unmasked in memory.
             let text = masking.masked(text).into_owned();
-            let file = SentInstructions { place: root.join(path), path: path.to_string(), text };
+            let file = SentInstructions { absolute_path: root.join(path), path: path.to_string(), text };
             if !files.contains(&file) {
                 files.push(file);
             }
         }
     }
-    let agreed = trust.agreed(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))?;
+    let agreed = trust.agreed(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))?;
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
@@ -53,18 +53,18 @@ pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec
     let found = Instructions::read(dir);
     let Some(root) = found.root else { return Ok(Vec::new()) };
     let file = |file: InstructionFile| SentInstructions {
-        place: root.join(&file.path),
+        absolute_path: root.join(&file.path),
         text: masking.masked(&file.text).into_owned(),
         path: file.path,
     };
     let files: Vec<SentInstructions> = found.files.into_iter().map(file).collect();
-    let agreed = trust.agreed(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))?;
+    let agreed = trust.agreed(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))?;
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
 /// Records the user's consent to these files.
 pub fn record_consent(files: &[SentInstructions], trust: &Trust) -> Result<()> {
-    trust.record_consent(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
+    trust.record_consent(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))
 }
 
 /// Instructions of a repository that the user agreed to.

@@ -52,7 +52,7 @@ mod tests {
         let mut told = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
             assert_eq!((opening.message.kind, opening.message.hidden), (Kind::System, true));
-            let text = opening.kept.text().into_owned();
+            let text = opening.screened.text().into_owned();
             let more = path(&format!("s1 {text}"));
             conv.extend(more.into_iter().map(|entry| Message { is_root: false, ..entry }));
             Some(text)
@@ -73,7 +73,7 @@ mod tests {
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = instructions(&[&key]);
         let told = opening(&found, &[], &masking).unwrap();
-        let screened = told.kept.text().into_owned();
+        let screened = told.screened.text().into_owned();
         assert!(
             told.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
             "{screened}"

@@ -73,7 +73,7 @@ fn debated(
         let fact = record.facts.get(name.id).unwrap_or_default();
         let is_by = |(voice, options): &ParticipantSpec| {
             let query = Query {
-                past: &[],
+                history: &[],
                 model: Some(voice.clone()),
                 options: options.clone(),
                 schema: None,

@@ -10,7 +10,7 @@ use lepo_store::bubb::BubbId;
 
 /// Returns the newest answer to a request.
 pub fn find(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<RecordedAnswer>> {
-    for answer in record.answers(&record.matching(query.past)?) {
+    for answer in record.answers(&record.matching(query.history)?) {
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
         if query.difference(&fact).is_none() && record.is_of_turn(&answer, fact.model.as_deref())? {
             return hit(record, &answer, fact, query.schema.is_some()).map(Some);
@@ -26,7 +26,7 @@ pub fn verdict(
     answers: impl Iterator<Item = BubbId>,
 ) -> Result<Option<RecordedAnswer>> {
     let shown: HashSet<BubbId> = answers.collect();
-    for answer in record.answers(&record.matching(query.past)?) {
+    for answer in record.answers(&record.matching(query.history)?) {
         let [before] = answer.between[..] else { continue };
         let text = record.store.bubbs().text(&record.forest.name(before))?;
         let Some((name, judged)) = judged_by(&text) else { continue };
@@ -35,7 +35,7 @@ pub fn verdict(
         let is_by = query.model.as_deref().is_none_or(|wanted| wanted == name);
         // The request for a verdict does not have the schema of the answers.
         let query = Query {
-            past: &[],
+            history: &[],
             model: query.model.clone(),
             options: query.options.clone(),
             schema: None,

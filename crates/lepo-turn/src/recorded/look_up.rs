@@ -35,7 +35,7 @@ pub enum Voices<'v> {
 /// A request to look up.
 pub struct LookupRequest<'q> {
     /// The messages before the answer, the question last.
-    pub past: &'q [PastMessage],
+    pub history: &'q [PastMessage],
     /// The schema of the answers.
     pub schema: Option<&'q AnswerSchema>,
     /// Names, options and tools of the models.
@@ -102,7 +102,7 @@ pub fn look_up<'q>(
             let Some(orchestrator) = orchestrator else { return Ok(Lookup::Unnamed) };
             let voice = |name: &str| (name.to_string(), request.group_query(name).options);
             let participants: Vec<_> = names.iter().map(|name| voice(name)).collect();
-            Ok(match debate(record, request.past, &participants, &voice(orchestrator))? {
+            Ok(match debate(record, request.history, &participants, &voice(orchestrator))? {
                 Some(debated) => {
                     Lookup::Whole(RecordedOutcome::Group(Box::new(GroupOutcome::Debated(debated))))
                 }
@@ -164,6 +164,6 @@ impl<'q> LookupRequest<'q> {
             }
             _ => ToolsRule::Any,
         };
-        Query { past: self.past, model: name, options, schema: self.schema.map(schema_hash), tools }
+        Query { history: self.history, model: name, options, schema: self.schema.map(schema_hash), tools }
     }
 }

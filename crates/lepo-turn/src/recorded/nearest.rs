@@ -49,7 +49,7 @@ fn nearest(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<Nearest
     }
     // The messages that end equal paths so far; `None` precedes the roots.
     let mut same: Vec<Option<Ix>> = vec![None];
-    for (index, message) in query.past.iter().enumerate() {
+    for (index, message) in query.history.iter().enumerate() {
         let after = after(record, &below, &same)?;
         let is = |(name, text): &(BubbName, String)| {
             (name.kind, name.hidden) == (message.kind, message.hidden) && message.matches(text)
@@ -61,12 +61,12 @@ fn nearest(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<Nearest
             let nearest = compared.max_by_key(|(name, text)| likeness(name, text, message));
             return Ok(match nearest {
                 Some((name, text)) => {
-                    let difference = differs(query.past, index, name, text);
+                    let difference = differs(query.history, index, name, text);
                     Some(NearestLine { name: *name, difference })
                 }
                 None => same.iter().flatten().next().map(|ix| NearestLine {
                     name: record.forest.name(*ix),
-                    difference: format!("{} was not asked there", label(query.past, index)),
+                    difference: format!("{} was not asked there", label(query.history, index)),
                 }),
             });
         }

@@ -89,8 +89,8 @@ pub fn opened(
     let messages = |new: &NewMessage| {
         let Message { kind, hidden, .. } = new.message;
         match kind {
-            Kind::User => PastMessage::new(kind, hidden, &paths::relative(&new.kept.text(), cwd, root)),
-            _ => PastMessage::new(kind, hidden, &new.kept.text()),
+            Kind::User => PastMessage::new(kind, hidden, &paths::relative(&new.screened.text(), cwd, root)),
+            _ => PastMessage::new(kind, hidden, &new.screened.text()),
         }
     };
     Ok(opening(parts).iter().filter(|new| !new.message.body.is_added()).map(messages).collect())
@@ -98,5 +98,5 @@ pub fn opened(
 
 fn unwritten(question: &Question, masking: &Masking) -> Result<NewMessage> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
-    Ok(question_message(masking, with_attachments(&question.text, &lines), &question.typed))
+    Ok(question_message(masking, with_attachments(&question.text, &lines), &question.typed_ranges))
 }

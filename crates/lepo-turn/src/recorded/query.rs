@@ -45,7 +45,7 @@ pub enum ToolsRule {
 /// A request to look up.
 pub struct Query<'w> {
     /// The messages before the answer, the question last.
-    pub past: &'w [PastMessage],
+    pub history: &'w [PastMessage],
     /// Name of the model; `None` matches any model.
     pub model: Option<String>,
     /// The options.

@@ -21,7 +21,7 @@ pub struct ToolHashes {
     /// By server; lepo's own tools by their names.
     by_server: BTreeMap<String, String>,
     /// The only hash that lepo wrote before.
-    whole: Option<String>,
+    combined: Option<String>,
 }
 
 impl ToolHashes {
@@ -47,7 +47,7 @@ impl ToolHashes {
         let with_tools = servers.iter().filter(|server| !server.tools.is_empty());
         ToolHashes {
             by_server: commands_line.into_iter().chain(with_tools.map(of_server)).collect(),
-            whole: (!lines.is_empty()).then(|| hash_of_lines(&lines)),
+            combined: (!lines.is_empty()).then(|| hash_of_lines(&lines)),
         }
     }
 
@@ -67,7 +67,7 @@ impl ToolHashes {
     /// Whether a recorded answer had these tools, apart from skills.
     pub fn matches(&self, recorded: Option<&Value>) -> bool {
         match recorded {
-            Some(Value::String(whole)) => self.whole.as_ref() == Some(whole),
+            Some(Value::String(whole)) => self.combined.as_ref() == Some(whole),
             _ => self.changes_since(recorded).iter().all(|(name, _)| name == SKILLS),
         }
     }
@@ -76,7 +76,7 @@ impl ToolHashes {
     pub fn changes_since(&self, recorded: Option<&Value>) -> Vec<(String, &'static str)> {
         let nothing = Map::new();
         let recorded = match recorded {
-            Some(Value::String(whole)) if self.whole.as_ref() == Some(whole) => return Vec::new(),
+            Some(Value::String(whole)) if self.combined.as_ref() == Some(whole) => return Vec::new(),
             Some(Value::String(_)) => return vec![("all".into(), "changed")],
             recorded => recorded.and_then(Value::as_object).unwrap_or(&nothing),
         };
@@ -134,7 +134,7 @@ mod tests {
     fn a_difference_names_the_server() {
         let now = ToolHashes::new(true, &[]);
         let own = now.to_json().unwrap()[RUN_COMMAND].clone();
-        let whole = json!(now.whole);
+        let whole = json!(now.combined);
         for (recorded, changes) in [
             (json!({ RUN_COMMAND: own }), vec![]),
             (json!({ RUN_COMMAND: "0" }), vec![(RUN_COMMAND, "changed")]),

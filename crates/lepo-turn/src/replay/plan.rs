@@ -32,7 +32,7 @@ pub struct ReplayStep {
     /// The question as recorded.
     pub question: BubbName,
     /// The existing question to answer; `None` if it is the last copy.
-    pub again: Option<BubbId>,
+    pub existing: Option<BubbId>,
     /// The recorded answer.
     pub answer: Option<BubbName>,
 }
@@ -91,7 +91,7 @@ fn steps(store: &Store, forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<B
             (Kind::User, false) => {
                 copied.push(name);
                 let copied = std::mem::take(&mut copied);
-                steps.push(ReplayStep { copied, question: name, again: None, answer: None });
+                steps.push(ReplayStep { copied, question: name, existing: None, answer: None });
             }
             (Kind::System | Kind::Tool, false) => copied.push(name),
         }
@@ -107,7 +107,7 @@ fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<ReplaySt
     is_asked.then_some(ReplayStep {
         copied: Vec::new(),
         question: before,
-        again: Some(before.id),
+        existing: Some(before.id),
         answer: Some(answer),
     })
 }
@@ -131,7 +131,7 @@ fn anew(
     let (mut steps, rest) = steps(store, forest, path.get(from..).unwrap_or_default());
     let mut base = shared.map(|ix| forest.name(*ix).id);
     if let Some(step) = shared_question(forest, path, from).filter(|_| !new_system) {
-        base = step.again;
+        base = step.existing;
         steps.insert(0, step);
     }
     Ok(ReplayPlan { base, steps, rest, answered: 0 })
@@ -143,7 +143,7 @@ fn teacher(store: &Store, forest: &Forest, path: &[Ix], from: usize) -> ReplayPl
     let (mut steps, _) = steps(store, forest, line);
     steps.splice(..0, shared_question(forest, path, from));
     for step in &mut steps {
-        step.again = Some(step.question.id);
+        step.existing = Some(step.question.id);
         step.copied.clear();
     }
     ReplayPlan { base: None, steps, rest: Vec::new(), answered: 0 }
@@ -175,15 +175,15 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
         plan.answered = asked.len() - usize::from(open.is_some());
         steps.drain(..plan.answered);
         if let (Some(open), Some(step)) = (open, steps.first_mut()) {
-            step.again = Some(open.question.id);
+            step.existing = Some(open.question.id);
             step.copied.clear();
-            plan.base = step.again;
+            plan.base = step.existing;
         } else if steps.is_empty() && asked_rest.len() >= rest.len() {
             rest.clear();
         }
     } else if !tail_path.is_empty() {
         // The new line does not include a question that both lines share.
-        steps.retain(|step| step.again.is_none());
+        steps.retain(|step| step.existing.is_none());
     }
     ReplayPlan { steps, rest, ..plan }
 }

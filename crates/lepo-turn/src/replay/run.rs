@@ -25,7 +25,7 @@ pub struct ReplayOutcome {
     /// The turns, each with its step.
     pub turns: Vec<(ReplayStep, Report)>,
     /// The number of remaining steps.
-    pub left: usize,
+    pub remaining: usize,
     /// The error that interrupted it.
     pub error: Option<Error>,
 }
@@ -58,7 +58,7 @@ pub async fn replay(
         name: config.name.clone(),
         tail: plan.base,
         turns: Vec::new(),
-        left: remaining,
+        remaining,
         error: None,
     };
     for (index, step) in plan.steps.into_iter().enumerate() {
@@ -73,7 +73,7 @@ pub async fn replay(
         };
         if let Some(answer) = &report.answer {
             line.tail = Some(answer.name.id);
-            line.left -= 1;
+            line.remaining -= 1;
         }
         line.error = report.error.take();
         if let Some(error) = &line.error {
@@ -105,7 +105,7 @@ async fn run(
         None => RecordedResults::default(),
     };
     let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
-    let (start, question) = match (step.again, *tail) {
+    let (start, question) = match (step.existing, *tail) {
         (Some(question), _) => (TurnStart::Again(question), None),
         // The recorded question is a root: it had no system prompt.
         (None, None) if before.is_empty() => (TurnStart::New, Some(as_asked(&env.store, &step.question)?)),

@@ -21,7 +21,7 @@ impl FrontMatterLine<'_> {
 
 pub struct FrontMatterLines<'t> {
     lines: Vec<FrontMatterLine<'t>>,
-    at: usize,
+    index: usize,
 }
 
 impl<'t> FrontMatterLines<'t> {
@@ -44,29 +44,29 @@ impl<'t> FrontMatterLines<'t> {
                 text: text.trim_end(),
             }
         };
-        FrontMatterLines { lines: text.lines().enumerate().map(line).collect(), at: 0 }
+        FrontMatterLines { lines: text.lines().enumerate().map(line).collect(), index: 0 }
     }
 
     pub fn next(&mut self) -> Option<FrontMatterLine<'t>> {
-        let line = self.lines.get(self.at).copied();
-        self.at += 1;
+        let line = self.lines.get(self.index).copied();
+        self.index += 1;
         line
     }
 
     /// Consumes and returns the next line, if `is` accepts it.
     pub fn next_if(&mut self, is: impl Fn(&FrontMatterLine<'t>) -> bool) -> Option<FrontMatterLine<'t>> {
-        let line = self.lines.get(self.at).copied().filter(is)?;
-        self.at += 1;
+        let line = self.lines.get(self.index).copied().filter(is)?;
+        self.index += 1;
         Some(line)
     }
 
     /// Returns the remaining lines without consuming them.
     pub fn rest(&self) -> impl Iterator<Item = FrontMatterLine<'t>> {
-        self.lines.get(self.at..).unwrap_or_default().iter().copied()
+        self.lines.get(self.index..).unwrap_or_default().iter().copied()
     }
 
     pub fn pass(&mut self, count: usize) {
-        self.at += count;
+        self.index += count;
     }
 
     /// Returns the next non-empty line without consuming it.

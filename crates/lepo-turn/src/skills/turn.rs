@@ -94,19 +94,19 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
 pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<BubbId>> {
     let transcript = &mut turn.record.transcript;
     let Some(text) = kept_of(transcript.entries.get(base..).unwrap_or_default()) else { return Ok(None) };
-    if let Some((screened, id)) = &turn.skills.kept
+    if let Some((screened, id)) = &turn.skills.stored
         && *screened == text
     {
         return Ok(Some(*id));
     }
     let name = transcript.add_beside(base, Kind::System, text.as_bytes())?;
     turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
-    turn.skills.kept = Some((text, name.id));
+    turn.skills.stored = Some((text, name.id));
     Ok(Some(name.id))
 }
 
 pub(crate) fn kept_skills(turn: &Turn<'_>) -> Option<BubbId> {
-    turn.skills.kept.as_ref().map(|(_, id)| *id)
+    turn.skills.stored.as_ref().map(|(_, id)| *id)
 }
 
 /// Returns the folders of skills whose instructions are in the conversation: sandboxed commands may read

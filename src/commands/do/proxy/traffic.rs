@@ -22,7 +22,7 @@ pub enum TrafficForm {
 #[derive(Debug, Default)]
 struct TrafficSums {
     requests: u64,
-    failed: u64,
+    failures: u64,
     input: u64,
     output: u64,
 }
@@ -47,14 +47,14 @@ impl Traffic {
         if let ProxyEvent::Exchange(exchange) = event {
             let mut sums = self.sums();
             sums.requests += 1;
-            sums.failed += u64::from(exchange.answer.is_none());
+            sums.failures += u64::from(exchange.answer.is_none());
             sums.input += exchange.input.unwrap_or_default();
             sums.output += exchange.output.unwrap_or_default();
         }
         if let ProxyEvent::Unrecorded { .. } = event {
             let mut sums = self.sums();
             sums.requests += 1;
-            sums.failed += 1;
+            sums.failures += 1;
         }
         match (self.form, event) {
             (TrafficForm::Json, ProxyEvent::Exchange(exchange)) => {
@@ -90,8 +90,8 @@ impl Traffic {
         }
         let mut line =
             format!("{} · {} in, {} out", counted(sums.requests, "request"), sums.input, sums.output);
-        if sums.failed > 0 {
-            line.push_str(&format!(" · {} without an answer", sums.failed));
+        if sums.failures > 0 {
+            line.push_str(&format!(" · {} without an answer", sums.failures));
         }
         print_status(&line);
     }

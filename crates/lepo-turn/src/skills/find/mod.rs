@@ -101,8 +101,8 @@ impl Skills {
 
 #[derive(Default)]
 struct SkillSearch {
-    found: Vec<Skill>,
-    seen: HashSet<PathBuf>,
+    skills: Vec<Skill>,
+    visited: HashSet<PathBuf>,
     folders: Vec<PathBuf>,
     warnings: Vec<Notice>,
     is_full: bool,
@@ -149,7 +149,7 @@ impl SkillSearch {
                 continue;
             }
             // A folder with several links to it counts once.
-            if !self.seen.insert(real.clone()) {
+            if !self.visited.insert(real.clone()) {
                 continue;
             }
             looked_at += 1;
@@ -176,7 +176,7 @@ impl SkillSearch {
 
     /// Adds the skill in this folder; `real` is its path without symbolic links.
     fn add(&mut self, folder: &Path, real: &Path, file: &Path, origin: SkillOrigin, within: Option<&Path>) {
-        if self.found.len() == MOST {
+        if self.skills.len() == MOST {
             if !std::mem::replace(&mut self.is_full, true) {
                 self.left_out(folder, &format!("it and those after it are more than {MOST} skills"));
             }
@@ -207,7 +207,7 @@ impl SkillSearch {
         for fault in faults {
             self.warnings.push(Notice::SkillFault(in_note(folder), fault));
         }
-        self.found.push(Skill {
+        self.skills.push(Skill {
             name: name.to_string(),
             description,
             folder: real.to_path_buf(),
@@ -222,7 +222,7 @@ impl SkillSearch {
     fn settle(self, trust: &Trust) -> Result<Skills> {
         let mut skills = Skills { warnings: self.warnings, ..Skills::default() };
         let (theirs, own): (Vec<Skill>, Vec<Skill>) =
-            self.found.into_iter().partition(|skill| skill.origin == SkillOrigin::Repository);
+            self.skills.into_iter().partition(|skill| skill.origin == SkillOrigin::Repository);
         for skill in theirs {
             match trust.covers(&skill.file)? {
                 false => skills.untrusted.push(skill),
