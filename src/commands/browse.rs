@@ -24,7 +24,7 @@ use lepo_store::bubb::BubbId;
 #[command(after_help = "Examples:\n  lepo browse")]
 pub struct BrowseArgs {}
 
-/// Browses.
+/// Opens the browser of conversations.
 pub fn run_browse(_: BrowseArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?.with_own_newest(own_newest::find);
     if !context.out.is_terminal() {

@@ -40,13 +40,13 @@ impl<'p> ProgramsHere<'p> {
         changed_programs(self.paths, (&servers, &folders), (&settings.models, &dirs))
     }
 
-    /// The servers of the user, those of the repository that are trusted, and the settings.
+    /// Returns the servers of the user and the trusted ones of the repository, and the settings.
     fn configured(&self, store: Option<&Store>) -> Result<(Vec<ServerConfig>, Settings)> {
         let repo = store.map(|store| trusted(store, self.paths, REPO_FILES[1], true)).transpose()?.flatten();
         Ok((self.servers(repo)?, load_settings(self.paths, self.env, None, &Flags::default())?))
     }
 
-    /// Takes note of the files of all programs that were never seen, as they are now.
+    /// Records the current files of all programs that were never seen.
     pub fn note_first_sight(&self, store: Option<&Store>, context: &Context<'_>) -> Result<()> {
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
         let (servers, settings) = self.configured(store)?;
@@ -55,7 +55,7 @@ impl<'p> ProgramsHere<'p> {
         trust.note_first_sight(&programs_of(&settings.models, servers.iter(), &dirs))
     }
 
-    /// The servers of a repository's file that may run what a sandboxed command changed.
+    /// Returns the servers in a repository's file that may run what a sandboxed command changed.
     pub fn touched_of(&self, file: &RepoFile) -> Result<Vec<ChangedProgram>> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {

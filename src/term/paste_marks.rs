@@ -1,5 +1,5 @@
-//! The marks around a paste. An end that never comes is put in its place: whoever reads the terminal would wait for it
-//! for ever, with Ctrl+C as one more character of the paste.
+//! Tracks the marks around a paste, and adds a missing end mark: otherwise the reader would wait for it forever, and
+//! Ctrl+C would be one more character of the paste.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ const END: &[u8] = b"\x1b[201~";
 
 const CTRL_C: u8 = 3;
 
-/// A paste of which nothing came for so long is over.
+/// Time without input after which a paste counts as complete.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// A Ctrl+C with nothing behind it for so long was pressed, and not pasted.
+/// A Ctrl+C that is not followed by input within this time was typed, and not pasted.
 const ALONE: Duration = Duration::from_millis(30);
 
 /// The state of a terminal's input between two reads.
 #[derive(Debug, Default)]
 pub struct PasteMarks {
     is_open: bool,
-    /// The last bytes, whose meaning depends on what follows. Within a paste they were not passed on yet.
+    /// The last bytes, whose meaning depends on the bytes that follow. Within a paste, they are not passed on yet.
     tail: Vec<u8>,
 }
 
 impl PasteMarks {
-    /// The bytes to pass on, now that these were read.
+    /// Returns the bytes to pass on after reading these.
     pub fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
         let passed = if self.is_open { 0 } else { self.tail.len() };
         let mut input = std::mem::take(&mut self.tail);
@@ -44,31 +44,32 @@ impl PasteMarks {
         input.split_off(passed)
     }
 
-    /// The time after which the paste is over, unless more is read.
+    /// Returns the time after which the paste is complete, unless more is read.
     pub fn patience(&self) -> Option<Duration> {
         let is_pressed = self.tail.ends_with(&[CTRL_C]);
         self.is_open.then_some(if is_pressed { ALONE } else { SILENCE })
     }
 
-    /// Ends the paste with what came of it: half a character or half a mark, and the Ctrl+C, are none of it.
+    /// Ends the paste, dropping half a character, half a mark, or the Ctrl+C.
     pub fn close(&mut self) -> &'static [u8] {
         *self = PasteMarks::default();
         END
     }
 }
 
-/// The bytes at the end of a paste that more may change: keys pressed, half a mark, half a character.
+/// Returns the number of bytes at the end of a paste that further input may change: typed keys, half a mark, half a
+/// character.
 fn unfinished(paste: &[u8]) -> usize {
     let pressed = paste.iter().rev().take_while(|&&byte| byte == CTRL_C).count();
     if pressed > 0 { pressed } else { mark_start(paste, END).max(half_character(paste)) }
 }
 
-/// The length of the longest beginning of a mark with which the bytes end.
+/// Returns the length of the longest prefix of a mark that is a suffix of the bytes.
 fn mark_start(bytes: &[u8], mark: &[u8]) -> usize {
     (1..mark.len()).rev().find(|&length| bytes.ends_with(&mark[..length])).unwrap_or_default()
 }
 
-/// The length of a UTF-8 sequence without its end.
+/// Returns the length of an incomplete UTF-8 sequence.
 fn half_character(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last();
     let is_half = |bytes: &&[u8]| std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());

@@ -1,5 +1,5 @@
-//! The terminal's input on its way to the line editor, through a terminal of lepo's own: there the end of a paste is put
-//! where none comes. The editor's library reads nothing but a terminal on stdin, and knows no end of a paste but its mark.
+//! Passes the terminal's input to the line editor through a pty of lepo's own, in order to add the missing end of a
+//! paste. The editor's library reads only from a terminal on stdin, and ends a paste only at its mark.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,13 +21,13 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::paste_marks::PasteMarks;
 
-/// A single pty for the whole process: the editor's library asks for events of the terminal that it saw first.
+/// A single pty for the whole process: the editor's library waits for events of the first terminal that it used.
 static PTY: OnceLock<Option<Pty>> = OnceLock::new();
 
-/// Input that was read from the terminal, and from its end by nobody.
+/// Input that was read from the terminal, but not by the editor.
 static UNREAD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Both ends of a terminal without a screen; neither waits.
+/// Both ends of a non-blocking pty.
 struct Pty {
     master: File,
     slave: File,
@@ -51,8 +51,7 @@ impl Pty {
     }
 }
 
-/// While it lives, the terminal is raw, and stdin is lepo's own terminal with the input of that; dropped, both are as
-/// they were.
+/// While it exists, the terminal is raw, and stdin is the pty with its input. Dropping it restores both.
 pub struct Relay {
     terminal: OwnedFd,
     was: Termios,
@@ -62,7 +61,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Puts itself between; `None` where no terminal can be made: a paste without its end is waited for then.
+    /// Starts relaying; `None` if no pty can be created, in which case a paste without an end mark blocks.
     pub fn start() -> Option<Relay> {
         let pty = PTY.get_or_init(|| Pty::open().ok()).as_ref()?;
         let terminal = fcntl_dupfd_cloexec(stdin(), 3).ok()?;
@@ -79,7 +78,7 @@ impl Relay {
         Some(relay)
     }
 
-    /// Input that was typed ahead of the end of the last one.
+    /// Returns input that the last relay left unread.
     pub fn unread() -> Vec<u8> {
         std::mem::take(&mut *UNREAD.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -94,14 +93,14 @@ impl Drop for Relay {
         let _ = dup2_stdin(&self.terminal);
         let _ = tcsetattr(&self.terminal, OptionalActions::Now, &self.was);
         let mut arrived = Vec::new();
-        // It ends with an error: there is never an end of the input, only no more of it.
+        // Ends with an error: a pty has no end of input, only a lack of it.
         let _ = (&self.pty.slave).read_to_end(&mut arrived);
         let mut unread = UNREAD.lock().unwrap_or_else(PoisonError::into_inner);
         unread.splice(..0, arrived);
     }
 }
 
-/// Passes on what is read, until it is stopped or the terminal is gone.
+/// Passes on the input until it is stopped or the terminal is closed.
 fn pass_input(terminal: File, mut master: &File, stopped: &UnixStream) {
     let mut marks = PasteMarks::default();
     let mut waiting = Relay::unread();
@@ -118,7 +117,7 @@ fn pass_input(terminal: File, mut master: &File, stopped: &UnixStream) {
             Ok(_) if reads => match (&terminal).read(&mut bytes) {
                 Ok(count) if count > 0 => waiting = marks.pass(&bytes[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Where stdin is looked at, it is to be seen that the terminal is gone.
+                // A reader that polls stdin must see that the terminal is closed.
                 _ => {
                     let _ = dup2_stdin(&terminal);
                     break;

@@ -1,4 +1,4 @@
-//! A program whose files changed since they were agreed to: which, and where they differ.
+//! Describes a program whose files changed since the user agreed to them, with the differences.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
@@ -7,16 +7,17 @@ use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::config::ChangedFile;
 use lepo_turn::{ChangedProgram, ProgramRole};
 
-/// The most lines that are shown of one file.
+/// Maximum number of lines to show per file.
 const MOST_LINES: usize = 60;
 
-/// Files of which the differences are shown; of more only the names are.
+/// Maximum number of files whose differences are shown; for further files, only the names are.
 const MOST_SHOWN: usize = 40;
 
 /// Unchanged lines around a change.
 const AROUND: usize = 1;
 
-/// The program and its files, each with the lines that differ. Names and lines are others' words, and marked as such.
+/// Returns the program and its files, each with the lines that differ. Names and lines are foreign text, and marked
+/// as such.
 pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
     let files = match changed.files.len() {
         1 => "a file that changed since you agreed to it".to_string(),
@@ -35,7 +36,7 @@ pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
     text
 }
 
-/// The work of a program, in words.
+/// Describes the role of a program.
 pub(super) fn role_words(role: &ProgramRole) -> String {
     match role {
         ProgramRole::Server(name) => format!("MCP server {name:?}"),
@@ -44,7 +45,7 @@ pub(super) fn role_words(role: &ProgramRole) -> String {
     }
 }
 
-/// The lines that differ, with `-` and `+` before them; or words in their place.
+/// Returns the lines that differ, with `-` and `+` before them, or a description instead of them.
 fn difference(file: &ChangedFile) -> Vec<String> {
     if let Some(about) = &file.about {
         return vec![about.clone()];

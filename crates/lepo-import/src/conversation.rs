@@ -167,7 +167,7 @@ impl NodeContent {
         }
     }
 
-    /// The bytes of text and files.
+    /// Returns the bytes of text and files.
     pub fn size(&self) -> usize {
         let all =
             |files: &[ImportedFile]| files.iter().filter_map(|file| file.data.as_ref()).map(Vec::len).sum();

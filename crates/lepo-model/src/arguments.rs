@@ -43,7 +43,7 @@ impl ArgumentText {
         self.joined.is_empty()
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         self.joined.len()
     }

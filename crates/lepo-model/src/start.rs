@@ -9,20 +9,20 @@ use lepo_base::error::{Error, Result};
 use lepo_base::search_path::may_exist;
 use lepo_process::StartFolder;
 
-/// Tells in which folder a program starts that works for this one.
+/// Returns the folder in which a program starts that works for this folder.
 pub type FindStart = Arc<dyn Fn(&Path) -> StartFolder + Send + Sync>;
 
-/// Compares the files of a program with what was agreed to, by its words and the folder that it starts in; in words why it
-/// is not started. What it gives is held open until the program has started.
+/// Compares a program's files with those that the user agreed to, by its command line and start folder. An error is
+/// the reason not to start it. The returned descriptor is a lock that is held until the program has started.
 pub type CompareFiles =
     Arc<dyn Fn(&[String], &Path) -> std::result::Result<Option<OwnedFd>, String> + Send + Sync>;
 
-/// The folders of the programs that speak for models.
+/// Folders of the programs that run models.
 #[derive(Clone)]
 pub struct ModelFolders {
-    /// The folder that a `cli` model works in.
+    /// Folder that a `cli` model works in.
     pub cli_dir: PathBuf,
-    /// Looked up right before a start: the user may have been asked by then.
+    /// Called right before a start, because the user may have been asked in the meantime.
     pub find_start: FindStart,
     /// Called right before a start outside of every sandbox.
     pub compare_files: CompareFiles,
@@ -37,7 +37,7 @@ impl fmt::Debug for ModelFolders {
 }
 
 impl ModelFolders {
-    /// The folders of a trial question: an empty one in `state` for each program.
+    /// Returns the folders for a trial question: each program gets an empty folder in `state`.
     pub fn of_trial(state: &Path) -> ModelFolders {
         let empty = StartFolder::empty(state);
         let cli_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
@@ -49,13 +49,13 @@ impl ModelFolders {
         }
     }
 
-    /// The folder in which an agent starts that works for this one.
+    /// Returns the folder in which an agent that works for `dir` starts.
     pub(crate) fn start_in(&self, dir: &Path) -> StartFolder {
         (self.find_start)(dir)
     }
 
-    /// The folder in which the `cli` model of this name starts. It reads the settings of the folder by itself, so that it
-    /// is not started for one that is not trusted. A missing program fails by itself.
+    /// Returns the folder in which the `cli` model of this name starts. The program reads settings from its folder,
+    /// so it does not start in an untrusted one. A missing program fails when it is started.
     pub(crate) fn cli_start(&self, model: &str, program: &str) -> Result<StartFolder> {
         let start = self.start_in(&self.cli_dir);
         if start.is_empty() && !self.is_trial && may_exist(program) {

@@ -1,9 +1,9 @@
 //! Programs that a configuration names: MCP servers, `cli` models, agents, commands that print a key. Nothing else starts
 //! them.
 //!
-//! They are the user's own, and what they do depends on where they start: `npx` takes `node_modules` and `.npmrc` from
-//! there, `python -m` any module, and many read settings. So they start in an empty folder unless the work tree is
-//! trusted, and are looked for where no repository can put a program.
+//! They have the user's rights, and what they do depends on where they start: `npx` loads `node_modules` and `.npmrc`
+//! from there, `python -m` any module, and many read settings. So they start in an empty folder unless the work tree
+//! is trusted, and are searched where a repository cannot put a program.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -17,35 +17,35 @@ use super::{Environment, environment};
 use lepo_base::repository::root_around;
 use lepo_base::search_path::SearchPath;
 
-/// The folder that a configured program starts in.
+/// The folder in which a configured program starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartFolder(StartKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StartKind {
-    /// A new empty one in this state folder.
+    /// A new empty folder in this state folder.
     Empty(PathBuf),
     Trusted(PathBuf),
     Absolute(PathBuf),
 }
 
 impl StartFolder {
-    /// An empty folder, made for each start in lepo's state folder.
+    /// An empty folder, created in lepo's state folder for each start.
     pub fn empty(state: &Path) -> StartFolder {
         StartFolder(StartKind::Empty(state.to_path_buf()))
     }
 
-    /// A folder of a work tree that the user trusts: the record of that alone makes this value.
+    /// A folder of a work tree that the user trusts. Only the trust record calls this.
     pub fn trusted(dir: &Path) -> StartFolder {
         StartFolder(StartKind::Trusted(dir.to_path_buf()))
     }
 
-    /// The folder that the user wrote with the program, by an absolute path; `None` for a relative one.
+    /// The folder that the user configured for the program by an absolute path; `None` if the path is relative.
     pub fn absolute(dir: &Path) -> Option<StartFolder> {
         dir.is_absolute().then(|| StartFolder(StartKind::Absolute(dir.to_path_buf())))
     }
 
-    /// A folder below this one; `None` below an empty one.
+    /// Returns a subfolder; `None` if the folder is empty.
     pub fn join(&self, path: &Path) -> Option<StartFolder> {
         match &self.0 {
             StartKind::Empty(_) => None,
@@ -54,12 +54,12 @@ impl StartFolder {
         }
     }
 
-    /// True if the program starts in an empty folder.
+    /// Whether the program starts in an empty folder.
     pub fn is_empty(&self) -> bool {
         matches!(self.0, StartKind::Empty(_))
     }
 
-    /// The folder; `None` for an empty one, which has no name before it is made.
+    /// Returns the folder; `None` for an empty folder, which has no name before it is created.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             StartKind::Empty(_) => None,
@@ -74,31 +74,31 @@ pub struct ConfiguredProgram<'a> {
     program: &'a OsStr,
     args: Vec<OsString>,
     env: Environment,
-    /// The folder that it works for: no program is taken out of its work tree.
+    /// The folder that it works for. Programs in its work tree are never used.
     work_dir: &'a Path,
     start: &'a StartFolder,
 }
 
 impl<'a> ConfiguredProgram<'a> {
-    /// A program that works for `work_dir`, with lepo's environment.
+    /// Creates a program that works for `work_dir`, with lepo's environment.
     pub fn new(program: &'a OsStr, work_dir: &'a Path, start: &'a StartFolder) -> ConfiguredProgram<'a> {
         ConfiguredProgram { program, args: Vec::new(), env: environment(|_| false), work_dir, start }
     }
 
-    /// Adds arguments.
+    /// Appends arguments.
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> ConfiguredProgram<'a> {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
         self
     }
 
-    /// Takes another environment than lepo's.
+    /// Replaces lepo's environment.
     pub fn env(self, env: Environment) -> ConfiguredProgram<'a> {
         ConfiguredProgram { env, ..self }
     }
 
-    /// The program, to be started with all it starts in turn. `check` is given the folder that it starts in, and compares
-    /// the files that it is started from with what was agreed to; in words why it is not started. What it gives is held
-    /// open until the program has started.
+    /// Prepares the program to be started with supervision of all its descendants. `check` receives the start folder
+    /// and compares the program's files with those that the user agreed to; its error is the reason not to start. The
+    /// value that it returns is kept until the program has started.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if it is not in the search path; others name the reason.
@@ -118,11 +118,11 @@ impl<'a> ConfiguredProgram<'a> {
         Ok(prepared)
     }
 
-    /// The program as a plain command of the system: for one that may ask on the terminal. The folder is in use as long
-    /// as the second value lives.
+    /// Returns the program as a plain command of the system, for a program that may ask on the terminal. The folder
+    /// is in use until the guard is dropped.
     ///
     /// # Errors
-    /// As of [`ConfiguredProgram::prepare`].
+    /// Like [`ConfiguredProgram::prepare`].
     pub fn command(self) -> io::Result<(Command, StartGuard)> {
         let (dir, lock) = self.start_dir()?;
         let mut command = Command::new(self.resolve(&dir)?);
@@ -130,11 +130,12 @@ impl<'a> ConfiguredProgram<'a> {
         Ok((command, StartGuard { dir: lock.is_some().then_some(dir), _lock: lock }))
     }
 
-    /// For a sandbox: the program and its arguments, its environment, and the folder that it starts in, which is the root
-    /// of the file system in place of an empty one. A name is looked for inside, where other folders may be hidden.
+    /// Returns the program with its arguments, its environment and its start folder, for a sandbox. An empty folder
+    /// is replaced by the root of the file system. A name is resolved inside the sandbox, where other folders may be
+    /// hidden.
     ///
     /// # Errors
-    /// As of [`ConfiguredProgram::prepare`].
+    /// Like [`ConfiguredProgram::prepare`].
     pub fn parts(self) -> io::Result<(Vec<OsString>, Environment, PathBuf)> {
         let dir = self.start.path().unwrap_or(Path::new("/")).to_path_buf();
         let env = self.env_in(&dir);
@@ -147,7 +148,7 @@ impl<'a> ConfiguredProgram<'a> {
         Ok((words, env, dir))
     }
 
-    /// The folder to start in, with the lock of one that is made for this start.
+    /// Returns the folder to start in, and the lock of a folder that was created for this start.
     fn start_dir(&self) -> io::Result<(PathBuf, Option<std::fs::File>)> {
         match &self.start.0 {
             StartKind::Trusted(dir) | StartKind::Absolute(dir) if dir.is_dir() => Ok((dir.clone(), None)),
@@ -164,8 +165,8 @@ impl<'a> ConfiguredProgram<'a> {
         }
     }
 
-    /// True if the work tree holds this folder. Many programs look for files in all folders above, so that an empty one
-    /// in there would not be out of the repository.
+    /// Whether the work tree contains this folder. Many programs search all parent folders for files, so an empty
+    /// folder in the work tree would not be isolated from the repository.
     fn has_in_work_tree(&self, state: &Path) -> bool {
         let root = root_around(self.work_dir).or_else(|| self.work_dir.canonicalize().ok());
         // The root of the file system would be the work tree itself.
@@ -174,12 +175,12 @@ impl<'a> ConfiguredProgram<'a> {
         root.zip(state).is_some_and(|(root, state)| state.starts_with(root))
     }
 
-    /// True if the program is written as a path.
+    /// Whether the program is given as a path.
     fn has_path(&self) -> bool {
         self.program.as_encoded_bytes().contains(&b'/')
     }
 
-    /// The program by its path: a name is looked for in the search path, a relative path in the folder that it starts in.
+    /// Resolves the program: a name in the search path, a relative path in the start folder.
     fn resolve(&self, dir: &Path) -> io::Result<PathBuf> {
         if self.has_path() {
             return Ok(dir.join(self.program));
@@ -203,7 +204,7 @@ impl<'a> ConfiguredProgram<'a> {
         )
     }
 
-    /// Its environment in `dir`, without what names another working directory.
+    /// Returns its environment in `dir`, without variables that name another working directory.
     fn env_in(&self, dir: &Path) -> Environment {
         let path = self.search_path().to_value();
         let others = self.env.iter().filter(|(name, _)| name != "PATH" && name != "PWD" && name != "OLDPWD");
@@ -212,7 +213,7 @@ impl<'a> ConfiguredProgram<'a> {
     }
 }
 
-/// Why a program is not started: the files that it is started from are not those that were agreed to.
+/// The reason not to start a program: its files differ from those that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesChanged(String);
 
@@ -225,13 +226,13 @@ impl std::fmt::Display for FilesChanged {
 impl std::error::Error for FilesChanged {}
 
 impl FilesChanged {
-    /// The reason, if that is why a program could not be started.
+    /// Returns the reason if changed files prevented a start.
     pub fn from_error(error: &io::Error) -> Option<&FilesChanged> {
         error.get_ref()?.downcast_ref()
     }
 }
 
-/// Keeps the empty folder of a command. Dropped, it removes the folder.
+/// Removes the empty folder of a command when dropped.
 #[derive(Debug)]
 pub struct StartGuard {
     dir: Option<PathBuf>,
@@ -241,7 +242,7 @@ pub struct StartGuard {
 impl Drop for StartGuard {
     fn drop(&mut self) {
         if let Some(dir) = &self.dir {
-            // With something in it, the next start removes it.
+            // If the folder is not empty, the next start removes it.
             let _ = std::fs::remove_dir(dir);
         }
     }

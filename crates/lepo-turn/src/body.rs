@@ -1,21 +1,22 @@
-//! The kinds of messages, read from their role and text: the only file that knows the fixed beginnings of lepo's own messages
-//! (docs/format.md, section 12). An existing text is never written again from its kind: older versions wrote other texts.
+//! The content of messages, parsed from role and text. Only this file knows the fixed beginnings of lepo's own
+//! messages (docs/format.md, section 12). A parsed message must not be serialised again, because older versions wrote
+//! other texts.
 
 use super::planner::ChooserAnswer;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::{CommandRequest, ToolRequest};
 use serde_json::{Map, Value, json};
 
-/// Beginning of the files of instructions of a repository.
+/// Beginning of a message with a repository's instruction files.
 pub const INSTRUCTIONS: &str = "[instructions of this repository]";
 
-/// Beginning of the names of all skills.
+/// Beginning of the list of all skills.
 pub const CATALOGUE: &str = "[skills of this conversation]";
 
 /// Beginning of the text of a skill.
 pub const SKILL: &str = "[skill ";
 
-/// First line of a message about the form of an answer.
+/// First line of a message about the format of an answer.
 pub const FOR_QUESTION: &str = "[for the next question only]";
 
 /// Beginning of a summary; the id of the last summarised message follows.
@@ -32,33 +33,33 @@ const DROPPED_CALLS: &str = "calls of the same answer that were dropped: ";
 const SEVERAL: &str = " requests in this answer, to be carried out in order; those after one that is refused, fails or \
     waits for consent are dropped)";
 
-/// The kind of content of a message. Only a hidden or visible message of the right role is of a kind: the same text from the
-/// user is text.
+/// The content of a message. Every variant but `Text` requires the right role and visibility: the same text from the
+/// user is `Text`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
-    /// All else: questions, answers, system prompts, results.
+    /// Questions, answers, system prompts, results, and everything else.
     Text,
     /// The output of the user's own command.
     Output,
     /// A summary of the conversation up to a message.
     Summary,
-    /// Files of instructions of the repository.
+    /// Instruction files of the repository.
     Instructions,
     /// Names and descriptions of all skills.
     Catalogue,
     /// The text of a skill.
     Skill,
-    /// The form of the answer to one question.
+    /// The format of the answer to one question.
     ForQuestion,
-    /// To a model whose answer does not match its schema.
+    /// A message to a model whose answer does not match its schema.
     Complaint,
-    /// The number of calls that were not carried out after another one.
+    /// The number of calls that were not executed after another one.
     DroppedCalls,
     /// The chooser's answer, exactly as lepo writes it.
     Choice(ChooserAnswer),
     /// A request for consent, exactly in canonical form.
     Request(Box<ToolRequest>),
-    /// A call of anything else: of a skill, or of a tool of an agent.
+    /// A call of something else: a skill, or a tool of an agent.
     Call {
         /// The name by which the model called it.
         name: String,
@@ -94,7 +95,7 @@ impl Body {
         }
     }
 
-    /// The request, if the message is one.
+    /// Returns the request, if the message is one.
     pub fn request(&self) -> Option<&ToolRequest> {
         match self {
             Body::Request(request) => Some(request),
@@ -102,7 +103,7 @@ impl Body {
         }
     }
 
-    /// The request, if it is for a command.
+    /// Returns the request, if it is for a command.
     pub fn command(&self) -> Option<&CommandRequest> {
         match self.request()? {
             ToolRequest::Command(command) => Some(command),
@@ -110,18 +111,19 @@ impl Body {
         }
     }
 
-    /// Whether a result belongs after it.
+    /// Whether its result is the next message.
     pub fn is_call(&self) -> bool {
         matches!(self, Body::Request(_) | Body::Call { .. })
     }
 
-    /// Whether the message has content of the repository or names of the user's skills, which are for models with tools. As the
-    /// root it is not a system prompt.
+    /// Whether the message has content of the repository or names of the user's skills, which only models with tools
+    /// receive. At the root, it is not a system prompt.
     pub fn is_of_repository(&self) -> bool {
         matches!(self, Body::Instructions | Body::Catalogue)
     }
 
-    /// Whether a turn adds it unasked. A recorded run neither compares nor adds those, as they differ between clones.
+    /// Whether a turn adds it automatically. Recorded runs neither compare nor add such messages, which differ
+    /// between clones.
     pub fn is_added(&self) -> bool {
         matches!(self, Body::Instructions | Body::Catalogue | Body::Skill | Body::ForQuestion)
     }
@@ -164,12 +166,12 @@ fn request_of(text: &str) -> Option<Body> {
     ToolRequest::from_canonical(text).map(|request| Body::Request(Box::new(request)))
 }
 
-/// Whether a text is a request in canonical form, which could be agreed to and run if a hidden message had it.
+/// Whether a text is a request in canonical form, which could be approved and run if a hidden message had it.
 pub fn is_request_text(text: &str) -> bool {
     text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
 }
 
-/// Returns the bubb of a call that is not a valid request: compact JSON, keys sorted.
+/// Returns the text of a bubb for a call that is not a valid request: compact JSON with sorted keys.
 pub fn call_text(name: &str, arguments: &Value) -> String {
     json!({ "arguments": arguments, "name": name }).to_string()
 }
@@ -177,8 +179,8 @@ pub fn call_text(name: &str, arguments: &Value) -> String {
 /// The result of a request that the user refused.
 pub const REFUSED: &str = "refused: the user said no";
 
-/// Returns the text before several requests of an answer. The first may be decided in a later process, in which the model
-/// learns from this text about the others.
+/// Returns the text before several requests of an answer. If the first is decided in a later process, this text tells
+/// the model about the others.
 pub fn announcement(requests: usize) -> Option<String> {
     (requests > 1).then(|| format!("({requests}{SEVERAL}"))
 }
@@ -188,7 +190,7 @@ fn announced(text: &str) -> Option<usize> {
     announcement(number).filter(|exact| exact == text).map(|_| number)
 }
 
-/// Returns the text after a call of an answer whose further calls are not carried out.
+/// Returns the text after a call of an answer whose further calls are not executed.
 pub fn dropped_note(calls: usize) -> String {
     format!("{DROPPED_CALLS}{calls}")
 }

@@ -1,4 +1,4 @@
-//! Right before a configured program is started: are its files as a person agreed to them.
+//! Checks, right before a configured program starts, that its files are those that the user agreed to.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use super::program_changes::{ChangedProgram, ProgramRole};
 use super::{Front, Interrupt, StartQuestion};
 use crate::config::{FolderTrust, Paths, ProgramTrust};
 
-/// A program that is about to start, and its work.
+/// A program to be started, with its role.
 pub(crate) type StartingProgram = (ProgramRole, NamedProgram);
 
-/// How to agree to what changed.
+/// How to agree to changed files.
 const HINT: &str = "`lepo trust` shows what changed, and asks";
 
-/// The check before a server starts that works for this folder.
+/// Returns the check before the start of a server that works for this folder.
 pub(crate) fn start_check(paths: &Paths, dir: &Path) -> StartCheck {
     let (state, dir) = (paths.state.clone(), dir.to_path_buf());
     let running = RunningServers { state: state.clone(), dir: dir.clone() };
@@ -30,7 +30,7 @@ pub(crate) fn start_check(paths: &Paths, dir: &Path) -> StartCheck {
     StartCheck::new(move |program| compare(program).map_err(|what| format!("{what}; {HINT}")), running)
 }
 
-/// The check before a call of a running server.
+/// Checks before each call of a running server.
 struct RunningServers {
     state: PathBuf,
     dir: PathBuf,
@@ -58,7 +58,8 @@ fn compare_files(paths: &Paths, dir: &Path) -> CompareFiles {
     })
 }
 
-/// The folders in which programs of models start, as the user trusts them when they do. A `cli` model works in `cli_dir`.
+/// Returns the folders in which programs of models start, by the trust at that time. A `cli` model works in
+/// `cli_dir`.
 pub fn model_folders(paths: &Paths, cli_dir: PathBuf) -> ModelFolders {
     let trust = FolderTrust::new(paths);
     ModelFolders {
@@ -69,8 +70,8 @@ pub fn model_folders(paths: &Paths, cli_dir: PathBuf) -> ModelFolders {
     }
 }
 
-/// Fails if the program that prints the key of a model changed since it was agreed to. No command begins as long as what
-/// this gives is open.
+/// Returns an error if the program that prints the key of a model changed since the user agreed to it. No command
+/// starts until the returned lock is closed.
 pub(crate) fn check_key_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Result<Option<OwnedFd>> {
     let Some((ProgramRole::Key(name), program)) = key_program(model) else { return Ok(None) };
     ProgramTrust::of_start(&paths.state, dir).and_then(|trust| trust.check(&program)).map_err(|what| {
@@ -79,13 +80,13 @@ pub(crate) fn check_key_program(paths: &Paths, model: &ModelConfig, dir: &Path) 
     })
 }
 
-/// The program that prints the key of a model. It starts in an empty folder, for which the root of the file system stands.
+/// Returns the program that prints the key of a model. It starts in an empty folder, represented by `/`.
 pub(crate) fn key_program(model: &ModelConfig) -> Option<StartingProgram> {
     let (program, args) = model.key.command.split_first().filter(|_| model.key.value.is_none())?;
     Some((ProgramRole::Key(model.name.clone()), NamedProgram::new(program, args, Path::new("/"))))
 }
 
-/// The program that is a model, outside of every sandbox, where it works for `dir`: as that is trusted now.
+/// Returns the program that runs a model outside of every sandbox, if it works for `dir`, by the current trust.
 pub(crate) fn model_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Option<StartingProgram> {
     let start = FolderTrust::new(paths).start_in(dir);
     model_program_in(model, StartFolder::path(&start).unwrap_or(Path::new("/")))
@@ -97,8 +98,8 @@ pub(crate) fn model_program_in(model: &ModelConfig, dir: &Path) -> Option<Starti
     Some((ProgramRole::Model(model.name.clone()), NamedProgram::new(program, args, dir)))
 }
 
-/// Asks the person about the program that prints the key of a model, if its files changed: without the key there is no
-/// client, and no turn that could ask. It is refused where that is not agreed to.
+/// Asks the user about the program that prints the key of a model, if its files changed. This must happen before the
+/// turn, which needs the key for its client. Refuses the model unless the user agrees.
 pub(crate) async fn ask_about_key(
     model: &ModelConfig,
     (paths, dir): (&Paths, &Path),
@@ -115,7 +116,7 @@ pub(crate) async fn ask_about_key(
     }
 }
 
-/// The programs of servers and models that work for a repository and whose files changed.
+/// Returns the programs of servers and models that work for a repository and whose files changed.
 pub fn changed_programs(
     paths: &Paths,
     (servers, folders): (&[ServerConfig], &ServerFolders),
@@ -131,8 +132,8 @@ pub fn changed_programs(
     changed_of(programs, (paths, &folders.work_dir))
 }
 
-/// Those of these programs whose files changed since they were agreed to in the repository of `dir`, each with the others'
-/// changes left out that were named before.
+/// Returns the programs whose files changed since the user agreed to them in the repository of `dir`, without
+/// changes that were listed for an earlier program.
 pub(crate) fn changed_of(
     programs: impl IntoIterator<Item = StartingProgram>,
     (paths, dir): (&Paths, &Path),
@@ -144,7 +145,7 @@ pub(crate) fn changed_of(
     let Some(trust) = ProgramTrust::of_folder(&paths.state, dir) else { return Ok(Vec::new()) };
     let mut found: Vec<ChangedProgram> = Vec::new();
     for (role, program) in programs {
-        // Where they are not known, the start says so.
+        // If the changes are unknown, the start reports it.
         let Ok(mut files) = trust.changes(&program) else { continue };
         files.retain(|file| !found.iter().any(|other| other.files.contains(file)));
         if !files.is_empty() {

@@ -6,8 +6,8 @@ use lepo_model::ModelConfig;
 use lepo_tool::NamedProgram;
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 
-/// The programs of servers and models: those that run, and those that print a key. Relative paths of servers are meant in the
-/// first of `dirs`, those of models in each.
+/// Returns the programs of servers and models: those that run, and those that print a key. Relative paths of servers
+/// are below the first of `dirs`; those of models are tried below each.
 pub fn programs_of<'s>(
     models: &[ModelConfig],
     servers: impl Iterator<Item = &'s ServerConfig>,
@@ -21,11 +21,11 @@ pub fn programs_of<'s>(
     programs
 }
 
-/// The program of a server that is one.
+/// Returns the program of a local server.
 pub(crate) fn server_program(server: &ServerConfig, dir: &Path) -> Option<NamedProgram> {
     let ServerTarget::Program { command, args, env, cwd } = &server.target else { return None };
     let dir = match cwd {
-        // An empty folder always.
+        // Always an empty folder.
         Some(cwd) if cwd.as_os_str() == "none" => Path::new("/").to_path_buf(),
         Some(cwd) => dir.join(cwd),
         None => dir.to_path_buf(),
@@ -33,7 +33,7 @@ pub(crate) fn server_program(server: &ServerConfig, dir: &Path) -> Option<NamedP
     Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, &dir) })
 }
 
-/// The program that a model is, and the one that prints its key.
+/// Returns the program that runs a model, and the one that prints its key.
 pub(crate) fn model_programs(model: &ModelConfig, dir: &Path) -> Vec<NamedProgram> {
     let commands = [&model.command, &model.key.command];
     let program = |command: &Vec<String>| {

@@ -1,4 +1,5 @@
-//! The programs of servers that are about to start: their files are compared, and the user is asked about them, first.
+//! Lists the programs of servers that are about to start, so that their files can be compared and the user asked
+//! first.
 
 use super::client::McpClient;
 use super::folders::ServerFolders;
@@ -6,8 +7,8 @@ use super::server::Server;
 use super::servers::Servers;
 use crate::NamedProgram;
 
-/// The servers that are about to start, each with its program as it starts in these folders: those asked for their tools, or
-/// the named ones; of the named ones also running servers that may load a file changed by a command since.
+/// Returns the servers that are about to start, with their programs in these folders: all servers whose tools are
+/// needed, or the named ones. For named servers, includes running ones that may load a file changed by a command.
 pub fn programs_to_start(
     servers: &mut Servers,
     called: Option<&[&str]>,
@@ -31,7 +32,7 @@ pub fn programs_to_start(
     starting.filter_map(program).collect()
 }
 
-/// Ends the server of this name, if it runs: its next call starts it with its files as they are then.
+/// Ends the server of this name, if it runs; its next call starts it with its current files.
 pub async fn end_server(servers: &mut Servers, name: &str) {
     let server = servers.each.iter_mut().find(|server| server.config.name == name);
     if let Some(client) = server.and_then(|server| server.client.take()) {

@@ -290,7 +290,7 @@ impl Server {
         failed.map_or(Ok(()), Err)
     }
 
-    /// True if a command may have changed something that the running server may still load.
+    /// Whether a command may have changed a file that the running server may still load.
     pub(super) fn is_in_doubt(&self, setup: &ProcessSetup) -> bool {
         self.client.is_some() && self.compared_at != setup.check.stamp()
     }
@@ -345,7 +345,7 @@ impl Server {
         Ok(())
     }
 
-    /// A result without the secrets of the server, or the reason of the failure.
+    /// Returns a result without the secrets of the server, or the reason of the failure.
     pub(super) async fn taken(&mut self, result: Result<Value, CallFailure>) -> Result<Value, String> {
         match (result, &mut self.client) {
             (Ok(result), _) => {

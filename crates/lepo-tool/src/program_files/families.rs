@@ -1,4 +1,4 @@
-//! Programs by what they may run of a folder.
+//! Classifies programs by the files of a folder that they may run.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -10,7 +10,7 @@ use super::family_table::{
 };
 use super::loaded::{LONGEST_TEXT, is_one_of};
 
-/// Parts of a text that leads to files above a script's folder, or below the folder that the script starts in.
+/// Parts of a text that refer to files above a script's folder, or below the folder in which the script starts.
 const PATHS_ELSEWHERE: &[&str] = &[
     "../",
     "..'",
@@ -26,10 +26,11 @@ const PATHS_ELSEWHERE: &[&str] = &[
     "$:",
 ];
 
-/// Files beside a script that are read for such parts.
+/// Maximum number of files next to a script to search for such parts.
 const MOST_BESIDE: usize = 100;
 
-/// The families of a program with these words; `split` are all words in them, and of its scripts if those are known.
+/// Returns the families of a program with these arguments. `split` contains all words within them, and those of its
+/// scripts if `knows_scripts`.
 pub(super) fn families(words: &[&str], split: &[&str], knows_scripts: bool) -> BTreeSet<ProgramFamily> {
     let mut found: BTreeSet<ProgramFamily> = FAMILIES
         .iter()
@@ -37,7 +38,7 @@ pub(super) fn families(words: &[&str], split: &[&str], knows_scripts: bool) -> B
         .map(|(family, _)| *family)
         .collect();
     let is = |names: &[&str]| split.iter().any(|word| is_program(word, names));
-    // Packages of agents are called after them.
+    // Packages of agents have the names of the agents.
     let agents =
         FAMILIES.iter().filter(|(family, _)| *family == ProgramFamily::Agent).flat_map(|(_, names)| *names);
     if agents.into_iter().any(|name| split.iter().any(|word| is_one_of(word, &[name]))) {
@@ -64,7 +65,7 @@ pub(super) fn families(words: &[&str], split: &[&str], knows_scripts: bool) -> B
     found
 }
 
-/// True if a shell is only given a line of plain words, which say themselves what runs.
+/// Whether a shell runs a plain command line, which names everything that runs.
 fn is_plain_line(words: &[&str]) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || " -_./@:=,+".contains(c);
     let line = words.windows(2).find_map(|pair| match pair {
@@ -73,7 +74,7 @@ fn is_plain_line(words: &[&str]) -> bool {
         }
         _ => None,
     });
-    // A script of its own, or one that it reads in, could name anything.
+    // A script, or a file that the shell reads, could name anything.
     let reads =
         |line: &str| line.split_whitespace().any(|word| [".", "source", "eval", "cd"].contains(&word));
     line.is_some_and(|line| {
@@ -82,7 +83,8 @@ fn is_plain_line(words: &[&str]) -> bool {
     })
 }
 
-/// True if a word is one of these programs, by its last part, with a version or an ending of scripts behind it.
+/// Whether the last component of a word is one of these programs, possibly followed by a version or a script
+/// extension.
 fn is_program(word: &str, programs: &[&str]) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     programs.iter().any(|program| {
@@ -95,7 +97,7 @@ fn is_program(word: &str, programs: &[&str]) -> bool {
     })
 }
 
-/// True if a path ends like code of these endings, has no ending, or is one of the hidden files that count.
+/// Whether a path has one of these extensions or none, or is one of the hidden files that are loaded.
 pub(super) fn code_in(path: &Path, endings: &[&str]) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(hidden) = name.strip_prefix('.') {
@@ -106,14 +108,14 @@ pub(super) fn code_in(path: &Path, endings: &[&str]) -> bool {
     match path.extension() {
         _ if MANIFESTS.contains(&&*name) => true,
         None => true,
-        // Some file systems do not tell upper from lower case.
+        // Some file systems are case-insensitive.
         Some(ending) => {
             ending.to_str().is_none_or(|ending| endings.contains(&ending.to_ascii_lowercase().as_str()))
         }
     }
 }
 
-/// True if Python looks for every module in the folder that it starts in first.
+/// Whether Python searches its start folder first for every module.
 pub(super) fn imports_from_folder(words: &[&str]) -> bool {
     if words.iter().any(|word| is_program(word, IMPORTERS)) {
         return true;
@@ -126,7 +128,7 @@ pub(super) fn imports_from_folder(words: &[&str]) -> bool {
         .any(|word| word.starts_with("-m") || word.starts_with("-c") || *word == "-" || *word == "-i")
 }
 
-/// True if a file is a script of a shell, by its ending or its first line.
+/// Whether a file is a shell script, by its extension or its first line.
 pub(super) fn is_shell_script(file: &Path) -> bool {
     if file
         .extension()
@@ -142,7 +144,7 @@ pub(super) fn is_shell_script(file: &Path) -> bool {
     words.split_whitespace().any(|word| is_program(word, SHELLS))
 }
 
-/// True if the text of a script, or of a file of its kind in the same folder, leads to files elsewhere.
+/// Whether a script, or a file of the same type in its folder, refers to files elsewhere.
 pub(super) fn leads_elsewhere(script: &Path) -> bool {
     let entries = script.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
     let beside = entries.flatten().map(|entry| entry.path());
@@ -155,7 +157,7 @@ pub(super) fn leads_elsewhere(script: &Path) -> bool {
     })
 }
 
-/// True if the package of this folder is, or has a program of, one of these names.
+/// Whether the package in this folder has one of these names, or a program with one.
 pub(super) fn local_package(folder: &Path, words: &[&str]) -> bool {
     let manifest = folder.join("package.json");
     if !manifest.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT) {

@@ -1,19 +1,19 @@
-//! Which programs are of which family, and which files each family may load.
+//! The programs of each family, and the files that each family may load.
 
 /// A family of programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ProgramFamily {
     Python,
-    /// Tools that install the project that they are started in.
+    /// Tools that install the project in which they start.
     PythonProject,
     JavaScript,
-    /// Programs on the virtual machine of Java, with a class path.
+    /// Programs on the Java virtual machine, with a class path.
     Java,
-    /// Runners of packages by name, from `node_modules` if it is there.
+    /// Runners of packages by name, preferably from `node_modules`.
     Packages,
-    /// Runners of packages or images by name: an argument that is a file is data or settings.
+    /// Runners of packages or images by name; an argument that is a file is data or settings.
     Runner,
-    /// Shells and tools that build or run whatever is in the tree.
+    /// Shells, and tools that build or run anything in the tree.
     Builder,
     /// Coding agents.
     Agent,
@@ -149,10 +149,10 @@ pub(super) const FAMILIES: &[(ProgramFamily, &[&str])] = &[
 pub(super) const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "busybox", "nu", "elvish", "xonsh"];
 
-/// Words behind a runner of packages that make it run no script of the project.
+/// Arguments of a package runner with which it does not run a script of the project.
 pub(super) const PACKAGE_WORDS: &[&str] = &["exec", "x", "dlx", "create", "init"];
 
-/// Words that make a tool run within the project that it installs first.
+/// Arguments with which a tool installs the project, and then runs within it.
 pub(super) const PROJECT_RUNNERS: &[&str] =
     &["uv", "poetry", "pdm", "hatch", "rye", "pixi", "pipenv", "conda", "pip"];
 
@@ -184,21 +184,21 @@ pub(super) const AGENT_SETTINGS: &[&str] = &[
     ".vscode/mcp.json",
 ];
 
-/// Endings of files that Python may load.
+/// Extensions of files that Python may load.
 pub(super) const PYTHON: &[&str] =
     &["py", "pyc", "pyw", "pyo", "pyd", "so", "pth", "_pth", "zip", "egg", "whl", "pyz"];
 
-/// Endings of files that Node and its like may load.
+/// Extensions of files that Node and similar programs may load.
 pub(super) const JAVASCRIPT: &[&str] =
     &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "node", "wasm"];
 
-/// Endings of files that the virtual machine of Java may load, and of sources that its languages compile when they start.
+/// Extensions of files that the Java virtual machine may load, and of sources that are compiled at start.
 pub(super) const JAVA: &[&str] = &[
     "class", "jar", "war", "zip", "jmod", "so", "dylib", "java", "kt", "kts", "scala", "sc", "groovy", "clj",
     "cljc", "edn",
 ];
 
-/// Servers that put the folder in which they start before all others from which they import.
+/// Servers that put their start folder first in the search path for imports.
 pub(super) const IMPORTERS: &[&str] = &[
     "gunicorn",
     "uvicorn",
@@ -214,12 +214,12 @@ pub(super) const IMPORTERS: &[&str] = &[
     "ipython",
 ];
 
-/// Files that say what else is loaded.
+/// Files that list what else is loaded.
 pub(super) const MANIFESTS: &[&str] =
     &["pyvenv.cfg", "package.json", "tsconfig.json", "deno.json", "deno.jsonc", "bunfig.toml"];
 
-/// Endings of scripts of shells.
+/// Extensions of shell scripts.
 pub(super) const SHELL_ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "ksh"];
 
-/// Files that begin with a dot and are loaded all the same.
+/// Hidden files that are loaded.
 pub(super) const HIDDEN: &[&str] = &[".env", ".npmrc", ".noderc", ".pth"];

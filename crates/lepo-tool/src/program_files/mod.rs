@@ -1,5 +1,5 @@
-//! Files below a folder from which a configured program starts: those that its definition names, which a sandboxed
-//! command must not change, and those that it loads unnamed.
+//! Files below the start folder of a configured program: those that its definition names, which a sandboxed command
+//! must not change, and those that it loads without naming them.
 
 mod candidates;
 mod code_folders;

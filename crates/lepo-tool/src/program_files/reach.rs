@@ -1,5 +1,5 @@
-//! The files that a program may run beyond those that its definition names: coarse, by the family of the program, so that
-//! one which a sandboxed command changed is asked about before it runs.
+//! Estimates, by the family of a program, the files that it may run beyond those that its definition names. The user
+//! is asked about such a file if a sandboxed command changed it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use super::loaded::packages;
 use super::obeyed::{named_in_settings, renames_modules, settings_of_all};
 use super::shell_text::words_outside;
 
-/// Entries of a folder that are looked through for links.
+/// Maximum number of entries of a folder to search for links.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Folders that links lead to, at most.
+/// Maximum number of folders that are added because links lead to them.
 const MOST_LINKED: usize = 200;
 
-/// The files that a program may run.
+/// Files that a program may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reach {
     rules: BTreeSet<ReachRule>,
@@ -34,26 +34,26 @@ struct ReachRule {
     loads: Loads,
 }
 
-/// The files below the root of a rule.
+/// The files below a root that may be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Loads {
-    /// The root itself, and all below it.
+    /// The root itself and everything below it.
     Everything,
-    /// Those that Python may load.
+    /// Files that Python may load.
     Python,
-    /// Those that Node and its like may load.
+    /// Files that Node and similar programs may load.
     JavaScript,
-    /// Those that Java may load.
+    /// Files that Java may load.
     Java,
 }
 
 impl Reach {
-    /// Whether no folder of the user is in reach.
+    /// Whether it contains no folder of the user.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// True if a file or link is in reach.
+    /// Whether the program may run this file or link.
     pub fn holds(&self, path: &Path, is_link: bool) -> bool {
         self.rules.iter().any(|rule| {
             let endings = match rule.loads {
@@ -67,12 +67,12 @@ impl Reach {
         })
     }
 
-    /// True if something below a folder may be in reach.
+    /// Whether the program may run something below this folder.
     pub fn meets(&self, folder: &Path) -> bool {
         self.rules.iter().any(|rule| folder.starts_with(&rule.root) || rule.root.starts_with(folder))
     }
 
-    /// Adds the folders to which links in it lead.
+    /// Adds the targets of links that lead outside.
     pub fn with_links(mut self) -> Reach {
         let mut left: Vec<ReachRule> = self.rules.iter().cloned().collect();
         let mut linked = 0;
@@ -99,7 +99,7 @@ impl Reach {
     }
 
     fn add(&mut self, root: &Path, loads: Loads) {
-        // An empty folder is one outside of every tree, for which the root stands.
+        // `/` stands for an empty folder outside of every tree.
         if root.parent().is_none() {
             return;
         }
@@ -108,7 +108,7 @@ impl Reach {
         }
     }
 
-    /// The folder of a file, as it is named and as links lead to it.
+    /// Adds the folder of a file, both as named and with links resolved.
     fn add_folder_of(&mut self, file: &Path, loads: Loads) {
         self.add(file, Loads::Everything);
         for file in [Some(file.to_path_buf()), file.canonicalize().ok()].into_iter().flatten() {
@@ -118,7 +118,7 @@ impl Reach {
         }
     }
 
-    /// The tree of a script, if its text leads out of its folder.
+    /// Adds the work tree of a script whose text refers to files outside of its folder.
     fn add_elsewhere(&mut self, script: &Path, start: &Path, loads: Loads) {
         if leads_elsewhere(script) {
             self.add(&tree_of(script.parent().unwrap_or(script)), loads);
@@ -129,7 +129,7 @@ impl Reach {
     }
 }
 
-/// The files that it may run.
+/// Estimates the files that a program may run.
 pub fn reach_of(program: &NamedProgram) -> Reach {
     let mut reach = Reach::default();
     let named = program.search(Path::new("/"), false).files_named();
@@ -186,7 +186,8 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
             }
             () if !is_program && families.contains(&ProgramFamily::Java) => {
                 reach.add_folder_of(file, Loads::Java);
-                // The manifest of an archive may name others, and a package in a source its folder.
+                // The manifest of an archive may name other archives; a source file may belong to a package in a
+                // parent folder.
                 let is_class = file.extension().is_some_and(|ending| ending == "class");
                 if !is_class && file.starts_with(&dir_tree) {
                     reach.add(&dir_tree, Loads::Java);
@@ -197,7 +198,7 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
             }
             () => {
                 reach.add_folder_of(file, Loads::Everything);
-                // Runners such as an absolute `npx` load their own modules so.
+                // Runners such as an absolute `npx` load their own modules like this.
                 if !is_program || file.starts_with(&dir_tree) {
                     reach.add_elsewhere(file, &dir_tree, Loads::Everything);
                 }
@@ -243,13 +244,13 @@ pub fn reach_of(program: &NamedProgram) -> Reach {
     reach
 }
 
-/// Its words, each with those within it.
+/// Returns the arguments, and the words within each.
 fn all_words(program: &NamedProgram) -> Vec<String> {
     let words = program.words().into_iter();
     words.flat_map(str::split_whitespace).map(str::to_string).collect()
 }
 
-/// The program as a path, if it is found.
+/// Returns the path of the program, if it is found.
 fn path_of(program: &NamedProgram) -> Option<PathBuf> {
     match program.program.contains('/') {
         true => Some(program.dir.join(&program.program)),
@@ -257,13 +258,13 @@ fn path_of(program: &NamedProgram) -> Option<PathBuf> {
     }
 }
 
-/// The work tree or the folder with a store that a folder lies in; else itself.
+/// Returns the work tree, or the folder with a store, that contains this folder; otherwise the folder itself.
 fn tree_of(folder: &Path) -> PathBuf {
     root_around(folder).unwrap_or_else(|| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()))
 }
 
-/// What links below a folder lead to, outside of it; `None` if it has too many entries to be looked through. Of
-/// `node_modules` only its own entries count, which are packages.
+/// Returns the targets outside of a folder to which links below it lead; `None` if it has too many entries. In
+/// `node_modules` only direct entries are read, because these are packages.
 fn targets_below(root: &Path) -> Option<Vec<PathBuf>> {
     let (mut targets, mut looked) = (Vec::new(), 0);
     let most_deep = if root.ends_with("node_modules") { 2 } else { usize::MAX };

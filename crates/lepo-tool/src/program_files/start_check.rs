@@ -1,4 +1,5 @@
-//! The comparison right before a configured program is started outside of every sandbox, and that of one that runs.
+//! Compares the files of configured programs with those that the user agreed to: right before a program starts
+//! outside of every sandbox, and before each call of a running one.
 
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -15,12 +16,12 @@ pub struct StartCheck {
     running: Option<Arc<dyn RunningCheck>>,
 }
 
-/// Compares what a running program may still load with what was agreed to.
+/// Compares the files that a running program may still load with those that the user agreed to.
 pub trait RunningCheck: Send + Sync {
-    /// Another number whenever commands may have changed something.
+    /// Returns a number that changes whenever commands may have changed files.
     fn stamp(&self) -> u64;
 
-    /// In words why the program is called no more.
+    /// Returns the reason not to call the program any more as the error.
     fn compare(&self, program: &NamedProgram) -> Result<(), String>;
 }
 
@@ -39,12 +40,12 @@ impl StartCheck {
         self.compare.as_ref().map_or(Ok(None), |compare| compare(program))
     }
 
-    /// Another number whenever commands may have changed something.
+    /// Returns a number that changes whenever commands may have changed files.
     pub fn stamp(&self) -> u64 {
         self.running.as_ref().map_or(0, |running| running.stamp())
     }
 
-    /// Compares what a running program may still load.
+    /// Compares the files that a running program may still load.
     pub fn compare_running(&self, program: &NamedProgram) -> Result<(), String> {
         self.running.as_ref().map_or(Ok(()), |running| running.compare(program))
     }

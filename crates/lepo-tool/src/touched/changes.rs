@@ -1,4 +1,4 @@
-//! What changed below a folder since a time, by the time of the last change of each entry: a command cannot set it.
+//! Finds the changes below a folder since a time, by the ctime of each entry, which a command cannot set.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::Metadata;
@@ -6,22 +6,22 @@ use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Entries that are looked at, and the time for it; else everything counts as changed.
+/// Maximum number of entries to examine, and the time limit; beyond that, everything counts as changed.
 const MOST_ENTRIES: usize = 2_000_000;
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Changed entries of one folder from which it counts as a whole.
+/// Number of changed entries in one folder from which the whole folder counts as changed.
 const MOST_IN_FOLDER: usize = 500;
 
-/// Changed paths at most; else the folders above them count.
+/// Maximum number of changed paths; beyond that, their parent folders count as changed.
 const MOST: usize = 5000;
 
-/// Folders as they were before a command.
+/// The folders before a command ran.
 #[derive(Debug, Default)]
 pub struct KnownFolders {
-    /// Each with its number: one of another number was moved to its path.
+    /// Inode numbers: a folder with a different number was moved to its path.
     pub numbers: HashMap<PathBuf, u64>,
-    /// Those that the command could not write in.
+    /// Folders that the command could not write to.
     pub closed: HashSet<PathBuf>,
 }
 
@@ -29,7 +29,7 @@ pub struct KnownFolders {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandChanges {
     pub files: BTreeSet<PathBuf>,
-    /// Folders of which everything counts.
+    /// Folders in which everything counts as changed.
     pub folders: BTreeSet<PathBuf>,
 }
 
@@ -39,13 +39,13 @@ impl CommandChanges {
     }
 }
 
-/// The time of the last change, in nanoseconds.
+/// Returns the time of the last change in nanoseconds.
 pub(super) fn file_time(meta: &Metadata) -> i128 {
     i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec())
 }
 
-/// The changes below `root`. A folder that is new or was moved counts with everything in it, as the times of files in a
-/// moved one stay. Without the folders of before, so does each that changed.
+/// Returns the changes below `root`. Everything in a new or moved folder counts as changed, because files keep their
+/// times when their folder is moved. Without `before`, so does everything in a changed folder.
 pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolders>) -> CommandChanges {
     let start = Instant::now();
     let (mut found, mut looked) = (CommandChanges::default(), 0);
@@ -84,7 +84,7 @@ pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolde
             let is_own = before.is_none() && [".git", ".lepo"].iter().any(|name| entry.file_name() == *name);
             match is_same {
                 false => drop(found.folders.insert(path)),
-                // Commands cannot write in there, unless it is theirs.
+                // Commands cannot write there, unless the folder is the command's.
                 true if is_own => {}
                 true => folders.push(path),
             }
@@ -97,7 +97,7 @@ pub(super) fn changed_below(root: &Path, since: i128, before: Option<&KnownFolde
     fewer(found, root)
 }
 
-/// Replaces the deepest paths by the folders above them.
+/// Replaces the deepest paths by their parent folders.
 fn fewer(changes: CommandChanges, root: &Path) -> CommandChanges {
     let CommandChanges { files, folders } = &changes;
     let deepest = files.iter().map(|path| path.components().count()).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The lines of the record: a word, and paths in which only plain characters stand as they are.
+//! Lines of the record: a keyword, and escaped paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -6,25 +6,23 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// A line.
 pub(super) enum Line {
     Begin(OpenMark),
     End(String),
     File(PathBuf),
-    /// Everything below a folder, changed by this command.
+    /// Everything below a folder, with the command that changed it.
     Folder(PathBuf, String),
 }
 
-/// A command that has no end in the record.
+/// The mark of a command whose end is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OpenMark {
     pub id: String,
-    /// The time in nanoseconds by the clock of the file system; `None` if it is not known.
+    /// Start time in nanoseconds by the clock of the file system; `None` if unknown.
     pub since: Option<i128>,
     pub root: PathBuf,
 }
 
-/// All lines.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub files: BTreeSet<PathBuf>,
@@ -33,7 +31,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Reads the record; without a file nothing is in it.
+    /// Reads the record, which is empty if the file is missing.
     pub fn read(path: &Path) -> io::Result<Record> {
         let text = match std::fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Record::default()),
@@ -64,7 +62,7 @@ impl Line {
         }
     }
 
-    /// A line that was cut short is none: the mark of its command stays open.
+    /// Ignores an incomplete line: the mark of its command stays open.
     fn from_text(line: &str) -> Option<Line> {
         let parts: Vec<&str> = line.split(' ').collect();
         Some(match parts.as_slice() {

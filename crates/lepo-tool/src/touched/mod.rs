@@ -1,8 +1,9 @@
-//! The record of files that sandboxed commands changed, in the state folder: for all work trees and stores of the user, so
-//! that a program which is started outside of every sandbox is asked about before it runs any of them.
+//! The record of files that sandboxed commands changed, for all work trees and stores of the user, in the state
+//! folder. The user is asked about such a file before a program outside of every sandbox runs it.
 //!
-//! A command is marked in it before it starts, and its changes are there before the mark is taken back. A mark without
-//! an end and without a running command is one of a lepo that was killed: whoever finds it looks through the folder.
+//! A command is marked before it starts, and its changes are recorded before the mark is removed. A mark without an
+//! end and without a running command was left by a killed lepo: the next reader searches the command's folders for
+//! changes.
 
 mod changes;
 mod lines;
@@ -25,16 +26,16 @@ use lines::{Line, OpenMark, Record};
 
 pub use changes::KnownFolders;
 
-/// The time that a start waits for a command which may change the program's files.
+/// How long a start waits for a command that may change the program's files.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The interval at which it looks again.
+/// Interval between two checks.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// The size of the record, in bytes, from which it is written anew without what is gone.
+/// Size of the record in bytes from which it is rewritten without missing paths.
 const LONG: u64 = 4 << 20;
 
-/// A clock may lag behind another by this and by a thousandth of the time between two looks at both.
+/// Tolerated lag between two clocks, plus a thousandth of the time between two readings of both.
 const LAG: Duration = Duration::from_millis(100);
 
 /// The record in a state folder.
@@ -44,59 +45,59 @@ pub struct TouchedFiles {
     lock: PathBuf,
 }
 
-/// A command that runs, as it is marked in the record.
+/// The mark of a running command in the record.
 #[derive(Debug)]
 pub struct CommandMark {
     record: TouchedFiles,
     id: String,
     root: PathBuf,
     since: Option<i128>,
-    /// Folders besides the root that the command may write in.
+    /// Further folders that the command may write to.
     besides: Vec<PathBuf>,
     started: (Instant, SystemTime),
 }
 
-/// The paths that commands changed. As long as it lives, no command begins.
+/// The paths that commands changed. No command starts before it is dropped.
 #[derive(Debug)]
 pub struct TouchedPaths {
-    /// Files and links.
+    /// Changed files and links.
     pub files: BTreeSet<PathBuf>,
-    /// Folders of which everything counts, each with the command that changed it last.
+    /// Folders in which everything counts as changed, each with the command that changed it last.
     pub folders: BTreeMap<PathBuf, String>,
     lock: File,
 }
 
 impl TouchedPaths {
-    /// True if no command changed anything.
+    /// Whether no command changed anything.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.folders.is_empty()
     }
 
-    /// True if a command changed this path.
+    /// Whether a command changed this path.
     pub fn holds(&self, path: &Path) -> bool {
         self.files.contains(path) || path.ancestors().any(|above| self.folders.contains_key(above))
     }
 
-    /// The lock: no command begins until it is closed.
+    /// Returns the lock: no command starts until it is closed.
     pub fn into_lock(self) -> OwnedFd {
         self.lock.into()
     }
 }
 
 impl TouchedFiles {
-    /// The record in this state folder.
+    /// Creates the record of this state folder.
     pub fn in_state(state: &Path) -> TouchedFiles {
         TouchedFiles { path: state.join("touched"), lock: state.join("touched.lock") }
     }
 
-    /// Another number after every change of the record.
+    /// Returns a number that changes with every change of the record.
     pub fn stamp(&self) -> u64 {
         let meta = self.path.metadata().ok();
         meta.map_or(0, |meta| (meta.len() << 20) ^ (meta.mtime() as u64) ^ ((meta.mtime_nsec() as u64) << 24))
     }
 
-    /// Marks a command that may write below `root`, without links, and in the other folders; durable when this returns.
-    /// The folders are locked for it.
+    /// Marks a command that may write below `root`, without following links, and in the other folders; durable when
+    /// this returns. Locks the folders for the command.
     pub fn start_command(&self, root: &Path, besides: &[PathBuf]) -> io::Result<CommandMark> {
         let now = SystemTime::now();
         let id = format!("{:016x}", RandomState::new().hash_one(now));
@@ -122,7 +123,8 @@ impl TouchedFiles {
         })
     }
 
-    /// The changed paths, when no command runs in a folder that `concerns` a start; in words why they are not known.
+    /// Returns the changed paths once no command runs in a folder that `concerns` a start. The error says why they
+    /// are unknown.
     pub fn before_start(&self, concerns: impl Fn(&Path) -> bool) -> Result<TouchedPaths, String> {
         let start = Instant::now();
         loop {
@@ -147,14 +149,15 @@ impl TouchedFiles {
         }
     }
 
-    /// Looks through the folders of a command whose lepo was killed, and ends its marks; false while the command runs.
+    /// Records the changes of a command whose lepo was killed, and ends its marks; returns false if the command is
+    /// still running.
     fn take_up(&self, marks: &[OpenMark], id: &str) -> io::Result<bool> {
         let mut locks = Vec::new();
         for mark in marks {
             match DirLock::acquire(&mark.root, false) {
                 Ok(Some(lock)) => locks.push(lock),
                 Ok(None) => return Ok(false),
-                // Whatever comes in place of what is gone counts.
+                // A folder that replaces a missing one counts as changed.
                 Err(_) => {}
             }
         }
@@ -182,7 +185,7 @@ impl TouchedFiles {
         Ok(files.chain(folders).collect())
     }
 
-    /// Writes the record anew without what is not there any more: whoever makes it again is recorded again.
+    /// Rewrites the record without missing paths; a path that is created again is recorded again.
     fn shorten(&self) -> io::Result<()> {
         let Record { files, folders, open } = Record::read(&self.path)?;
         let is_there = |path: &Path| {
@@ -210,7 +213,7 @@ impl TouchedFiles {
         loop {
             match rustix::fs::flock(&file, operation) {
                 Err(Errno::INTR) => {}
-                // A file system without locks.
+                // The file system has no locks.
                 Ok(()) | Err(_) => return Ok(file),
             }
         }
@@ -219,15 +222,15 @@ impl TouchedFiles {
     /// Adds lines, durable when this returns.
     fn append(&self, lines: &str) -> io::Result<()> {
         let mut record = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
-        // A line that was cut short stays one of its own.
+        // An incomplete line stays separate.
         record.write_all(format!("\n{lines}").as_bytes())?;
         record.sync_all()
     }
 }
 
 impl CommandMark {
-    /// Takes note of what the command changed, after its end, with the folders as they were before it. Where that fails the
-    /// mark stays, and the next start of a program looks.
+    /// Records the changes of the finished command, compared with the folders before it. If that fails, the mark
+    /// stays open, and the next start of a program searches the folders.
     pub fn end(self, before: &KnownFolders) -> io::Result<()> {
         let mut changes = match self.since.filter(|_| self.is_clock_steady()) {
             Some(since) => changed_below(&self.root, since, Some(before)),
@@ -239,7 +242,7 @@ impl CommandMark {
         self.record.append(&text)
     }
 
-    /// False if the clock was set back while the command ran: times of its changes may be before its start.
+    /// Returns false if the clock was set back while the command ran, so that changes may be dated before its start.
     fn is_clock_steady(&self) -> bool {
         let (started, wall) = self.started;
         let passed = started.elapsed();

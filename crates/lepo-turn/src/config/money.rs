@@ -109,7 +109,7 @@ impl Budgets {
     }
 }
 
-/// The lesser of two limits, a repository's and the user's.
+/// Returns the lower of two limits, the repository's and the user's.
 pub fn lower(
     repo: Option<SourcedValue<Option<Money>>>,
     user: Option<&SourcedValue<Option<Money>>>,

@@ -43,57 +43,57 @@ impl Paths {
         Ok(Paths { config, state, data, home })
     }
 
-    /// The user's settings.
+    /// Returns the path of the user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
-    /// The user's MCP servers.
+    /// Returns the path of the user's MCP servers.
     pub fn mcp_file(&self) -> PathBuf {
         self.config.join("mcp.json")
     }
 
-    /// The system prompt of new convs.
+    /// Returns the path of the system prompt of new convs.
     pub fn system_prompt_file(&self) -> PathBuf {
         self.config.join("system_prompt.txt")
     }
 
-    /// The folder of `application-lepo-YYYY-MM-DD.log`.
+    /// Returns the folder of `application-lepo-YYYY-MM-DD.log`.
     pub fn logs(&self) -> PathBuf {
         self.state.join("logs")
     }
 
-    /// The folder of sign-ins to MCP servers.
+    /// Returns the folder of sign-ins to MCP servers.
     pub fn sign_ins(&self) -> PathBuf {
         self.state.join("mcp-auth")
     }
 
-    /// The folder of cached tool lists of MCP servers.
+    /// Returns the folder of cached tool lists of MCP servers.
     pub fn tool_lists(&self) -> PathBuf {
         self.state.join("mcp-tools")
     }
 
-    /// The folder of edited conversations that could not be used.
+    /// Returns the folder of edited conversations that could not be used.
     pub fn texts(&self) -> PathBuf {
         self.state.join("texts")
     }
 
-    /// The folder of temporary stores.
+    /// Returns the folder of temporary stores.
     pub fn unkept(&self) -> PathBuf {
         self.state.join("unkept")
     }
 
-    /// The folder of keyed hashes of removed messages, a file for each store.
+    /// Returns the folder of keyed hashes of removed messages, with a file for each store.
     pub fn removals(&self) -> PathBuf {
         self.state.join("removed")
     }
 
-    /// The folder of the embedded model's weights.
+    /// Returns the folder of the embedded model's weights.
     pub fn models(&self) -> PathBuf {
         self.data.join("models")
     }
 
-    /// The folder of the user's own prompts.
+    /// Returns the folder of the user's own prompts.
     pub fn prompts(&self) -> PathBuf {
         self.config.join("_prompts")
     }

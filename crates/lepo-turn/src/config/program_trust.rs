@@ -1,6 +1,5 @@
-//! Agreement to the files that configured programs are started from: their bytes, as a person last agreed to them in this
-//! repository. What is there when a program is first seen counts as agreed to, and what a sandboxed command changed
-//! afterwards does not.
+//! Records the user's consent to the files of configured programs: their bytes, per repository. Files that exist when
+//! a program is first seen count as agreed to; files that a sandboxed command changes afterwards do not.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -18,53 +17,53 @@ use rustix::fs::OFlags;
 
 use super::touched::{EntryForm, Touched, TouchedEntry};
 
-/// The longest file, in bytes, that is kept as it was agreed to, so that a change of it can be shown.
+/// Maximum bytes of a file to store a copy of, which is needed to show later changes.
 const LONGEST_COPY: usize = 256 << 10;
 
-/// Files of one program at most that are kept so.
+/// Maximum number of such copies per program.
 const MOST_COPIES: usize = 300;
 
-/// Prefixes of the hashes, so that none is ever the trust of another kind of file.
+/// Prefixes of the hashes, so that no hash counts as trust in another kind of file.
 const SEEN: &[u8] = b"program";
 const FILE: &[u8] = b"program file";
 
-/// The record of a repository's programs.
+/// The record of the programs of a repository.
 #[derive(Debug, Clone)]
 pub struct ProgramTrust {
     record: HashFile,
-    /// The folder of files as they were agreed to.
+    /// The folder with copies of agreed files.
     copies: PathBuf,
-    /// The record of what sandboxed commands changed.
+    /// The record of files changed by sandboxed commands.
     touched: TouchedFiles,
     folder: WorkFolder,
 }
 
-/// A file that a program is started from, whose bytes nobody has agreed to.
+/// A file of a program without consent to its current bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// The path, absolute.
+    /// Absolute path.
     pub path: PathBuf,
-    /// The path below the root of the repository.
+    /// Path below the root of the repository.
     pub name: PathBuf,
-    /// The bytes that were agreed to; `None` if there were none, or they are not kept.
+    /// The agreed bytes; `None` if there were none, or no copy is stored.
     pub old: Option<Vec<u8>>,
-    /// The bytes as they are now; `None` if they are too many to be shown.
+    /// The current bytes; `None` if they are too many to show.
     pub new: Option<Vec<u8>>,
-    /// No file of this path was ever agreed to.
+    /// Whether no file at this path was ever agreed to.
     pub is_new: bool,
-    /// In place of its bytes: it is no plain file.
+    /// Describes a file without readable bytes, such as a special file.
     pub about: Option<String>,
     hash: String,
 }
 
 impl ChangedFile {
-    /// The hash of its path and bytes in this repository.
+    /// Returns the hash of its path and bytes in this repository.
     pub(crate) fn hash(&self) -> &str {
         &self.hash
     }
 }
 
-/// A file as it was read.
+/// The current state of a file.
 struct FileState {
     path: PathBuf,
     name: PathBuf,
@@ -74,7 +73,7 @@ struct FileState {
 }
 
 impl ProgramTrust {
-    /// The record of the repository that `dir` is in; `None` if there is no such folder.
+    /// Opens the record of the repository that contains `dir`; `None` if the folder does not exist.
     pub fn of_folder(state: &Path, dir: &Path) -> Option<ProgramTrust> {
         let folder = WorkFolder::read(dir).ok()?;
         let record = HashFile::at(state.join("trust"));
@@ -86,13 +85,13 @@ impl ProgramTrust {
         })
     }
 
-    /// The root of the repository.
+    /// Returns the root of the repository.
     pub fn root(&self) -> &Path {
         &self.folder.root
     }
 
-    /// Takes note of the files of programs that were never seen here, before anything can change them: wherever each may
-    /// start.
+    /// Records the files of programs that were never seen here, before anything can change them, for every folder in
+    /// which each may start.
     pub fn note_first_sight(&self, programs: &[NamedProgram]) -> Result<()> {
         let elsewhere = |program: &NamedProgram| NamedProgram { dir: "/".into(), ..program.clone() };
         let programs: Vec<NamedProgram> =
@@ -106,25 +105,25 @@ impl ProgramTrust {
         Ok(())
     }
 
-    /// The files that a program is started from and that nobody has agreed to as they are. Of a program that was never seen
-    /// only those that a sandboxed command changed; of the others note is taken.
+    /// Returns the files of a program that changed without consent. Of a program that was never seen, returns only
+    /// those that a sandboxed command changed, and records the others.
     pub fn changes(&self, program: &NamedProgram) -> Result<Vec<ChangedFile>> {
         Ok(self.changes_before_start(program)?.0)
     }
 
-    /// The record for a start that works for `dir`; in words if nothing can be compared.
+    /// Opens the record for a start that works for `dir`. The error says why files cannot be compared.
     pub fn of_start(state: &Path, dir: &Path) -> std::result::Result<ProgramTrust, String> {
         let elsewhere = || ProgramTrust::of_folder(state, Path::new("/"));
         let trust = ProgramTrust::of_folder(state, dir).or_else(elsewhere);
         trust.ok_or_else(|| format!("its files cannot be compared for {}", dir.display()))
     }
 
-    /// Says in words why a running program is called no more: it may load what a command changed.
+    /// Returns an error if a running program may load a file that a command changed: it must not be called any more.
     pub fn check_touched(&self, program: &NamedProgram) -> std::result::Result<(), String> {
         as_agreed(&self.touched_by_commands(program).map_err(|error| error.chain())?)
     }
 
-    /// The files that a command changed, that this program may run, and that nobody has agreed to as they are.
+    /// Returns the files that a command changed, that this program may run, and that have no consent.
     pub fn touched_by_commands(&self, program: &NamedProgram) -> Result<Vec<ChangedFile>> {
         self.touched_changes(&Touched::by_commands(&self.touched, program)?)
     }
@@ -137,7 +136,7 @@ impl ProgramTrust {
         self.agree(&changed)
     }
 
-    /// All that nobody has agreed to, and what keeps commands from beginning.
+    /// Returns all files without consent, and the lock that prevents commands from starting.
     fn changes_before_start(&self, program: &NamedProgram) -> Result<(Vec<ChangedFile>, Option<OwnedFd>)> {
         let touched = Touched::by_commands(&self.touched, program)?;
         let mut changed = self.touched_changes(&touched)?;
@@ -162,7 +161,7 @@ impl ProgramTrust {
             EntryForm::File => match self.read(path.clone()) {
                 Ok(state) => return Some(state),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-                // Never agreed to: nobody knows what is in it.
+                // The user cannot have agreed to a file that cannot be read.
                 Err(error) => (String::new(), format!("({error})")),
             },
         };
@@ -194,14 +193,14 @@ impl ProgramTrust {
         Ok(files.into_iter().map(|file| self.changed(file, &paths)).collect())
     }
 
-    /// Says in words why a program is not started: its files are not as they were agreed to. No command begins as long as
-    /// what this gives is open.
+    /// Returns an error if the files of a program differ from those that the user agreed to. No command starts until
+    /// the returned lock is closed.
     pub fn check(&self, program: &NamedProgram) -> std::result::Result<Option<OwnedFd>, String> {
         let (changed, lock) = self.changes_before_start(program).map_err(|error| error.chain())?;
         as_agreed(&changed).map(|()| lock)
     }
 
-    /// Keeps a person's agreement to these files as they were shown, durable when this returns.
+    /// Records the user's consent to these files as displayed; durable when this returns.
     pub fn agree(&self, changed: &[ChangedFile]) -> Result<()> {
         let files: Vec<FileState> = changed
             .iter()
@@ -219,14 +218,14 @@ impl ProgramTrust {
 
     fn keep(&self, recorded: Option<String>, files: &[FileState]) -> Result<()> {
         let recorded = recorded.map(|hash| format!("{hash} {:?}", self.folder.root));
-        // Another program may have been agreed to with some of them.
+        // Some of them may have consent for another program.
         let known =
             self.record.contains_each(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
         let unknown = files.iter().zip(known).filter(|(_, is_known)| !is_known);
         let agreed = unknown.map(|(file, _)| format!("{} {:?}", file.hash, file.path));
         self.record.append(&recorded.into_iter().chain(agreed).collect::<Vec<_>>())?;
         for file in files.iter().take(MOST_COPIES) {
-            // Without it a change cannot be shown, and is asked about all the same.
+            // Without the copy, a later change cannot be shown, but is still asked about.
             let _ = self.keep_copy(file);
         }
         Ok(())
@@ -245,7 +244,7 @@ impl ProgramTrust {
         self.copies.join(hash_of(&[FILE, self.folder.identity.as_bytes(), name.as_os_str().as_bytes()]))
     }
 
-    /// `agreed` are the paths of all files that were ever agreed to.
+    /// `agreed` contains the paths of all files that were ever agreed to.
     fn changed(&self, file: FileState, agreed: &[String]) -> ChangedFile {
         let old = std::fs::read(self.copy_path(&file.name)).ok();
         let FileState { path, name, bytes, about, hash } = file;
@@ -253,17 +252,17 @@ impl ProgramTrust {
         ChangedFile { path, name, old, new: bytes, is_new, about, hash }
     }
 
-    /// What a program is known by: its words. Another definition is seen for the first time.
+    /// Identifies a program by its command line: a changed definition is seen for the first time.
     fn seen_hash(&self, program: &NamedProgram) -> String {
         let words = std::iter::once(&program.program).chain(&program.args).map(|word| word.as_bytes());
         let dir = program.dir.canonicalize().unwrap_or_else(|_| program.dir.clone());
-        // All folders outside are one: an empty folder is another one at each start.
+        // All folders outside are equivalent, because an empty folder has another name at each start.
         let dir = dir.strip_prefix(&self.folder.root).ok().map(|dir| dir.as_os_str().as_bytes());
         let folder_key = [SEEN, self.folder.identity.as_bytes(), dir.unwrap_or(b"/")];
         hash_of(&folder_key.into_iter().chain(words).collect::<Vec<_>>())
     }
 
-    /// The files of a program as they are. One that cannot be read is none that a program could load.
+    /// Returns the current files of a program, without unreadable ones, which the program could not load either.
     fn files(&self, program: &NamedProgram) -> Vec<FileState> {
         let paths = program.files(&self.folder.root).compared;
         paths.into_iter().filter_map(|path| self.read(path).ok()).collect()
@@ -277,7 +276,7 @@ impl ProgramTrust {
     }
 
     fn read(&self, path: PathBuf) -> io::Result<FileState> {
-        // A fifo in its place is not waited for.
+        // Does not wait if the file is a fifo.
         let flags = OFlags::NONBLOCK.bits() as i32;
         let file = OpenOptions::new().read(true).custom_flags(flags).open(&path)?;
         if !file.metadata()?.is_file() {
@@ -290,7 +289,7 @@ impl ProgramTrust {
     }
 }
 
-/// In words, which files are not as they were agreed to.
+/// Returns an error that names the changed files.
 fn as_agreed(changed: &[ChangedFile]) -> std::result::Result<(), String> {
     let Some(first) = changed.first() else { return Ok(()) };
     let (name, more) = (first.name.display().to_string(), changed.len() - 1);
@@ -301,7 +300,7 @@ fn as_agreed(changed: &[ChangedFile]) -> std::result::Result<(), String> {
     })
 }
 
-/// The hash of a file, and its bytes if they are few.
+/// Returns the hash of a file, and its bytes if they are few.
 fn digest(mut file: File) -> io::Result<(String, Option<Vec<u8>>)> {
     let (mut hasher, mut bytes, mut piece) = (StreamHasher::default(), Some(Vec::new()), vec![0; 64 << 10]);
     loop {

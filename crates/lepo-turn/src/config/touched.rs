@@ -1,5 +1,5 @@
-//! The files that a sandboxed command changed and that a program may run: nobody has agreed to them before a person has
-//! seen them, whatever was agreed to of the program.
+//! Files that a sandboxed command changed and that a program may run. They need consent, even if the user agreed to
+//! the program.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,10 +11,10 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hash::hash_of;
 use lepo_tool::{NamedProgram, Reach, TouchedFiles, TouchedPaths, reach_of};
 
-/// Entries of a folder that counts as a whole which are looked at.
+/// Maximum number of entries to examine in a folder that changed as a whole.
 const MOST_ENTRIES: usize = 5000;
 
-/// Files of such a folder that are asked about one by one.
+/// Maximum number of files in such a folder to ask about separately.
 const MOST_FILES: usize = 100;
 
 /// Prefixes of the hashes.
@@ -22,12 +22,12 @@ const LINK: &[u8] = b"program link";
 const FOLDER: &[u8] = b"program folder";
 const OTHER: &[u8] = b"program entry";
 
-/// Folders of which a path means something else at each look.
+/// Folders whose paths mean something else at each access.
 const NEVER_SAME: &[&str] = &["/proc", "/dev", "/sys"];
 
-/// The files that commands changed, and a program's reach.
+/// The files that commands changed, and those that a program may run.
 pub(super) struct Touched {
-    /// `None` if no folder of the user is in reach.
+    /// `None` if the program can run no file of the user.
     paths: Option<TouchedPaths>,
     reach: Reach,
 }
@@ -41,12 +41,12 @@ pub(super) struct TouchedEntry {
 /// The kind of such a path.
 pub(super) enum EntryForm {
     File,
-    /// No plain file: the hash of its state, and words about it.
+    /// Not a regular file: the hash of its state, and a description.
     Other(String, String),
 }
 
 impl Touched {
-    /// Reads the record, when no command runs that concerns the program.
+    /// Reads the record once no command runs that concerns the program.
     pub fn by_commands(record: &TouchedFiles, program: &NamedProgram) -> Result<Touched> {
         let reach = reach_of(program);
         if reach.is_empty() {
@@ -56,17 +56,17 @@ impl Touched {
         Ok(Touched { paths: Some(paths), reach })
     }
 
-    /// True if a command changed this path.
+    /// Whether a command changed this path.
     pub fn holds(&self, path: &Path) -> bool {
         self.paths.as_ref().is_some_and(|paths| paths.holds(path))
     }
 
-    /// Keeps commands from beginning as long as it is open.
+    /// Returns the lock that prevents commands from starting.
     pub fn into_lock(self) -> Option<OwnedFd> {
         self.paths.map(TouchedPaths::into_lock)
     }
 
-    /// All that the program may run.
+    /// Returns all changed paths that the program may run.
     pub fn entries(&self) -> Vec<TouchedEntry> {
         let Some(paths) = self.paths.as_ref().filter(|paths| !paths.is_empty()) else { return Vec::new() };
         let reach = self.reach.clone().with_links();
@@ -80,7 +80,7 @@ impl Touched {
     }
 }
 
-/// A path as a program may run it.
+/// Returns the entry of a path if a program may run it.
 fn reached(path: &Path, reach: &Reach) -> Option<TouchedEntry> {
     let kind = path.symlink_metadata().ok()?.file_type();
     if kind.is_dir() || !reach.holds(path, kind.is_symlink()) {
@@ -99,9 +99,9 @@ fn reached(path: &Path, reach: &Reach) -> Option<TouchedEntry> {
     Some(other(path, &[LINK, target.as_os_str().as_bytes(), nonce.as_bytes()], about))
 }
 
-/// The files of a folder in which everything counts; the folder itself if they are many.
+/// Returns the files of a folder in which everything counts as changed; the folder itself if they are too many.
 fn below(folder: &Path, id: &str, reach: &Reach) -> Vec<TouchedEntry> {
-    // Until another command changes it, what the person agreed to is there.
+    // The agreed content is unchanged until another command changes the folder.
     let whole = || {
         let about = "(everything below it: too many files to compare)".to_string();
         vec![other(folder, &[FOLDER, id.as_bytes()], about)]
