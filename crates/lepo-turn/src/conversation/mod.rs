@@ -265,3 +265,6 @@ pub fn claim_request(
     let decision = Decision::on((store, masking), &forest, id, verdict)?;
     Ok((claim, NextTurn { forest, start: TurnStart::Decided(id) }, decision))
 }
+
+#[cfg(test)]
+mod tests;
