@@ -1,6 +1,7 @@
 //! The rules that neither cargo nor a type can keep: within the program imports run one way and commands do not name
 //! each other; one room writes to the terminal, one reads the environment; files are short and say what they are for.
 
+mod flows;
 mod map;
 mod words;
 
