@@ -14,9 +14,9 @@ use lepo_base::hint::HintTarget;
 use lepo_model::{AgentQuestion, PermissionReply};
 use lepo_store::bubb::{BubbId, BubbName, Kind};
 use lepo_tool::{ConsentReply, Proposal};
-use lepo_turn::{Front, Person, PersonAnswer, StartQuestion, TurnEvent};
+use lepo_turn::{Person, PersonAnswer, StartQuestion, TurnEvent, View};
 
-pub struct AcpFront<'f> {
+pub struct AcpView<'f> {
     pub peer: &'f EditorConnection,
     pub session: &'f AcpSession,
     /// Whether the editor left a question unanswered, or withdrew it.
@@ -28,9 +28,9 @@ pub struct AcpFront<'f> {
     open: Option<BubbId>,
 }
 
-impl<'f> AcpFront<'f> {
-    pub fn new(peer: &'f EditorConnection, session: &'f AcpSession) -> AcpFront<'f> {
-        AcpFront { peer, session, withdrew: false, voice: ChunkKind::Agent, text: String::new(), open: None }
+impl<'f> AcpView<'f> {
+    pub fn new(peer: &'f EditorConnection, session: &'f AcpSession) -> AcpView<'f> {
+        AcpView { peer, session, withdrew: false, voice: ChunkKind::Agent, text: String::new(), open: None }
     }
 
     /// Sends the buffered text.
@@ -102,7 +102,7 @@ pub fn message(name: &BubbName) -> Value {
     })
 }
 
-impl Front for AcpFront<'_> {
+impl View for AcpView<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Text(text) => self.send_chunk(ChunkKind::Agent, text),
@@ -153,7 +153,7 @@ impl Front for AcpFront<'_> {
     }
 }
 
-impl Person for AcpFront<'_> {
+impl Person for AcpView<'_> {
     fn consent<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
         Box::pin(async move {
             let answer = consent::ask((self.peer, self.session), self.open, proposal).await?;
@@ -178,7 +178,7 @@ impl Person for AcpFront<'_> {
 /// A view without output, for a summary during another turn.
 pub struct Silent;
 
-impl Front for Silent {
+impl View for Silent {
     fn on_event(&mut self, _: TurnEvent<'_>) {}
 
     fn shows_partial_text(&self) -> bool {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::commands::{SlashAction, entered, skill_question};
 use super::failure::{of_question, rpc_error};
-use super::frontend::{AcpFront, Silent};
+use super::frontend::{AcpView, Silent};
 use super::list::SessionTitles;
 use super::peer::EditorConnection;
 use super::question::{PromptInput, typed};
@@ -23,7 +23,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::Forest;
 use lepo_turn::skills::Skill;
 use lepo_turn::{
-    Branch, Compaction, FailedStep, KEEP, NextTurn, Position, Question, Report, ResourceAddress,
+    Branch, Compaction, FailedStep, KEEP, NextTurn, Outcome, Position, Question, ResourceAddress,
     ServerContent, TurnEnv, TurnRequest, TurnStart, Verdict, claim_request, compact, execute_turn,
     fill_in_time, join_parts,
 };
@@ -196,20 +196,20 @@ impl SessionTurn<'_> {
                 &format!("{}\n", StatusLine::warning(warning)),
             );
         }
-        let mut front = AcpFront::new(self.peer, self.session);
+        let mut view = AcpView::new(self.peer, self.session);
         let start = ask.start;
         if let TurnStart::Decided(id) = start {
-            front.resume_call(id);
+            view.resume_call(id);
         }
-        let report = execute_turn(self.env, config, &insts, forest, &mut front, ask).await?;
-        front.flush();
-        let withdrew = front.withdrew;
+        let report = execute_turn(self.env, config, &insts, forest, &mut view, ask).await?;
+        view.flush();
+        let withdrew = view.withdrew;
         self.follow(start, &report)?;
         self.send_state(config).await;
         Ok(self.answer(report, withdrew))
     }
 
-    fn answer(&self, report: Report, withdrew: bool) -> PromptResult {
+    fn answer(&self, report: Outcome, withdrew: bool) -> PromptResult {
         let meta = meta(&report);
         match report.error {
             None => Ok(agent::prompted(StopReason::EndTurn, meta)),
@@ -229,7 +229,7 @@ impl SessionTurn<'_> {
         }
     }
 
-    fn follow(&self, start: TurnStart, report: &Report) -> Result<()> {
+    fn follow(&self, start: TurnStart, report: &Outcome) -> Result<()> {
         if let Some(answer) = &report.answer {
             self.session.wrote(answer.name.id);
         }
@@ -350,7 +350,7 @@ fn question_meta(id: BubbId) -> Value {
 }
 
 /// Returns the ids of a turn's messages and the usage of its answer, for `_meta`.
-fn meta(report: &Report) -> Value {
+fn meta(report: &Outcome) -> Value {
     let id = |id: Option<BubbId>| id.map(|id| id.to_string());
     let answer = report.answer.map(|answer| {
         let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });

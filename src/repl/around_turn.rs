@@ -10,7 +10,7 @@ use crate::ui::StopPoint;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::known_window;
 use lepo_turn::attach::FileContent;
-use lepo_turn::{ContextFile, Question, QuestionPart, Report, join_parts};
+use lepo_turn::{ContextFile, Outcome, Question, QuestionPart, join_parts};
 
 /// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
@@ -73,7 +73,7 @@ pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
 }
 
 /// Reports what an interrupted turn leaves: a pending request or a partial answer.
-pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Report) -> Result<()> {
+pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Outcome) -> Result<()> {
     match StopPoint::find(&session.store, report)? {
         StopPoint::Request(id) => {
             session.conversation.position.pending = Some(id);

@@ -9,7 +9,7 @@ use crate::ui::{self, StopPoint, TurnView, ViewEvent, ViewState};
 use lepo_base::error::{ExitKind, Result};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
-use lepo_turn::{Conversation, FailedStep, Report, TurnEnv, TurnRequest, execute_turn};
+use lepo_turn::{Conversation, FailedStep, Outcome, TurnEnv, TurnRequest, execute_turn};
 
 /// Reports a pending request, and how to decide on it.
 fn print_pending(needs: &str) {
@@ -82,7 +82,7 @@ async fn run(
     state: ViewState,
     forest: &Forest,
     ask: TurnRequest,
-) -> Result<Report> {
+) -> Result<Outcome> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let served = std::mem::take(&mut session.served);

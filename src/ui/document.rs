@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
 use lepo_store::store::Store;
-use lepo_turn::{GroupOutcome, Masking, Report, Speech, ToolUse};
+use lepo_turn::{GroupOutcome, Masking, Outcome, Speech, ToolUse};
 
 pub fn turn_document(
     store: Option<&Store>,
-    report: &Report,
+    report: &Outcome,
     error: Option<&Error>,
     at: HintTarget<'_>,
 ) -> Value {
@@ -60,7 +60,7 @@ pub fn end_event(document: Value) -> Value {
 
 /// Returns the document of a group turn, with all texts unmasked.
 pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: HintTarget<'_>) -> Value {
-    let document = |report: &Report| {
+    let document = |report: &Outcome| {
         let mut group = turn_document(Some(store), report, report.error.as_ref(), at);
         if let Some(unmasked) = report.answer.and_then(|answer| masking.unmasked_text(answer.name.id)) {
             if let Some(value) = report.is_json.then(|| serde_json::from_str(&unmasked).ok()).flatten() {
@@ -72,7 +72,7 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
     };
     match outcome {
         GroupOutcome::Polled(polled) => {
-            let one = |(name, report): &(String, Report)| {
+            let one = |(name, report): &(String, Outcome)| {
                 let mut named = json!({ "name": name });
                 extend(&mut named, document(report));
                 named

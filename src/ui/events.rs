@@ -13,7 +13,7 @@ use lepo_base::hint::HintTarget;
 use lepo_model::Utf8Decoder;
 use lepo_store::bubb::BubbName;
 use lepo_tool::{OutputStream, Proposal, Unagreed};
-use lepo_turn::{Front, Moment, Person, StartQuestion, TurnEvent, Watch};
+use lepo_turn::{GroupEvent, GroupView, Person, StartQuestion, TurnEvent, View};
 
 /// Prints the events of a turn on stdout.
 pub struct EventLines<'o> {
@@ -83,7 +83,7 @@ impl<'o> EventLines<'o> {
     }
 }
 
-impl Front for EventLines<'_> {
+impl View for EventLines<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         self.emit(None, event);
     }
@@ -114,22 +114,22 @@ impl<'e> SharedEvents<'e> {
     }
 }
 
-impl Watch for SharedEvents<'_> {
-    fn on_event(&self, moment: Moment<'_>) {
+impl GroupView for SharedEvents<'_> {
+    fn on_event(&self, moment: GroupEvent<'_>) {
         let mut events = self.0.borrow_mut();
         let line = match moment {
-            Moment::Common(event) => return events.emit(None, event),
-            Moment::In(name, event) => return events.emit(Some(name), event),
+            GroupEvent::Common(event) => return events.emit(None, event),
+            GroupEvent::In(name, event) => return events.emit(Some(name), event),
             // The last line has both in full.
-            Moment::Spoken(..) | Moment::Concluded(_) => return,
-            Moment::Failed(name, error) => {
+            GroupEvent::Spoken(..) | GroupEvent::Concluded(_) => return,
+            GroupEvent::Failed(name, error) => {
                 json!({ "event": "failed", "name": name, "error": error.to_json(events.hint_target) })
             }
-            Moment::Floor(round, names) => json!({ "event": "floor", "round": round, "names": names }),
-            Moment::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.as_str() }),
-            Moment::Judging(name) => json!({ "event": "judging", "name": name }),
-            Moment::Narration(text) => json!({ "event": "narration", "text": text }),
-            Moment::Chosen(name) => json!({ "event": "chosen", "name": name }),
+            GroupEvent::Floor(round, names) => json!({ "event": "floor", "round": round, "names": names }),
+            GroupEvent::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.as_str() }),
+            GroupEvent::Judging(name) => json!({ "event": "judging", "name": name }),
+            GroupEvent::Narration(text) => json!({ "event": "narration", "text": text }),
+            GroupEvent::Chosen(name) => json!({ "event": "chosen", "name": name }),
         };
         events.line(line);
     }

@@ -20,12 +20,12 @@ use lepo_model::Usage;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_store::store::Store;
 use lepo_tool::OutputStream;
-use lepo_turn::{Answered, Bid, GroupMode, Masking, Moment, PanelNames, TurnEvent};
+use lepo_turn::{Bid, FinishedAnswer, GroupEvent, GroupMode, Masking, PanelNames, TurnEvent};
 
 /// The interval between redraws of the rows.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
-pub struct GroupView<'o> {
+pub struct GroupTurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
@@ -56,7 +56,7 @@ pub struct GroupView<'o> {
     cleaner: Cleaner,
 }
 
-impl<'o> GroupView<'o> {
+impl<'o> GroupTurnView<'o> {
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
@@ -65,8 +65,8 @@ impl<'o> GroupView<'o> {
         names: PanelNames,
         (store, masking): (&'o Store, Arc<Masking>),
         hint_target: HintTarget<'o>,
-    ) -> GroupView<'o> {
-        GroupView {
+    ) -> GroupTurnView<'o> {
+        GroupTurnView {
             signs: Signs::of_environment(),
             out,
             paint,
@@ -244,7 +244,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    fn spoken(&mut self, name: &str, answered: &Answered) {
+    fn spoken(&mut self, name: &str, answered: &FinishedAnswer) {
         self.rows.end(name, "done", answered.usage);
         match self.mode {
             GroupMode::Parallel => self.complete(name, Some(answered.name)),
@@ -342,38 +342,38 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    pub(super) fn moment(&mut self, moment: Moment<'_>) {
+    pub(super) fn moment(&mut self, moment: GroupEvent<'_>) {
         match moment {
-            Moment::Common(event) => self.event(None, event),
-            Moment::In(name, event) => self.event(Some(name), event),
-            Moment::Spoken(name, answered) => self.spoken(name, answered),
-            Moment::Failed(name, error) => self.failed(name, error),
-            Moment::Floor(round, _) => {
+            GroupEvent::Common(event) => self.event(None, event),
+            GroupEvent::In(name, event) => self.event(Some(name), event),
+            GroupEvent::Spoken(name, answered) => self.spoken(name, answered),
+            GroupEvent::Failed(name, error) => self.failed(name, error),
+            GroupEvent::Floor(round, _) => {
                 self.judging = false;
                 self.print_bids();
                 self.rows.clear();
                 self.rows.title = Some(format!("round {round}: who wants the floor?"));
             }
-            Moment::Wants(name, bid) => {
+            GroupEvent::Wants(name, bid) => {
                 self.rows.end(name, bid.as_str(), Usage::default());
                 self.bids.push((name.into(), bid));
                 self.draw();
             }
-            Moment::Judging(_) => {
+            GroupEvent::Judging(_) => {
                 self.judging = true;
                 self.print_bids();
                 self.rows.clear();
             }
-            Moment::Narration(text) => {
+            GroupEvent::Narration(text) => {
                 self.rows.clear();
                 self.talk(&format!("[orchestrator] {text}"));
             }
-            Moment::Chosen(name) => {
+            GroupEvent::Chosen(name) => {
                 self.judging = false;
                 self.rows.clear();
                 self.talk(&format!("{} {name}", self.signs.arrow()));
             }
-            Moment::Concluded(text) => self.conclude(text),
+            GroupEvent::Concluded(text) => self.conclude(text),
         }
     }
 }

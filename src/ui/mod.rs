@@ -43,7 +43,7 @@ pub use changes::{branch_changes, change_branches, change_title, lock_changes, m
 pub use display_options::DisplayOptions;
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents, start_note};
-pub use group::GroupView;
+pub use group::GroupTurnView;
 pub use history::{show_past, warn_incomplete, warn_incomplete_start};
 pub use incomplete_answers::ended_early;
 pub use message::{MessageView, copy_bubb};

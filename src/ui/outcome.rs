@@ -8,7 +8,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
-use lepo_turn::{GroupMode, GroupOutcome, PanelNames, Report, judge_name};
+use lepo_turn::{GroupMode, GroupOutcome, Outcome, PanelNames, judge_name};
 
 pub(super) const CONCLUSION: &str = "conclusion";
 
@@ -50,7 +50,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
     let head = |name: &str| Some(heading(name));
     match outcome {
         GroupOutcome::Polled(polled) => {
-            let answered = |(name, report): &(String, Report)| Some((head(name), report.answer?.name));
+            let answered = |(name, report): &(String, Outcome)| Some((head(name), report.answer?.name));
             let verdict = polled
                 .judge
                 .iter()

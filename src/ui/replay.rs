@@ -19,7 +19,7 @@ use lepo_model::{AgentQuestion, PermissionReply, Usage};
 use lepo_tool::mcp::{ElicitationResult, ServerQuestion};
 use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::replay::ReplayObserver;
-use lepo_turn::{Front, Person, PersonAnswer, StartQuestion, TurnEvent};
+use lepo_turn::{Person, PersonAnswer, StartQuestion, TurnEvent, View};
 
 pub struct ReplayRows<'a> {
     drawn: RefCell<DrawnRows>,
@@ -103,12 +103,12 @@ impl ReplayObserver for ReplayRow<'_> {
         self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, false);
     }
 
-    fn front(&mut self) -> &mut dyn Front {
+    fn view(&mut self) -> &mut dyn View {
         self
     }
 }
 
-impl Front for ReplayRow<'_> {
+impl View for ReplayRow<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Notice(notice) => {

@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use lepo_turn::{Moment, Watch};
+use lepo_turn::{GroupEvent, GroupView};
 
-use super::group::{GroupView, TICK};
+use super::group::{GroupTurnView, TICK};
 
-pub struct SharedView<'v>(RefCell<GroupView<'v>>);
+pub struct SharedView<'v>(RefCell<GroupTurnView<'v>>);
 
 impl<'v> SharedView<'v> {
-    pub fn new(view: GroupView<'v>) -> SharedView<'v> {
+    pub fn new(view: GroupTurnView<'v>) -> SharedView<'v> {
         SharedView(RefCell::new(view))
     }
 
@@ -32,8 +32,8 @@ impl<'v> SharedView<'v> {
     }
 }
 
-impl Watch for SharedView<'_> {
-    fn on_event(&self, moment: Moment<'_>) {
+impl GroupView for SharedView<'_> {
+    fn on_event(&self, moment: GroupEvent<'_>) {
         self.0.borrow_mut().moment(moment);
     }
 }

@@ -6,7 +6,7 @@ use lepo_base::time;
 use lepo_store::bubb::{counted_in_thousands, model_label, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
-use lepo_turn::Report;
+use lepo_turn::Outcome;
 use lepo_turn::config::{Money, Prices};
 
 /// Returns `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question" · /help`, or
@@ -118,7 +118,7 @@ fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
 }
 
 /// Returns `MODEL · 3,000 in, 2,800 cached · 120 out · 4.2 s`, without the parts that are unknown.
-pub fn usage_line(report: &Report, prices: &Prices) -> String {
+pub fn usage_line(report: &Outcome, prices: &Prices) -> String {
     let mut parts: Vec<String> = report.model.iter().map(|model| model_label(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);

@@ -6,7 +6,7 @@ use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Ix, ReadScope};
 use lepo_store::store::Store;
-use lepo_turn::Report;
+use lepo_turn::Outcome;
 
 /// The newest bubb that an interrupted turn leaves after its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum StopPoint {
 
 impl StopPoint {
     /// Finds the newest bubb after the question of an interrupted turn.
-    pub fn find(store: &Store, report: &Report) -> Result<StopPoint> {
+    pub fn find(store: &Store, report: &Outcome) -> Result<StopPoint> {
         let scopes = [ReadScope::Tip, ReadScope::Paths(report.user.into_iter().collect())];
         let forest = store.names().forest_for(&scopes)?;
         let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };

@@ -16,7 +16,7 @@ use lepo_base::hint::HintTarget;
 use lepo_model::Citation;
 use lepo_store::bubb::{BubbName, Kind};
 use lepo_tool::{OutputStream, Proposal};
-use lepo_turn::{CommandOrigin, Front, Person, TurnEvent};
+use lepo_turn::{CommandOrigin, Person, TurnEvent, View};
 
 pub struct TurnView<'o> {
     out: &'o mut Out,
@@ -277,7 +277,7 @@ impl<'o> TurnView<'o> {
     }
 }
 
-impl Front for TurnView<'_> {
+impl View for TurnView<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Waiting => self.step(ViewEvent::Asked),

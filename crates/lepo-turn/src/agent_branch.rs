@@ -11,7 +11,7 @@ use super::event::ask_permission;
 use super::masking_cut::cut;
 use super::transcript::write_bubb;
 use super::turn::Turn;
-use super::{Front, Interrupt, Masking, Notice, ToolUse, TurnEvent};
+use super::{Interrupt, Masking, Notice, ToolUse, TurnEvent, View};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentCall, AgentQuestion, AnswerStream, PermissionReply, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -72,18 +72,18 @@ impl<'s> AgentBranch<'s> {
         &mut self,
         event: lepo_model::ChatEvent,
         answer: &mut AnswerStream<'_>,
-        front: &mut dyn Front,
+        view: &mut dyn View,
         interrupt: &Interrupt,
     ) -> Result<()> {
         match event {
             lepo_model::ChatEvent::AgentSession(session) => self.session = Some(session),
             lepo_model::ChatEvent::Working(title) => {
-                front.on_event(TurnEvent::Progress(&format!("{}: {title}", self.model)));
+                view.on_event(TurnEvent::Progress(&format!("{}: {title}", self.model)));
             }
-            lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, front)?,
-            lepo_model::ChatEvent::AgentCall(call) => self.ends(call, front)?,
+            lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, view)?,
+            lepo_model::ChatEvent::AgentCall(call) => self.ends(call, view)?,
             lepo_model::ChatEvent::AgentAsks(question) => {
-                let reply = self.permit(&question, front, interrupt).await?;
+                let reply = self.permit(&question, view, interrupt).await?;
                 answer.permit(question.number, reply);
             }
             _ => {}
@@ -95,13 +95,13 @@ impl<'s> AgentBranch<'s> {
     async fn permit(
         &mut self,
         question: &AgentQuestion,
-        front: &mut dyn Front,
+        view: &mut dyn View,
         interrupt: &Interrupt,
     ) -> Result<PermissionReply> {
         if !self.can_ask {
             return Ok(PermissionReply::No);
         }
-        let reply = interrupt.or(ask_permission(front, self.model, question)).await?;
+        let reply = interrupt.or(ask_permission(view, self.model, question)).await?;
         if reply == PermissionReply::Nobody {
             self.unanswered += 1;
             if self.unanswered >= MOST_UNANSWERED {
@@ -111,99 +111,99 @@ impl<'s> AgentBranch<'s> {
                 ))
                 .hint("ask it in a terminal, or configure a `sandbox` and what the agent may do by itself"));
             }
-            front.on_event(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
+            view.on_event(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
         Ok(reply)
     }
 
     /// Records a running call. The call is written once its input is known, unless another running call is
     /// written.
-    fn begins(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
+    fn begins(&mut self, call: AgentCall, view: &mut dyn View) -> Result<()> {
         match self.running_calls.iter_mut().find(|known| known.id == call.id) {
             Some(known) => *known = call,
             None => self.running_calls.push(call),
         }
-        self.write_next(front)
+        self.write_next(view)
     }
 
     /// Records a finished call.
-    fn ends(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
+    fn ends(&mut self, call: AgentCall, view: &mut dyn View) -> Result<()> {
         self.running_calls.retain(|known| known.id != call.id);
         match &self.written_call {
             Some((id, row)) if *id == call.id => {
                 let row = *row;
                 self.written_call = None;
-                self.write_result(row, &call.result, front)?;
+                self.write_result(row, &call.result, view)?;
                 for call in std::mem::take(&mut self.ended_calls) {
-                    self.write_whole(&call, front)?;
+                    self.write_whole(&call, view)?;
                 }
             }
             Some(_) => self.ended_calls.push(call),
-            None => self.write_whole(&call, front)?,
+            None => self.write_whole(&call, view)?,
         }
-        self.write_next(front)
+        self.write_next(view)
     }
 
     /// Writes the known data of running calls after the answer was interrupted.
-    pub fn stop(&mut self, front: &mut dyn Front) -> Result<()> {
+    pub fn stop(&mut self, view: &mut dyn View) -> Result<()> {
         if let Some((id, row)) = self.written_call.take() {
             self.running_calls.retain(|known| known.id != id);
-            self.write_result(row, STOPPED, front)?;
+            self.write_result(row, STOPPED, view)?;
         }
         for call in std::mem::take(&mut self.ended_calls) {
-            self.write_whole(&call, front)?;
+            self.write_whole(&call, view)?;
         }
         for call in std::mem::take(&mut self.running_calls) {
-            self.write_whole(&AgentCall { result: STOPPED.to_string(), ..call }, front)?;
+            self.write_whole(&AgentCall { result: STOPPED.to_string(), ..call }, view)?;
         }
         Ok(())
     }
 
     /// Writes the first running call, if its input is known and no other running call is written.
-    fn write_next(&mut self, front: &mut dyn Front) -> Result<()> {
+    fn write_next(&mut self, view: &mut dyn View) -> Result<()> {
         let is_known = |call: &&AgentCall| call.input.as_object().is_none_or(|input| !input.is_empty());
         if self.written_call.is_some() {
             return Ok(());
         }
         let Some(call) = self.running_calls.iter().find(is_known).cloned() else { return Ok(()) };
-        let row = self.write_request(&call, front)?;
+        let row = self.write_request(&call, view)?;
         self.written_call = Some((call.id, row));
         Ok(())
     }
 
-    fn write_whole(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<()> {
-        let row = self.write_request(call, front)?;
-        self.write_result(row, &call.result, front)
+    fn write_whole(&mut self, call: &AgentCall, view: &mut dyn View) -> Result<()> {
+        let row = self.write_request(call, view)?;
+        self.write_result(row, &call.result, view)
     }
 
     /// Writes a call and returns the index of its row. The call does not have the format of lepo's requests,
     /// so it can never be approved.
-    fn write_request(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<usize> {
+    fn write_request(&mut self, call: &AgentCall, view: &mut dyn View) -> Result<usize> {
         let request = json!({ "arguments": call.input, "name": call.title });
-        let bubb = self.write(Kind::Assistant, &request.to_string(), front)?;
+        let bubb = self.write(Kind::Assistant, &request.to_string(), view)?;
         let mut used = self.used.borrow_mut();
         used.push(ToolUse { bubb, kind: "agent", request, result: None, exit: None });
         Ok(used.len() - 1)
     }
 
-    fn write_result(&mut self, row: usize, result: &str, front: &mut dyn Front) -> Result<()> {
+    fn write_result(&mut self, row: usize, result: &str, view: &mut dyn View) -> Result<()> {
         let (result, rest) = cut(self.masking, result, LONGEST);
         let result = match rest.len() {
             0 => result.to_string(),
             more => format!("{result}\n[… {more} bytes left out …]"),
         };
-        let bubb = self.write(Kind::Tool, &result, front)?;
+        let bubb = self.write(Kind::Tool, &result, view)?;
         if let Some(used) = self.used.borrow_mut().get_mut(row) {
             used.result = Some(bubb);
         }
         Ok(())
     }
 
-    fn write(&mut self, kind: Kind, text: &str, front: &mut dyn Front) -> Result<BubbId> {
+    fn write(&mut self, kind: Kind, text: &str, view: &mut dyn View) -> Result<BubbId> {
         let screened = self.masking.screen(text.as_bytes(), "what an agent did");
         let name = write_bubb(self.store, (kind, true), self.tip, 0, &screened)?;
         self.tip = Some(name.id);
-        front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+        view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(name.id)
     }
 }

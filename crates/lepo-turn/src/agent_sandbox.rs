@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::cleanup::{self, CleanupItem};
-use super::{Front, Notice, TurnEvent};
+use super::{Notice, TurnEvent, View};
 use crate::config::{Paths, ProgramTrust, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
@@ -40,9 +40,9 @@ impl AgentSandboxes {
     }
 
     /// Reports the files that agents left, each once.
-    pub(crate) fn report_leftovers(&self, front: &mut dyn Front) {
+    pub(crate) fn report_leftovers(&self, view: &mut dyn View) {
         for item in std::mem::take(&mut *open(&self.leftovers)) {
-            front.on_event(TurnEvent::Notice(&Notice::Left(item)));
+            view.on_event(TurnEvent::Notice(&Notice::Left(item)));
         }
     }
 }

@@ -17,11 +17,11 @@ use super::former_tools::{tool_hashes, tool_list};
 use super::message::CalledAnswer;
 use super::model_reply::ModelReply;
 use super::native::request_of;
+use super::outcome::FinishedAnswer;
 use super::plan::plan;
 use super::receive::receive;
 use super::received_calls::keep_called;
 use super::recorded::RequestFacts;
-use super::report::Answered;
 use super::request::{Continuation, Decider, settle};
 use super::schema::{complaint, unfit};
 use super::send::send;
@@ -132,7 +132,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
 async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
     if offer.calls && !offer.is_former {
         turn.question_saved().await?;
-        turn.front.on_event(TurnEvent::Waiting);
+        turn.view.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let executed = turn.record.transcript.requests_of_turn();
@@ -178,7 +178,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
     let dir = Some(turn.env.store.root());
     let agent = AgentContext { session: session.as_deref(), forks: turn.forks, dir };
     let request = assembly.request(progress.cache_key.as_deref(), agent);
-    let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
+    let sent = interrupt.or(send(turn.model, turn.view, &mut turn.record, request)).await?;
     let answer = match sent {
         Ok(answer) => answer,
         Err(error) => return Ok(ModelReply::Refused(error)),
@@ -202,7 +202,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
         facts: &progress.facts,
         masking: &turn.env.masking,
     };
-    let received = receive(answer, context, turn.front, interrupt).await;
+    let received = receive(answer, context, turn.view, interrupt).await;
     turn.record.report.tools.extend(agent_calls.into_inner());
     received
 }
@@ -223,7 +223,7 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopSta
 }
 
 /// Ends the side branch: the conversation continues from its start.
-fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &LoopState) {
+fn keep_answer(turn: &mut Turn<'_>, answered: FinishedAnswer, progress: &LoopState) {
     if let Some(base) = progress.base {
         turn.record.transcript.end_side_branch(base, turn.skills.stored.take());
     }
@@ -243,7 +243,7 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &m
     }
     take_up(turn, words)?;
     turn.add(Kind::System, true, complaint(fault).as_bytes())?;
-    turn.front.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
+    turn.view.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
     progress.rounds = 0;
     Ok(())
 }
@@ -290,7 +290,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
     progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.executed)).await? {
         Continuation::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;
-            turn.front.on_event(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
+            turn.view.on_event(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
             0
         }
         Continuation::Again => progress.rounds - 1,

@@ -4,7 +4,7 @@
 use super::attach::keep_files;
 use super::opening::{prompt_message, question_message};
 use super::transcript::Transcript;
-use super::{CommandOrigin, CommandRunner, Front, Question, TurnEnv, TurnEvent, TurnStart};
+use super::{CommandOrigin, CommandRunner, Question, TurnEnv, TurnEvent, TurnStart, View};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
@@ -35,18 +35,18 @@ pub async fn run_own(
     forest: &Forest,
     start: TurnStart,
     command: &str,
-    front: &mut dyn Front,
+    view: &mut dyn View,
 ) -> Result<BubbId> {
     let system_prompt = env.system_prompt()?;
     let runner = CommandRunner::new(env);
     // If interrupted, write nothing: a new conv starts only with the command's result.
     let carried =
-        runner.carry_out_own(command, CommandOrigin::Session, &mut |event| front.on_event(event)).await?;
+        runner.carry_out_own(command, CommandOrigin::Session, &mut |event| view.on_event(event)).await?;
     let mut transcript = open_transcript(env, forest, start, system_prompt)?;
-    let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.on_event(event))?;
+    let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| view.on_event(event))?;
     env.masking.note_given(used.bubb, &String::from_utf8_lossy(&carried.text));
     if let Some(notice) = env.masking.secrets_notice() {
-        front.on_event(TurnEvent::Notice(&notice));
+        view.on_event(TurnEvent::Notice(&notice));
     }
     Ok(used.bubb)
 }

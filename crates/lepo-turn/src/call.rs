@@ -24,7 +24,7 @@ pub(super) async fn propose_call(
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
     for notice in turn.servers.unsaid() {
-        turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
+        turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
     if let Err(words) = up {
@@ -61,11 +61,11 @@ fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
 
 /// Makes a granted call, and returns the text of its result; `None` if the tool has changed since consent.
 pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Option<ToolResult>> {
-    turn.front.on_event(TurnEvent::ToolStarted(granted.request()));
+    turn.view.on_event(TurnEvent::ToolStarted(granted.request()));
     let start = Instant::now();
-    let Turn { env, servers, front, .. } = turn;
+    let Turn { env, servers, view, .. } = turn;
     let server = granted.request().server.clone();
-    let mut caller = FrontCaller { front: &mut **front, server: &server };
+    let mut caller = FrontCaller { view: &mut **view, server: &server };
     let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
     let ms = start.elapsed().as_millis() as u64;
     let is_result = matches!(called, CallOutcome::Result(_));
@@ -83,7 +83,7 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
     };
     if is_result {
         // Displayed like the output of a command.
-        turn.front.on_event(TurnEvent::CommandOutput(CommandOrigin::Model, OutputStream::Stdout, &text));
+        turn.view.on_event(TurnEvent::CommandOutput(CommandOrigin::Model, OutputStream::Stdout, &text));
     }
     Ok(Some(ToolResult { text, exit: None, ms, ran }))
 }

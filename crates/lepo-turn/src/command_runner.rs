@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cleanup;
 use super::masking_cut::cut;
 use super::opening::output_message;
-use super::report::ToolUse;
+use super::outcome::ToolUse;
 use super::result_text::ResultBuilder;
 use super::transcript::Transcript;
 use super::{CommandOrigin, Masking, Notice, TurnEnv, TurnEvent};

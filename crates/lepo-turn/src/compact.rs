@@ -22,7 +22,7 @@ use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources};
 use super::unproven::unproven_messages;
 use super::window_fill::{WindowFill, fill_in_time};
-use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart};
+use super::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View};
 use crate::config::{Insts, Trust};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
@@ -61,7 +61,7 @@ pub async fn compact(
     insts: &Insts,
     forest: &Forest,
     compaction: Compaction<'_>,
-    front: &mut dyn Front,
+    view: &mut dyn View,
 ) -> Result<BubbId> {
     let gate = Gate::new();
     gate.open();
@@ -77,13 +77,13 @@ pub async fn compact(
     let path: Vec<BubbId> = transcript.ids().collect();
     let skills = kept_of(&transcript.entries);
     let mut servers = env.servers_of_turns().await;
-    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
+    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view: &mut *view };
     let nothing = &mut TurnRequest::new(start, None, &[]);
     let mut turn = Turn::new(env, (config, insts), resources, transcript, forest, nothing);
     turn.forks = false;
     let summary = summary(&mut turn, cut, compaction.instruction).await;
     let is_own = steers_alone(&turn);
-    env.configured.agent_sandboxes.report_leftovers(front);
+    env.configured.agent_sandboxes.report_leftovers(view);
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(compaction.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
@@ -120,18 +120,18 @@ pub async fn make_room(
     forest: &Forest,
     tail: BubbId,
     more: usize,
-    front: &mut dyn Front,
+    view: &mut dyn View,
 ) -> Result<Option<BubbId>> {
     let filling = async { Ok(fill_in_time(env, config, forest, tail, more).await) };
     let fill = env.interrupt.or(filling).await?;
     if !fill.is_some_and(WindowFill::is_full) {
         return Ok(None);
     }
-    front.on_event(TurnEvent::Notice(&Notice::Compacts));
+    view.on_event(TurnEvent::Notice(&Notice::Compacts));
     // The next turn reports the warnings about them.
     let (insts, _) = env.insts()?;
     let compaction = Compaction { tail, keep: KEEP, instruction: None };
-    match compact(env, config, &insts, forest, compaction, front).await {
+    match compact(env, config, &insts, forest, compaction, view).await {
         // The conversation has only the last turns, so the question is sent unchanged.
         Err(error) if error.kind == ErrorKind::Usage => Ok(None),
         compacted => compacted.map(Some),
@@ -223,7 +223,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     find_skills(turn)?;
     let offer = ToolOffer::new(tools, planner, turn.servers, true);
     if offer.calls {
-        turn.front.on_event(TurnEvent::Waiting);
+        turn.view.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
     let tools = tool_list(turn, offer);
@@ -239,7 +239,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     let request = assembly.request(cache_key.as_deref(), agent);
     let start = std::time::Instant::now();
     let interrupt = &turn.env.interrupt;
-    let work = send_whole(turn.model, turn.front, &mut turn.record, request);
+    let work = send_whole(turn.model, turn.view, &mut turn.record, request);
     let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
     let ms = start.elapsed().as_millis() as u64;
     turn.env.store.journal().add(usage_entry("summary", &turn.config.name, usage, ms));

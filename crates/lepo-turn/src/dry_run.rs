@@ -14,7 +14,7 @@ use super::shared_prefix::SharedPrefix;
 use super::tools::ToolOffer;
 use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources};
-use super::{Front, Notice, TurnEnv, TurnEvent, TurnRequest};
+use super::{Notice, TurnEnv, TurnEvent, TurnRequest, View};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::Result;
 use lepo_base::media::Media;
@@ -58,7 +58,7 @@ pub async fn first_request(
     env: &TurnEnv,
     (config, insts): (&ModelConfig, &Insts),
     forest: &Forest,
-    front: &mut dyn Front,
+    view: &mut dyn View,
     mut ask: TurnRequest,
 ) -> Result<FirstRequest> {
     ask.prepare(env, config)?;
@@ -68,7 +68,7 @@ pub async fn first_request(
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
     let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
-    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, front };
+    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view };
     let mut turn = Turn::new(env, (config, insts), resources, transcript, forest, &mut ask);
     request_of(&mut turn, ask)
 }
@@ -88,7 +88,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     if may && !plans {
         turn.servers.load_cached_lists();
         for notice in turn.servers.unsaid() {
-            turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
+            turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
         }
     }
     let calls = may && !plans;

@@ -70,7 +70,7 @@ pub enum CommandOrigin {
 pub type PersonAnswer<'f, T> = Pin<Box<dyn Future<Output = Result<T>> + 'f>>;
 
 /// The display of a turn.
-pub trait Front {
+pub trait View {
     /// Handles an event.
     fn on_event(&mut self, event: TurnEvent<'_>);
 
@@ -117,10 +117,10 @@ pub trait Person {
 
 /// Asks the user of this display for consent.
 pub(crate) fn ask_consent<'f>(
-    front: &'f mut dyn Front,
+    view: &'f mut dyn View,
     proposal: &'f Proposal,
 ) -> PersonAnswer<'f, ConsentReply> {
-    match asked_after(front, TurnEvent::Consent(proposal)) {
+    match asked_after(view, TurnEvent::Consent(proposal)) {
         Some(person) => person.consent(proposal),
         None => Box::pin(async { Ok(ConsentReply::NoTerminal) }),
     }
@@ -128,11 +128,11 @@ pub(crate) fn ask_consent<'f>(
 
 /// Asks the user of this display about a request of an agent.
 pub(crate) fn ask_permission<'f>(
-    front: &'f mut dyn Front,
+    view: &'f mut dyn View,
     agent: &'f str,
     question: &'f AgentQuestion,
 ) -> PersonAnswer<'f, PermissionReply> {
-    match asked_after(front, TurnEvent::Permit(agent, question)) {
+    match asked_after(view, TurnEvent::Permit(agent, question)) {
         Some(person) => person.permit(agent, question),
         None => Box::pin(async { Ok(PermissionReply::Nobody) }),
     }
@@ -140,10 +140,10 @@ pub(crate) fn ask_permission<'f>(
 
 /// Asks the user of this display whether programs may start.
 pub(crate) fn ask_to_start<'f>(
-    front: &'f mut dyn Front,
+    view: &'f mut dyn View,
     question: &'f StartQuestion,
 ) -> PersonAnswer<'f, Option<bool>> {
-    match asked_after(front, TurnEvent::Start(question)) {
+    match asked_after(view, TurnEvent::Start(question)) {
         Some(person) => person.agree_to_start(question),
         None => Box::pin(async { Ok(None) }),
     }
@@ -151,19 +151,19 @@ pub(crate) fn ask_to_start<'f>(
 
 /// Lets the user of this display fill in a form of a server.
 pub(crate) fn ask_form<'f>(
-    front: &'f mut dyn Front,
+    view: &'f mut dyn View,
     server: &'f str,
     question: ServerQuestion,
 ) -> Pin<Box<dyn Future<Output = ElicitationResult> + 'f>> {
-    match asked_after(front, TurnEvent::Form(server)) {
+    match asked_after(view, TurnEvent::Form(server)) {
         Some(person) => person.fill_form(server, question),
         None => Box::pin(async { ElicitationResult::Declined }),
     }
 }
 
 /// Returns the user of this display, who is asked after this event.
-fn asked_after<'f>(front: &'f mut dyn Front, event: TurnEvent<'_>) -> Option<&'f mut dyn Person> {
-    front.person()?;
-    front.on_event(event);
-    front.person()
+fn asked_after<'f>(view: &'f mut dyn View, event: TurnEvent<'_>) -> Option<&'f mut dyn Person> {
+    view.person()?;
+    view.on_event(event);
+    view.person()
 }

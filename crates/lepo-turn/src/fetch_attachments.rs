@@ -41,12 +41,12 @@ pub(super) async fn fetch(
     let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit as usize);
     let mut opening = Vec::new();
     for address in &served.resources {
-        let Turn { env, servers, front, .. } = turn;
-        let mut caller = FrontCaller { front: &mut **front, server: &address.server };
+        let Turn { env, servers, view, .. } = turn;
+        let mut caller = FrontCaller { view: &mut **view, server: &address.server };
         let reading = read_resource(servers, &address.server, &address.uri, &mut caller);
         let contents = env.interrupt.or(reading).await?;
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
-        turn.front.on_event(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
+        turn.view.on_event(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
         let text = resource_text(&store, address, contents, (limit, &turn.env.masking))?;
         opening.push((Kind::System, text));
     }
@@ -64,8 +64,8 @@ async fn prompt_messages(
     request: &ServerPrompt,
     question: &mut Option<Question>,
 ) -> Result<Vec<PromptMessage>> {
-    let Turn { env, servers, front, .. } = turn;
-    let mut caller = FrontCaller { front: &mut **front, server: &request.server };
+    let Turn { env, servers, view, .. } = turn;
+    let mut caller = FrontCaller { view: &mut **view, server: &request.server };
     let filling = async {
         let prompt = listed_prompt(servers, &request.server, &request.name).await?;
         let mut named = request.named.clone();

@@ -20,7 +20,7 @@ use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources, report_typed_secret};
 use super::turn_request::TurnRequest;
 use super::unmask::forget_overtaken;
-use super::{CommandRunner, Decision, Front, Notice, Report, TurnEnv, TurnEvent, TurnStart, record_worktree};
+use super::{CommandRunner, Decision, Notice, Outcome, TurnEnv, TurnEvent, TurnStart, View, record_worktree};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, takes_prefill};
@@ -33,50 +33,54 @@ pub async fn execute_turn(
     config: &ModelConfig,
     insts: &Insts,
     forest: &Forest,
-    front: &mut dyn Front,
+    view: &mut dyn View,
     mut ask: TurnRequest,
-) -> Result<Report> {
+) -> Result<Outcome> {
     ask.prepare(env, config)?;
     if let Some(budget) = env.configured.budget() {
         budget.new_turn();
     }
     let gate = Gate::new();
     let paths = (&env.configured.paths, env.store.root());
-    ask_about_key(config, paths, (&mut *front, &env.interrupt)).await?;
+    ask_about_key(config, paths, (&mut *view, &env.interrupt)).await?;
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
         Ok(transcript) if ask.unmasked => transcript.with_unmasked_outputs(),
         Ok(transcript) => transcript,
         Err(error) => {
-            return Ok(Report { model: Some(config.name.clone()), error: Some(error), ..Report::default() });
+            return Ok(Outcome {
+                model: Some(config.name.clone()),
+                error: Some(error),
+                ..Outcome::default()
+            });
         }
     };
     let mut servers = env.servers_of_turns().await;
     servers.new_turn();
     take_answers(&mut servers, &env.configured.paths);
-    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, front: &mut *front };
+    let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view: &mut *view };
     let turn = Turn::new(env, (config, insts), resources, transcript, forest, &mut ask);
     let report = run(turn, ask).await;
     record_worktree(&env.configured.paths, &env.store, &report);
-    env.configured.agent_sandboxes.report_leftovers(front);
+    env.configured.agent_sandboxes.report_leftovers(view);
     Ok(report)
 }
 
 /// Runs the turn. A failure is in the report, together with the results before it.
-async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Report {
+async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Outcome {
     let ended = go(&mut turn, ask).await;
     save_calls_on_path(&turn);
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(notice) = masking.secrets_notice() {
-        turn.front.on_event(TurnEvent::Notice(&notice));
+        turn.view.on_event(TurnEvent::Notice(&notice));
     }
-    let Turn { env, record, front, .. } = turn;
-    let report = record.finish(front, ended).await;
+    let Turn { env, record, view, .. } = turn;
+    let report = record.finish(view, ended).await;
     forget_overtaken(&env.store);
     // A turn that failed early has not reported it yet.
-    report_typed_secret(&masking, report.user, front);
-    Report { truths, ..report }
+    report_typed_secret(&masking, report.user, view);
+    Outcome { truths, ..report }
 }
 
 /// Stores the answers with calls as received, if later turns send them.
@@ -108,12 +112,12 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     if !ask.runs.is_empty() {
         for new in opening(std::mem::take(&mut parts)) {
             let (name, text) = turn.record.transcript.add_new(&new)?;
-            turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+            turn.view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.drain(..);
         for command in &ask.runs {
-            let (runner, front) = (CommandRunner::new(turn.env), &mut *turn.front);
-            let mut tell = |event: TurnEvent<'_>| front.on_event(event);
+            let (runner, view) = (CommandRunner::new(turn.env), &mut *turn.view);
+            let mut tell = |event: TurnEvent<'_>| view.on_event(event);
             let transcript = &mut turn.record.transcript;
             let used = match ran.next() {
                 Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
@@ -171,7 +175,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         // Without servers, nothing will wait for their notices.
         if turn.servers.is_empty() {
             for notice in turn.servers.unsaid() {
-                turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
+                turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
             }
         }
     }

@@ -40,7 +40,7 @@ pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) 
         let mut question = question(turn, needs)?;
         if !question.is_empty() {
             question.steering = words_of_turn(turn)?;
-            let answer = turn.env.interrupt.or(ask_to_start(turn.front, &question)).await?;
+            let answer = turn.env.interrupt.or(ask_to_start(turn.view, &question)).await?;
             turn.env.keep_start_answer(&question, answer)?;
             if answer == Some(true) {
                 agreed(turn, &question.steering)?;

@@ -1,4 +1,4 @@
-//! One turn: from a question to its answer, each step a bubb. Events go up to a [`Front`]; no terminal here.
+//! One turn: from a question to its answer, each step a bubb. Events go up to a [`View`]; no terminal here.
 //!
 //! The crates below meet in this one: [`context`] alone turns bubbs into messages.
 
@@ -47,6 +47,7 @@ mod notice;
 mod offer_catalog;
 mod opening;
 mod opening_parts;
+mod outcome;
 mod plan;
 mod planner;
 mod program_changes;
@@ -58,7 +59,7 @@ mod receive;
 mod received_calls;
 pub mod recorded;
 pub mod replay;
-mod report;
+
 mod request;
 mod result_text;
 mod schema;
@@ -101,24 +102,24 @@ pub use conversation::{
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
 pub use env::TurnEnv;
-pub use event::{CommandOrigin, Front, Person, PersonAnswer, TurnEvent};
+pub use event::{CommandOrigin, Person, PersonAnswer, TurnEvent, View};
 pub use flow::execute_turn;
 pub use folder_questions::{question_of_server, question_of_servers, take_answers};
 pub use group::{
-    Bid, DebateModels, DebateOutcome, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, PanelNames, Speech,
-    Watch, debate_models, execute_group_turn, judge_name,
+    Bid, DebateModels, DebateOutcome, GroupEvent, GroupMode, GroupOutcome, GroupTurn, GroupView, Panel,
+    PanelNames, Speech, debate_models, execute_group_turn, judge_name,
 };
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, secret_values};
 pub use notice::{Notice, SecretsFound};
 pub use offer_catalog::OfferCatalog;
 
+pub use outcome::{FinishedAnswer, Outcome, ToolUse};
 pub use program_changes::{ChangedProgram, ProgramRole};
 pub use program_start::{changed_programs, model_folders};
 pub use programs::programs_of;
 pub use prompts::{ListedPrompt, PromptLibrary, no_such_prompt, repo_file, repo_prompts};
 pub use question::{ContextFile, NOT_FETCHED, Question, QuestionPart, join_parts, not_utf8, text_of_bytes};
-pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
 pub use server_attachments::{ResourceAddress, ServerContent, ServerPrompt};

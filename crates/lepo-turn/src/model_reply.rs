@@ -1,6 +1,6 @@
 //! The reply of a model to a request, and how it ended.
 
-use super::report::Answered;
+use super::outcome::FinishedAnswer;
 use lepo_base::error::{Error, Result};
 use lepo_model::{ProviderMessage, ToolCall, Usage};
 use lepo_store::bubb::BubbName;
@@ -9,7 +9,7 @@ use lepo_tool::mcp::CallRequest;
 /// A reply; its texts are already in the store, except those around calls in text.
 pub enum ModelReply {
     /// The answer that ends the turn.
-    Answer(Answered),
+    Answer(FinishedAnswer),
     /// Calls by fields of the API, and the text around them, which is a hidden bubb.
     Calls(Option<BubbName>, Vec<ToolCall>, Option<ProviderMessage>),
     /// Calls in the text, and the text around them, which is not in a bubb yet.
@@ -54,7 +54,7 @@ impl AnswerEnd {
     ) -> Result<ModelReply> {
         match (self, kept) {
             (AnswerEnd::Final, Some(name)) => {
-                Ok(ModelReply::Answer(Answered { name: name?, usage, cut, ms }))
+                Ok(ModelReply::Answer(FinishedAnswer { name: name?, usage, cut, ms }))
             }
             (AnswerEnd::Calls(calls, replay), kept) => {
                 Ok(ModelReply::Calls(kept.transpose()?, calls, replay))

@@ -32,7 +32,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
         let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
         let Some((choice, used)) = choice else {
-            turn.front.on_event(TurnEvent::Notice(&Notice::ChooserUnreadable));
+            turn.view.on_event(TurnEvent::Notice(&Notice::ChooserUnreadable));
             return Ok(());
         };
         let name = turn.add(Kind::System, true, choice.canonical().as_bytes())?;
@@ -42,7 +42,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
         let written = ask(turn, &writer, &request_schema(), read_requests).await?;
         let Some(((requests, mut words), used)) = written else {
-            turn.front.on_event(TurnEvent::Notice(&Notice::WriterUnreadable));
+            turn.view.on_event(TurnEvent::Notice(&Notice::WriterUnreadable));
             return Ok(());
         };
         if let Some(note) = announcement(requests.len()) {
@@ -70,7 +70,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
     }
     let limit = turn.env.settings().max_rounds;
-    turn.front.on_event(TurnEvent::Notice(&Notice::NoMoreCommands(limit)));
+    turn.view.on_event(TurnEvent::Notice(&Notice::NoMoreCommands(limit)));
     Ok(())
 }
 
@@ -91,7 +91,7 @@ async fn ask<T>(
         let request = assembly.request(cache_key.as_deref(), AgentContext::default());
         let start = Instant::now();
         let interrupt = &turn.env.interrupt;
-        let work = send_whole(turn.model, turn.front, &mut turn.record, request);
+        let work = send_whole(turn.model, turn.view, &mut turn.record, request);
         let (text, usage) = interrupt.or(work).await?;
         let used = RequestCost { usage, ms: start.elapsed().as_millis() as u64 };
         match read(&text) {

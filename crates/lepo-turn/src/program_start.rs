@@ -13,7 +13,7 @@ use lepo_tool::{NamedProgram, RunningCheck, StartCheck, TouchedFiles};
 
 use super::event::ask_to_start;
 use super::program_changes::{ChangedProgram, ProgramRole};
-use super::{Front, Interrupt, StartQuestion};
+use super::{Interrupt, StartQuestion, View};
 use crate::config::{FolderTrust, Paths, ProgramTrust};
 
 /// A program to be started, with its role.
@@ -103,14 +103,14 @@ pub(crate) fn model_program_in(model: &ModelConfig, dir: &Path) -> Option<Starti
 pub(crate) async fn ask_about_key(
     model: &ModelConfig,
     (paths, dir): (&Paths, &Path),
-    (front, interrupt): (&mut dyn Front, &Interrupt),
+    (view, interrupt): (&mut dyn View, &Interrupt),
 ) -> Result<()> {
     let changed = changed_of(key_program(model), (paths, dir))?;
     if changed.is_empty() {
         return Ok(());
     }
     let question = StartQuestion::about_files(changed);
-    match interrupt.or(ask_to_start(front, &question)).await? {
+    match interrupt.or(ask_to_start(view, &question)).await? {
         Some(answer) => question.keep(answer, paths, dir),
         None => Ok(()),
     }

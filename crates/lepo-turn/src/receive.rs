@@ -16,7 +16,7 @@ use super::send::report_cut;
 use super::spool::AnswerSpool;
 use super::stopped_answer::thinking_alone;
 use super::transcript::{write_bubb, write_bubb_at};
-use super::{Front, Interrupt, Notice, TurnEvent};
+use super::{Interrupt, Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_model::{AnswerStream, ProviderMessage, ToolCall, Usage, Utf8Decoder};
 use lepo_net::runtime::blocking;
@@ -67,14 +67,14 @@ struct AnswerReceiver<'s> {
 pub async fn receive(
     mut answer: AnswerStream<'_>,
     context: AnswerContext<'_>,
-    front: &mut dyn Front,
+    view: &mut dyn View,
     interrupt: &Interrupt,
 ) -> Result<ModelReply> {
-    let mut receiving = AnswerReceiver::new(&context, front)?;
-    let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
-    front.on_event(TurnEvent::Pause);
+    let mut receiving = AnswerReceiver::new(&context, view)?;
+    let done = receive_events(&mut answer, &mut receiving, view, interrupt).await;
+    view.on_event(TurnEvent::Pause);
     if done.is_err() {
-        receiving.side_branch.stop(front)?;
+        receiving.side_branch.stop(view)?;
     }
     drop(answer);
     receiving.keep_thought(&done);
@@ -87,9 +87,9 @@ pub async fn receive(
     let time = writing.as_ref().and_then(WritingTurn::time);
     match &ending {
         AnswerEnd::Final => {
-            receiving.show_held(front);
+            receiving.show_held(view);
             let under = match context.before.filter(|_| !receiving.blank) {
-                Some(text) => Some(write_before(&context, time, text, front).await?.id),
+                Some(text) => Some(write_before(&context, time, text, view).await?.id),
                 None => context.under,
             };
             receiving.spool.put_under(under);
@@ -97,12 +97,12 @@ pub async fn receive(
         // As after a call, the answer follows later.
         AnswerEnd::Unfit(_) => {
             receiving.spool.put_under(receiving.tip);
-            front.on_event(TurnEvent::NotFinal);
+            view.on_event(TurnEvent::NotFinal);
         }
         // Text after a call is displayed once its calls are separated from it.
         AnswerEnd::TextCalls(..) if !receiving.is_withheld && !receiving.text_after_call.is_empty() => {
-            front.on_event(TurnEvent::Text(&receiving.text_after_call));
-            front.on_event(TurnEvent::Pause);
+            view.on_event(TurnEvent::Text(&receiving.text_after_call));
+            view.on_event(TurnEvent::Pause);
         }
         // The next question follows it, so calls stay a side branch.
         AnswerEnd::Failed(_) | AnswerEnd::TextCalls(..) => {}
@@ -110,7 +110,7 @@ pub async fn receive(
     }
     let (tip, session) = (receiving.side_branch.tip, receiving.side_branch.session.take());
     if let AnswerEnd::Final | AnswerEnd::Calls(..) | AnswerEnd::Unfit(_) = ending {
-        front.on_event(TurnEvent::Done);
+        view.on_event(TurnEvent::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
     let limit = receiving.cut;
@@ -130,7 +130,7 @@ pub async fn receive(
         if context.before.is_some() && !truths.is_empty() {
             context.masking.note_given(name.id, &restore(&context.store.bubbs().text(name)?, &truths));
         }
-        front.on_event(TurnEvent::Bubb(name, None));
+        view.on_event(TurnEvent::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
     context.store.journal().add(JournalRecord {
@@ -152,7 +152,7 @@ async fn write_before(
     context: &AnswerContext<'_>,
     time: Option<u64>,
     text: &str,
-    front: &mut dyn Front,
+    view: &mut dyn View,
 ) -> Result<BubbName> {
     let (store, under) = (context.store.clone(), context.under);
     let kept = context.masking.screen_uncounted(text).into_owned();
@@ -161,7 +161,7 @@ async fn write_before(
         None => write_bubb(&store, (Kind::System, true), under, 0, &kept),
     });
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
-    front.on_event(TurnEvent::Bubb(&written, Some(text.as_bytes())));
+    view.on_event(TurnEvent::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
 }
 
@@ -169,13 +169,13 @@ async fn write_before(
 async fn receive_events(
     answer: &mut AnswerStream<'_>,
     receiving: &mut AnswerReceiver<'_>,
-    front: &mut dyn Front,
+    view: &mut dyn View,
     interrupt: &Interrupt,
 ) -> Result<()> {
     let mut interrupted = pin!(interrupt.wait());
     loop {
         if !answer.ready() {
-            front.on_event(TurnEvent::Pause);
+            view.on_event(TurnEvent::Pause);
             receiving.spool.write();
         }
         let event = tokio::select! {
@@ -186,40 +186,40 @@ async fn receive_events(
         match event {
             None => return Ok(()),
             Some(lepo_model::ChatEvent::Text(text)) => {
-                receiving.text(&text, front);
+                receiving.text(&text, view);
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(lepo_model::ChatEvent::WasThinking) => receiving.was_thinking(front)?,
+            Some(lepo_model::ChatEvent::WasThinking) => receiving.was_thinking(view)?,
             Some(lepo_model::ChatEvent::Thinking(text)) => {
-                front.on_event(TurnEvent::Thinking(&text));
+                view.on_event(TurnEvent::Thinking(&text));
                 if receiving.blank {
                     receiving.thought.push_str(&text);
                 }
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(lepo_model::ChatEvent::WebCall(call)) => front.on_event(TurnEvent::WebCall(&call)),
-            Some(lepo_model::ChatEvent::Citation(citation)) => front.on_event(TurnEvent::Citation(&citation)),
+            Some(lepo_model::ChatEvent::WebCall(call)) => view.on_event(TurnEvent::WebCall(&call)),
+            Some(lepo_model::ChatEvent::Citation(citation)) => view.on_event(TurnEvent::Citation(&citation)),
             Some(lepo_model::ChatEvent::Usage(usage)) => receiving.usage = usage,
             Some(lepo_model::ChatEvent::Notice(notice)) => {
-                front.on_event(TurnEvent::Notice(&Notice::Model(notice)))
+                view.on_event(TurnEvent::Notice(&Notice::Model(notice)))
             }
             Some(lepo_model::ChatEvent::Done(finish)) => {
                 receiving.cut = finish.cut();
-                report_cut(finish, front);
+                report_cut(finish, view);
             }
             Some(lepo_model::ChatEvent::ToolCall(mut call)) if receiving.tools != CallStyle::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
-                front.on_event(TurnEvent::NotFinal);
+                view.on_event(TurnEvent::NotFinal);
             }
             Some(lepo_model::ChatEvent::Replay(replay)) => receiving.replay = Some(replay),
-            Some(other) => receiving.side_branch.on_event(other, answer, front, interrupt).await?,
+            Some(other) => receiving.side_branch.on_event(other, answer, view, interrupt).await?,
         }
     }
 }
 
 impl<'s> AnswerReceiver<'s> {
-    fn new(context: &AnswerContext<'s>, front: &dyn Front) -> Result<AnswerReceiver<'s>> {
+    fn new(context: &AnswerContext<'s>, view: &dyn View) -> Result<AnswerReceiver<'s>> {
         Ok(AnswerReceiver {
             spool: AnswerSpool::new(context.store, context.under, context.masking)?,
             blank: true,
@@ -229,7 +229,7 @@ impl<'s> AnswerReceiver<'s> {
             cut: None,
             start: context.start,
             first_ms: None,
-            is_withheld: context.schema.is_some() || !front.shows_partial_text(),
+            is_withheld: context.schema.is_some() || !view.shows_partial_text(),
             tools: context.tools,
             calls: Vec::new(),
             replay: None,
@@ -245,7 +245,7 @@ impl<'s> AnswerReceiver<'s> {
         })
     }
 
-    fn text(&mut self, text: &str, front: &mut dyn Front) {
+    fn text(&mut self, text: &str, view: &mut dyn View) {
         if self.first_ms.is_none() {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
         }
@@ -259,21 +259,21 @@ impl<'s> AnswerReceiver<'s> {
         match self.blank {
             _ if self.is_withheld => {}
             true => self.lead.push_str(text),
-            false if self.lead.is_empty() => self.show(text, front),
+            false if self.lead.is_empty() => self.show(text, view),
             false => {
                 let lead = std::mem::take(&mut self.lead);
-                self.show(&(lead + text), front);
+                self.show(&(lead + text), view);
             }
         }
         self.spool.push(text);
     }
 
     /// Handles the end of thinking in the text: displayed text remains on the screen, but is not stored.
-    fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
+    fn was_thinking(&mut self, view: &mut dyn View) -> Result<()> {
         if !self.is_withheld && !self.blank {
-            front.on_event(TurnEvent::Pause);
+            view.on_event(TurnEvent::Pause);
             let notice = lepo_model::ModelNotice::WasThinking(self.model.to_string());
-            front.on_event(TurnEvent::Notice(&Notice::Model(notice)));
+            view.on_event(TurnEvent::Notice(&Notice::Model(notice)));
         }
         self.spool.begin_again(self.under)?;
         (self.blank, self.lead, self.full_text) = (true, String::new(), String::new());
@@ -293,11 +293,11 @@ impl<'s> AnswerReceiver<'s> {
     }
 
     /// Displays text as it arrives, except text that may be a call.
-    fn show(&mut self, text: &str, front: &mut dyn Front) {
+    fn show(&mut self, text: &str, view: &mut dyn View) {
         let in_text = (self.tools == CallStyle::InText).then(|| self.filter.push(text));
         match in_text.as_deref().unwrap_or(text) {
             "" => {}
-            shown => front.on_event(TurnEvent::Text(shown)),
+            shown => view.on_event(TurnEvent::Text(shown)),
         }
     }
 
@@ -340,15 +340,15 @@ impl<'s> AnswerReceiver<'s> {
     }
 
     /// Displays withheld text, read from the spool; a failed spool is an error here.
-    fn show_held(&mut self, front: &mut dyn Front) {
+    fn show_held(&mut self, view: &mut dyn View) {
         if self.blank {
             return;
         }
         if !self.is_withheld {
             let rest = std::mem::take(&mut self.filter).finish();
             if !rest.is_empty() {
-                front.on_event(TurnEvent::Text(&rest));
-                front.on_event(TurnEvent::Pause);
+                view.on_event(TurnEvent::Text(&rest));
+                view.on_event(TurnEvent::Pause);
             }
             return;
         }
@@ -356,15 +356,15 @@ impl<'s> AnswerReceiver<'s> {
         let is_masked = !self.spool.truths().is_empty();
         let read = self.spool.read_back(|piece| {
             let piece = text.decode(piece);
-            if is_masked { whole.push_str(&piece) } else { front.on_event(TurnEvent::Text(&piece)) }
+            if is_masked { whole.push_str(&piece) } else { view.on_event(TurnEvent::Text(&piece)) }
         });
         if is_masked {
-            front.on_event(TurnEvent::Text(&self.spool.as_given(&whole)));
+            view.on_event(TurnEvent::Text(&self.spool.as_given(&whole)));
         }
         if let Err(error) = read {
             self.spool.note_failure(error);
         }
-        front.on_event(TurnEvent::Pause);
+        view.on_event(TurnEvent::Pause);
     }
 
     /// Publishes the answer: at this time, or else later than all bubbs of the turn, even if it follows an

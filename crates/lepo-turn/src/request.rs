@@ -133,7 +133,7 @@ fn settled_unasked(
         return Ok(Some(Continuation::Again));
     }
     let Some((text, exit)) = recorded(turn, request) else { return Ok(None) };
-    turn.front.on_event(TurnEvent::Notice(&Notice::Recorded(request.line())));
+    turn.view.on_event(TurnEvent::Notice(&Notice::Recorded(request.line())));
     add_result(turn, name, request, &text, exit)?;
     done.push(request.clone());
     Ok(Some(if text == REFUSED.as_bytes() { Continuation::Answer } else { Continuation::Again }))
@@ -153,7 +153,7 @@ async fn consent_in_turn(
     let Some(granted) = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal))) else {
         return asked(turn, proposal, request, steering).await;
     };
-    turn.front.on_event(TurnEvent::Announce(&proposal));
+    turn.view.on_event(TurnEvent::Announce(&proposal));
     Ok(Consent::Granted(granted))
 }
 
@@ -167,9 +167,9 @@ async fn consent_by_verdict(
 ) -> Result<Consent> {
     let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
     let reply = if asks {
-        turn.env.interrupt.or(ask_consent(turn.front, &proposal)).await?
+        turn.env.interrupt.or(ask_consent(turn.view, &proposal)).await?
     } else {
-        turn.front.on_event(TurnEvent::Approved(&proposal));
+        turn.view.on_event(TurnEvent::Approved(&proposal));
         verdict.reply()
     };
     if reply == ConsentReply::Always {
@@ -207,7 +207,7 @@ async fn asked(
     request: &ToolRequest,
     steering: &SteeringWords,
 ) -> Result<Consent> {
-    let reply = turn.env.interrupt.or(ask_consent(turn.front, &proposal)).await?;
+    let reply = turn.env.interrupt.or(ask_consent(turn.view, &proposal)).await?;
     if reply == ConsentReply::Always {
         allowed(turn, |allowed| allowed.note(&proposal));
     }
@@ -218,7 +218,7 @@ async fn asked(
     if let Consent::Granted(_) = &consent {
         pin_tool(turn, request)?;
         if let ToolRequest::Command(request) = request {
-            turn.front.on_event(TurnEvent::CommandStarted(&request.command));
+            turn.view.on_event(TurnEvent::CommandStarted(&request.command));
         }
     }
     Ok(consent)
@@ -283,7 +283,7 @@ async fn run_granted(
     };
     let Some(carried) = carried else { return Ok(None) };
     if let (ToolRequest::Command(_), Some(code @ 1..)) = (request, carried.exit) {
-        turn.front.on_event(TurnEvent::Notice(&Notice::ExitCode(code)));
+        turn.view.on_event(TurnEvent::Notice(&Notice::ExitCode(code)));
     }
     let result = add_result(turn, name, request, &carried.text, carried.exit)?;
     CommandRunner::new(turn.env).journal(&result, request.kind(), &carried);
@@ -293,8 +293,8 @@ async fn run_granted(
 async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<ToolResult> {
     let readable = readable_skills(turn);
     let runner = CommandRunner { readable: &readable, ..CommandRunner::new(turn.env) };
-    let front = &mut *turn.front;
-    runner.carry_out(granted, CommandOrigin::Model, &mut |event| front.on_event(event)).await
+    let view = &mut *turn.view;
+    runner.carry_out(granted, CommandOrigin::Model, &mut |event| view.on_event(event)).await
 }
 
 /// Adds the result of a request: of kind tool after a model's call, of kind system after a planner's request.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use super::turn_state::TurnRecord;
-use super::{Front, Notice, TurnEvent};
+use super::{Notice, TurnEvent, View};
 use lepo_base::error::Result;
 use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};
 
@@ -15,14 +15,14 @@ const PLANNER_LIMIT: usize = 1 << 20;
 /// not answer; after the outer one nothing was sent, because the question could not be stored.
 pub async fn send<'m>(
     model: &'m mut Model,
-    front: &mut dyn Front,
+    view: &mut dyn View,
     record: &mut TurnRecord,
     request: ChatRequest<'m>,
 ) -> Result<Result<AnswerStream<'m>>> {
     let start = Instant::now();
-    let front = RefCell::new(front);
+    let view = RefCell::new(view);
     let answer = {
-        let mut on_notice = |notice| front.borrow_mut().on_event(TurnEvent::Notice(&Notice::Model(notice)));
+        let mut on_notice = |notice| view.borrow_mut().on_event(TurnEvent::Notice(&Notice::Model(notice)));
         tokio::pin! {
             let asked = model.ask(request, &mut on_notice);
         }
@@ -33,8 +33,8 @@ pub async fn send<'m>(
             failed = &mut asked => (Some(failed), record.transcript.saved().await?),
         };
         // At once, because an interrupt may end the wait for the answer.
-        record.report_saved(*front.borrow_mut(), saved);
-        front.borrow_mut().on_event(TurnEvent::Waiting);
+        record.report_saved(*view.borrow_mut(), saved);
+        view.borrow_mut().on_event(TurnEvent::Waiting);
         match failed {
             Some(failed) => failed,
             None => asked.await,
@@ -50,13 +50,13 @@ pub async fn send<'m>(
 /// during the answer.
 pub async fn send_whole(
     model: &mut Model,
-    front: &mut dyn Front,
+    view: &mut dyn View,
     record: &mut TurnRecord,
     request: ChatRequest<'_>,
 ) -> Result<(String, lepo_model::Usage)> {
     let start = Instant::now();
-    let answer = send(model, front, record, request).await??;
-    let read = whole(answer, front).await;
+    let answer = send(model, view, record, request).await??;
+    let read = whole(answer, view).await;
     if read.is_err() {
         record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
     }
@@ -64,10 +64,7 @@ pub async fn send_whole(
 }
 
 /// Returns the complete text of a short answer.
-pub async fn whole(
-    mut answer: AnswerStream<'_>,
-    front: &mut dyn Front,
-) -> Result<(String, lepo_model::Usage)> {
+pub async fn whole(mut answer: AnswerStream<'_>, view: &mut dyn View) -> Result<(String, lepo_model::Usage)> {
     let (mut text, mut usage) = (String::new(), lepo_model::Usage::default());
     let mut room = PLANNER_LIMIT;
     while let Some(event) = answer.next().await? {
@@ -81,10 +78,8 @@ pub async fn whole(
             lepo_model::ChatEvent::Text(piece) => text.push_str(&piece),
             lepo_model::ChatEvent::WasThinking => text.clear(),
             lepo_model::ChatEvent::Usage(told) => usage = told,
-            lepo_model::ChatEvent::Notice(notice) => {
-                front.on_event(TurnEvent::Notice(&Notice::Model(notice)))
-            }
-            lepo_model::ChatEvent::Done(finish) => report_cut(finish, front),
+            lepo_model::ChatEvent::Notice(notice) => view.on_event(TurnEvent::Notice(&Notice::Model(notice))),
+            lepo_model::ChatEvent::Done(finish) => report_cut(finish, view),
             // A reply for lepo's own use never grants a permission.
             lepo_model::ChatEvent::AgentAsks(question) => {
                 answer.permit(question.number, PermissionReply::Nobody)
@@ -96,12 +91,12 @@ pub async fn whole(
 }
 
 /// Reports an answer that ended before the model completed it.
-pub fn report_cut(finish: lepo_model::FinishReason, front: &mut dyn Front) {
+pub fn report_cut(finish: lepo_model::FinishReason, view: &mut dyn View) {
     let notice = match finish {
         lepo_model::FinishReason::Stop | lepo_model::FinishReason::ToolCalls => return,
         lepo_model::FinishReason::Length => Notice::CutAtLimit,
         lepo_model::FinishReason::Window => Notice::CutAtWindow,
         lepo_model::FinishReason::Other(reason) => Notice::Stopped(reason),
     };
-    front.on_event(TurnEvent::Notice(&notice));
+    view.on_event(TurnEvent::Notice(&notice));
 }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use super::event::ask_form;
 use super::former_tools::keep_tools_of_failed;
 use super::turn::Turn;
-use super::{Front, Notice, TurnEvent};
+use super::{Notice, TurnEvent, View};
 use crate::config::{FolderTrust, work_folder};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerNotice, ServerQuestion};
@@ -14,19 +14,19 @@ use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerNotice, Server
 /// Passes a server's questions and progress to the display of the turn.
 pub(super) struct FrontCaller<'f> {
     /// The display.
-    pub front: &'f mut dyn Front,
+    pub view: &'f mut dyn View,
     /// Name of the server.
     pub server: &'f str,
 }
 
 impl ElicitationHandler for FrontCaller<'_> {
     fn on_progress(&mut self, words: &str) {
-        self.front.on_event(TurnEvent::Progress(words));
+        self.view.on_event(TurnEvent::Progress(words));
     }
 
     async fn elicit(&mut self, question: ServerQuestion) -> ElicitationResult {
         let answering: Pin<Box<dyn Future<Output = ElicitationResult> + '_>> =
-            ask_form(self.front, self.server, question);
+            ask_form(self.view, self.server, question);
         answering.await
     }
 }
@@ -34,7 +34,7 @@ impl ElicitationHandler for FrontCaller<'_> {
 /// Fails without a terminal if a sign-in has expired: a script must not receive an answer without the data of
 /// its server.
 pub(super) fn sign_ins_hold(turn: &mut Turn<'_>) -> Result<()> {
-    let signs_in = turn.front.person().is_some_and(|person| person.signs_in());
+    let signs_in = turn.view.person().is_some_and(|person| person.signs_in());
     let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
     match over.filter(|_| !signs_in) {
         None => Ok(()),
@@ -84,7 +84,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
         false => notices,
     };
     for notice in notices {
-        turn.front.on_event(TurnEvent::Notice(&Notice::Server(notice)));
+        turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
     keep_tools_of_failed(turn);

@@ -16,7 +16,7 @@ use super::transcript::Transcript;
 use super::turn_request::TurnRequest;
 use super::turn_state::TurnRecord;
 use super::unmask::keep_truth;
-use super::{Front, Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage};
+use super::{Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage, View};
 use crate::config::{CallHistory, Insts, Trust};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
@@ -40,7 +40,7 @@ pub struct Turn<'t> {
     pub gate: Gate,
     pub servers: &'t mut Servers,
     /// The display of the turn.
-    pub front: &'t mut dyn Front,
+    pub view: &'t mut dyn View,
     pub schema: Option<Arc<AnswerSchema>>,
     pub code_only: bool,
     /// Recorded results, in a replay.
@@ -69,7 +69,7 @@ pub struct TurnResources<'t> {
     /// The gate of its requests.
     pub gate: Gate,
     pub servers: &'t mut Servers,
-    pub front: &'t mut dyn Front,
+    pub view: &'t mut dyn View,
 }
 
 impl<'t> Turn<'t> {
@@ -82,7 +82,7 @@ impl<'t> Turn<'t> {
         forest: &Forest,
         ask: &mut TurnRequest,
     ) -> Turn<'t> {
-        let TurnResources { model, gate, servers, front } = resources;
+        let TurnResources { model, gate, servers, view } = resources;
         restore_earlier_calls(&mut transcript, &env.store, config);
         Turn {
             env,
@@ -91,7 +91,7 @@ impl<'t> Turn<'t> {
             model,
             gate,
             servers,
-            front,
+            view,
             schema: ask.schema.clone(),
             code_only: ask.code_only,
             results: ask.results.take(),
@@ -108,7 +108,7 @@ impl Turn<'_> {
     pub fn choose_files(&mut self) {
         let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
         if !left.is_empty() {
-            self.front.on_event(TurnEvent::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
+            self.view.on_event(TurnEvent::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
         }
     }
 
@@ -123,7 +123,7 @@ impl Turn<'_> {
             Planner::Native if !native => {
                 if self.env.settings().planner == Planner::Native {
                     let name = self.config.name.clone();
-                    self.front.on_event(TurnEvent::Notice(&Notice::NoNativeTools(name)));
+                    self.view.on_event(TurnEvent::Notice(&Notice::NoNativeTools(name)));
                 }
                 Planner::Chooser
             }
@@ -134,8 +134,8 @@ impl Turn<'_> {
     /// Waits until the question is durable, and reports it.
     pub async fn question_saved(&mut self) -> Result<()> {
         let saved = self.record.transcript.saved().await?;
-        self.record.report_saved(self.front, saved);
-        report_typed_secret(&self.env.masking, self.record.report.user, self.front);
+        self.record.report_saved(self.view, saved);
+        report_typed_secret(&self.env.masking, self.record.report.user, self.view);
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl Turn<'_> {
 
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let name = self.record.transcript.add(kind, hidden, text)?;
-        self.front.on_event(TurnEvent::Bubb(&name, Some(text)));
+        self.view.on_event(TurnEvent::Bubb(&name, Some(text)));
         Ok(name)
     }
 
@@ -221,7 +221,7 @@ impl Turn<'_> {
     pub fn notify_once(&mut self, notice: Notice) {
         let mut said = self.env.noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !said.contains(&notice) {
-            self.front.on_event(TurnEvent::Notice(&notice));
+            self.view.on_event(TurnEvent::Notice(&notice));
             said.push(notice);
         }
     }
@@ -232,9 +232,9 @@ impl Turn<'_> {
 }
 
 /// Reports that text of the user contains apparent secrets and is stored unmasked.
-pub fn report_typed_secret(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
+pub fn report_typed_secret(masking: &Masking, question: Option<BubbId>, view: &mut dyn View) {
     let typed = question.and_then(|id| masking.typed_secret_notice(id));
     for note in masking.told_prompt().into_iter().chain(typed) {
-        front.on_event(TurnEvent::Notice(&note));
+        view.on_event(TurnEvent::Notice(&note));
     }
 }

@@ -1,8 +1,8 @@
 //! The state of a turn: its path of bubbs and its report.
 
-use super::report::log_failure;
+use super::outcome::log_failure;
 use super::transcript::{SaveResult, Transcript};
-use super::{Front, Report, ToolUse, TurnEvent, TurnStart};
+use super::{Outcome, ToolUse, TurnEvent, TurnStart, View};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::{BubbName, Kind};
@@ -14,7 +14,7 @@ pub struct TurnRecord {
     /// The path from its root to the tip.
     pub transcript: Transcript,
     /// The outcome so far.
-    pub report: Report,
+    pub report: Outcome,
     /// Describes the pending request in a line.
     waiting: String,
 }
@@ -29,17 +29,17 @@ impl TurnRecord {
                 forest.find(id).and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix).id)
             }
         };
-        let report = Report { user, model: Some(model.to_string()), ..Report::default() };
+        let report = Outcome { user, model: Some(model.to_string()), ..Outcome::default() };
         TurnRecord { transcript, report, waiting: String::new() }
     }
 
     /// Reports bubbs of [`Transcript::write_in_background`] that are now durable.
-    pub fn report_saved(&mut self, front: &mut dyn Front, saved: SaveResult) {
+    pub fn report_saved(&mut self, view: &mut dyn View, saved: SaveResult) {
         for (name, text) in saved {
             if name.kind == Kind::User && !name.hidden {
                 self.report.user = Some(name.id);
             }
-            front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+            view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
     }
 
@@ -69,10 +69,10 @@ impl TurnRecord {
     }
 
     /// Returns the report of the turn. After an interrupt, waits for a question that is still being written.
-    pub async fn finish(mut self, front: &mut dyn Front, result: Result<()>) -> Report {
+    pub async fn finish(mut self, view: &mut dyn View, result: Result<()>) -> Outcome {
         self.report.error = result.err();
         match self.transcript.saved().await {
-            Ok(saved) => self.report_saved(front, saved),
+            Ok(saved) => self.report_saved(view, saved),
             Err(error) => self.report.error = self.report.error.or(Some(error)),
         }
         self.transcript.prove_side_branch(self.report.partial);

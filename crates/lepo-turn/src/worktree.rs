@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use super::config::{Paths, replace_file};
-use super::{Report, TurnStart, start_at};
+use super::{Outcome, TurnStart, start_at};
 use lepo_base::error::Result;
 use lepo_base::hash::sha256_hex;
 use lepo_base::hash_file::read_if_there;
@@ -191,7 +191,7 @@ impl WorktreeTail {
 }
 
 /// Records the messages of a turn in a linked work tree, or in a main one with linked ones.
-pub fn record_worktree(paths: &Paths, store: &Store, report: &Report) {
+pub fn record_worktree(paths: &Paths, store: &Store, report: &Outcome) {
     let answer = report.answer.as_ref().map(|answer| answer.name.id);
     let turn: Vec<BubbId> =
         [report.user, report.partial, report.pending, answer].into_iter().flatten().collect();

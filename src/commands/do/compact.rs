@@ -10,14 +10,14 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::{
-    Compaction, Front, KEEP, Person, PersonAnswer, Position, StartOptions, StartQuestion, TurnEvent,
-    TurnStart, compact,
+    Compaction, KEEP, Person, PersonAnswer, Position, StartOptions, StartQuestion, TurnEvent, TurnStart,
+    View, compact,
 };
 
 /// Prints notices only; the field decides how hints are phrased.
 pub struct Quiet<'a>(pub HintTarget<'a>);
 
-impl Front for Quiet<'_> {
+impl View for Quiet<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         if let TurnEvent::Notice(notice) = event {
             ui::notice_lines(notice, self.0).iter().for_each(print_status);

@@ -14,7 +14,7 @@ use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::term::tty;
-use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
+use crate::ui::{self, EventLines, GroupTurnView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
@@ -133,7 +133,7 @@ impl GroupRun {
                 }
             }
             let masking = env.masking.clone();
-            let group = |watch| GroupTurn { env: &env, forest, insts, watch };
+            let group = |view| GroupTurn { env: &env, forest, insts, view };
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out, context.at));
@@ -141,7 +141,7 @@ impl GroupRun {
                     while_read(args, interrupt, execute_group_turn(group(&events), panel, ask)).await;
                 return result.map(|outcome| (outcome, masking));
             }
-            let view = GroupView::new(
+            let view = GroupTurnView::new(
                 context.out,
                 context.paint,
                 *display,

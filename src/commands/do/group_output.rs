@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::output::write_output;
 use crate::commands::Context;
-use crate::ui::{self, DisplayOptions, GroupView, SharedView};
+use crate::ui::{self, DisplayOptions, GroupTurnView, SharedView};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
-use lepo_turn::{Answered, GroupMode, GroupOutcome, Masking, Moment, PanelNames, Report, Watch, judge_name};
+use lepo_turn::{
+    FinishedAnswer, GroupEvent, GroupMode, GroupOutcome, GroupView, Masking, Outcome, PanelNames, judge_name,
+};
 
 pub struct GroupOutput<'g> {
     pub mode: GroupMode,
@@ -28,7 +30,7 @@ impl GroupOutput<'_> {
         shown: DisplayOptions,
         context: &mut Context<'_>,
     ) {
-        let view = GroupView::new(
+        let view = GroupTurnView::new(
             context.out,
             context.paint,
             shown,
@@ -39,9 +41,9 @@ impl GroupOutput<'_> {
         );
         let view = SharedView::new(view);
         view.print_header(question);
-        let spoken = |name: &str, report: &Report| {
+        let spoken = |name: &str, report: &Outcome| {
             if let Some(answer) = &report.answer {
-                view.on_event(Moment::Spoken(name, answer));
+                view.on_event(GroupEvent::Spoken(name, answer));
             }
         };
         match outcome {
@@ -52,12 +54,12 @@ impl GroupOutput<'_> {
             GroupOutcome::Debated(debated) => {
                 for speech in &debated.speeches {
                     let answered =
-                        Answered { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
-                    view.on_event(Moment::Spoken(&speech.name, &answered));
+                        FinishedAnswer { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
+                    view.on_event(GroupEvent::Spoken(&speech.name, &answered));
                 }
                 if let Some(answer) = &debated.report.answer {
                     let text = self.store.bubbs().text(&answer.name).unwrap_or_default();
-                    view.on_event(Moment::Concluded(&text));
+                    view.on_event(GroupEvent::Concluded(&text));
                 }
             }
         }

@@ -49,7 +49,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
-use lepo_turn::{GroupMode, Interrupt, Report, StartOptions, StoppedAnswers, TurnEnv, start};
+use lepo_turn::{GroupMode, Interrupt, Outcome, StartOptions, StoppedAnswers, TurnEnv, start};
 use named::named;
 use recover_cut::recover_cut;
 use setup::Setup;
@@ -71,7 +71,7 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// Returns the document of a turn that failed to start; for `parallel` in an array, like other documents.
 pub fn failure(error: &Error, events: bool, parallel: bool, at: HintTarget<'_>) -> Value {
-    let mut nothing = ui::turn_document(None, &Report::default(), Some(error), at);
+    let mut nothing = ui::turn_document(None, &Outcome::default(), Some(error), at);
     match (events, parallel) {
         (false, false) => nothing,
         (false, true) => {

@@ -23,8 +23,8 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::{Claim, Store};
 use lepo_turn::recorded::Voices;
 use lepo_turn::{
-    Branch, Configuration, Conversation, Decision, NextTurn, Position, Question, Report, Rules, StartOptions,
-    ToolResult, TurnEnv, TurnRequest, Verdict, claim_request, execute_turn, is_unread,
+    Branch, Configuration, Conversation, Decision, NextTurn, Outcome, Position, Question, Rules,
+    StartOptions, ToolResult, TurnEnv, TurnRequest, Verdict, claim_request, execute_turn, is_unread,
 };
 
 struct PreparedTurn {
@@ -188,7 +188,7 @@ impl PreparedTurn {
         args: &DoArgs,
         (input, ran): (DoInput, Vec<ToolResult>),
         context: &mut Context<'_>,
-    ) -> Result<Report> {
+    ) -> Result<Outcome> {
         let DoInput { question, served, schema, code_only, skill, rest, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         if let Some(question) = &question {
@@ -243,7 +243,7 @@ fn find_next(args: &DoArgs, store: &Store) -> Result<(NextTurn, Position)> {
 }
 
 /// Adds to the error what is stored, and the command that resumes.
-fn explained(error: Error, report: &Report, args: &DoArgs, prepared: &PreparedTurn) -> Error {
+fn explained(error: Error, report: &Outcome, args: &DoArgs, prepared: &PreparedTurn) -> Error {
     if args.keeping.no_keep {
         // Nothing is stored that could be retried.
         return error.without_retry();

@@ -11,7 +11,7 @@ use crate::ui::{self, DisplayOptions, TurnView, ViewEvent, ViewState};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
-use lepo_turn::Report;
+use lepo_turn::Outcome;
 use serde_json::Value;
 
 /// Creates the view of a turn whose question has been entered.
@@ -24,7 +24,7 @@ pub fn turn_view<'v>(context: &'v mut Context<'_>, shown: DisplayOptions) -> Tur
 /// `--code`, the file of `--output`. False if code was requested and the answer has none.
 pub fn print(
     args: &DoArgs,
-    report: &Report,
+    report: &Outcome,
     store: &Store,
     output: Option<&mut File>,
     context: &mut Context<'_>,

@@ -7,10 +7,10 @@ mod position;
 use super::between_turns::keep_question;
 use super::compact::make_room;
 use super::decision::{Decision, Verdict};
+use super::outcome::Outcome;
 use super::question::Question;
-use super::report::Report;
 use super::start::{StartOptions, TurnStart, start};
-use super::{Front, Masking, TurnEnv};
+use super::{Masking, TurnEnv, View};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{BubbId, BubbName};
@@ -184,10 +184,10 @@ impl Conversation {
         config: &ModelConfig,
         next: &mut NextTurn,
         bytes: usize,
-        front: &mut dyn Front,
+        view: &mut dyn View,
     ) -> Result<()> {
         let Some(tail) = next.tail_to_summarise(env) else { return Ok(()) };
-        let Some(end) = make_room(env, config, &next.forest, tail, bytes, front).await? else {
+        let Some(end) = make_room(env, config, &next.forest, tail, bytes, view).await? else {
             return Ok(());
         };
         match self.rules.after_room {
@@ -202,7 +202,7 @@ impl Conversation {
 
     /// Continues at the end of a turn that started at `start`, and moves the branch to its answer: after an interruption
     /// or a failure the branch stays, and moves with the next answer.
-    pub fn follow(&mut self, store: &Store, start: TurnStart, report: &Report) -> Result<BranchMove> {
+    pub fn follow(&mut self, store: &Store, start: TurnStart, report: &Outcome) -> Result<BranchMove> {
         let position = &mut self.position;
         position.pending = report.pending;
         if self.rules.after_nothing == AfterNothing::GoesPast {

@@ -64,7 +64,7 @@ struct ScriptedView {
     text: String,
 }
 
-impl Front for ScriptedView {
+impl View for ScriptedView {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Notice(Notice::Compacts) => self.compacts = true,
@@ -118,7 +118,7 @@ impl Scene {
     }
 
     /// Asks as each front does.
-    async fn ask(&mut self, conversation: &mut Conversation) -> Result<Report> {
+    async fn ask(&mut self, conversation: &mut Conversation) -> Result<Outcome> {
         let Scene { env, config, room, turn, .. } = self;
         let mut next = conversation.next_turn(&env.store, false)?;
         if let Err(error) = conversation.make_room(env, config, &mut next, 5, room).await {

@@ -9,10 +9,10 @@ use super::participant::{ShortReply, select_before};
 use super::prompts::{DebatePrompts, bid_lines};
 use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
 use super::rules::{DebateRules, FAILURES};
-use super::{GroupTurn, Moment, Participant, ends_all};
-use crate::report::log_failure;
+use super::{GroupEvent, GroupTurn, Participant, ends_all};
+use crate::outcome::log_failure;
 use crate::transcript::Transcript;
-use crate::{Notice, Report, TurnEvent, TurnRequest};
+use crate::{Notice, Outcome, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_model::{ChatMessage, ChatRole};
@@ -22,7 +22,7 @@ use lepo_store::bubb::{BubbName, Kind};
 #[derive(Debug, Default)]
 pub struct DebateOutcome {
     /// Like the report of any turn; the answer is the conclusion.
-    pub report: Report,
+    pub report: Outcome,
     /// The speeches, in order.
     pub speeches: Vec<Speech>,
     /// Number of started rounds.
@@ -139,7 +139,7 @@ impl Debate<'_> {
         let group = self.group;
         let present = self.rules.present();
         let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
-        group.watch.on_event(Moment::Floor(self.rules.round, &names));
+        group.view.on_event(GroupEvent::Floor(self.rules.round, &names));
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).floor();
         let under = self.transcript.tip();
         let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
@@ -149,9 +149,9 @@ impl Debate<'_> {
             match &reply {
                 Ok(brief) => {
                     participant.journal(group, "floor", None, brief);
-                    group.watch.on_event(Moment::Wants(&participant.name, bid(brief)));
+                    group.view.on_event(GroupEvent::Wants(&participant.name, bid(brief)));
                 }
-                Err(error) => group.watch.on_event(Moment::Failed(&participant.name, error)),
+                Err(error) => group.view.on_event(GroupEvent::Failed(&participant.name, error)),
             }
             (who, reply)
         });
@@ -221,7 +221,7 @@ impl Debate<'_> {
     async fn judge(&mut self, prompt: &str) -> Result<ShortReply> {
         let group = self.group;
         for _ in 0..FAILURES {
-            group.watch.on_event(Moment::Judging(&self.orchestrator.name));
+            group.view.on_event(GroupEvent::Judging(&self.orchestrator.name));
             match self.orchestrator.brief(prompt, self.transcript.tip(), group).await {
                 Ok(reply) => {
                     group.add(&mut self.transcript, Kind::System, true, &reply.text)?;
@@ -229,7 +229,7 @@ impl Debate<'_> {
                     return Ok(reply);
                 }
                 Err(error) if ends_all(&error) => return Err(error),
-                Err(error) => group.watch.on_event(Moment::Failed(&self.orchestrator.name, &error)),
+                Err(error) => group.view.on_event(GroupEvent::Failed(&self.orchestrator.name, &error)),
             }
         }
         Err(Error::remote(format!("the orchestrator {} failed {FAILURES} times", self.orchestrator.name)))
@@ -240,7 +240,7 @@ impl Debate<'_> {
         let names = self.names(&self.rules.present());
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
         let (participant, under) = (&mut self.panel[who], self.transcript.tip());
-        group.watch.on_event(Moment::Chosen(&participant.name));
+        group.view.on_event(GroupEvent::Chosen(&participant.name));
         match participant.speak(&[ChatMessage::new(ChatRole::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
@@ -252,7 +252,7 @@ impl Debate<'_> {
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => {
                 let error = error.without_retry();
-                group.watch.on_event(Moment::Failed(&participant.name, &error));
+                group.view.on_event(GroupEvent::Failed(&participant.name, &error));
                 self.fails(who, &error);
             }
         }
@@ -284,7 +284,7 @@ impl Debate<'_> {
     fn conclude(&mut self, reply: &ShortReply, summary: &str) -> Result<()> {
         let name = self.transcript.add(Kind::Assistant, false, summary.as_bytes())?;
         self.group.env.masking.note_given(name.id, summary);
-        self.group.watch.on_event(Moment::Concluded(summary));
+        self.group.view.on_event(GroupEvent::Concluded(summary));
         self.group.emit(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
         self.debated.report.answer = Some(reply.answered(name));
@@ -293,7 +293,7 @@ impl Debate<'_> {
 
     fn narrate(&self, text: &str) {
         if !text.is_empty() {
-            self.group.watch.on_event(Moment::Narration(text));
+            self.group.view.on_event(GroupEvent::Narration(text));
         }
     }
 

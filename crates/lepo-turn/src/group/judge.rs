@@ -3,10 +3,10 @@
 
 use super::participant::Participant;
 use super::protocol::JUDGE;
-use super::{GroupTurn, Moment, ParallelOutcome, ends_all};
+use super::{GroupEvent, GroupTurn, ParallelOutcome, ends_all};
 use crate::config::fill;
-use crate::report::log_failure;
-use crate::{Notice, Report, TurnEvent};
+use crate::outcome::log_failure;
+use crate::{Notice, Outcome, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_model::{ChatMessage, ChatRole};
@@ -45,14 +45,14 @@ pub(super) async fn judge(
         group.emit(TurnEvent::Notice(&Notice::NothingToJudge(judge.name.clone())));
         return Ok(polled);
     };
-    let mut report = Report { user: Some(question), model: Some(judge.name.clone()), ..Report::default() };
+    let mut report = Outcome { user: Some(question), model: Some(judge.name.clone()), ..Outcome::default() };
     match verdict(group, judge, question, &answers, &mut report.conv).await {
         Ok(answered) => {
             report.conv.extend(answered.name.prev.into_iter().chain([answered.name.id]));
             report.answer = Some(answered);
         }
         Err(error) => {
-            group.watch.on_event(Moment::Failed(&judge.display_name, &error));
+            group.view.on_event(GroupEvent::Failed(&judge.display_name, &error));
             let kind = if ends_all(&error) { error.kind } else { ErrorKind::Remote };
             let failed = Error::new(kind, format!("the judge {} failed", judge.name));
             polled.error = Some(failed.hint("the answers are kept"));
@@ -70,7 +70,7 @@ async fn verdict(
     question: BubbId,
     answers: &[BubbName],
     conv: &mut Vec<BubbId>,
-) -> Result<crate::report::Answered> {
+) -> Result<crate::outcome::FinishedAnswer> {
     let store = &group.env.store;
     let forest = store.names().forest_for(&[ReadScope::Paths(vec![question])])?;
     let question_ix = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;

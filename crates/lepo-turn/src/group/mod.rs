@@ -20,7 +20,7 @@ pub use parallel::ParallelOutcome;
 pub use participant::Participant;
 pub use protocol::{Bid, judged_by, select_line, selected};
 
-use super::report::{Answered, ToolUse};
+use super::outcome::{FinishedAnswer, ToolUse};
 use super::{CommandRunner, TurnEnv, TurnEvent, TurnRequest, TurnStart};
 use crate::attach::keep_files;
 use crate::config::Insts;
@@ -33,13 +33,13 @@ use lepo_store::conv::Forest;
 
 /// Events of a group turn, for its display.
 #[derive(Debug)]
-pub enum Moment<'e> {
+pub enum GroupEvent<'e> {
     /// An event outside of a reply: the question, a command of the user's own, a notice.
     Common(TurnEvent<'e>),
     /// An event in the reply of the participant with this name.
     In(&'e str, TurnEvent<'e>),
     /// A reply is complete and stored.
-    Spoken(&'e str, &'e Answered),
+    Spoken(&'e str, &'e FinishedAnswer),
     /// A reply failed; the others continue.
     Failed(&'e str, &'e Error),
     /// A round of a debate, counted from 1, starts: these participants are asked whether they want to speak.
@@ -57,9 +57,9 @@ pub enum Moment<'e> {
 }
 
 /// The display of a group turn.
-pub trait Watch {
+pub trait GroupView {
     /// Handles an event. `&self`, because concurrent replies share the observer.
-    fn on_event(&self, moment: Moment<'_>);
+    fn on_event(&self, moment: GroupEvent<'_>);
 }
 
 /// Everything that a group turn uses.
@@ -72,7 +72,7 @@ pub struct GroupTurn<'t> {
     /// The instructions in effect.
     pub insts: &'t Insts,
     /// The display.
-    pub watch: &'t dyn Watch,
+    pub view: &'t dyn GroupView,
 }
 
 impl GroupTurn<'_> {
@@ -129,7 +129,7 @@ impl GroupTurn<'_> {
     }
 
     pub(super) fn emit(&self, event: TurnEvent<'_>) {
-        self.watch.on_event(Moment::Common(event));
+        self.view.on_event(GroupEvent::Common(event));
     }
 }
 

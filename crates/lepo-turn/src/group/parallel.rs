@@ -3,13 +3,13 @@
 use futures_util::future::join_all;
 
 use super::participant::select_before;
-use super::{GroupTurn, Moment, Participant, ends_all};
+use super::{GroupEvent, GroupTurn, Participant, ends_all};
 use crate::answer_order::{AnswerOrder, OrderedAnswer};
 use crate::assembly::{Purpose, Target, assemble};
 use crate::attach::choose;
-use crate::report::log_failure;
+use crate::outcome::log_failure;
 use crate::tools::ToolList;
-use crate::{Notice, Report, TurnEvent, TurnRequest};
+use crate::{Notice, Outcome, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_store::bubb::BubbName;
@@ -18,9 +18,9 @@ use lepo_store::bubb::BubbName;
 #[derive(Debug, Default)]
 pub struct ParallelOutcome {
     /// A report for each model, in order.
-    pub replies: Vec<(String, Report)>,
+    pub replies: Vec<(String, Outcome)>,
     /// The judge's name, and its verdict.
-    pub judge: Option<(String, Report)>,
+    pub judge: Option<(String, Outcome)>,
     /// Set if no model answered, or if an error ended the turn.
     pub error: Option<Error>,
 }
@@ -45,26 +45,26 @@ pub async fn parallel(
     let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
         let name = participant.display_name.clone();
         if let Some(hit) = participant.recorded.take() {
-            group.watch.on_event(Moment::Spoken(&name, &hit.answered()));
+            group.view.on_event(GroupEvent::Spoken(&name, &hit.answered()));
             return (name, hit.report());
         }
         let mut entries = transcript.entries.clone();
         let unsent = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
         if !unsent.is_empty() {
             let notice = Notice::FilesNotSent(name.clone(), unsent);
-            group.watch.on_event(Moment::In(&name, TurnEvent::Notice(&notice)));
+            group.view.on_event(GroupEvent::In(&name, TurnEvent::Notice(&notice)));
         }
         let target = Target { form: participant.form, general, plans: None, web: false, searches: false };
         let purpose = Purpose::Answer { schema: None, code_only: false, may_call: false };
         let messages = assemble(&entries, &[], purpose, no_tools, target).messages;
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
         let spoken = participant.speak_in_order(order, &messages, schema, under, group).await;
-        let mut report = Report {
+        let mut report = Outcome {
             conv: transcript.ids().collect(),
             user: transcript.question(),
             model: Some(participant.name.clone()),
             tools: tools.clone(),
-            ..Report::default()
+            ..Outcome::default()
         };
         match spoken {
             Ok(answered) => {
@@ -80,7 +80,7 @@ pub async fn parallel(
                         resume.name_models(&alone);
                     }
                 });
-                group.watch.on_event(Moment::Failed(&name, &error));
+                group.view.on_event(GroupEvent::Failed(&name, &error));
                 report.error = Some(error);
             }
         }
@@ -112,7 +112,7 @@ pub async fn parallel(
 fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> ParallelOutcome {
     let replies = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;
-        group.watch.on_event(Moment::Spoken(&participant.name, &hit.answered()));
+        group.view.on_event(GroupEvent::Spoken(&participant.name, &hit.answered()));
         Some((participant.name.clone(), hit.report()))
     });
     ParallelOutcome { replies: replies.collect(), judge: None, error: None }

@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::{GroupTurn, Moment, Watch, select_line};
+use super::{GroupEvent, GroupTurn, GroupView, select_line};
 use crate::answer_context::{AnswerContext, CallStyle};
 use crate::answer_order::OrderedAnswer;
 use crate::journal::{failure_entry, usage_entry};
 use crate::model_reply::ModelReply;
+use crate::outcome::FinishedAnswer;
 use crate::receive::receive;
 use crate::recorded::{RecordedAnswer, RequestFacts, ToolHashes, schema_hash};
-use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, add_instruction, complaint, unfit};
 use crate::send::whole;
-use crate::{Front, Notice, TurnEvent};
+use crate::{Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_model::ModelConfig;
 use lepo_model::{
@@ -60,8 +60,8 @@ impl ShortReply {
     }
 
     /// Returns the reply as the answer in a bubb.
-    pub fn answered(&self, name: BubbName) -> Answered {
-        Answered { name, usage: self.usage, cut: None, ms: self.ms }
+    pub fn answered(&self, name: BubbName) -> FinishedAnswer {
+        FinishedAnswer { name, usage: self.usage, cut: None, ms: self.ms }
     }
 }
 
@@ -96,7 +96,7 @@ impl Participant {
         let start = Instant::now();
         let messages = [ChatMessage::new(ChatRole::User, prompt)];
         let name = self.name.clone();
-        let mut ear = ReplyFront { name: &name, watch: group.watch };
+        let mut ear = ReplyFront { name: &name, view: group.view };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
         group.env.configured.agent_sandboxes.report_leftovers(&mut ear);
@@ -117,7 +117,7 @@ impl Participant {
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
-    ) -> Result<Answered> {
+    ) -> Result<FinishedAnswer> {
         self.speak_in_order(None, messages, schema, under, group).await
     }
 
@@ -129,7 +129,7 @@ impl Participant {
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
-    ) -> Result<Answered> {
+    ) -> Result<FinishedAnswer> {
         let before = select_line(&self.display_name);
         self.speak_behind((&before, order), messages, schema, under, group).await
     }
@@ -142,7 +142,7 @@ impl Participant {
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
-    ) -> Result<Answered> {
+    ) -> Result<FinishedAnswer> {
         let (name, shown) = (self.name.clone(), self.display_name.clone());
         let mut messages = messages.to_vec();
         if let Some(schema) = schema {
@@ -153,7 +153,7 @@ impl Participant {
         let facts = RequestFacts { schema: schema.map(schema_hash), ..self.facts.clone() };
         loop {
             let start = Instant::now();
-            let mut ear = ReplyFront { name: &shown, watch: group.watch };
+            let mut ear = ReplyFront { name: &shown, view: group.view };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let in_request = schema.map(|schema| &schema.in_request);
             let answer = interrupt.or(self.ask(&messages, in_request, group, &mut ear)).await;
@@ -179,7 +179,7 @@ impl Participant {
             group.env.configured.agent_sandboxes.report_leftovers(&mut ear);
             match received? {
                 ModelReply::Answer(answered) => {
-                    group.watch.on_event(Moment::Spoken(&shown, &answered));
+                    group.view.on_event(GroupEvent::Spoken(&shown, &answered));
                     return Ok(answered);
                 }
                 ModelReply::Cut(_, error) | ModelReply::Refused(error) => return Err(error),
@@ -234,7 +234,7 @@ fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Erro
 }
 
 /// Returns the name of the SELECT that precedes an answer.
-pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<BubbName> {
+pub fn select_before(answered: &FinishedAnswer, under: Option<BubbId>) -> Option<BubbName> {
     let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
     Some(BubbName { id, kind: Speaker::System, hidden: true, prev: under })
 }
@@ -242,13 +242,13 @@ pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<BubbN
 /// Reports the events in a reply under the name of its participant.
 struct ReplyFront<'e> {
     name: &'e str,
-    watch: &'e dyn Watch,
+    view: &'e dyn GroupView,
 }
 
 /// A group turn has no tools, so nothing needs consent.
-impl Front for ReplyFront<'_> {
+impl View for ReplyFront<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
-        self.watch.on_event(Moment::In(self.name, event));
+        self.view.on_event(GroupEvent::In(self.name, event));
     }
 
     fn shows_partial_text(&self) -> bool {

@@ -41,7 +41,7 @@ pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<NewMessage> {
     if !turn.env.configured.writes_nothing()
         && let Some(news) = news(&found, &turn.env.configured.paths.state)
     {
-        turn.front.on_event(TurnEvent::Notice(&news));
+        turn.view.on_event(TurnEvent::Notice(&news));
     }
     Some(opening)
 }

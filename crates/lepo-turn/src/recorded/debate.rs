@@ -3,9 +3,9 @@
 use super::hit::usage;
 use super::past_message::PastMessage;
 use super::query::{OptionsRule, Query, RecordStore, ToolsRule};
-use crate::Report;
+use crate::Outcome;
 use crate::group::{Bid, DebateOutcome, Speech, selected};
-use crate::report::Answered;
+use crate::outcome::FinishedAnswer;
 use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Ix;
@@ -88,12 +88,12 @@ fn debated(
             }
             None if at + 1 == path.len() && debated.rounds > 0 && is_by(orchestrator) => {
                 let answered =
-                    Answered { name, usage: usage(&fact), cut: None, ms: fact.ms.unwrap_or_default() };
-                debated.report = Report {
+                    FinishedAnswer { name, usage: usage(&fact), cut: None, ms: fact.ms.unwrap_or_default() };
+                debated.report = Outcome {
                     model: Some(orchestrator.0.clone()),
                     answer: Some(answered),
                     recorded: Some(name.id),
-                    ..Report::default()
+                    ..Outcome::default()
                 };
             }
             _ => return Ok(None),

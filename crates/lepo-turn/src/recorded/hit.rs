@@ -2,8 +2,8 @@
 
 use super::query::{AnswerOnRecord, RecordStore};
 use crate::body::Body;
-use crate::report::{Answered, ToolUse};
-use crate::{Front, Report, TurnEvent};
+use crate::outcome::{FinishedAnswer, ToolUse};
+use crate::{Outcome, TurnEvent, View};
 use lepo_base::error::Result;
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, BubbName, Kind};
@@ -125,30 +125,30 @@ pub(super) fn usage(fact: &JournalRecord) -> Usage {
 
 impl RecordedAnswer {
     /// Returns the report of the turn that the answer replaces.
-    pub fn report(self) -> Report {
-        Report {
+    pub fn report(self) -> Outcome {
+        Outcome {
             conv: self.conv,
             user: Some(self.question),
             model: self.model,
-            answer: Some(Answered { name: self.answer, usage: self.usage, cut: None, ms: self.ms }),
+            answer: Some(FinishedAnswer { name: self.answer, usage: self.usage, cut: None, ms: self.ms }),
             is_json: self.is_json,
             tools: self.tools,
             recorded: Some(self.answer.id),
-            ..Report::default()
+            ..Outcome::default()
         }
     }
 
     /// Returns the answer in the form of a turn's answer.
-    pub fn answered(&self) -> Answered {
-        Answered { name: self.answer, usage: self.usage, cut: None, ms: self.ms }
+    pub fn answered(&self) -> FinishedAnswer {
+        FinishedAnswer { name: self.answer, usage: self.usage, cut: None, ms: self.ms }
     }
 }
 
 /// Displays a recorded answer like the answer of a turn.
-pub fn show_answer(store: &Store, hit: &RecordedAnswer, front: &mut dyn Front) -> Result<()> {
+pub fn show_answer(store: &Store, hit: &RecordedAnswer, view: &mut dyn View) -> Result<()> {
     let text = store.bubbs().text(&hit.answer)?;
-    front.on_event(TurnEvent::Text(&text));
-    front.on_event(TurnEvent::Pause);
-    front.on_event(TurnEvent::Done);
+    view.on_event(TurnEvent::Text(&text));
+    view.on_event(TurnEvent::Pause);
+    view.on_event(TurnEvent::Done);
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::plan::{ReplayPlan, ReplayStep};
 use super::results::RecordedResults;
 use crate::attach::NewFile;
 use crate::config::Insts;
-use crate::{Front, Question, Report, TurnEnv, TurnRequest, TurnStart, execute_turn};
+use crate::{Outcome, Question, TurnEnv, TurnRequest, TurnStart, View, execute_turn};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments};
@@ -23,7 +23,7 @@ pub struct ReplayOutcome {
     /// The end of the line; the base if nothing was written.
     pub tail: Option<BubbId>,
     /// The turns, each with its step.
-    pub turns: Vec<(ReplayStep, Report)>,
+    pub turns: Vec<(ReplayStep, Outcome)>,
     /// The number of remaining steps.
     pub remaining: usize,
     /// The error that interrupted it.
@@ -36,7 +36,7 @@ pub trait ReplayObserver {
     fn on_question(&mut self, number: usize, of: usize);
 
     /// Returns the display of a turn.
-    fn front(&mut self) -> &mut dyn Front;
+    fn view(&mut self) -> &mut dyn View;
 }
 
 /// Runs several lines concurrently, and returns them in order.
@@ -50,7 +50,7 @@ pub async fn replay(
     old: &Forest,
     plan: ReplayPlan,
     apart: u64,
-    view: &mut dyn ReplayObserver,
+    observer: &mut dyn ReplayObserver,
 ) -> ReplayOutcome {
     let (of, answered) = (plan.steps.len() + plan.answered, plan.answered);
     let remaining = plan.steps.len();
@@ -62,8 +62,8 @@ pub async fn replay(
         error: None,
     };
     for (index, step) in plan.steps.into_iter().enumerate() {
-        view.on_question(answered + index, of);
-        let result = run(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
+        observer.on_question(answered + index, of);
+        let result = run(env, config, insts, (old, &step, apart), &mut line.tail, observer.view()).await;
         let mut report = match result {
             Ok(report) => report,
             Err(error) => {
@@ -98,8 +98,8 @@ async fn run(
     insts: &Insts,
     (old, step, apart): (&Forest, &ReplayStep, u64),
     tail: &mut Option<BubbId>,
-    front: &mut dyn Front,
-) -> Result<Report> {
+    view: &mut dyn View,
+) -> Result<Outcome> {
     let recorded = match old.find(step.question.id) {
         Some(ix) => RecordedResults::after(&env.store, old, &env.store.journal().index(), ix)?,
         None => RecordedResults::default(),
@@ -124,7 +124,7 @@ async fn run(
         system_prompt: Some(String::new()),
         ..TurnRequest::new(start, question, &[])
     };
-    let report = execute_turn(env, config, insts, &forest, front, ask).await?;
+    let report = execute_turn(env, config, insts, &forest, view, ask).await?;
     if let Some(question_id) = report.user.filter(|_| is_new) {
         *tail = Some(question_id);
         let forest = env.store.names().forest_for(&[ReadScope::Paths(vec![question_id])])?;

@@ -84,7 +84,7 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
     turn.add(Kind::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
     turn.add(Kind::Tool, true, text.as_bytes())?;
     if let Some(note) = note {
-        turn.front.on_event(TurnEvent::Notice(&note));
+        turn.view.on_event(TurnEvent::Notice(&note));
     }
     Ok(true)
 }
@@ -100,7 +100,7 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
         return Ok(Some(*id));
     }
     let name = transcript.add_beside(base, Kind::System, text.as_bytes())?;
-    turn.front.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+    turn.view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
     turn.skills.stored = Some((text, name.id));
     Ok(Some(name.id))
 }

@@ -7,7 +7,7 @@ use lepo_tool::ToolRequest;
 
 /// The outcome of a turn. Written bubbs remain, regardless of an error.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct Outcome {
     /// The ids of the conv so far, oldest first.
     pub conv: Vec<BubbId>,
     /// The question.
@@ -15,7 +15,7 @@ pub struct Report {
     /// The configured name of the model.
     pub model: Option<String>,
     /// The answer.
-    pub answer: Option<Answered>,
+    pub answer: Option<FinishedAnswer>,
     /// The hidden bubb with the partial text of an interrupted answer.
     pub partial: Option<BubbId>,
     /// Whether the next question follows `partial`, which it does not if that is thinking alone.
@@ -37,7 +37,7 @@ pub struct Report {
     pub recorded: Option<BubbId>,
 }
 
-impl Report {
+impl Outcome {
     /// Returns the bubb that the next question follows: the answer, a stopped one, or the question.
     pub fn end(&self) -> Option<BubbId> {
         let stopped = self.partial.filter(|_| self.is_continued);
@@ -60,7 +60,7 @@ pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
 
 /// An answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered {
+pub struct FinishedAnswer {
     /// Bubb of the answer.
     pub name: BubbName,
     /// Tokens, if the provider reported them.
