@@ -32,3 +32,6 @@ pub struct RecordedOptions {
     /// The store to search, instead of the store of the turn.
     pub from: Option<PathBuf>,
 }
+
+#[cfg(test)]
+mod tests;
