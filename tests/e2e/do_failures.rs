@@ -82,6 +82,10 @@ fn a_server_that_is_not_there() {
     assert_eq!(ran.code, 3);
     assert!(ran.err.contains("cannot reach http://127.0.0.1:9/v1: connection refused"), "{}", ran.err);
     assert_eq!(forest(&bot.home), QUESTION);
+    // Nor the name of one, as without a network.
+    bot.home.write("config/config.toml", good.replace(&bot.server().url(), "http://models.invalid"));
+    let ran = bot.lepo(&["--retry"]);
+    assert!(ran.code == 3 && ran.err.contains("hint: check that there is a network"), "{}", ran.err);
     bot.home.write("config/config.toml", good);
     assert_eq!(bot.lepo(&["--retry"]).out, "Paris.\n");
     assert_eq!(forest(&bot.home), format!("{QUESTION} / C a0 B"));

@@ -201,13 +201,14 @@ impl EndpointClient {
                 return refused;
             }
             let unreachable = Error::remote(format!("cannot reach {}: {why}", self.url));
-            let unreachable = match is_about_certificate(&why) {
-                true => unreachable.hint(
-                    "certificates are checked against those of the system; SSL_CERT_FILE names a file of others, \
-                     such as a company's",
-                ),
-                false => unreachable.hint("check that the server is running and that `base_url` is right"),
-            };
+            let unreachable = unreachable.hint(if is_about_certificate(&why) {
+                "certificates are checked against those of the system; SSL_CERT_FILE names a file of others, such as a \
+                 company's"
+            } else if why.contains("lookup") {
+                "check that there is a network, and the name of the server in `base_url`"
+            } else {
+                "check that the server is running and that `base_url` is right"
+            });
             return match is_refusal(&error) {
                 true => unreachable.of_refused_connection(),
                 false => unreachable,
