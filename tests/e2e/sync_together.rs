@@ -73,6 +73,12 @@ fn the_own_newest_conversation_is_listed_although_a_colleague_continued_it() {
     };
     let rows = ids(&["ls"]);
     assert_eq!((&rows[0], rows.contains(&own)), (&format!("alice/{hers}"), false), "{rows:?}");
+    let ran = bot.home.lepo(&["show", "alicia/@"]);
+    assert!(
+        ran.code == 2 && ran.err.contains("no clone is named alicia\nhint: clones: alice\n"),
+        "{}",
+        ran.err
+    );
     let end = own.get(18..).unwrap();
     for args in [&["ls"][..], &["ls", "--grep", "what is"]] {
         assert!(on_terminal(bot.home.command(args), &[]).out.contains(end), "{args:?}");

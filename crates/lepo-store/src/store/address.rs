@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use super::handle::Store;
-use crate::bubb::BubbId;
+use crate::bubb::{BubbId, BubbName};
 use crate::conv::{AddressMatch, AddressSpec, AddressTarget, Forest, ReadScope};
 use lepo_base::error::{Error, Result};
 
@@ -88,8 +88,15 @@ impl<'s> Addresses<'s> {
             return Ok(Some(id));
         }
         let Some((clone, rest)) = word.split_once('/') else { return Ok(None) };
-        let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone) else {
-            return Ok(None);
+        let others = self.store.others().all();
+        let Some((_, store)) = others.iter().find(|(name, _)| name == clone) else {
+            let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+            let file = word.rsplit('/').next().unwrap_or(word);
+            return match names.is_empty() || BubbName::parse(file.as_bytes()).is_some() {
+                true => Ok(None),
+                false => Err(Error::usage(format!("no branch {word}, and no clone is named {clone}"))
+                    .hint(format!("clones: {}", names.join(", ")))),
+            };
         };
         let forest = store.names().forest_for(&store.addresses().read_scope(rest)?)?;
         let found = store.addresses().find_bubb(&forest, rest)?;
