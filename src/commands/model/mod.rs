@@ -137,8 +137,9 @@ fn in_columns(models: &[ListedModel], columns: usize) -> Vec<String> {
     let cells = |model: &ListedModel| model.cells().map(|cell| clean(cell).into_owned());
     let rows: Vec<[String; 3]> = models.iter().map(cells).collect();
     let widest = |index: usize| rows.iter().map(|row| width(&row[index])).max().unwrap_or_default();
-    let (name, provider, model) = (widest(0), widest(1), widest(2));
-    let is_wide = name + provider + model + 2 <= columns;
+    let ends = rows.iter().zip(models).map(|(row, model)| width(&row[2]) + width(model.state()));
+    let (name, provider, end) = (widest(0), widest(1), ends.max().unwrap_or_default());
+    let is_wide = name + provider + end + 2 <= columns;
     let line = |row: &[String; 3]| match is_wide {
         true => format!("{} {} {}", padded(&row[0], name), padded(&row[1], provider), row[2]),
         false => format!("{}\n    {} {}", row[0], padded(&row[1], provider), row[2]),
