@@ -99,7 +99,7 @@ fn the_first_commands_work_or_say_the_next_one() {
             assert_eq!(ran.code, 2);
             assert!(ran.err.contains("NOT_SET") && !ran.err.contains("OPENAI_API_KEY"), "{}", ran.err);
         }),
-        // An empty configuration is none, and a broken one is named with its line; reading needs no model.
+        // An empty configuration has no model, a broken one is named with its line, and reading needs neither.
         ("https://github.com/simonw/llm/pull/1606", || {
             let home = Home::with_config("");
             assert_eq!(home.lepo(&["model"]).code, 0);
@@ -157,6 +157,24 @@ fn a_failure_has_its_exit_code_and_is_no_answer() {
         ("https://github.com/anomalyco/opencode/issues/47162", || {
             let ran = two_models("http://127.0.0.1:9").lepo(&["do", "-m", "lokal", "q"]);
             assert!(ran.code == 2 && ran.err.contains("hint: did you mean local?"), "{}", ran.err);
+        }),
+        // A command that is nearly one of lepo's is no question.
+        ("https://github.com/MervinPraison/PraisonAI/issues/4114", || {
+            let bot = Bot::saying(OFF, &["one"]);
+            for (args, meant) in
+                [(&["shwo"][..], "lepo show"), (&["do", "--max-tokns", "5", "q"], "--max-tokens")]
+            {
+                let ran = bot.lepo(args);
+                assert_eq!((ran.code, bot.times_asked()), (2, 0), "{}", ran.err);
+                assert!(ran.err.contains(&format!("did you mean `{meant}`?")), "{}", ran.err);
+            }
+        }),
+        // An option that is nearly one does not become a part of what is looked for.
+        ("https://github.com/vshulcz/deja-vu/issues/755", || {
+            let home = Home::new();
+            home.add(&[], "the pool");
+            let ran = home.lepo(&["grep", "pool", "--ignore-cas"]);
+            assert!(ran.code == 2 && ran.err.contains("`--ignore-case`"), "{}", ran.err);
         }),
         // A command that nobody may agree to has not run.
         ("https://github.com/anthropics/claude-code/issues/76867", || {

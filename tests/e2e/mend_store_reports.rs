@@ -8,8 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use crate::bots::{Bot, messages};
-use crate::disk::{forest, put};
-use crate::home::{Ran, finish, run};
+use crate::disk::{bubbs, forest, put};
+use crate::home::{Ran, finish, run, until};
+use crate::many::Panel;
 use crate::scripted::openai_sse;
 use crate::worktrees::with_worktree;
 
@@ -85,6 +86,16 @@ fn the_last_conversation_is_the_one_that_was_used_last() {
             assert_eq!(lepo_in(bot, &other, &["do", "there"]).code, 0);
             ask(bot, &["here again"]);
             assert_eq!(sent(bot), ["here", "1", "here again"]);
+        }),
+        // The same where two scripts ask in two folders in turn.
+        ("https://github.com/monoes/monomind/issues/180", |bot| {
+            let other = bot.home.path().join("other");
+            std::fs::create_dir(&other).unwrap();
+            for question in ["one", "two"] {
+                ask(bot, &[question]);
+                assert_eq!(lepo_in(bot, &other, &["do", question]).code, 0);
+            }
+            assert_eq!(sent(bot), ["one", "2", "two"]);
         }),
         // A name is one of this folder too.
         ("https://github.com/openai/codex/issues/30995", |bot| {
@@ -184,6 +195,23 @@ fn two_at_once_lose_nothing() {
     assert_eq!(bot.home.ok(&["ls"]).lines().count(), 2);
 }
 
+/// https://github.com/mahatab/synode-council-of-ai-agents/issues/7
+#[test]
+fn of_several_answers_the_first_model_s_is_the_one_that_goes_on() {
+    let late = vec![openai_sse(["from a"]).held(), openai_sse(["on"])];
+    let panel = Panel::new("", &[("a", late), ("b", vec![openai_sse(["from b"])])]);
+    let mut asks = panel.home.command(&["do", "-n", "--parallel", "-m", "a", "-m", "b", "q"]);
+    asks.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let asks = asks.spawn().unwrap();
+    until("the answer of b", || {
+        panel.home.work().join(".lepo").exists()
+            && bubbs(&panel.home).iter().any(|bubb| bubb.text == "from b")
+    });
+    panel.server("a").release();
+    assert_eq!(finish(asks).code, 0);
+    assert_eq!(panel.home.ok(&["show", "-1"]).trim_end(), "from a");
+}
+
 #[test]
 fn conversations_outlive_the_work_tree() {
     run_all(&[
@@ -218,6 +246,13 @@ fn conversations_outlive_the_work_tree() {
             for dir in [&bot.home.work(), &linked] {
                 assert_eq!(lepo_in(bot, dir, &["ls"]).out.lines().count(), 2);
             }
+        }),
+        // They share one store without a setting.
+        ("https://github.com/charmbracelet/crush/pull/2144", |bot| {
+            let linked = with_worktree(&bot.home);
+            ask(bot, &["in the main one"]);
+            let roots = [bot.home.ok(&["root"]), lepo_in(bot, &linked, &["root"]).out];
+            assert_eq!(roots[0], roots[1]);
         }),
         // What goes on there works on the files of there.
         ("https://github.com/anthropics/claude-code/issues/30906", |bot| {
