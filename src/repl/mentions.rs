@@ -125,6 +125,11 @@ impl Mentions {
     }
 }
 
+/// Returns the existing files that a text mentions.
+pub fn mentioned_files(text: &str) -> Vec<String> {
+    mentions(text, |_| false, |path| file_of(path, None).exists()).paths
+}
+
 /// Runs a turn with a question from the prompt, and the files that it names.
 pub(super) async fn ask_typed(
     session: &mut ReplSession<'_>,

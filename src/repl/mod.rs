@@ -32,5 +32,6 @@ mod undo;
 mod window;
 
 pub use history::history_file;
+pub use mentions::mentioned_files;
 pub use session::SessionOptions;
 pub use session_loop::run_session;

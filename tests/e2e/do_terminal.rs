@@ -166,6 +166,20 @@ fn a_question_that_is_stopped_at_its_consent_says_how_to_decide_later() {
 }
 
 #[test]
+fn a_file_that_the_prompt_mentions_is_not_sent_and_a_note_says_so() {
+    let bot = Bot::saying("planner = 'off'", &["one", "two", "three"]);
+    bot.home.write("work/notes.txt", "of the file");
+    let note = "note: @notes.txt is sent as text; -f FILE sends a file";
+    for (question, is_noted) in [("what is @notes.txt?", true), ("what is @nobody?", false)] {
+        let shown = on_terminal(bot.home.command(&["do", question]), &[]).out;
+        assert_eq!(shown.contains(note), is_noted, "{shown}");
+    }
+    assert!(!bot.bodies()[0].to_string().contains("of the file"));
+    // A script gets no note.
+    assert_eq!(bot.lepo(&["do", "what is @notes.txt?"]).err, "");
+}
+
+#[test]
 fn what_is_said_breaks_between_words() {
     let home = Home::with_openai("http://127.0.0.1:9/v1");
     let Some(screen) = Screen::lepo(&home, 40, &["do", "q"]) else { return };

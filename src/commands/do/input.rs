@@ -6,7 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::term::{StatusLine, print_status, stderr_is_terminal};
+use crate::repl::mentioned_files;
+use crate::term::{StatusLine, one_line, print_status, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
@@ -74,6 +75,13 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
     let is_blank = |part: &QuestionPart| matches!(&part.content, FileContent::Other(bytes) if bytes.trim_ascii().is_empty());
     if args.server_prompt.is_some() && args.attach.is_empty() && parts.iter().all(is_blank) {
         return Ok(None);
+    }
+    if prompt.is_none() && !args.quiet && stderr_is_terminal() {
+        // A session sends them, but the argument of a script may be any text.
+        for path in mentioned_files(&args.prompt.join(" ")) {
+            let note = format!("@{path} is sent as text; -f FILE sends a file");
+            print_status(&StatusLine::note(one_line(&note)));
+        }
     }
     let mut context = Vec::new();
     let files =
