@@ -52,7 +52,8 @@ pub fn browse(store: &Store, start: BrowserStart<'_>) -> Result<()> {
     let mut on_screen = None;
     loop {
         let facts = store.journal().index();
-        let forest = store.names().forest_for(&[limit.map_or(ReadScope::Everyone, ReadScope::Newest)])?;
+        let forest =
+            store.names().forest_for(&[limit.map_or(ReadScope::All { peers: true }, ReadScope::newest)])?;
         let stopped = StoppedAnswers::new(store, &forest);
         let own = store.own_newest().unwrap_or_default();
         let read =

@@ -167,7 +167,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         merged.extend((!ids.is_empty()).then(|| (name.clone(), ids)));
     }
     let ids = branches.iter().map(|(_, _, id)| *id).chain(merged.values().flatten().copied());
-    let forest = store.names().forest_for(&[ReadScope::Paths(ids.collect())])?;
+    let forest = store.names().forest_for(&[ReadScope::Ids(ids.collect())])?;
     let mut ends: BTreeMap<String, Vec<BubbId>> =
         merged.into_iter().map(|(name, ids)| (name, forest.ends_among(&ids))).collect();
     ends.retain(|_, ends| ends.len() > 1);

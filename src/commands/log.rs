@@ -126,13 +126,13 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
 
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
-        let forest = store.names().forest_for(&[ReadScope::Everyone])?;
+        let forest = store.names().forest_for(&[ReadScope::All { peers: true }])?;
         let whole = forest.all().rev().collect();
         return Ok((forest, whole));
     }
     let newest = ["@".to_string()];
     let addresses = if args.addresses.is_empty() { &newest } else { args.addresses.as_slice() };
-    let also: &[ReadScope] = if args.graph { &[ReadScope::All] } else { &[] };
+    let also: &[ReadScope] = if args.graph { &[ReadScope::All { peers: false }] } else { &[] };
     let (forest, found) = find_all(store, addresses, also)?;
     let whole: Vec<Ix> = forest.all().rev().collect();
     let mut bubbs = Vec::new();

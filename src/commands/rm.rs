@@ -138,7 +138,7 @@ fn print_subjects(store: &Store, forest: &Forest, tails: &[Ix]) {
 fn forest(store: &Store, args: &RmArgs) -> Result<Forest> {
     match args.force {
         true => store.names().forest(),
-        false => store.names().forest_for(&[ReadScope::Everyone]),
+        false => store.names().forest_for(&[ReadScope::All { peers: true }]),
     }
 }
 

@@ -52,8 +52,8 @@ impl<'s> EditableLine<'s> {
             RangeBase::Own | RangeBase::Root => None,
         };
         let ids = [range.after, Some(range.last), onto];
-        let mut scopes = vec![ReadScope::Paths(ids.into_iter().flatten().collect())];
-        scopes.extend(range.all.then_some(ReadScope::Everyone));
+        let mut scopes = vec![ReadScope::Ids(ids.into_iter().flatten().collect())];
+        scopes.extend(range.all.then_some(ReadScope::All { peers: true }));
         let forest = store.names().forest_for(&scopes)?;
         let find = |id: BubbId| {
             forest.find(id).ok_or_else(|| {

@@ -59,7 +59,7 @@ impl News {
         at: BubbId,
         unanswered: Option<BubbId>,
     ) -> Result<Option<BubbId>> {
-        let forest = store.names().forest_for(&[ReadScope::Since(at)])?;
+        let forest = store.names().forest_for(&[ReadScope::Since { id: at, judged: false }])?;
         let Some(ix) = forest.find(at) else { return Ok(None) };
         let below: HashSet<BubbId> = forest
             .children(ix)

@@ -158,7 +158,7 @@ pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Resu
 /// Copies the last answer of the session to the clipboard of the terminal.
 pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
     let ids = tails(session);
-    let forest = session.store.names().forest_for(&[ReadScope::Paths(ids.clone())])?;
+    let forest = session.store.names().forest_for(&[ReadScope::Ids(ids.clone())])?;
     let answer = ids.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
         up.find(|name| !name.hidden && name.kind == Kind::Assistant)

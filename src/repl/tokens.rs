@@ -64,7 +64,7 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
 pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let most = most_listed();
     let peers = session.store.others().all();
-    let scope = if peers.is_empty() { ReadScope::Newest(most) } else { ReadScope::Everyone };
+    let scope = if peers.is_empty() { ReadScope::newest(most) } else { ReadScope::All { peers: true } };
     let forest = session.store.names().forest_for(&[scope])?;
     let own = session.store.own_newest().unwrap_or_default();
     let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());

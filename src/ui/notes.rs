@@ -63,7 +63,7 @@ pub fn note_dropped(store: &Store, begin: TurnStart, tip: &BubbName) {
 /// Returns the request that is pending at this bubb, if it is one.
 pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>> {
     let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
-    let forest = store.names().forest_for(&[ReadScope::Followed(name.id)])?;
+    let forest = store.names().forest_for(&[ReadScope::Since { id: name.id, judged: true }])?;
     let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == RequestState::Pending);
     Ok(waits.then_some(request))
 }

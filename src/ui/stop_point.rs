@@ -25,7 +25,7 @@ pub enum StopPoint {
 impl StopPoint {
     /// Finds the newest bubb after the question of an interrupted turn.
     pub fn find(store: &Store, report: &Outcome) -> Result<StopPoint> {
-        let scopes = [ReadScope::Tip, ReadScope::Paths(report.user.into_iter().collect())];
+        let scopes = [ReadScope::Tip, ReadScope::Ids(report.user.into_iter().collect())];
         let forest = store.names().forest_for(&scopes)?;
         let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);

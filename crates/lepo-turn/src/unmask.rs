@@ -89,7 +89,7 @@ pub fn forget_overtaken(store: &Store) {
     if kept.is_empty() {
         return;
     }
-    let wanted: Vec<ReadScope> = kept.iter().map(|id| ReadScope::Followed(*id)).collect();
+    let wanted: Vec<ReadScope> = kept.iter().map(|id| ReadScope::Since { id: *id, judged: true }).collect();
     let Ok(forest) = store.names().forest_for(&wanted) else { return };
     for id in kept {
         let standing = forest.find(id).map(|ix| forest.standing(ix));

@@ -116,9 +116,9 @@ impl WorktreeRecord {
     pub fn tail(&self, store: &Store, newest: bool) -> Result<Option<BubbId>> {
         let ids = self.ids()?;
         let Some(&last) = ids.last() else { return Ok(None) };
-        let mut forest = store.names().forest_for(&[ReadScope::Paths(vec![last])])?;
+        let mut forest = store.names().forest_for(&[ReadScope::Ids(vec![last])])?;
         if forest.find(last).is_none() {
-            forest = store.names().forest_for(&[ReadScope::Paths(ids.clone())])?;
+            forest = store.names().forest_for(&[ReadScope::Ids(ids.clone())])?;
         }
         let last = ids.into_iter().rev().find(|&id| forest.find(id).is_some());
         last.map_or(Ok(None), |last| tail_at(store, &forest, last, newest))

@@ -104,7 +104,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Returns the messages to compare: the named ones, A and @, or the tails of the two newest conversations.
 fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Forest, (Ix, Ix))> {
     let Some(a) = a else {
-        let forest = store.names().forest_for(&[ReadScope::Newest(2)])?;
+        let forest = store.names().forest_for(&[ReadScope::newest(2)])?;
         let new = forest.newest();
         let old = forest.newest_first(false).find(|&tail| Some(tail) != new);
         let (Some(new), Some(old)) = (new, old) else {

@@ -68,7 +68,7 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Rep
     }
     let names: Vec<String> =
         options.replay.iter().chain(&options.from).chain(&options.onto).map(String::to_string).collect();
-    let (forest, found) = find_all(store, &names, &[ReadScope::Everyone])?;
+    let (forest, found) = find_all(store, &names, &[ReadScope::All { peers: true }])?;
     let mut found = names.iter().zip(found).map(|(word, found)| match found {
         AddressMatch::One(one) => Ok(one.ix),
         AddressMatch::Range(_) => {

@@ -64,7 +64,7 @@ pub fn print(replay: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()>
             context.print_hint(Hint::from("to continue: ").bare(command));
         }
     }
-    let forest = replay.store.names().forest_for(&[ReadScope::Newest(1)])?;
+    let forest = replay.store.names().forest_for(&[ReadScope::newest(1)])?;
     if let Some(newest) = forest.newest() {
         let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
         let now = format!("@ is now {}", shorts.show(forest.name(newest).id));

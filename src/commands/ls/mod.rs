@@ -21,7 +21,7 @@ use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{ExitKind, Result};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
-use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
+use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope, TailScope};
 use lepo_store::store::{Store, now};
 use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 
@@ -86,11 +86,12 @@ impl LsArgs {
     fn read_scope(&self, store: &Store, form: RowFormat) -> ReadScope {
         // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
-            _ if !self.pending && !store.others().all().is_empty() => ReadScope::Everyone,
-            Some(n) if self.is_of_newest() && form.has_facts() => ReadScope::Siblings(n, self.spent),
-            Some(n) if self.is_of_newest() && self.spent => ReadScope::Leaves(n),
-            Some(n) if self.is_of_newest() => ReadScope::Newest(n),
-            _ => ReadScope::All,
+            _ if !self.pending && !store.others().all().is_empty() => ReadScope::All { peers: true },
+            Some(count) if self.is_of_newest() => {
+                let (spent, siblings) = (self.spent, form.has_facts());
+                ReadScope::Tails(TailScope { count, spent, siblings, tip: !spent && !siblings, within: None })
+            }
+            _ => ReadScope::All { peers: false },
         }
     }
 

@@ -103,7 +103,7 @@ impl RebaseInput {
         words.extend(args.onto.clone());
         words.extend(args.drop.iter().cloned());
         words.extend(replace.iter().map(|(address, _)| address.to_string()));
-        let also = if args.all { &[ReadScope::Everyone][..] } else { &[] };
+        let also = if args.all { &[ReadScope::All { peers: true }][..] } else { &[] };
         let (forest, found) = find_all(store, &words, also)?;
         let mut found = found.into_iter();
         let Some(line) = found.next() else { return Err(Error::usage("no message given")) };

@@ -139,7 +139,7 @@ fn a_range(word: &str) -> Error {
 fn line_of_address<'s>(args: &RebaseArgs, store: &'s Store) -> Result<EditableLine<'s>> {
     let mut words = vec![args.address().to_string()];
     words.extend(args.onto.clone());
-    let also = if args.all { &[ReadScope::Everyone][..] } else { &[] };
+    let also = if args.all { &[ReadScope::All { peers: true }][..] } else { &[] };
     let (forest, found) = find_all(store, &words, also)?;
     let Some((line, onto)) = found.split_first() else { return Err(Error::usage("no message given")) };
     let base = match (&args.onto, onto) {

@@ -26,7 +26,8 @@ pub use id_prefix::ids_beginning;
 pub use nearest::NearestAncestor;
 pub use pending::RequestState;
 pub use prune::Pruner;
-pub use read_scope::ReadScope;
+pub(crate) use read_scope::{ReadReach, judged_since};
+pub use read_scope::{ReadScope, TailScope};
 pub use siblings::SiblingTails;
 
 #[cfg(test)]

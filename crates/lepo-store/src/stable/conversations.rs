@@ -206,7 +206,7 @@ impl Conversations {
     }
 
     fn path_to(&self, id: MessageId) -> Result<Forest, Failure> {
-        failed(self.store.names().forest_for(&[ReadScope::Paths(vec![id.0])]))
+        failed(self.store.names().forest_for(&[ReadScope::Ids(vec![id.0])]))
     }
 }
 

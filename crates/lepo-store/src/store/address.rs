@@ -32,7 +32,7 @@ impl<'s> Addresses<'s> {
             .transpose()?
             .flatten()
         {
-            Some(id) => self.store.names().forest_for(&[ReadScope::Since(id)]),
+            Some(id) => self.store.names().forest_for(&[ReadScope::Since { id, judged: false }]),
             None => self.forest_at(false, tail),
         }
     }
@@ -43,7 +43,7 @@ impl<'s> Addresses<'s> {
         self.store.names().forest_for(&match tail {
             Some(address) if address != "-" => self.read_scope(address)?,
             _ if new => vec![ReadScope::Tip],
-            _ => vec![ReadScope::Newest(1)],
+            _ => vec![ReadScope::newest(1)],
         })
     }
 

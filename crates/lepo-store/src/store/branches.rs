@@ -106,7 +106,7 @@ impl<'s> Branches<'s> {
         if ids.is_empty() {
             return Ok(ids);
         }
-        let forest = self.store.names().forest_for(&[ReadScope::Paths(ids.clone())])?;
+        let forest = self.store.names().forest_for(&[ReadScope::Ids(ids.clone())])?;
         Ok(Some(forest.ends_among(&ids)).filter(|ends| ends.len() > 1).unwrap_or_default())
     }
 

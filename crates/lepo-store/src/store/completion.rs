@@ -4,7 +4,7 @@
 
 use super::address::Addresses;
 use crate::bubb::{BubbId, BubbName};
-use crate::conv::{Forest, Ix, ReadScope};
+use crate::conv::{Forest, Ix, ReadScope, TailScope, ids_beginning};
 use lepo_base::error::Result;
 
 /// A completion of an address.
@@ -32,8 +32,12 @@ impl Addresses<'_> {
         }
         let branches = self.branches_beginning(begun)?;
         let own = self.store.own_newest()?;
-        let own_path = ReadScope::Paths(own.into_iter().collect());
-        let wanted = [ReadScope::Begun(begun.to_ascii_uppercase(), most), paths(&branches), own_path];
+        let own_path = ReadScope::Ids(own.into_iter().collect());
+        // Without a prefix, `@` is offered too.
+        let tails = TailScope { count: most, tip: begun.is_empty(), ..TailScope::default() };
+        let within = ids_beginning(&begun.to_ascii_uppercase());
+        let tails = within.map(|within| ReadScope::Tails(TailScope { within: Some(within), ..tails }));
+        let wanted: Vec<ReadScope> = tails.into_iter().chain([paths(&branches), own_path]).collect();
         let forest = &self.store.names().forest_for(&wanted)?;
         let newest = own.and_then(|own| forest.find(own)).or_else(|| forest.newest());
         let newest = newest.filter(|_| begun.is_empty());
@@ -71,7 +75,7 @@ impl Addresses<'_> {
 }
 
 fn paths(branches: &[(String, BubbId)]) -> ReadScope {
-    ReadScope::Paths(branches.iter().map(|(_, id)| *id).collect())
+    ReadScope::Ids(branches.iter().map(|(_, id)| *id).collect())
 }
 
 fn branch_offer(forest: &Forest, (name, id): (String, BubbId)) -> AddressCompletion {

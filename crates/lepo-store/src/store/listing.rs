@@ -11,7 +11,7 @@ use super::dir::now;
 use super::handle::Store;
 use super::unreadable_folders::UnreadableFolders;
 use crate::bubb::{BubbId, BubbName, Day};
-use crate::conv::{AHEAD, Forest, NearestAncestor};
+use crate::conv::{AHEAD, Forest, ReadReach, TailScope, judged_since};
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::processors;
 
@@ -248,91 +248,36 @@ impl<'s> NameListing<'s> {
         Ok(())
     }
 
-    /// Returns the day from which all names must be read to know what follows a bubb, and, if it is hidden, whether
-    /// its nearest visible ancestor was continued.
-    pub(super) fn judged_since(&mut self, id: BubbId) -> Result<Day> {
-        let (mut since, mut seen) = (Day::from_id(id), HashSet::new());
-        let mut at = self.find(id)?;
-        if at.is_none_or(|name| !name.hidden) {
-            return Ok(since);
-        }
-        // Walk up to the nearest visible bubb or the root.
-        while let Some(name) = at.filter(|name| seen.insert(name.id)) {
-            since = since.min(Day::from_id(name.id));
-            if !name.hidden {
-                break;
-            }
-            at = name.prev.map_or(Ok(None), |prev| self.find(prev))?;
-        }
-        Ok(self.disordered.map_or(since, |disordered| since.min(disordered)))
-    }
-
-    /// Reads as many days as necessary to know the newest `count` tails that satisfy `is_wanted`, and their convs.
-    pub(super) fn read_tails(
-        &mut self,
-        count: usize,
-        include_spent: bool,
-        is_wanted: impl Fn(BubbId) -> bool,
-        least: Day,
-    ) -> Result<()> {
+    /// Reads as many days as necessary to know the tails of a scope, and their convs.
+    pub(super) fn read_tails(&mut self, scope: &TailScope) -> Result<()> {
         let mut more = 1;
         loop {
             let before = self.steps;
             let forest = self.build_forest();
-            let own = forest.newest_first(include_spent).filter(|&ix| forest.store_of(ix).is_none());
-            let ids = own.map(|ix| forest.name(ix).id);
-            let tails: Vec<BubbId> = ids.filter(|&id| is_wanted(id)).take(count).collect();
-            self.built = Some((before, forest));
-            for &tail in &tails {
-                let since = if include_spent { Day::from_id(tail) } else { self.judged_since(tail)? };
-                self.read_since(since)?;
-                if self.steps != before {
-                    break;
-                }
-            }
             let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
-            if self.steps == before && tails.len() < count && unread.is_some_and(|day| day >= least) {
+            let reach = ReadReach { unread, disordered: self.disordered, latest: self.now + AHEAD };
+            let need = scope.need(&forest, &reach, &mut |id| self.find(id))?;
+            self.built = Some((before, forest));
+            if let Some(since) = need.since {
+                self.read_since(since)?;
+            }
+            self.read_paths(need.ids)?;
+            if need.older && self.steps == before {
                 self.read_older(more)?;
                 more *= 2;
             }
             if self.steps == before {
-                return self.read_paths(tails);
+                return Ok(());
             }
         }
     }
 
-    /// Reads all days since the oldest last question of the newest `count` tails, which must have been read: other
-    /// answers to it are not older.
-    pub(super) fn read_since_questions(&mut self, count: usize, include_spent: bool) -> Result<()> {
-        let forest = self.build_forest();
-        let questions = NearestAncestor::new(Forest::is_question);
-        let asked =
-            forest.newest_first(include_spent).take(count).filter_map(|tail| questions.find(&forest, tail));
-        let since = asked.map(|question| Day::from_id(forest.name(question).id)).min();
-        self.built = Some((self.steps, forest));
-        match since {
-            Some(since) => self.read_since(self.disordered.map_or(since, |disordered| since.min(disordered))),
-            None => Ok(()),
-        }
-    }
-
-    /// Reads as many days as necessary to know the newest bubb, ignoring those dated ahead.
-    pub(super) fn read_newest_dated(&mut self) -> Result<()> {
-        let limit = self.now + AHEAD;
-        loop {
-            let last = |names: &[BubbName]| {
-                let dated = names.partition_point(|name| name.id.time() <= limit);
-                names.get(..dated).and_then(<[BubbName]>::last).map(|name| name.id)
-            };
-            let newest = self.days.values().filter_map(|names| last(names)).max().max(last(&self.recent));
-            let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
-            match (newest, unread) {
-                (_, None) => return Ok(()),
-                (Some(newest), Some(unread)) if unread < Day::from_id(newest) => return Ok(()),
-                (Some(newest), Some(_)) => self.read_since(Day::from_id(newest))?,
-                (None, Some(_)) => self.read_older(1)?,
-            }
-        }
+    /// Reads a bubb with its conv, and all that decides whether it is answered or overtaken.
+    pub(super) fn read_judged(&mut self, id: BubbId) -> Result<()> {
+        self.read_paths([id])?;
+        let disordered = self.disordered;
+        let since = judged_since(id, disordered, &mut |id| self.find(id))?;
+        self.read_since(since)
     }
 
     fn build_forest(&mut self) -> Forest {

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use super::STORE;
 use super::oracle::{Dice, names, split, store};
 use crate::bubb::BubbId;
-use crate::conv::ReadScope;
+use crate::conv::{ReadScope, TailScope, ids_beginning};
 
 /// Noon of the first day of 2025, so that the same ids are in the same days at any hour.
 const NOON: u64 = 1_735_732_800_000;
@@ -16,24 +16,31 @@ const NOON: u64 = 1_735_732_800_000;
 fn scopes(at: BubbId, other: BubbId) -> Vec<(&'static str, ReadScope)> {
     let id = at.to_string();
     let part = |from: usize, to: usize| id.get(from..to).unwrap_or_default().to_string();
+    let begun = |text: String, count: usize| {
+        let (within, tip) = (ids_beginning(&text), text.is_empty());
+        ReadScope::Tails(TailScope { count, within, tip, ..TailScope::default() })
+    };
+    let leaves = |count: usize, siblings: bool| {
+        ReadScope::Tails(TailScope { count, siblings, spent: true, ..TailScope::default() })
+    };
     vec![
-        ("all", ReadScope::All),
-        ("all, peers too", ReadScope::Everyone),
-        ("beginning with a few letters", ReadScope::Begun(part(0, 5), 3)),
-        ("beginning with nothing", ReadScope::Begun(String::new(), 3)),
-        ("beginning with the id", ReadScope::Begun(part(0, 20), 1)),
-        ("followed", ReadScope::Followed(at)),
-        ("leaf", ReadScope::Leaves(1)),
-        ("leaves", ReadScope::Leaves(5)),
-        ("newest", ReadScope::Newest(1)),
-        ("newest five", ReadScope::Newest(5)),
-        ("none", ReadScope::Newest(0)),
-        ("paths", ReadScope::Paths(vec![at, other])),
+        ("all", ReadScope::All { peers: false }),
+        ("all, peers too", ReadScope::All { peers: true }),
+        ("beginning with a few letters", begun(part(0, 5), 3)),
+        ("beginning with nothing", begun(String::new(), 3)),
+        ("beginning with the id", begun(part(0, 20), 1)),
+        ("followed", ReadScope::Since { id: at, judged: true }),
+        ("leaf", leaves(1, false)),
+        ("leaves", leaves(5, false)),
+        ("newest", ReadScope::newest(1)),
+        ("newest five", ReadScope::newest(5)),
+        ("none", ReadScope::newest(0)),
+        ("paths", ReadScope::Ids(vec![at, other])),
         ("piece, beginning", ReadScope::Piece(part(0, 8))),
         ("piece, end", ReadScope::Piece(part(18, 26))),
-        ("siblings", ReadScope::Siblings(2, false)),
-        ("siblings of leaves", ReadScope::Siblings(2, true)),
-        ("since", ReadScope::Since(at)),
+        ("siblings", ReadScope::Tails(TailScope { count: 2, siblings: true, ..TailScope::default() })),
+        ("siblings of leaves", leaves(2, true)),
+        ("since", ReadScope::Since { id: at, judged: false }),
         ("tip", ReadScope::Tip),
     ]
 }

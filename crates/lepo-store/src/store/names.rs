@@ -5,7 +5,7 @@ use super::dir::OLD;
 use super::handle::Store;
 use super::listing::NameListing;
 use crate::bubb::{BubbId, BubbName, Day};
-use crate::conv::{AHEAD, Forest, ReadScope, SHORTEST, ids_beginning};
+use crate::conv::{Forest, ReadScope, SHORTEST, TailScope, ids_beginning};
 use lepo_base::error::{Error, Result};
 
 /// The names of a store's bubbs, and the forest that they form.
@@ -22,7 +22,7 @@ impl Store {
 
 impl<'s> Names<'s> {
     pub fn forest(&self) -> Result<Forest> {
-        self.forest_for(&[ReadScope::All])
+        self.forest_for(&[ReadScope::All { peers: false }])
     }
 
     /// Loads a forest that answers queries within `wanted` like the whole store's would. Other bubbs may be missing.
@@ -32,7 +32,7 @@ impl<'s> Names<'s> {
         }
         let mut listing = self.listing()?;
         // Only requests of this store itself can be decided.
-        if wanted.iter().any(|wanted| matches!(wanted, ReadScope::Followed(_))) {
+        if wanted.iter().any(|wanted| matches!(wanted, ReadScope::Since { judged: true, .. })) {
             listing.keep_to_own();
         }
         for wanted in wanted {
@@ -123,49 +123,22 @@ impl<'s> Names<'s> {
 }
 
 impl NameListing<'_> {
-    pub(super) fn read_scope(&mut self, wanted: &ReadScope) -> Result<()> {
-        match wanted {
-            ReadScope::All => self.read_since(Day::FIRST),
-            ReadScope::Everyone => {
+    pub(super) fn read_scope(&mut self, scope: &ReadScope) -> Result<()> {
+        match scope {
+            ReadScope::All { peers } => {
                 self.read_since(Day::FIRST)?;
-                self.read_everyone()
+                if *peers { self.read_everyone() } else { Ok(()) }
             }
-            ReadScope::Tip => self.read_newest(),
-            ReadScope::Newest(count) => {
-                self.read_tails(*count, false, |_| true, Day::FIRST)?;
-                self.read_newest()
-            }
-            ReadScope::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
-            ReadScope::Siblings(count, include_spent) => {
-                self.read_tails(*count, *include_spent, |_| true, Day::FIRST)?;
-                self.read_since_questions(*count, *include_spent)
-            }
-            ReadScope::Paths(ids) => self.read_paths(ids.iter().copied()),
-            ReadScope::Followed(id) => {
-                self.read_paths([*id])?;
-                let since = self.judged_since(*id)?;
-                self.read_since(since)
-            }
-            ReadScope::Since(id) => {
+            ReadScope::Ids(ids) => self.read_paths(ids.iter().copied()),
+            ReadScope::Piece(text) => self.read_piece(text),
+            ReadScope::Tip => self.read_tails(&TailScope { tip: true, ..TailScope::default() }),
+            ReadScope::Tails(tails) => self.read_tails(tails),
+            ReadScope::Since { id, judged: true } => self.read_judged(*id),
+            ReadScope::Since { id, judged: false } => {
                 self.read_paths([*id])?;
                 self.read_since(Day::from_id(*id))
             }
-            ReadScope::Piece(text) => self.read_piece(text),
-            ReadScope::Begun(text, count) => {
-                let Some((low, high)) = ids_beginning(text) else { return Ok(()) };
-                let within = |id: BubbId| (low..=high).contains(&id);
-                self.read_tails(*count, false, within, Day::from_id(low))?;
-                // Without a prefix, `@` is offered too.
-                if text.is_empty() { self.read_newest() } else { Ok(()) }
-            }
         }
-    }
-
-    /// Reads as many days as necessary to know `@` and the least time of a new root.
-    fn read_newest(&mut self) -> Result<()> {
-        let latest = self.now + AHEAD;
-        self.read_tails(1, false, |id| id.time() <= latest, Day::FIRST)?;
-        self.read_newest_dated()
     }
 
     /// Reads the days that a prefix covers. If no id has the prefix, it may be a suffix, which any day may have.

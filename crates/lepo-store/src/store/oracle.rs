@@ -10,7 +10,7 @@ use super::day_folders::counts_in;
 use super::dir::now;
 use super::handle::Store;
 use crate::bubb::{BubbId, BubbName, Day, Kind};
-use crate::conv::{AddressSpec, Forest, Ix, ReadScope, RequestState, SiblingTails};
+use crate::conv::{AddressSpec, Forest, Ix, ReadScope, RequestState, SiblingTails, TailScope};
 
 /// Pseudo-random numbers that are equal in every run.
 pub(super) struct Dice(pub(super) u64);
@@ -150,6 +150,10 @@ impl Answers<'_> {
     }
 }
 
+fn tails(count: usize, spent: bool, siblings: bool) -> ReadScope {
+    ReadScope::Tails(TailScope { count, spent, siblings, ..TailScope::default() })
+}
+
 #[test]
 fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
     let mut dice = Dice(11);
@@ -168,25 +172,21 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         let tip = [ReadScope::Tip];
         assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", said(&tip));
         for count in [0, 1, 2, 5, 100] {
-            let wanted = [ReadScope::Newest(count)];
+            let wanted = [ReadScope::newest(count)];
             let forest = read(&wanted);
             assert_eq!(Answers(&forest).tails(count, false), whole.tails(count, false), "{}", said(&wanted));
             if count > 0 {
                 assert_eq!(Answers(&forest).tip(), whole.tip(), "{}", said(&wanted));
             }
-            let wanted = [ReadScope::Leaves(count)];
-            assert_eq!(
-                Answers(&read(&wanted)).tails(count, true),
-                whole.tails(count, true),
-                "{}",
-                said(&wanted)
-            );
+            let wanted = [tails(count, true, false)];
+            let leaves = Answers(&read(&wanted)).tails(count, true);
+            assert_eq!(leaves, whole.tails(count, true), "{}", said(&wanted));
         }
         // `ls -n N` prints the first rows of `ls`, with the answers that distinguish tails.
         for include_spent in [false, true] {
             let all = whole.completions_text(usize::MAX, include_spent);
             for count in [1, 3] {
-                let wanted = [ReadScope::Siblings(count, include_spent)];
+                let wanted = [tails(count, include_spent, true)];
                 let told = Answers(&read(&wanted)).completions_text(count, include_spent);
                 let first: String = all.split_inclusive('\n').take(count).collect();
                 assert_eq!(told, first, "{}", said(&wanted));
@@ -196,18 +196,18 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             let name = names[dice.roll(names.len())];
             let id = name.id.to_string();
             let other = names[dice.roll(names.len())].id;
-            let wanted = [ReadScope::Paths(vec![name.id, other])];
+            let wanted = [ReadScope::Ids(vec![name.id, other])];
             let forest = read(&wanted);
             assert_eq!(Answers(&forest).path(name.id), whole.path(name.id), "{}", said(&wanted));
             assert_eq!(Answers(&forest).path(other), whole.path(other), "{}", said(&wanted));
-            let wanted = [ReadScope::Followed(name.id)];
+            let wanted = [ReadScope::Since { id: name.id, judged: true }];
             assert_eq!(
                 Answers(&read(&wanted)).standing(name.id),
                 whole.standing(name.id),
                 "{}",
                 said(&wanted)
             );
-            let wanted = [ReadScope::Since(name.id)];
+            let wanted = [ReadScope::Since { id: name.id, judged: false }];
             assert_eq!(Answers(&read(&wanted)).left_at(name.id), whole.left_at(name.id), "{}", said(&wanted));
             let digits = 1 + dice.roll(26);
             let (begin, end) = (id.get(..digits).unwrap(), id.get(26 - digits..).unwrap());
@@ -263,12 +263,12 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
             for count in 1..6 {
                 let first: String = whole.split_inclusive('\n').take(count).collect();
                 assert_eq!(
-                    told(ReadScope::Siblings(count, include_spent), count, include_spent),
+                    told(tails(count, include_spent, true), count, include_spent),
                     first,
                     "round {round}, {count}"
                 );
                 told_wrong +=
-                    usize::from(told(ReadScope::Newest(count), count, false) != first && !include_spent);
+                    usize::from(told(ReadScope::newest(count), count, false) != first && !include_spent);
             }
         }
     }
@@ -329,7 +329,7 @@ fn links_lead_nowhere() {
     let link = |to: PathBuf, at: PathBuf| std::os::unix::fs::symlink(to, at);
     let nothing = || {
         assert!(store.names().all().unwrap().is_empty());
-        assert!(store.names().forest_for(&[ReadScope::Paths(vec![id])]).unwrap().is_empty());
+        assert!(store.names().forest_for(&[ReadScope::Ids(vec![id])]).unwrap().is_empty());
         assert!(store.bubbs().read(&name).is_err());
     };
     // `_old` itself, a month, a day, a file

@@ -140,7 +140,7 @@ impl Conversation {
         let Position { tip, unanswered, .. } = self.position;
         store
             .names()
-            .forest_for(&[ReadScope::Tip, ReadScope::Paths(tip.into_iter().chain(unanswered).collect())])
+            .forest_for(&[ReadScope::Tip, ReadScope::Ids(tip.into_iter().chain(unanswered).collect())])
     }
 
     /// Whether the message that the next question follows was removed.
@@ -195,7 +195,7 @@ impl Conversation {
             AfterRoom::LeavesBranch => self.position.branch = None,
             AfterRoom::Moves => self.position.move_to_summary(end),
         }
-        next.forest = env.store.names().forest_for(&[ReadScope::Tip, ReadScope::Paths(vec![end])])?;
+        next.forest = env.store.names().forest_for(&[ReadScope::Tip, ReadScope::Ids(vec![end])])?;
         next.start = TurnStart::Under(end);
         Ok(())
     }
@@ -261,7 +261,7 @@ pub fn claim_request(
     verdict: Verdict,
 ) -> Result<(Claim, NextTurn, Decision)> {
     let claim = store.requests().claim(id)?;
-    let forest = store.names().forest_for(&[ReadScope::Followed(id)])?;
+    let forest = store.names().forest_for(&[ReadScope::Since { id: id, judged: true }])?;
     let decision = Decision::on((store, masking), &forest, id, verdict)?;
     Ok((claim, NextTurn { forest, start: TurnStart::Decided(id) }, decision))
 }

@@ -72,7 +72,7 @@ async fn verdict(
     conv: &mut Vec<BubbId>,
 ) -> Result<crate::outcome::FinishedAnswer> {
     let store = &group.env.store;
-    let forest = store.names().forest_for(&[ReadScope::Paths(vec![question])])?;
+    let forest = store.names().forest_for(&[ReadScope::Ids(vec![question])])?;
     let question_ix = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
     conv.extend(forest.conv(question_ix).path.into_iter().map(|ix| forest.name(ix).id));
     let (mut labelled, mut before) = (Vec::new(), format!("{JUDGE}{}", judge.name));

@@ -116,7 +116,7 @@ async fn run(
         }
     };
     *tail = start.id();
-    let scope = start.id().map_or(ReadScope::Tip, |at| ReadScope::Paths(vec![at]));
+    let scope = start.id().map_or(ReadScope::Tip, |at| ReadScope::Ids(vec![at]));
     let forest = env.store.names().forest_for(&[scope])?;
     let is_new = question.is_some();
     let ask = TurnRequest {
@@ -127,7 +127,7 @@ async fn run(
     let report = execute_turn(env, config, insts, &forest, view, ask).await?;
     if let Some(question_id) = report.user.filter(|_| is_new) {
         *tail = Some(question_id);
-        let forest = env.store.names().forest_for(&[ReadScope::Paths(vec![question_id])])?;
+        let forest = env.store.names().forest_for(&[ReadScope::Ids(vec![question_id])])?;
         if let Some(ix) = forest.find(question_id) {
             note_copy(&env.store, step.question, forest.name(ix))?;
         }

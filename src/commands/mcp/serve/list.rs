@@ -172,9 +172,9 @@ fn rows(
 ) -> Result<Vec<ListedConv>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
-        _ if !store.others().all().is_empty() => ReadScope::Everyone,
-        true => ReadScope::All,
-        false => ReadScope::Newest(most),
+        _ if !store.others().all().is_empty() => ReadScope::All { peers: true },
+        true => ReadScope::All { peers: false },
+        false => ReadScope::newest(most),
     };
     let forest = store.names().forest_for(&[wanted])?;
     let mut tails: Vec<Ix> = Vec::new();
