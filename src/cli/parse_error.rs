@@ -83,7 +83,7 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, wor
     };
     match meant {
         Some(meant) => Error::usage(what).hint(format!("did you mean `{meant}`?")),
-        None => Error::usage(what).hint(format!("`lepo {} --help` lists what it takes", path.words())),
+        None => Error::usage(what).hint(format!("`lepo {} --help` lists its arguments", path.words())),
     }
 }
 

@@ -98,19 +98,19 @@ fn errors_name_the_command_that_takes_an_option() {
         (
             "model --json nobody",
             "unknown command nobody of lepo model",
-            "`lepo model --help` lists what it takes",
+            "`lepo model --help` lists its arguments",
         ),
         ("model --json lss", "unknown command lss of lepo model", "did you mean `lepo model ls --json`?"),
         ("mcp --json ls", "--json cannot be used before ls", "did you mean `lepo mcp ls --json`?"),
         (
             "mcp --json serve",
             "--json cannot be used before serve",
-            "`lepo mcp serve --help` lists what it takes",
+            "`lepo mcp serve --help` lists its arguments",
         ),
         ("model get --json", "unknown option --json", "did you mean `lepo model ls --json`?"),
         ("prompt --json", "unknown option --json", "did you mean `lepo prompt ls --json`?"),
         ("model add --providr x", "unknown option --providr", "did you mean `--provider`?"),
-        ("model add --bogus", "unknown option --bogus", "`lepo model add --help` lists what it takes"),
+        ("model add --bogus", "unknown option --bogus", "`lepo model add --help` lists its arguments"),
         ("ls --jsn", "unknown option --jsn", "did you mean `--json`?"),
     ] {
         let error = error_of_line(parser, line);

@@ -18,8 +18,8 @@ use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
 ///
-/// Plumbing: stdin is kept byte for byte. Without --prev the message continues the newest conversation, or starts one
-/// if the store is empty.
+/// Plumbing: stdin is stored byte for byte. Without --prev the message continues the newest conversation, or starts
+/// one if the store is empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]

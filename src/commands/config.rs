@@ -20,10 +20,10 @@ use lepo_turn::config::{
 
 /// Show and change settings
 ///
-/// Without arguments, lists the settings in force, one per line: `NAME = VALUE  # FROM`, where FROM is `default`, a
-/// file and its line, or an environment variable. On a terminal, the allowed values follow. Keys are never shown, only whether one is set. With NAME, prints
-/// that setting, or all that begin with `NAME.`. With VALUE, sets it in the user's config.toml and keeps the comments
-/// there. A setting without a value prints nothing and exits with 1.
+/// Without arguments, lists the settings in effect, one per line: `NAME = VALUE  # FROM`, where FROM is `default`, a
+/// file and its line, or an environment variable. On a terminal, the allowed values follow. Keys are never shown,
+/// only whether one is set. With NAME, prints that setting, or all that begin with `NAME.`. With VALUE, sets it in
+/// the user's config.toml and keeps the comments there. A setting without a value prints nothing and exits with 1.
 ///
 /// `lepo config stores` lists the stores that your lepo has written to; `ls` and `grep` search them with
 /// `--everywhere`.
@@ -149,7 +149,7 @@ fn warn_if_overridden(settings: &Settings, file: &Path, name: &str) {
         source => source,
     };
     print_status(&term::StatusLine::note(format!(
-        "written to {}, but {wins} sets {name} too, and wins",
+        "written to {}, but {wins} sets {name} too, and takes precedence",
         file.display()
     )));
 }

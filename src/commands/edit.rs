@@ -16,16 +16,16 @@ use lepo_store::conv::ReadScope;
 use lepo_store::store::note_edit;
 use lepo_turn::write_bubb;
 
-/// Edit a copy of a message and save it beside the original
+/// Edit a copy of a message and save it next to the original
 ///
-/// Opens a copy in $LEPO_EDITOR, $VISUAL, $EDITOR or vi. The saved text becomes a sibling of the original: same kind, same message
-/// before it, hidden if the original is. Prints its id. The original and everything that follows it stay as they are.
-/// If the editor fails or the text did not change, nothing is written and the exit code is 1.
+/// Opens a copy in $LEPO_EDITOR, $VISUAL, $EDITOR or vi. The saved text becomes a sibling of the original: same kind,
+/// same message before it, hidden if the original is. Prints its id. The original and everything that follows it stay
+/// unchanged. If the editor fails or the text did not change, nothing is written and the exit code is 1.
 ///
 /// With --file, its text is the new one, and no editor opens. So is text on stdin, if none of these variables is set.
 ///
 /// If the original does not end with a newline, one newline at the end of the saved text is dropped, because editors
-/// and echo add it by themselves. Otherwise the bytes are kept as saved.
+/// and echo add it automatically. Otherwise the bytes are stored as saved.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      # \
         another wording, \

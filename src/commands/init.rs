@@ -10,7 +10,8 @@ use lepo_store::store::InitOutcome;
 /// The store holds `_insts.toml`, the instructions for models, and `.gitignore`, which keeps the store out of version
 /// control until you delete its line. Running it again changes nothing.
 ///
-/// In a linked git worktree, which otherwise uses the store of the main work tree, the new store goes with the worktree.
+/// In a linked git worktree, which otherwise uses the store of the main work tree, the new store belongs to the
+/// worktree, and is removed with it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo init\n  lepo -s notes init\n  lepo init --committed && git add .lepo"
@@ -50,7 +51,7 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if made == InitOutcome::New && context.save_to().is_none() && context.main_work_tree().is_some() {
         print_status(&StatusLine::note(
-            "it goes with this worktree: `git worktree remove` deletes its conversations",
+            "it belongs to this worktree: `git worktree remove` deletes its conversations",
         ));
     }
     if made == InitOutcome::New && context.is_at_home() {

@@ -65,7 +65,7 @@ pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, 
         if tally.count() > 0 {
             let kinds = tally.words();
             print_status(&format!(
-                "{what} has what looks like a secret ({kinds}); it is kept as typed. Take it out: {remedy}"
+                "{what} has what looks like a secret ({kinds}); it is stored as typed. To remove it: {remedy}"
             ));
         }
     }

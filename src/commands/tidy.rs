@@ -13,10 +13,10 @@ use lepo_store::store::{Store, TidyPlan};
 ///     .lepo/01K9…-u0-….md                      recent messages
 ///     .lepo/_old/2025-11/13/01K9…-a0-….md      past days: the same names, the same bytes
 ///
-/// Commands then take as long in a store of ten million messages as in one of a thousand. Moves whole days,
-/// oldest first, that ended more than 48 hours ago. `do` and `add` move some thousands at a time by
-/// themselves once .lepo has more than `tidy` messages (default 10000; false: never). Every command finds
-/// messages in both places; `grep -r PATTERN .lepo` reads all of them.
+/// Commands then take as long in a store of ten million messages as in one of a thousand. Moves whole days, oldest
+/// first, that ended more than 48 hours ago. `do` and `add` move some thousands at a time automatically once .lepo
+/// has more than `tidy` messages (default 10000; false: never). Every command finds messages in both places; `grep -r
+/// PATTERN .lepo` reads all of them.
 ///
 /// Deletes what `rm` removed longer ago than the setting `keep_removed` says.
 ///

@@ -19,7 +19,7 @@ pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out)
     let is_first = !store.names().has_old();
     match store.upkeep().tidy_some(limit) {
         Ok(tidied) if is_first && tidied.moved > 0 && !quiet => print_status(&StatusLine::note(format!(
-            "messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
+            "messages of past days move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
             store.display_path().display()
         ))),
         Err(error) if !quiet => print_status(&StatusLine::warning(format!("not tidied: {}", error.chain()))),

@@ -12,7 +12,7 @@ use lepo_store::store::Store;
 /// Give a conversation a title
 ///
 /// The title is shown wherever the conversation is named. All conversations with the same root share one title, the
-/// latest. Without WORDS, prints the title. Titles are kept in the file `_titles` of the store.
+/// latest. Without WORDS, prints the title. Titles are stored in the file `_titles` of the store.
 ///
 /// The first word is an address if it is a full id, begins with `@`, or names a branch; otherwise all words are the
 /// title of `@`. Words after `--` are always the title.

@@ -24,12 +24,13 @@ use lepo_turn::skills::{Skill, SkillOrigin, Skills, files_of};
 /// Show what this repository's own configuration does, and trust it after confirmation
 ///
 /// Until then, `_config.toml`, `_mcp.json` and `_prompts/` in the store and the skills of the git repository are
-/// ignored, and your own MCP servers, agents and `cli` models do not start in this folder. Trust in a file covers exactly
-/// these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a folder covers
-/// its linked worktrees and whatever comes into it later, except the files that your programs are started from: if one
-/// changed since you agreed to it, or a sandboxed command changed one that they may run, it is shown here, with where it
-/// differs, and trusted after confirmation. A folder that you refused is asked about again if there is nothing else.
-/// `_insts.toml` of a store that lepo did not make for you, or that git tracks, is ignored until then, too.
+/// ignored, and your own MCP servers, agents and `cli` models do not start in this folder. Trust in a file covers
+/// exactly these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a
+/// folder covers its linked worktrees and whatever comes into it later, except the files that your programs are
+/// started from: if one changed since you agreed to it, or a sandboxed command changed one that they may run, it is
+/// shown here, with its differences, and trusted after confirmation. A folder that you refused is asked about again
+/// if there is nothing else. `_insts.toml` of a store that lepo did not make for you, or that git tracks, is ignored
+/// until then, too.
 ///
 /// Also agreed to beforehand: the repository's instructions (AGENTS.md), and the hidden and system messages of the
 /// newest conversation that you did not write. While nobody has agreed to them, `auto` asks before it does more than

@@ -14,18 +14,18 @@ use lepo_store::store::{ChangeLog, ChangingCommand, Store, now};
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
     imports by a hook or --watch, tidy, settings, models, prompts, files edited by hand";
 
-/// Take back the newest change, or make it again
+/// Undo the newest change, or redo it
 ///
-/// Takes back the newest change of the store, or the change N of the list; a second `undo` takes back the change
-/// before. `--redo` makes again what was taken back last.
+/// Undoes the newest change of the store, or the change N of the list; a second `undo` undoes the change before.
+/// `--redo` redoes what was undone last.
 ///
 /// Covered are `rm`, `branch`, `title`, `rebase`, `import`, and `sync` where it removed messages here. Not covered are
 /// turns of `do` (go back with --tail, or /undo in a session), `rm --redact`, `rm --now` and `rm --empty`, imports by a
 /// hook or --watch, `tidy`, settings, models, prompts and files edited by hand.
 ///
-/// A change is taken back only if what that overwrites is still as the change left it: a branch moved since then is
-/// refused with exit code 1, naming both values, unless --force is given. All of it is taken back, or nothing; but of
-/// an import or a rebase, messages that something follows stay.
+/// A change is undone only if what this overwrites is still as the change left it: if a branch has moved since then,
+/// undo refuses with exit code 1, naming both values, unless --force is given. All of it is undone, or nothing; but
+/// of an import or a rebase, messages that something follows stay.
 ///
 /// Removed messages are in .lepo/_removed for the time of the setting `keep_removed` (default 30d), and the list in
 /// .lepo/_undo.ndjson. Both count only on the machine that wrote them. After an interruption, the next command that
@@ -38,7 +38,7 @@ pub struct UndoArgs {
     /// The change, by its number in the list
     #[arg(value_name = "N", add = complete::change())]
     n: Option<u64>,
-    /// Make again what was taken back last, or the change N
+    /// Redo what was undone last, or the change N
     #[arg(long, conflicts_with = "list")]
     redo: bool,
     /// List the changes, newest first: number, time, command and what changed
@@ -47,7 +47,7 @@ pub struct UndoArgs {
     /// With --list: at most this many changes
     #[arg(short = 'n', long = "number", value_name = "N", requires = "list")]
     most: Option<usize>,
-    /// Take it back although a branch or title changed since
+    /// Undo it although a branch or title has changed since
     #[arg(short, long, conflicts_with = "list")]
     force: bool,
     /// With --list: print one JSON document: {"changes": [...]}
@@ -99,7 +99,7 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     for id in dropped {
         print_status(&StatusLine::note(format!(
-            "request {id}: its masked text was not kept, so it comes back as it stands in the message"
+            "request {id}: its masked text was not stored, so it is restored as written in the message"
         )));
     }
     Ok(0)

@@ -111,7 +111,7 @@ fn with_whole_pairs(
         for index in [request, result] {
             if let Some([_, second, ..]) = indices.get(&index).map(Vec::as_slice) {
                 return Err(Error::usage(format!(
-                    "line {}: a request and its result cannot stand twice",
+                    "line {}: a request and its result cannot appear twice",
                     edited[*second].line
                 )));
             }
@@ -134,7 +134,7 @@ fn with_whole_pairs(
         let (Some(&above), Some(&below)) = (indices.get(&request), indices.get(&result)) else { continue };
         if below != above + 1 {
             return Err(Error::usage(format!(
-                "line {}: the result of a request must stand right below the request",
+                "line {}: the result of a request must directly follow the request",
                 edited[below].line
             )));
         }

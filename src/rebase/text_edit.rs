@@ -73,7 +73,7 @@ pub fn keep_edited(
                 Some(hint) => (hint, "; "),
                 None => (Hint::default(), ""),
             };
-            error.hint(hint.words(format!("{joint}the edited text is kept; to go on with it: {command}")))
+            error.hint(hint.words(format!("{joint}the edited text is kept; to continue editing it: {command}")))
         }
         Err(cause) => Error::new(
             error.kind,
@@ -144,7 +144,7 @@ pub fn notes(line: &EditedLine, dry_run: bool) -> Vec<Hint> {
     let outdated = line.outdated.iter().filter(|_| !dry_run).map(|follows| {
         let onto = follows.map(|id: BubbId| format!(" --onto {id}")).unwrap_or_default();
         Hint::from(format!(
-            "answers after the first change were given to the earlier text; to ask again: lepo do --replay {}{onto}",
+            "answers after the first change reply to the earlier text; to ask again: lepo do --replay {}{onto}",
             line.tail
         ))
     });

@@ -76,7 +76,7 @@ pub fn compare(parsed: ParsedText, source: &dyn MessageSource) -> Result<Vec<Edi
 fn new_message(block: TextBlock) -> Result<EditedMessage> {
     let TextBlock { line, mark, mut text } = block;
     if mark.kind == Kind::Tool {
-        return Err(Error::usage(format!("line {line}: a new message cannot be of a tool"))
+        return Err(Error::usage(format!("line {line}: a new message cannot have the kind tool"))
             .hint("`%% user`, assistant and system can begin one"));
     }
     while text.ends_with(b"\n") {

@@ -198,7 +198,7 @@ const EDITS: &[(&str, &str)] = &[
     ("%%# c\n%% user <3>\n", "line 2: the message has no text any more"),
     ("%% user\n%% assistant <2>\nc\n", "line 1: the new message has no text"),
     ("%% user <1>\nb\n%% user\n\n\n", "line 3: the new message has no text"),
-    ("%% tool\nx\n", "line 1: a new message cannot be of a tool"),
+    ("%% tool\nx\n", "line 1: a new message cannot have the kind tool"),
     ("%% assistant <1>\nb\n", "line 1: <1> is the id of a message of user"),
     ("%% hidden user <1>\nb\n", "line 1: <1> is the id of a message of user"),
     ("%% system <0>\n", "line 1: <0> is the id of a message of hidden system"),

@@ -145,7 +145,7 @@ pub(super) async fn ask_typed(
     let (missing, before) = (found.missing.iter().filter(|path| !is_resource(path)), waiting_files(session));
     for path in missing {
         let alike =
-            lookalike(&file(path)).map(|alike| format!("; one that looks alike is {}", alike.display()));
+            lookalike(&file(path)).map(|alike| format!("; a similar one exists: {}", alike.display()));
         let alike = alike.unwrap_or_default();
         print_status(&StatusLine::note(one_line(&format!("no file {path}: @{path} is sent as text{alike}"))));
     }

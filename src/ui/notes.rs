@@ -117,7 +117,7 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
 pub fn note_branch(moved: &BranchMove, quiet: bool) {
     if let (BranchMove::Left(name), false) = (moved, quiet) {
         print_status(&StatusLine::note(format!(
-            "branch {name} has moved meanwhile and was left where it is"
+            "branch {name} has moved in the meantime and was left unchanged"
         )));
     }
 }

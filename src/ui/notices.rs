@@ -72,7 +72,7 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
         Notice::LeftOut(path, why) => StatusLine::note(format!("{path} is left out: {why}")),
         Notice::SkillFault(folder, fault) => StatusLine::warning(format!("{folder}: {fault}")),
         Notice::SkillOfRepository(name, own) => {
-            StatusLine::note(format!("the repository's skill {name} is used, not {own}"))
+            StatusLine::note(format!("the repository's skill {name} is used instead of {own}"))
         }
         Notice::Secrets(SecretsFound { count, sources, kinds, masked, is_sent_masked }) => {
             let secrets =
@@ -84,11 +84,11 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
             StatusLine::plain(format!("{found}{sent}"))
         }
         Notice::TypedSecret(question, kinds) => StatusLine::plain(hint(&format!(
-            "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
+            "your question has what looks like a secret ({kinds}); it is stored as typed. To remove it: \
              lepo rm --redact {question}"
         ))),
         Notice::PromptSecret(kinds) => StatusLine::plain(hint(&format!(
-            "the system prompt has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
+            "the system prompt has what looks like a secret ({kinds}); it is stored as typed. To remove it: \
              lepo rm --redact --all"
         ))),
         Notice::ProcessesLeft(count) => {
@@ -101,12 +101,12 @@ pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
             StatusLine::plain(format!("read {address}: {}", counted_in_thousands(*bytes, "byte")))
         }
         Notice::ExitCode(code) => StatusLine::plain(format!("exit code: {code}")),
-        Notice::NoExit => StatusLine::plain("it did not end by itself"),
+        Notice::NoExit => StatusLine::plain("it did not exit"),
         Notice::Compacts => {
             StatusLine::note("the conversation would not fit the model's window: continuing from a summary")
         }
         Notice::Out(name, failures) => {
-            StatusLine::note(format!("{name} is out, after {failures} failures in a row"))
+            StatusLine::note(format!("{name} is out, after {failures} consecutive failures"))
         }
         Notice::OutUnasked(name) => StatusLine::note(format!("{name} is out: it cannot be asked")),
         Notice::LastRound(rounds, orchestrator) => {

@@ -74,7 +74,7 @@ fn a_command_of_several_lines_or_with_control_characters_is_not_taken() {
             "echo x\u{ad}",
         ] {
             let bot = answering(command);
-            let shown = pressed(&bot, shell, "some words", "the answer is not one line without control");
+            let shown = pressed(&bot, shell, "some words", "the answer is not a single line without control");
             assert!(!shown.contains("nothing more came"), "{} {command:?}: {shown}", shell.0);
             assert!(!bot.home.path().join("work/ran").exists(), "{}", shell.0);
         }

@@ -157,7 +157,7 @@ fn a_branch_that_moved_meanwhile_is_left() {
     bot.server().release();
     let ran = crate::home::finish(child);
     assert_eq!((ran.code, ran.out.as_str()), (0, "two\n"));
-    assert_eq!(ran.err, "note: branch main has moved meanwhile and was left where it is\n");
+    assert_eq!(ran.err, "note: branch main has moved in the meantime and was left unchanged\n");
     assert_eq!(bot.home.read("work/.lepo/_branches/main").trim(), question);
 }
 

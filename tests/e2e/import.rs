@@ -535,7 +535,7 @@ fn the_users_words_are_imported_as_typed_and_what_looks_like_a_secret_is_named()
         format!("{{\"role\": \"{role}\", \"content\": \"{}\"}}", text.replace("TOKEN", &token))
     });
     home.write("work/chat.json", format!("[{}]", lines.join(", ")));
-    let says = "1 message of yours has what looks like a secret (github-token); it is kept as typed. \
+    let says = "1 message of yours has what looks like a secret (github-token); it is stored as typed. \
                 `lepo fsck --secrets` finds it, `lepo rm --redact` takes it out";
     for times in [1, 0] {
         let ran = home.lepo(&["import", "chat.json"]);

@@ -28,7 +28,7 @@ fn a_prompt_is_filled_with_words_and_stdin() {
         assert_eq!(question(&bot), expected, "{args:?}");
     }
     for (args, message) in [
-        (&["do", "-T", "review", "one"][..], "prompt review needs a word for $2, and has 1"),
+        (&["do", "-T", "review", "one"][..], "prompt review needs an argument for $2, but got 1"),
         (&["do", "-T", "none"], "no prompt none"),
         (&["do", "-T", "../x"], "is not a valid prompt name"),
     ] {

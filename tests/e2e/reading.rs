@@ -36,7 +36,7 @@ fn nothing_breaks_within_a_word_on_a_narrow_terminal() {
         ("lepo branch --color never", &["korean-and-more ", "(3):\n    "]),
         (
             "lepo ls --nosuch",
-            &["error: unknown option --nosuch\nhint: `lepo ls --help` lists what it\ntakes"],
+            &["error: unknown option --nosuch\nhint: `lepo ls --help` lists its\narguments"],
         ),
         ("lepo do --parallel --debate", &["error: --parallel cannot be used with\n--debate"]),
         ("LEPO_PAGER=cat lepo branch --help", &["Usage: lepo branch [OPTIONS] [NAME]\n[ADDR]"]),

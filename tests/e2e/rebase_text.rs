@@ -450,11 +450,11 @@ fn a_request_and_its_result_stay_together() {
         lines.join("\n") + "\n"
     };
     for (lines, line, said) in [
-        (vec![question, q, result, request, answer, a], 7, "right below"),
-        (vec![question, q, request, answer, a, result], 10, "right below"),
-        (vec![request, question, q, result, answer, a], 8, "right below"),
-        (vec![question, q, request, result, request, result, answer, a], 9, "cannot stand twice"),
-        (vec![question, q, request, result, result, answer, a], 9, "cannot stand twice"),
+        (vec![question, q, result, request, answer, a], 7, "directly follow"),
+        (vec![question, q, request, answer, a, result], 10, "directly follow"),
+        (vec![request, question, q, result, answer, a], 8, "directly follow"),
+        (vec![question, q, request, result, request, result, answer, a], 9, "cannot appear twice"),
+        (vec![question, q, request, result, result, answer, a], 9, "cannot appear twice"),
     ] {
         let ran = home.lepo_with(&["rebase", "--from", "-"], text_of(&lines).as_bytes());
         assert_eq!(ran.code, 2, "{said}: {}", ran.err);

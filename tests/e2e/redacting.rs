@@ -176,7 +176,7 @@ fn messages_that_keep_the_same_are_named_and_the_history_of_the_prompt() {
     let now = &rows.iter().find(|(old, ..)| *old == answer).unwrap().1;
     assert!(ran.err.contains(&same(now)), "{}", ran.err);
     let history = home.path().join("state/lepo/history");
-    let held = format!("note: may still hold it: the history of the prompt, {}\n", history.display());
+    let held = format!("note: may still contain it: the history of the prompt, {}\n", history.display());
     assert!(ran.err.contains(&held), "{}", ran.err);
     let ran = home.alone(&["rm", "-y", "--redact", now]);
     assert!(ran.code == 0 && !ran.err.contains("same secret"), "{}", ran.err);
@@ -235,7 +235,7 @@ fn a_request_that_waits_moves_along_and_runs_as_the_model_made_it() {
     let ran = bot.home.alone(&["do", &format!("say it with {typed}")]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     let question = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.contains(&typed)).unwrap().id;
-    let told = format!("it is kept as typed. Take it out: lepo rm --redact {question}");
+    let told = format!("it is stored as typed. To remove it: lepo rm --redact {question}");
     assert!(ran.err.contains(&told), "{}", ran.err);
     let ran = bot.home.alone(&["rm", "-y", "--redact", &question]);
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -307,7 +307,7 @@ fn other_clones_drop_it_too_and_who_may_still_hold_it_is_said() {
     let ran = a.alone(&["rm", "-y", "--redact", &question]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     for held in ["desk, your other clone", "the remote, until", "the git history of the project"] {
-        assert!(ran.err.contains(&format!("note: may still hold it: {held}")), "{held}: {}", ran.err);
+        assert!(ran.err.contains(&format!("note: may still contain it: {held}")), "{held}: {}", ran.err);
     }
     for home in [&a, &b, &a] {
         let ran = home.alone(&["sync", "--yes"]);
@@ -355,7 +355,7 @@ fn what_is_kept_for_a_request_alone_goes_or_is_named() {
     bot.home.ok(&["config", "secrets", "mask"]);
     let ran = bot.home.alone(&["rm", "-y", "--redact", &other]);
     let held =
-        format!("may still hold it: request {request}, until it is decided on: lepo do --deny {request}\n");
+        format!("may still contain it: request {request}, until it is decided on: lepo do --deny {request}\n");
     assert!(ran.err.contains(&held), "{}", ran.err);
 }
 
@@ -382,7 +382,7 @@ fn copies_in_foreign_folders_and_unfinished_files_are_named() {
     let ran = home.alone(&["rm", "-y", "--redact", &question]);
     assert_eq!((ran.code, table(&ran.out)[0].0.as_str()), (0, question.as_str()), "{}", ran.err);
     for named in [format!("0/{file}"), format!("backup/{file}"), "_tmp/a0-head-1-1".to_string()] {
-        let held = format!("may still hold it: {named}, a file of the store\n");
+        let held = format!("may still contain it: {named}, a file of the store\n");
         assert!(ran.err.contains(&held), "{held}: {}", ran.err);
     }
 }
@@ -598,9 +598,9 @@ fn what_the_user_typed_is_said_to_be_kept_wherever_it_is_kept() {
             let ran = run(command, b"");
             assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
             let told = ran.err.contains(
-                "has what looks like a secret (github-token); it is kept as typed. Take it out: lepo ",
+                "has what looks like a secret (github-token); it is stored as typed. To remove it: lepo ",
             ) || ran.err.contains(
-                "has what looks like a secret (1 github-token); it is kept as typed. Take it out: lepo ",
+                "has what looks like a secret (1 github-token); it is stored as typed. To remove it: lepo ",
             );
             assert_eq!(told, is_said && !args.contains(&"-q"), "{args:?}: {}", ran.err);
             assert!(!ran.err.contains(&secret), "{args:?}");

@@ -76,7 +76,7 @@ fn the_users_own_words_are_kept_and_what_is_piped_is_not() {
     );
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(
-        ran.err.contains("your question has what looks like a secret (github-token); it is kept as typed"),
+        ran.err.contains("your question has what looks like a secret (github-token); it is stored as typed"),
         "{}",
         ran.err
     );

@@ -108,7 +108,7 @@ fn what_changed_since_is_refused_and_named() {
         ran.err
     );
     assert!(ran.err.contains("hint: --force "), "{}", ran.err);
-    assert!(ran.err.contains(" all the same"), "{}", ran.err);
+    assert!(ran.err.contains(" anyway"), "{}", ran.err);
     home.ok(&["undo", "--force", "2"]);
     assert_eq!(home.read("work/.lepo/_branches/main"), format!("{asked}\n"));
     // A title that was set by another clone.

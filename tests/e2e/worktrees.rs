@@ -86,7 +86,7 @@ fn the_main_work_tree_continues_its_own_conversation_too() {
     let newest = lepo_in(home, linked, &["resolve", "@"]).out;
     let ran = home.lepo(&["do", "main asks"]);
     let note = format!(
-        "note: this worktree begins a conversation of its own; --tail {} goes on with the newest\n",
+        "note: this worktree begins a conversation of its own; --tail {} continues the newest\n",
         newest.trim()
     );
     assert!(ran.code == 0 && ran.err.contains(&note), "{}", ran.err);
@@ -372,7 +372,7 @@ fn a_store_of_the_worktree_itself_wins_and_init_says_what_becomes_of_it() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("it goes with this worktree: `git worktree remove` deletes"), "{}", ran.err);
+    assert!(ran.err.contains("it belongs to this worktree: `git worktree remove` deletes"), "{}", ran.err);
     assert_eq!(lepo_in(&home, linked, &["resolve", "@"]).code, 2, "another store, without messages");
     assert_eq!(home.ok(&["resolve", "@"]).trim(), mine);
 }

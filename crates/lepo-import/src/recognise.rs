@@ -40,7 +40,7 @@ pub fn recognise(path: &Path, reading: &mut SourceReader) -> Result<Vec<Recognis
         return match format_of(path)? {
             Recognition::Known(format) => Ok(vec![(format, path.to_path_buf())]),
             Recognition::Foreign(tool) => Err(Error::usage(format!("{}: unknown format", path.display()))
-                .hint(format!("it looks like a file of {tool}, which is not read; `jq` can bring it into {{\"messages\": [...]}}"))),
+                .hint(format!("it looks like a file of {tool}, which lepo cannot read; `jq` can convert it to {{\"messages\": [...]}}"))),
             Recognition::Unknown(keys) => {
                 let error = Error::usage(format!("{}: unknown format", path.display()));
                 Err(error.hint(why_unknown(path, &keys)))
@@ -169,7 +169,7 @@ fn opening(path: &Path) -> Vec<u8> {
 }
 
 const OTHERS: &str =
-    "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}";
+    "`lepo import --help` lists the formats; `jq` can convert others to {\"messages\": [...]}";
 
 /// Returns the hint for a file of unknown format, from its first bytes and the keys of its first record.
 fn why_unknown(path: &Path, keys: &[String]) -> String {

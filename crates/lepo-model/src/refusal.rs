@@ -130,14 +130,14 @@ impl HttpRefusal {
                 let told = format!("the conversation is too long for {}: {words}", config.name);
                 Error::new(ExitKind::Overflow, told).hint(
                     Hint::from(ResumeAction::Compact)
-                        .words(" continues from a summary of it; a model with a larger window takes it as it is: ")
+                        .words(" continues from a summary of it; a model with a larger window accepts it unchanged: ")
                         .command(HintCommand::OtherModel),
                 )
             }
             Meaning::OverMinute => {
                 let told = format!("this request alone is over a limit per minute at {url}: {words}");
                 Error::remote(told).hint(
-                    Hint::from("send less, or go on from a summary: ")
+                    Hint::from("send less, or continue from a summary: ")
                         .command(ResumeAction::Compact)
                         .words("; waiting does not help"),
                 )
@@ -152,7 +152,7 @@ impl HttpRefusal {
             }
             Meaning::Key => refused_key(url, words).hint(key_hint(config)),
             Meaning::Forbidden => refused().hint(other_model(
-                "this is about the place, the account or the text, and not about the key; another model: ",
+                "the reason is the location, the account or the text, and not the key; another model: ",
             )),
             Meaning::Model => {
                 Error::remote(format!("no model \"{model}\" at {url}: {words}")).hint((spec.missing)(model))

@@ -158,7 +158,7 @@ impl<'a> ConfiguredProgram<'a> {
             StartKind::Empty(state) if self.has_in_work_tree(state) => Ok((PathBuf::from("/"), None)),
             StartKind::Empty(state) => {
                 let EmptyFolder { path, lock } = EmptyFolder::new(state).map_err(|error| {
-                    io::Error::other(format!("no empty folder can be made in {}: {error}", state.display()))
+                    io::Error::other(format!("cannot create an empty folder in {}: {error}", state.display()))
                 })?;
                 Ok((path, Some(lock)))
             }

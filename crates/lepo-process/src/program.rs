@@ -115,7 +115,7 @@ impl Program {
             // lepo receives the same Ctrl+C and ends the program itself.
             SupervisorStart::Interrupted => match start_keeper(&self.spec, &sent)? {
                 SupervisorStart::Started(started) => started,
-                SupervisorStart::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
+                SupervisorStart::Interrupted => return Err(io::Error::other("its supervisor was interrupted")),
             },
         };
         lepo.set_nonblocking(true)?;
@@ -186,7 +186,7 @@ fn start(
                     // A read with a time limit is not restarted after a signal.
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(error),
-                    Ok(0) => return sent.and(Err(io::Error::other("its keeper ended early"))),
+                    Ok(0) => return sent.and(Err(io::Error::other("its supervisor ended early"))),
                     Ok(n) => buffer.extend(bytes.iter().take(n)),
                 }
             }

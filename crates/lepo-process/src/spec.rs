@@ -154,7 +154,7 @@ fn take_number(from: &mut &[u8]) -> Option<u32> {
 }
 
 fn malformed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "no message for a keeper")
+    io::Error::new(io::ErrorKind::InvalidData, "no message for a supervisor")
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ fn read_settings(dir: &Path) -> Result<Option<SyncSettings>> {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
             Error::usage(format!("cannot read {}", path.display()))
                 .because(error)
-                .hint("mend it, or remove it and run `lepo sync URL` again")
+                .hint("repair it, or remove it and run `lepo sync URL` again")
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::store(format!("cannot read {}", path.display())).because(error)),

@@ -156,7 +156,7 @@ impl Budget {
         checked.map_err(|error| {
             let what = format!("the budget cannot be counted, and nothing was sent: {}", error.chain());
             Error::new(ExitKind::Budget, what)
-                .hint("move what is in the place of that file away, or make it writable")
+                .hint("move away what has the name of that file, or make it writable")
         })
     }
 }

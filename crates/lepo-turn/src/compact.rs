@@ -254,7 +254,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
 fn nothing_written(error: Error) -> Error {
     match error.kind {
         ErrorKind::Signal(_) => {
-            error.hint(Hint::from("nothing was written; again: ").command(ResumeAction::Compact))
+            error.hint(Hint::from("nothing was written; to retry: ").command(ResumeAction::Compact))
         }
         ErrorKind::Remote if error.suggests_retry() => {
             error.hint(Hint::from("nothing was written; ask again: ").command(ResumeAction::Compact))

@@ -109,10 +109,10 @@ pub struct DoArgs {
     /// With --tail BRANCH, answers a question that was asked there and has no answer yet.
     #[arg(short, long, help_heading = PLACE)]
     pub(super) retry: bool,
-    /// Continue from a summary of the conversation, which is kept; PROMPT says what to summarise
+    /// Continue from a summary of the conversation, which stays unchanged; PROMPT says what to summarise
     #[arg(long, help_heading = PLACE)]
     pub(super) compact: bool,
-    /// With --compact: keep the last N questions as they are (default: 2)
+    /// With --compact: keep the last N questions unchanged (default: 2)
     #[arg(long, value_name = "N", requires = "compact", help_heading = PLACE)]
     pub(super) keep: Option<usize>,
     /// The model to ask: a configured one, or PROVIDER:MODEL

@@ -28,10 +28,10 @@ pub struct FormArgs {
     /// The model is asked for code only. If its answer has no code block, prints nothing and exits with 1.
     #[arg(short = 'x', long, action = ArgAction::Count, help_heading = OUTPUT)]
     pub(super) code: u8,
-    /// Print the answer only if it is one line without control, turning or invisible characters
+    /// Print the answer only if it is one line without control, bidirectional or invisible characters
     ///
-    /// For a line that you are about to run. Of --schema, the answer is the value of its only field. Any other answer is
-    /// not printed, and exits with 1.
+    /// For a line that you are about to run. With --schema, prints the value of its only field. Any other answer is
+    /// not printed, and the exit code is 1.
     #[arg(long, help_heading = OUTPUT)]
     pub(super) line: bool,
 }

@@ -22,7 +22,7 @@ pub struct ReplayArgs {
     /// With --replay: the message to continue from, like the end of a stopped replay; repeatable, in the order of -m
     #[arg(long, value_name = "ADDR", add = complete::address(), help_heading = REPLAY)]
     pub onto: Vec<String>,
-    /// With --replay: ask for each answer after the recorded history, and keep it beside the recorded answer
+    /// With --replay: ask for each answer after the recorded history, and store it next to the recorded answer
     #[arg(long, help_heading = REPLAY)]
     pub teacher: bool,
 }

@@ -46,7 +46,8 @@ pub struct RecordedArgs {
     /// otherwise
     ///
     /// Requests are the same if the messages before them, the question, model, options, schema and tools are. A
-    /// recorded answer writes nothing. With --proxy, requests of programs are answered so. LEPO_RECORDED=only sets --recorded=only for every lepo do of a test run.
+    /// recorded answer writes nothing. With --proxy, requests of programs are answered in this way.
+    /// LEPO_RECORDED=only sets --recorded=only for every lepo do of a test run.
     #[arg(long, value_name = "only", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = parse_recorded, help_heading = RECORD)]
     recorded: Option<bool>,
     /// Look for recorded answers in this store instead of the one in use

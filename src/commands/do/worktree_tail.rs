@@ -34,7 +34,7 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         if !args.quiet {
             // After this question `@` is its answer.
             print_status(&StatusLine::note(format!(
-                "this worktree begins a conversation of its own; --tail {newest} goes on with the newest"
+                "this worktree begins a conversation of its own; --tail {newest} continues the newest"
             )));
         }
     }

@@ -13,11 +13,11 @@ use lepo_base::error::{Error, Result};
 /// programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the answered questions and their
 /// answers.
 ///
-/// With -o PATH, one conversation is written to that file, which is replaced if it exists; without --format, its ending (.md, .html, .json, .jsonl)
-/// names the format. If PATH is a folder or ends in `/`, or if there are several conversations and the format needs a
-/// file for each, new files are written in it. They are named after the time and the title or first words, and never
-/// replace another file. Their paths are printed, and attached files are written to a folder beside each,
-/// whose name ends with -files.
+/// With -o PATH, one conversation is written to that file, which is replaced if it exists; without --format, its
+/// ending (.md, .html, .json, .jsonl) names the format. If PATH is a folder or ends in `/`, or if there are several
+/// conversations and the format needs a file for each, new files are written in it. They are named after the time and
+/// the title or first words, and never replace another file. Their paths are printed, and attached files are written
+/// to a folder next to each, whose name ends with -files.
 ///
 /// messages is the conversation in the form of APIs, one message per line, without times; with --all, one
 /// conversation per line. chatgpt, openwebui and pi are the whole tree of the conversation, as these tools export or
@@ -29,7 +29,7 @@ use lepo_base::error::{Error, Result};
 /// on stderr is the command that installs the sessions. `lepo import` reads both back.
 ///
 /// handoff is a text from which another agent can continue: `codex "$(lepo export --format handoff)"`. It lists the
-/// earlier questions, the last turns in full, the files named, the commands with their exit codes, and the open
+/// earlier questions, the last turns in full, the files named, the commands with their exit codes, and the pending
 /// request. Secrets are masked, and no model is asked.
 ///
 /// html is one page for any browser, without network access: the forest of the given conversations, or of all with

@@ -64,9 +64,9 @@ enum ModelCommand {
     /// Add a model of a server, or with --sha256 weights of your own
     ///
     /// On a terminal, lepo asks for what the options leave out: the provider or server address, the key, and the
-    /// model. It then asks the model one question, which is not kept. If the model answers, it is added to the user's
-    /// config.toml; otherwise nothing is added. The first model becomes the active one, a later one with --use or after
-    /// a yes.
+    /// model. It then asks the model one question, which is not stored. If the model answers, it is added to the
+    /// user's config.toml; otherwise nothing is added. The first model becomes the active one, a later one with --use
+    /// or after a yes.
     ///
     /// With --sha256, NAME is a file of weights or its https address: a GGUF of SmolLM or SmolLM2, of any size. The
     /// file is copied or fetched, must have this SHA-256, and must answer a question. It needs the architecture

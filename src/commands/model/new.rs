@@ -34,7 +34,7 @@ pub struct NewArgs {
     /// The environment variable that holds the key
     #[arg(long, value_name = "VAR", group = "key_source")]
     key_env: Option<String>,
-    /// `-` reads the key from stdin and keeps it in config.toml
+    /// `-` reads the key from stdin and stores it in config.toml
     #[arg(long, value_name = "-", value_parser = ["-"], group = "key_source", allow_hyphen_values = true)]
     key: Option<String>,
     /// The command that prints the key

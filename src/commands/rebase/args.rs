@@ -11,9 +11,9 @@ use crate::commands::complete;
 /// Copy messages of a conversation onto another base, or edit them as one text
 ///
 /// Copies the messages that ADDR's conversation has and BASE's does not, so that they follow BASE; with a range A..B,
-/// copies exactly these. Copies keep text, kind and time (but for --redate), so repeating a rebase creates nothing
-/// new. The originals stay, and no branch moves. Prints the id of the new end. A copy with the time of its original may
-/// be `@` or not, which is reported; --tail continues from its id.
+/// copies exactly these. Copies keep text, kind and time (except with --redate), so repeating a rebase creates
+/// nothing new. The originals stay, and no branch moves. Prints the id of the new end. A copy with the time of its
+/// original may be `@` or not, which is reported; --tail continues from its id.
 ///
 /// A tool request at the end of a copy is left out, because a copy never waits for consent. Dropping a request drops
 /// its result too, and vice versa. No model is asked; use lepo do --replay to ask the questions again.
@@ -59,13 +59,13 @@ pub struct RebaseArgs {
     /// Replace the text of a message; - reads it from stdin; repeatable
     #[arg(long, value_name = "ADDR=FILE|-")]
     pub(super) replace: Vec<String>,
-    /// Also copy the thinking and tool calls beside the messages
+    /// Also copy the thinking and tool calls of the messages
     #[arg(short, long)]
     pub(super) all: bool,
     /// List what would be created, without creating anything
     #[arg(short = 'n', long)]
     pub(super) dry_run: bool,
-    /// Give the copies times of now, for a conversation that a wrong clock dated ahead
+    /// Give the copies the current time, for a conversation that a wrong clock dated ahead
     #[arg(long)]
     pub(super) redate: bool,
     /// Create a branch at the new end; with -n, only check its name

@@ -97,7 +97,7 @@ impl RebaseInput {
         let uses_stdin = replace.iter().filter(|(_, file)| *file == "-").count()
             + usize::from(args.system.as_deref() == Some("-"));
         if uses_stdin > 1 {
-            return Err(Error::usage("stdin can be used once").hint("use a file for the other text"));
+            return Err(Error::usage("stdin can be used only once").hint("use a file for the other text"));
         }
         let mut words = vec![args.address().to_string()];
         words.extend(args.onto.clone());

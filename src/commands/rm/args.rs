@@ -8,7 +8,7 @@ use lepo_base::time;
 /// Delete the end of a conversation; shared messages stay
 ///
 /// Deletes the message, all messages before it up to one that another conversation needs, the finished tool calls
-/// beside them, and the blobs that no message needs any more. A conversation without a fork is deleted completely.
+/// next to them, and the blobs that no message needs any more. A conversation without a fork is deleted completely.
 /// Lists the files, one path per line, and asks for confirmation on the terminal.
 ///
 /// Removed messages go to .lepo/_removed, from where `lepo undo` brings them back, and are deleted there after the time of
@@ -23,12 +23,12 @@ use lepo_base::time;
 /// With --redact, no conversation is deleted: secrets in the messages, and in the files that these name, are masked.
 /// Because an id is a hash of its message, the messages and all that follow are copied with new ids, and the old
 /// files are deleted. Branches, titles, the journal and pending requests move along. Prints the old and new id of
-/// each message, and asks for confirmation. An import of the same source does not bring them back. With --all, also masks titles, the journal, prompts and instructions of
-/// the store, but not settings or the stores of other people; they are named. If it is interrupted, the next
-/// one completes it, after saying what is left to do and asking; only where the machine that began it can prove that it
-/// did. Other messages with the same secret, or the same replaced words, are named. Other
-/// clones, the git history of the project, an imported log, the history of the prompt and a text that rebase -i
-/// kept may still hold the secret, so change it; lepo names those places.
+/// each message, and asks for confirmation. An import of the same source does not bring them back. With --all, also
+/// masks titles, the journal, prompts and instructions of the store, but not settings or the stores of other people;
+/// they are named. If it is interrupted, the next one completes it, after it says what remains to be done and asks;
+/// this works only on the machine that began it. Other messages with the same secret, or the same replaced text, are
+/// named. Other clones, the git history of the project, an imported log, the history of the prompt and a text that
+/// rebase -i kept may still contain the secret, so change it; lepo names those places.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one\n  \

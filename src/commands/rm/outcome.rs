@@ -114,7 +114,7 @@ impl RedactOutcome {
         }
         self.remains.print_notes(at);
         for holder in &self.held_by {
-            print_status(&StatusLine::note(format!("may still hold it: {holder}")));
+            print_status(&StatusLine::note(format!("may still contain it: {holder}")));
         }
         if !self.dry_run && plan.tally.count() > 0 {
             print_status("a secret that was written may have been read: change it where it is used");

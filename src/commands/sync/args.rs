@@ -8,11 +8,12 @@
 ///
 /// Messages of your own other clones become part of this store: name them with --mine, or confirm on the terminal
 /// when lepo asks about a clone with your git email. Messages of other people are kept in `.lepo/_from/NAME/` and
-/// shown beside yours.
+/// shown next to yours.
 ///
 /// Text that looks like a secret, and messages whose content does not match their id, are held back and named. A
-/// clone that cannot be fetched is named, too, and the others are. After either, the exit code is 1. Messages removed by your other clones are removed here too; if they are most of the messages,
-/// lepo asks, or needs --yes. A clone counts as yours only on this remote.
+/// clone that cannot be fetched is named, too, and the others are fetched. After either, the exit code is 1. Messages
+/// removed by your other clones are removed here too; if they are most of the messages, lepo asks, or needs --yes. A
+/// clone counts as yours only on this remote.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo sync git@host:me/history.git\n  lepo sync\n  lepo sync --watch 30\n  \
@@ -49,7 +50,7 @@ pub struct SyncArgs {
     /// Print the remote and the number of unsent messages, without sending anything
     #[arg(long, conflicts_with_all = ["remote", "watch", "forget"])]
     pub(super) status: bool,
-    /// Replace the history on the remote with the present state of the store
+    /// Replace the history on the remote with the current state of the store
     #[arg(long, conflicts_with_all = ["remote", "watch"])]
     pub(super) forget: bool,
 }

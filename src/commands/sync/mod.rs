@@ -299,7 +299,7 @@ fn print(done: SyncRound, store: &Store, state: &SyncState, context: &mut Contex
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
     let Some(settings) = SyncState::read(&paths.data, identity)? else {
         return Err(Error::nothing(format!("{} is not synced", store.display_path().display()))
-            .hint("begin: lepo sync URL"));
+            .hint("to begin: lepo sync URL"));
     };
     let out = &mut *context.out;
     out.line(&format!("remote: {}", settings.url));

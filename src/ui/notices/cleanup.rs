@@ -23,10 +23,10 @@ pub fn line(item: &CleanupItem) -> StatusLine {
         }
         CleanupItem::WillRun(files) => StatusLine::note(will_run(files)),
         CleanupItem::MoreWillRun(more) => {
-            StatusLine::note(format!("and {more} other files that tools run by themselves"))
+            StatusLine::note(format!("and {more} other files that tools run automatically"))
         }
         CleanupItem::Unread(count) => {
-            StatusLine::warning(format!("{count} new directories could not be looked into"))
+            StatusLine::warning(format!("{count} new directories could not be searched"))
         }
     }
 }

@@ -47,14 +47,14 @@ fn meaning(notice: &Notice) -> Option<(&'static str, &'static str)> {
         }
         Notice::NoNativeTools(_) => (
             MODELS,
-            "Each question costs one more request; `planner = \"off\"` saves it and does without commands.",
+            "Each question costs one more request; `planner = \"off\"` saves it, and the model runs no commands.",
         ),
         Notice::NoMoreCommands(_) => {
-            (MODELS, "The model answers with what it has. Ask it to go on, or raise `max_rounds`.")
+            (MODELS, "The model answers with what it has. Ask it to continue, or raise `max_rounds`.")
         }
-        Notice::CutAtLimit => (MODELS, "Ask it to go on, or raise `max_tokens` of the model."),
+        Notice::CutAtLimit => (MODELS, "Ask it to continue, or raise `max_tokens` of the model."),
         Notice::CutAtWindow => (MODELS, "`lepo do --compact` continues from a summary."),
-        Notice::Compacts => (MODELS, "`compact = \"auto\"` does this. The original messages stay."),
+        Notice::Compacts => (MODELS, "`compact = \"auto\"` does this. The original messages are unchanged."),
         Notice::Stopped(_) => (MODELS, "The reason is the provider's own word, like content_filter."),
         Notice::FilesNotSent(..) => {
             (FILES, "The file stays with its message, and is sent to a model that accepts it.")
@@ -62,17 +62,17 @@ fn meaning(notice: &Notice) -> Option<(&'static str, &'static str)> {
         Notice::Gathered(_) => {
             (FILES, "A directory adds its text files. A skipped file is sent if you name it itself.")
         }
-        Notice::LeftOut(..) => (FILES, "An AGENTS.md or a skill that the model is not told of."),
+        Notice::LeftOut(..) => (FILES, "An AGENTS.md or a skill that the model does not get."),
         Notice::SkillFault(..) => {
-            (FILES, "The skill is used all the same. `lepo prompt check` lists the faults of skills.")
+            (FILES, "The skill is used anyway. `lepo prompt check` lists the faults of skills.")
         }
         Notice::Secrets(_) => (
             SECRETS,
-            "The store has masks in their place; `secrets` of lepo-config(5) decides. The model was told them.",
+            "The store has masks instead of them, as `secrets` in lepo-config(5) says. The model got the originals.",
         ),
         Notice::TypedSecret(..) | Notice::PromptSecret(_) => (
             SECRETS,
-            "Your own words are never changed unasked. What was sent stays sent: replace the secret.",
+            "Your own text is never changed without asking. The model may have received the secret: replace it where it is used.",
         ),
         Notice::EmbeddedAnswers
         | Notice::ChooserUnreadable
@@ -106,23 +106,23 @@ fn of_model(notice: &Model) -> Option<(&'static str, &'static str)> {
         )),
         Model::Learned(..) => Some((
             MODELS,
-            "The server refused that part of the request. This is remembered for the model, and told once.",
+            "The server refused that part of the request. lepo remembers this for the model, and says it only once.",
         )),
         Model::OwnMessageRejected(..) => {
             Some((MODELS, "Its earlier thinking is not sent back; the answers are."))
         }
         Model::ToolLeftOut(..) => Some((
             MODELS,
-            "The other tools are offered. The schema is a fault of the MCP server; another model may accept it.",
+            "The other tools are offered. The MCP server should fix the schema; another model may accept it.",
         )),
         Model::OtherAddress(..) => Some((
             MODELS,
-            "The key goes to the same host. `lepo model` and lepo-config(5) tell where it is configured.",
+            "The key goes to the same host. `lepo model` and lepo-config(5) say where it is configured.",
         )),
-        Model::Slipped(..) => Some((MODELS, "Nothing was carried out. The second failure is an error.")),
+        Model::Slipped(..) => Some((MODELS, "Nothing was executed. A second failure is an error.")),
         Model::WasThinking(_) => Some((
             MODELS,
-            "What is kept, and what \\-q and \\-\\-json print, is the answer alone. From now on its answers begin as thinking.",
+            "Only the answer is stored, and printed by \\-q and \\-\\-json. From now on, its answers are read as beginning with thinking.",
         )),
         Model::ToldAsText(_) => {
             Some((COMMANDS, "The agent has no session of this conversation that it could continue."))
@@ -146,7 +146,7 @@ fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
             "A server that needs files of the folder cannot start before the folder is trusted.",
         )),
         Server::Tools(..) => Some((SERVERS, "The server's other tools are used.")),
-        Server::Junk(_) => Some((SERVERS, "A fault of the server, whose stdout is for messages alone.")),
+        Server::Junk(_) => Some((SERVERS, "This is an error of the server, whose stdout must contain only messages.")),
         Server::ToolsUnlisted(..) => Some((SERVERS, "The tools that were known before are used.")),
         Server::Key(..)
         | Server::OffersUnlisted(..)

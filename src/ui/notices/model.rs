@@ -19,13 +19,13 @@ pub fn line(notice: &ModelNotice) -> StatusLine {
             ))
         }
         ModelNotice::OtherAddress(model, right) => StatusLine::note(format!(
-            "nothing answers at the `base_url` of {model}: asking at {right}, which it should be"
+            "nothing answers at the `base_url` of {model}: trying {right}, which is probably meant"
         )),
         ModelNotice::Slipped(model, tried) => StatusLine::plain(format!(
             "{model} wrote a call that its server cannot read: asking once more (it tried {tried})"
         )),
         ModelNotice::WasThinking(model) => StatusLine::note(format!(
-            "all of this was thinking, which {model} ended without having begun it; the answer follows"
+            "all of this was thinking, whose end {model} marked, but not its beginning; the answer follows"
         )),
         ModelNotice::Retries(Retry { model, after, wait, attempt, of }) => {
             let failed = match after {
@@ -37,7 +37,7 @@ pub fn line(notice: &ModelNotice) -> StatusLine {
         }
         ModelNotice::WebToolFailed(tool, code) => StatusLine::plain(format!("{tool} failed: {code}")),
         ModelNotice::ToldAsText(model) => {
-            StatusLine::note(format!("{model} is given the conversation so far as text"))
+            StatusLine::note(format!("{model} gets the conversation so far as text"))
         }
         ModelNotice::Held(model, access, by) => StatusLine::note(format!(
             "{model} is sandboxed by {by} with access `{access}`: it has no network"

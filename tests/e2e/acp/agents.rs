@@ -62,7 +62,7 @@ fn an_agent_answers_and_its_session_goes_on_where_the_question_follows() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("robot is given the conversation so far as text"), "{}", ran.err);
+    assert!(ran.err.contains("robot gets the conversation so far as text"), "{}", ran.err);
     let sessions: Vec<String> =
         journal(&home).iter().filter_map(|line| line["agent_session"].as_str().map(str::to_string)).collect();
     assert_eq!(sessions, ["agent-session-0", "agent-session-0", "agent-session-1"]);

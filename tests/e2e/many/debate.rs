@@ -303,7 +303,7 @@ fn one_that_fails_is_skipped_and_at_last_out() {
     let ran = panel.lepo(&["do", "--debate", "q"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.err.matches("b failed: ").count(), 3, "{}", ran.err);
-    assert!(ran.err.contains("note: b is out, after 3 failures in a row\n"), "{}", ran.err);
+    assert!(ran.err.contains("note: b is out, after 3 consecutive failures\n"), "{}", ran.err);
     assert_eq!(panel.server("b").asked().len(), 3);
     // In the round in which it failed it cannot be given the floor.
     assert!(said(&panel.home).starts_with("u0 q / s1 a: REQUEST / s1 SELECT: a / s1 SELECT: a / a0 1 / s1 a: REQUEST / s1 SELECT: b / s1 SELECT: a / s1 SELECT: a / a0 2"), "{}", said(&panel.home));

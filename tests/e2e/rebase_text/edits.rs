@@ -97,7 +97,7 @@ const SED: &[(&str, Outcome)] = &[
     ("7s/.*/%%%% heading/", Refused(2, "line 7: no blank after the mark")),
     ("7d", Refused(2, "line 6: the message has no text any more")),
     ("7s/.*//", Refused(2, "line 6: the message has no text any more")),
-    ("10s/$/\\n%% tool\\nx/", Refused(2, "line 11: a new message cannot be of a tool")),
+    ("10s/$/\\n%% tool\\nx/", Refused(2, "line 11: a new message cannot have the kind tool")),
     ("10s/$/\\n%% user/", Refused(2, "line 11: the new message has no text")),
     ("1s/^/words\\n/", Refused(2, "line 1: the text does not begin with a mark")),
     ("4s/$/\\nwords/", Refused(2, "line 5: text above the first mark")),

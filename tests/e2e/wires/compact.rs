@@ -103,7 +103,7 @@ fn what_to_do_about_a_failure_is_to_compact_again() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = finish(child);
     assert_eq!(ran.code, 130, "{}", ran.err);
-    assert!(ran.err.contains("nothing was written; again: `lepo do --compact`"), "{}", ran.err);
+    assert!(ran.err.contains("nothing was written; to retry: `lepo do --compact`"), "{}", ran.err);
     assert_eq!(bubbs(&home).len(), before);
 }
 

@@ -47,7 +47,7 @@ fn thinking_without_an_answer_is_kept_as_the_part_of_a_failed_one() {
     let home = home(&server, OFF, CHAT);
     let ran = home.lepo(&["do", "hi"]);
     assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
-    assert!(ran.err.contains("thought, and gave no answer") && ran.err.contains("--retry"), "{}", ran.err);
+    assert!(ran.err.contains("gave no answer, only thinking") && ran.err.contains("--retry"), "{}", ran.err);
     let part = bubbs(&home).pop().unwrap();
     assert_eq!((part.tag.as_str(), part.text.as_str()), ("a1", "<think>\nfour?\n</think>"));
     assert_eq!(home.ok(&["do", "--retry"]), "Four.\n");

@@ -395,5 +395,5 @@ fn refusal(details: Option<Value>) -> Error {
         ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
     let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(": ")) };
     Error::remote(format!("the model refused to answer{told}"))
-        .hint(Hint::from("ask in other words, or another model: ").command(HintCommand::OtherModel))
+        .hint(Hint::from("ask differently, or another model: ").command(HintCommand::OtherModel))
 }

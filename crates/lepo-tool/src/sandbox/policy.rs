@@ -66,7 +66,7 @@ impl Policy<'_> {
                 mounts.extend(plain_entries(&dir)?.into_iter().map(|path| (path, Mount::ReadWrite)));
             }
             Access::Write | Access::Net => drop(mounts.insert(dir.clone(), Mount::ReadWrite)),
-            Access::Full => return Err(io::Error::other("no sandbox is as wide as `full`")),
+            Access::Full => return Err(io::Error::other("no sandbox allows `full`")),
         }
         if homes.contains(&dir) {
             let store = self.store.canonicalize().ok();

@@ -188,7 +188,7 @@ fn named(path: &str, media: Media) -> String {
 fn with_lookalike(error: Error, path: &Path) -> Error {
     match lookalike(path).filter(|_| path.symlink_metadata().is_err()) {
         Some(alike) => {
-            error.hint(format!("a file that looks alike is there: {}", quoted(&alike.display().to_string())))
+            error.hint(format!("a file with a similar name exists: {}", quoted(&alike.display().to_string())))
         }
         None => error,
     }

@@ -47,7 +47,7 @@ fn text_of(address: &str, content_type: &str, bytes: Vec<u8>) -> Result<String> 
         return Err(Error::usage(format!(
             "{address} is {what}, neither text nor an image (PNG, JPEG, GIF, WebP) nor a PDF"
         ))
-        .hint("download it yourself, and name what of it is text"));
+        .hint("download it yourself, and give the file with its text"));
     };
     let text = decoded(address, charset(parts), &bytes)?;
     match form {

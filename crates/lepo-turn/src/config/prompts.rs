@@ -84,7 +84,7 @@ impl PromptTemplate {
                 (rest, used) = (after, true);
             } else if let Some(number) = placeholder(after) {
                 let word = args.get(number - 1).ok_or_else(|| {
-                    Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", args.len()))
+                    Error::usage(format!("prompt {name} needs an argument for ${number}, but got {}", args.len()))
                         .hint(Hint::default().bare(HintCommand::Prompt(name.to_string())))
                 })?;
                 filled.push_str(word);
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(prompt(text).fill("p", filling).unwrap().0, expected, "{text}");
         }
         let error = prompt("$2").fill("p", TemplateValues { args: &args[..1], stdin: None }).unwrap_err();
-        assert_eq!(error.message, "prompt p needs a word for $2, and has 1");
+        assert_eq!(error.message, "prompt p needs an argument for $2, but got 1");
         let alone = prompt("hi").fill("p", TemplateValues { args: &[], stdin: None }).unwrap();
         assert_eq!(alone, ("hi".to_string(), false));
     }

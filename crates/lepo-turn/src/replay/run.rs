@@ -145,7 +145,7 @@ fn as_asked(store: &Store, name: &BubbName) -> Result<Question> {
         let bytes = stores.iter().find_map(|store| store.blobs().bytes(&attachment.hash));
         let bytes = bytes.ok_or_else(|| {
             Error::store(format!("the file {} of question {} is missing", attachment.name, name.id))
-                .hint("lepo fsck names missing blobs; --from begins behind this question")
+                .hint("lepo fsck names missing blobs; --from can start after this question")
         })?;
         NewFile::read(&attachment.name, bytes)
     };

@@ -23,7 +23,7 @@ impl TypedSecrets {
             _ => ("have", "they are", "them"),
         };
         Some(format!(
-            "{} of yours {have} what looks like a secret ({}); {they} kept as typed. `lepo fsck --secrets` finds \
+            "{} of yours {have} what looks like a secret ({}); {they} stored as typed. `lepo fsck --secrets` finds \
              {them}, `lepo rm --redact` takes {them} out",
             counted(self.messages, "message"),
             self.kinds.words()

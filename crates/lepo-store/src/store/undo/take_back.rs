@@ -25,7 +25,7 @@ impl ChangeLock<'_> {
                 let found = changes.iter().find(|change| change.last.n == n).ok_or_else(|| no_change(n))?;
                 if found.is_taken_back() {
                     return Err(Error::nothing(format!("change {n} was taken back already"))
-                        .hint(format!("to make it again: lepo undo --redo {n}")));
+                        .hint(format!("to redo it: lepo undo --redo {n}")));
                 }
                 if let Some(error) = self.emptied(found.last)? {
                     return Err(error);
@@ -132,7 +132,7 @@ impl ChangeLock<'_> {
                     change,
                     format!("branch {name} was changed since: {found}, not {before}"),
                 )
-                .hint(format!("--force {effect} all the same")));
+                .hint(format!("--force {effect} anyway")));
             }
             change.branches[at].before = found;
         }
@@ -149,7 +149,7 @@ impl ChangeLock<'_> {
             if !is_forced {
                 let (found, before) = (quoted(&found), quoted(&title.before));
                 return Err(refused(change, format!("the title was changed since: {found}, not {before}"))
-                    .hint("--force changes it all the same"));
+                    .hint("--force changes it anyway"));
             }
             change.titles[at].before = found;
         }
