@@ -75,7 +75,7 @@ impl Skill {
 impl Skills {
     /// Searches the user's folders, and the repository that contains `dir`.
     pub fn read(dir: &Path, paths: &Paths) -> Result<Skills> {
-        SkillSearch::everywhere(dir, paths).settle(&Trust::new(paths))
+        SkillSearch::everywhere(dir, paths).into_skills(&Trust::new(paths))
     }
 
     /// Returns the folders of all skills, including skipped ones.
@@ -114,13 +114,13 @@ impl SkillSearch {
         let home = |folder: &str| paths.home.as_ref().map(|home| home.join(folder).join("skills"));
         let folders = [Some(paths.config.join("skills")), home(".agents"), home(".claude")];
         for folder in folders.into_iter().flatten() {
-            search.look_through(&folder, SkillOrigin::User, None);
+            search.scan_dir(&folder, SkillOrigin::User, None);
         }
         if let Some(tree) = WorkTree::containing(dir) {
             for folder in [".agents/skills", ".claude/skills"].map(|folder| tree.root.join(folder)) {
                 match tree.is_taken {
-                    true => search.look_through(&folder, SkillOrigin::Repository, Some(&tree.root)),
-                    false if folder.is_dir() => search.left_out(&folder, NOT_TAKEN),
+                    true => search.scan_dir(&folder, SkillOrigin::Repository, Some(&tree.root)),
+                    false if folder.is_dir() => search.warn_of(&folder, NOT_TAKEN),
                     false => {}
                 }
             }
@@ -128,33 +128,33 @@ impl SkillSearch {
         search
     }
 
-    fn left_out(&mut self, path: &Path, why: &str) {
+    fn warn_of(&mut self, path: &Path, why: &str) {
         self.warnings.push(Notice::LeftOut(in_note(path), why.to_string()));
     }
 
     /// Adds the skills below a folder. If `within` is set, the folder must be inside of it.
-    fn look_through(&mut self, folder: &Path, origin: SkillOrigin, within: Option<&Path>) {
+    fn scan_dir(&mut self, folder: &Path, origin: SkillOrigin, within: Option<&Path>) {
         let mut folders = vec![(folder.to_path_buf(), 0)];
-        let mut looked_at = 0;
+        let mut scanned = 0;
         while let Some((folder, depth)) = folders.pop() {
             let Ok(real) = folder.canonicalize() else {
                 // The root folder of skills may be missing.
                 if depth > 0 {
-                    self.left_out(&folder, "it is a broken link");
+                    self.warn_of(&folder, "it is a broken link");
                 }
                 continue;
             };
             if within.is_some_and(|within| !real.starts_with(within)) {
-                self.left_out(&folder, "its link leads outside the repository");
+                self.warn_of(&folder, "its link leads outside the repository");
                 continue;
             }
             // A folder with several links to it counts once.
             if !self.visited.insert(real.clone()) {
                 continue;
             }
-            looked_at += 1;
-            if looked_at > FOLDERS {
-                self.left_out(&folder, &format!("more than {FOLDERS} folders are not looked through"));
+            scanned += 1;
+            if scanned > FOLDERS {
+                self.warn_of(&folder, &format!("more than {FOLDERS} folders are not looked through"));
                 return;
             }
             if depth > 0
@@ -178,27 +178,27 @@ impl SkillSearch {
     fn add(&mut self, folder: &Path, real: &Path, file: &Path, origin: SkillOrigin, within: Option<&Path>) {
         if self.skills.len() == MOST {
             if !std::mem::replace(&mut self.is_full, true) {
-                self.left_out(folder, &format!("it and those after it are more than {MOST} skills"));
+                self.warn_of(folder, &format!("it and those after it are more than {MOST} skills"));
             }
             return;
         }
         let (text, _) = match read_inside(within, file, MOST_FILE) {
             Ok(read) => read,
-            Err(why) => return self.left_out(folder, &why),
+            Err(why) => return self.warn_of(folder, &why),
         };
         let read = match FrontMatter::read(&text) {
             Ok(read) => read,
-            Err(why) => return self.left_out(folder, why),
+            Err(why) => return self.warn_of(folder, why),
         };
         let description = read.words("description").map(|words| on_one_line(&words)).unwrap_or_default();
         if description.is_empty() {
-            return self.left_out(folder, "it has no description");
+            return self.warn_of(folder, "it has no description");
         }
         let folder_name =
             real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let written = read.text("name").unwrap_or_default();
         let Some(name) = [written, &folder_name].into_iter().find(|name| is_usable(name)) else {
-            return self.left_out(folder, "neither its name nor that of its folder is a word");
+            return self.warn_of(folder, "neither its name nor that of its folder is a word");
         };
         let faults = match written {
             "" => vec!["it has no name, so it has that of its folder".to_string()],
@@ -219,7 +219,7 @@ impl SkillSearch {
 
     /// Chooses the active skills: the repository's trusted skills override the user's, and earlier ones
     /// override later ones.
-    fn settle(self, trust: &Trust) -> Result<Skills> {
+    fn into_skills(self, trust: &Trust) -> Result<Skills> {
         let mut skills = Skills { warnings: self.warnings, ..Skills::default() };
         let (theirs, own): (Vec<Skill>, Vec<Skill>) =
             self.skills.into_iter().partition(|skill| skill.origin == SkillOrigin::Repository);
@@ -251,13 +251,13 @@ impl SkillSearch {
 /// Returns the subfolders of a folder, including links to folders.
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_looked_at = |entry: &std::fs::DirEntry| {
+    let is_scanned = |entry: &std::fs::DirEntry| {
         let name = entry.file_name();
         let kind = entry.file_type();
         !SKIPPED.iter().any(|skipped| name == *skipped)
             && kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && !entry.path().is_file())
     };
-    entries.filter(is_looked_at).map(|entry| entry.path()).collect()
+    entries.filter(is_scanned).map(|entry| entry.path()).collect()
 }
 
 /// Whether a name can be typed and listed: a word without control characters.
