@@ -73,7 +73,9 @@ pub fn keep_edited(
                 Some(hint) => (hint, "; "),
                 None => (Hint::default(), ""),
             };
-            error.hint(hint.words(format!("{joint}the edited text is kept; to continue editing it: {command}")))
+            error.hint(
+                hint.words(format!("{joint}the edited text is kept; to continue editing it: {command}")),
+            )
         }
         Err(cause) => Error::new(
             error.kind,

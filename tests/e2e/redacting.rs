@@ -354,8 +354,9 @@ fn what_is_kept_for_a_request_alone_goes_or_is_named() {
     let other = bot.home.add(&["--prev", "head"], &format!("is {token} valid?"));
     bot.home.ok(&["config", "secrets", "mask"]);
     let ran = bot.home.alone(&["rm", "-y", "--redact", &other]);
-    let held =
-        format!("may still contain it: request {request}, until it is decided on: lepo do --deny {request}\n");
+    let held = format!(
+        "may still contain it: request {request}, until it is decided on: lepo do --deny {request}\n"
+    );
     assert!(ran.err.contains(&held), "{}", ran.err);
 }
 

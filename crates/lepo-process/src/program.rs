@@ -115,7 +115,9 @@ impl Program {
             // lepo receives the same Ctrl+C and ends the program itself.
             SupervisorStart::Interrupted => match start_keeper(&self.spec, &sent)? {
                 SupervisorStart::Started(started) => started,
-                SupervisorStart::Interrupted => return Err(io::Error::other("its supervisor was interrupted")),
+                SupervisorStart::Interrupted => {
+                    return Err(io::Error::other("its supervisor was interrupted"));
+                }
             },
         };
         lepo.set_nonblocking(true)?;

@@ -109,7 +109,9 @@ impl<'s> AgentBranch<'s> {
                     "{} asked {MOST_UNANSWERED} times for permission, and nobody can answer",
                     self.model
                 ))
-                .hint("ask it in a terminal, or configure a `sandbox` and what the agent may do without asking"));
+                .hint(
+                    "ask it in a terminal, or configure a `sandbox` and what the agent may do without asking",
+                ));
             }
             view.on_event(TurnEvent::Notice(&Notice::AgentRefused(self.model.to_string())));
         }

@@ -61,7 +61,9 @@ fn print_line(answer: &str, has_schema: bool, context: &mut Context<'_>) -> bool
     let line = one_line_of(answer, has_schema);
     match &line {
         Some(line) => context.out.untrusted(format!("{}\n", line.as_str()).as_bytes()),
-        None => print_status("the answer is not a single line without control, bidirectional or invisible characters"),
+        None => print_status(
+            "the answer is not a single line without control, bidirectional or invisible characters",
+        ),
     }
     line.is_some()
 }

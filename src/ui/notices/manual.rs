@@ -146,7 +146,9 @@ fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
             "A server that needs files of the folder cannot start before the folder is trusted.",
         )),
         Server::Tools(..) => Some((SERVERS, "The server's other tools are used.")),
-        Server::Junk(_) => Some((SERVERS, "This is an error of the server, whose stdout must contain only messages.")),
+        Server::Junk(_) => {
+            Some((SERVERS, "This is an error of the server, whose stdout must contain only messages."))
+        }
         Server::ToolsUnlisted(..) => Some((SERVERS, "The tools that were known before are used.")),
         Server::Key(..)
         | Server::OffersUnlisted(..)

@@ -84,8 +84,11 @@ impl PromptTemplate {
                 (rest, used) = (after, true);
             } else if let Some(number) = placeholder(after) {
                 let word = args.get(number - 1).ok_or_else(|| {
-                    Error::usage(format!("prompt {name} needs an argument for ${number}, but got {}", args.len()))
-                        .hint(Hint::default().bare(HintCommand::Prompt(name.to_string())))
+                    Error::usage(format!(
+                        "prompt {name} needs an argument for ${number}, but got {}",
+                        args.len()
+                    ))
+                    .hint(Hint::default().bare(HintCommand::Prompt(name.to_string())))
                 })?;
                 filled.push_str(word);
                 rest = after.split_at(1).1;

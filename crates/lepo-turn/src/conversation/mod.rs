@@ -261,7 +261,7 @@ pub fn claim_request(
     verdict: Verdict,
 ) -> Result<(Claim, NextTurn, Decision)> {
     let claim = store.requests().claim(id)?;
-    let forest = store.names().forest_for(&[ReadScope::Since { id: id, judged: true }])?;
+    let forest = store.names().forest_for(&[ReadScope::Since { id, judged: true }])?;
     let decision = Decision::on((store, masking), &forest, id, verdict)?;
     Ok((claim, NextTurn { forest, start: TurnStart::Decided(id) }, decision))
 }
