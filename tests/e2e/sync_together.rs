@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use crate::bots::Bot;
-use crate::home::{run, until};
+use crate::home::{Home, run, until};
 use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::openai_sse;
@@ -73,6 +73,8 @@ fn the_own_newest_conversation_is_listed_although_a_colleague_continued_it() {
     };
     let rows = ids(&["ls"]);
     assert_eq!((&rows[0], rows.contains(&own)), (&format!("alice/{hers}"), false), "{rows:?}");
+    let ran = Home::new().lepo_with(&["add", "--prev", "alice/@"], b"q");
+    assert!(ran.code == 2 && ran.err.contains("no message, branch or file \"alice/@\""), "{}", ran.err);
     let ran = bot.home.lepo(&["show", "alicia/@"]);
     assert!(
         ran.code == 2 && ran.err.contains("no clone is named alicia\nhint: clones: alice\n"),

@@ -109,7 +109,9 @@ impl Address {
             return Ok((newest, false));
         }
         let of_a_branch = if text.contains('/') { branch(text)? } else { None };
-        if let Some(name) = file_name(text).filter(|_| of_a_branch.is_none()) {
+        // Without a dot it is the name of a branch or of a clone.
+        let is_file = |name: &&str| of_a_branch.is_none() && name.contains('.');
+        if let Some(name) = file_name(text).filter(is_file) {
             // If two files have the same id, only one of them is in the forest; the other must not resolve to it.
             let named = BubbName::parse(name.as_bytes());
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
