@@ -17,6 +17,7 @@ use super::former_tools::{tool_hashes, tool_list};
 use super::message::CalledAnswer;
 use super::model_reply::ModelReply;
 use super::native::request_of;
+use super::next_question::has_form;
 use super::outcome::FinishedAnswer;
 use super::plan::plan;
 use super::receive::receive;
@@ -171,6 +172,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
         schema: schema.as_deref(),
         code_only: turn.code_only,
         may_call: progress.rounds > 0,
+        has_form: has_form(&turn.record.transcript.entries),
     };
     let transcript = &turn.record.transcript;
     let assembly = assemble(&transcript.entries, &transcript.called, purpose, &progress.tools, turn.target());

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::context::{Inst, instruction, messages};
 use super::message::{CalledAnswer, Message};
-use super::next_question::has_form;
 use super::schema::{AnswerSchema, add_code_only, add_instruction};
 use super::stopped_answer::trim_part;
 use super::stored_calls::calls_for;
@@ -17,8 +16,9 @@ pub const ENDED: &str = "no tool can be called any more for this question: answe
 /// The reply that a request asks for.
 #[derive(Clone, Copy)]
 pub enum Purpose<'a> {
-    /// The answer, or calls before it.
-    Answer { schema: Option<&'a AnswerSchema>, code_only: bool, may_call: bool },
+    /// The answer, or calls before it. The instructions of its schema and of `--code` are last, unless the conversation has
+    /// them.
+    Answer { schema: Option<&'a AnswerSchema>, code_only: bool, may_call: bool, has_form: bool },
     /// A decision of the planner.
     Plan { inst: Option<&'a str>, schema: Option<&'a Schema> },
     /// A summary of the first `covered` messages.
@@ -76,14 +76,13 @@ pub fn assemble<'a>(
     let (calls, form) = calls_for(lists_tools, path, calls, target.form);
     let end = prompt_end(target.plans, blocks);
     match purpose {
-        Purpose::Answer { schema, code_only, may_call } => {
+        Purpose::Answer { schema, code_only, may_call, has_form } => {
             let mut messages = messages(path, calls, Inst::General(target.general), form, end.as_deref());
             if blocks.is_some() && !may_call {
                 messages.push(instruction(ENDED));
             }
             trim_part(&mut messages);
-            // The conversation has the form, except in a turn that began without one.
-            if !has_form(path) {
+            if !has_form {
                 if let Some(schema) = schema {
                     add_instruction(&mut messages, form, &schema.instruction());
                 }
@@ -167,11 +166,14 @@ mod tests {
         let of_server = ToolList { offer, specs: vec![run_command()], ..ToolList::default() };
         let words = ToolList { offer, blocks: Some("BLOCKS".into()), ..ToolList::default() };
         let none = ToolList::default();
-        let answer = |schema, may_call| Purpose::Answer { schema, code_only: false, may_call };
+        let has_form = false;
+        let answer = |schema, may_call| Purpose::Answer { schema, code_only: false, may_call, has_form };
         let (plain, formed) = (answer(None, true), answer(Some(&schema), true));
         let plan = Purpose::Plan { inst: Some("PLAN"), schema: Some(&planned) };
         let summary = |covered| Purpose::Summary { inst: "SUM", covered };
-        let code = Purpose::Answer { schema: None, code_only: true, may_call: true };
+        let code = Purpose::Answer { schema: None, code_only: true, may_call: true, has_form };
+        let in_path =
+            Purpose::Answer { schema: Some(&schema), code_only: true, may_call: true, has_form: true };
         let call = r#"a1 {"access":"read","command":"ls"} / t1 r"#;
         let asked_in_form = format!("s1 P / s1 {FOR_QUESTION}\nFORM / u0 q");
         let (short, long) = ("s1 P / u0 q".to_string(), format!("s1 P / u0 q / {call} / a0 x / u0 r"));
@@ -192,7 +194,7 @@ mod tests {
             (&short, plain, &words, Prompted, "3 G | 0 - - web words".into()),
             (&short, answer(None, false), &words, Prompted, format!("4 {ENDED} | 0 ended - web words")),
             // The conversation has the words of the schema, so they are not repeated.
-            (&asked_in_form, formed, &none, Messages, "4 G | 0 ended answer web".into()),
+            (&asked_in_form, in_path, &none, Messages, "4 G | 0 ended answer web".into()),
             (&short, code, &none, Plain, format!("2 q\n\n{CODE_ONLY} | 0 ended - web")),
             (&short, plan, &none, Messages, "3 PLAN | 0 - choice web".into()),
             (&short, plan, &none, Plain, "2 q | 0 - choice web".into()),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::assembly::{Assembly, Purpose, assemble};
 use super::former_tools::{former_offer, tool_list};
 use super::message::NewMessage;
+use super::next_question::has_form;
 use super::opening::{opening, question_message};
 use super::opening_parts::{add_last_parts, add_unknown_parts, parts_before_commands};
 use super::plan::planner_insts;
@@ -102,6 +103,7 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
             schema: turn.schema.as_deref(),
             code_only: turn.code_only,
             may_call: !offer.has_ended,
+            has_form: has_form(&turn.record.transcript.entries),
         },
     };
     let transcript = &turn.record.transcript;

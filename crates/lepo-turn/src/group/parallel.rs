@@ -55,7 +55,8 @@ pub async fn parallel(
             group.view.on_event(GroupEvent::In(&name, TurnEvent::Notice(&notice)));
         }
         let target = Target { form: participant.form, general, plans: None, web: false, searches: false };
-        let purpose = Purpose::Answer { schema: None, code_only: false, may_call: false };
+        // A form in the conversation belongs to another turn's question.
+        let purpose = Purpose::Answer { schema, code_only: false, may_call: false, has_form: false };
         let messages = assemble(&entries, &[], purpose, no_tools, target).messages;
         let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
         let spoken = participant.speak_in_order(order, &messages, schema, under, group).await;

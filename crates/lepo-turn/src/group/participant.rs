@@ -11,7 +11,7 @@ use crate::model_reply::ModelReply;
 use crate::outcome::FinishedAnswer;
 use crate::receive::receive;
 use crate::recorded::{RecordedAnswer, RequestFacts, ToolHashes, schema_hash};
-use crate::schema::{AnswerSchema, KEPT, add_instruction, complaint, unfit};
+use crate::schema::{AnswerSchema, KEPT, complaint, unfit};
 use crate::send::whole;
 use crate::{Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind, Result};
@@ -145,9 +145,6 @@ impl Participant {
     ) -> Result<FinishedAnswer> {
         let (name, shown) = (self.name.clone(), self.display_name.clone());
         let mut messages = messages.to_vec();
-        if let Some(schema) = schema {
-            add_instruction(&mut messages, self.form, &schema.instruction());
-        }
         let mut tip = under;
         let mut asked_again = false;
         let facts = RequestFacts { schema: schema.map(schema_hash), ..self.facts.clone() };
