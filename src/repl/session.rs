@@ -36,7 +36,7 @@ pub struct SessionOptions {
 }
 
 pub struct ReplSession<'o> {
-    pub(super) env: TurnEnv,
+    pub(super) env: &'o mut TurnEnv,
     pub(super) store: Arc<Store>,
     pub(super) shown: DisplayOptions,
     pub(super) out: &'o mut Out,
@@ -103,7 +103,7 @@ impl ReplSession<'_> {
     ) -> T {
         let mut view = TurnView::new(self.out, self.paint, self.shown, HintTarget::Session, state);
         self.reader.keep_typed();
-        let done = work(&self.env, &mut self.conversation, &mut view).await;
+        let done = work(self.env, &mut self.conversation, &mut view).await;
         view.finish();
         done
     }

@@ -27,7 +27,12 @@ use lepo_turn::{
 };
 
 /// Reads entries and runs turns until the user leaves.
-pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
+pub async fn run_session(
+    options: SessionOptions,
+    env: &mut TurnEnv,
+    out: &mut Out,
+    paint: Paint,
+) -> Result<()> {
     let (mut session, tip) = open_session(options, env, out, paint)?;
     if session.is_on_terminal() && !session.shown.quiet {
         print_place(&mut session).await?;
@@ -35,15 +40,13 @@ pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, p
     if let Some(tip) = tip {
         find_waiting(&mut session, tip)?;
     }
-    let ended = go_on(&mut session).await;
-    session.env.close().await;
-    ended
+    go_on(&mut session).await
 }
 
 /// Creates a session, and returns the bubb at its end, where a request may be pending.
 fn open_session<'o>(
     options: SessionOptions,
-    env: TurnEnv,
+    env: &'o mut TurnEnv,
     out: &'o mut Out,
     paint: Paint,
 ) -> Result<(ReplSession<'o>, Option<BubbName>)> {
@@ -72,7 +75,7 @@ fn open_session<'o>(
     let settings = env.settings();
     let shown = shown.with_settings(settings);
     let how = (paint, keeps, settings.repl_keys);
-    let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
+    let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(env)?, how);
     let session = ReplSession {
         env,
         store,

@@ -63,7 +63,7 @@ pub(super) async fn turn(
         }
         // The turn never started: store the question anyway.
         Err(error) => {
-            let keep = |question| session.conversation.keep(&session.env, question, FailedStep::Begin);
+            let keep = |question| session.conversation.keep(session.env, question, FailedStep::Begin);
             if question.map(keep).transpose()?.flatten().is_some() {
                 session.files.clear();
                 session.contexts.clear();

@@ -31,7 +31,7 @@ pub(super) async fn make_room(
     next: &mut NextTurn,
     bytes: usize,
 ) -> Result<()> {
-    if next.tail_to_summarise(&session.env).is_none() {
+    if next.tail_to_summarise(session.env).is_none() {
         return Ok(());
     }
     let model = session.model().await?;
@@ -48,7 +48,7 @@ pub(super) async fn warn_if_full(session: &mut ReplSession<'_>) -> Result<()> {
         return Ok(());
     };
     let forest = session.forest()?;
-    if let Some(fill) = fill_in_time(&session.env, model, &forest, at, 0).await
+    if let Some(fill) = fill_in_time(session.env, model, &forest, at, 0).await
         && fill.percent() >= 80
     {
         session.told_fill = true;

@@ -56,7 +56,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let instruction = args.prompt.join(" ");
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
     let compaction = Compaction { tail: from, keep: args.keep.unwrap_or(KEEP), instruction };
-    let id = run_in_turn_env(runtime, (setup.configured, servers), (&store, true), async |env| {
+    let id = run_in_turn_env(runtime, (setup.configured, Some(servers)), (&store, true), async |env| {
         let insts = ui::insts_with_warnings(env.insts()?);
         let mut view = turn_view(context, args.display_options(env.settings()));
         let compacted = compact(env, &config, &insts, &forest, compaction, &mut view).await;

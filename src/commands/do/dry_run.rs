@@ -51,7 +51,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
     }
     let start = start(&store, &forest, StartOptions { new: args.new, tail, retry: args.retry })?;
     let runtime = current_thread()?;
-    let first = run_in_turn_env(runtime, (setup.configured, servers), (&store, true), async |env| {
+    let first = run_in_turn_env(runtime, (setup.configured, Some(servers)), (&store, true), async |env| {
         let insts = ui::insts_with_warnings(env.insts()?);
         let DoInput { question, served, schema, code_only, skill, .. } = input;
         let ask = TurnRequest {

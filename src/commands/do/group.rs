@@ -7,7 +7,7 @@ use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::group_output::GroupOutput;
 use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
-use super::setup::{Setup, find_tail, store_of_turn};
+use super::setup::{Setup, find_tail, run_in_turn_env, store_of_turn};
 use super::turn::confirm_size;
 use super::{DoArgs, input};
 use crate::commands::Context;
@@ -24,8 +24,8 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Paths, PromptTemplate};
 use lepo_turn::recorded::Voices;
 use lepo_turn::{
-    AnswerSchema, Configuration, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking, Panel, Question,
-    StartOptions, TurnEnv, TurnRequest, TurnStart, WorktreeRecord, execute_group_turn, is_unread, start,
+    AnswerSchema, Configuration, GroupMode, GroupOutcome, GroupTurn, Masking, Panel, Question, StartOptions,
+    TurnRequest, TurnStart, WorktreeRecord, execute_group_turn, is_unread, start,
 };
 
 pub fn run_group(
@@ -115,11 +115,8 @@ impl GroupRun {
         context: &mut Context<'_>,
     ) -> Result<(GroupOutcome, Arc<Masking>)> {
         let GroupRun { mode, panel, store, forest, insts, display } = self;
-        let runtime = current_thread()?;
-        let outcome = runtime.block_on(async {
-            // Group turns have no tools.
-            let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
-            let question = panel.start_question(&env, (forest, ask.start))?;
+        run_in_turn_env(current_thread()?, (configured, None), (&store.clone(), true), async |env| {
+            let question = panel.start_question(env, (forest, ask.start))?;
             if !question.is_empty() && tty().is_some() {
                 if args.events {
                     context.out.line(&ui::start_note(&question).to_string());
@@ -132,8 +129,8 @@ impl GroupRun {
                     *insts = env.insts()?.0;
                 }
             }
-            let masking = env.masking.clone();
-            let group = |view| GroupTurn { env: &env, forest, insts, view };
+            let (env, masking) = (&*env, env.masking.clone());
+            let group = |view| GroupTurn { env, forest, insts, view };
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out, context.at));
@@ -158,9 +155,7 @@ impl GroupRun {
             };
             view.end();
             result.map(|outcome| (outcome, masking))
-        })?;
-        runtime.shutdown_background();
-        Ok(outcome)
+        })
     }
 }
 

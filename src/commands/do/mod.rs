@@ -49,10 +49,10 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
-use lepo_turn::{GroupMode, Interrupt, Outcome, StartOptions, StoppedAnswers, TurnEnv, start};
+use lepo_turn::{GroupMode, Outcome, StartOptions, StoppedAnswers, start};
 use named::named;
 use recover_cut::recover_cut;
-use setup::Setup;
+use setup::{Setup, run_in_turn_env};
 use turn_input::DoInput;
 use worktree_tail::set_worktree_tail;
 
@@ -157,23 +157,23 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         wait.finish();
         return ran;
     }
-    if args.json || args.events {
-        return Err(Error::usage("no question: --json and --events need one")
-            .hint("lepo do --json QUESTION, or the question on stdin"));
-    }
-    if schema.is_some() {
-        return Err(Error::usage("no question: --schema needs one")
-            .hint("lepo do --schema FILE QUESTION, or the question on stdin"));
-    }
-    if args.form.code > 0 {
-        return Err(Error::usage("no question: --code needs one")
-            .hint("lepo do -x QUESTION, or the question on stdin"));
-    }
-    if args.form.line {
-        return Err(Error::usage("no question: --line needs one")
-            .hint("lepo do --line QUESTION, or the question on stdin"));
-    }
+    check_session(&args, schema.is_some())?;
     session(&mut args, context)
+}
+
+/// Fails if an option needs a question, because a session follows where none was given.
+fn check_session(args: &DoArgs, has_schema: bool) -> Result<()> {
+    let needs = [
+        (args.json || args.events, "--json and --events need", "--json QUESTION"),
+        (has_schema, "--schema needs", "--schema FILE QUESTION"),
+        (args.form.code > 0, "--code needs", "-x QUESTION"),
+        (args.form.line, "--line needs", "--line QUESTION"),
+    ];
+    match needs.into_iter().find(|(is_given, ..)| *is_given) {
+        Some((_, what, example)) => Err(Error::usage(format!("no question: {what} one"))
+            .hint(format!("lepo do {example}, or the question on stdin"))),
+        None => Ok(()),
+    }
 }
 
 /// Whether the conversation that `--continue` names ends in a stopped answer.
@@ -203,13 +203,12 @@ fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
         keeps: !args.keeping.no_keep,
     };
     let tidy = setup.configured.settings.tidy.limit();
-    let ended = runtime.block_on(async {
-        let mut env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
-        env.keeps = options.keeps;
+    let env = (setup.configured, Some(servers));
+    let keeps = options.keeps;
+    // After a signal, the prompt's thread still waits for a line: it is background work.
+    let ended = run_in_turn_env(runtime, env, (&store, keeps), async |env| {
         run_session(options, env, context.out, context.paint).await
     });
-    // After a signal, the prompt's thread still waits for a line.
-    runtime.shutdown_background();
     tidy_after(&store, tidy, args.quiet, context.out);
     ended.map(|()| 0)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::debate_place::debate_at;
 use super::group_output::GroupOutput;
-use super::setup::find_tail;
+use super::setup::{find_tail, run_in_turn_env};
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
@@ -22,8 +22,8 @@ use lepo_turn::recorded::{
     Voices, before, look_up, not_recorded, opened, show_answer,
 };
 use lepo_turn::{
-    AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, GroupOutcome, Interrupt, Masking,
-    PanelNames, Question, StartOptions, ToolResult, TurnEnv, TurnStart, start,
+    AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, GroupOutcome, Masking, PanelNames,
+    Question, StartOptions, ToolResult, TurnStart, start,
 };
 
 /// The look-up of a turn or group turn.
@@ -209,15 +209,10 @@ fn run_commands(
     configured: &Configuration,
     store: &Arc<Store>,
 ) -> Result<Vec<ToolResult>> {
-    current_thread()?.block_on(async {
-        let env = TurnEnv::without_servers(configured.clone(), store.clone(), Interrupt::listen()?);
-        let mut ran = Vec::new();
+    run_in_turn_env(current_thread()?, (configured.clone(), None), (store, true), async |env| {
+        let (runner, mut ran) = (CommandRunner::new(env), Vec::new());
         for command in commands {
-            ran.push(
-                CommandRunner::new(&env)
-                    .carry_out_own(command, CommandOrigin::RunOption, &mut |_| ())
-                    .await?,
-            );
+            ran.push(runner.carry_out_own(command, CommandOrigin::RunOption, &mut |_| ()).await?);
         }
         Ok(ran)
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::replay_goes_on::resume_command;
 use super::replay_report::{ReplayReport, print};
-use super::setup::Setup;
+use super::setup::{Setup, run_with_signals};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;
 use crate::commands::tidy_after::tidy_after;
@@ -18,10 +18,10 @@ use lepo_secrets::ScreenedBytes;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
+use lepo_turn::TurnEnv;
 use lepo_turn::config::Insts;
 use lepo_turn::replay::{ReplayOptions, ReplayOutcome, ReplayPlan, all, replay};
 use lepo_turn::write_bubb;
-use lepo_turn::{Interrupt, TurnEnv};
 
 pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
@@ -113,9 +113,7 @@ fn run(
     (configs, insts): (&[ModelConfig], &Insts),
     plans: Vec<ReplayPlan>,
 ) -> Result<Vec<ReplayOutcome>> {
-    let runtime = current_thread()?;
-    let lines = runtime.block_on(async {
-        let interrupt = Interrupt::listen()?;
+    run_with_signals(current_thread()?, async |interrupt| {
         let mut envs = Vec::new();
         for _ in configs {
             let (configured, servers) = (setup.configured.clone(), setup.servers()?);
@@ -138,10 +136,8 @@ fn run(
         for env in envs {
             env.close().await;
         }
-        Ok::<_, Error>(lines)
-    })?;
-    runtime.shutdown_background();
-    Ok(lines)
+        Ok(lines)
+    })
 }
 
 /// Exit 0 if any line was completed; otherwise the error, with the command that resumes.

@@ -82,23 +82,31 @@ impl Setup {
     }
 }
 
-/// Runs work in the environment of turns, and ends its servers, also after a failure. Background work, such as an abandoned
-/// look-up, is not awaited.
+/// Runs work that signals end early. Background work, such as an abandoned look-up, is not awaited.
+pub fn run_with_signals<T>(runtime: Runtime, work: impl AsyncFnOnce(Interrupt) -> Result<T>) -> Result<T> {
+    let done = runtime.block_on(async { work(Interrupt::listen()?).await });
+    runtime.shutdown_background();
+    done
+}
+
+/// Runs work in the environment of turns, and ends its servers, also after a failure; without `servers`, its turns call no
+/// tools.
 pub fn run_in_turn_env<T>(
     runtime: Runtime,
-    (configured, servers): (Configuration, Servers),
+    (configured, servers): (Configuration, Option<Servers>),
     (store, keeps): (&Arc<Store>, bool),
-    work: impl AsyncFnOnce(&TurnEnv) -> Result<T>,
+    work: impl AsyncFnOnce(&mut TurnEnv) -> Result<T>,
 ) -> Result<T> {
-    let result = runtime.block_on(async {
-        let mut env = TurnEnv::new(configured, servers, store.clone(), Interrupt::listen()?);
+    run_with_signals(runtime, async |interrupt| {
+        let mut env = match servers {
+            Some(servers) => TurnEnv::new(configured, servers, store.clone(), interrupt),
+            None => TurnEnv::without_servers(configured, store.clone(), interrupt),
+        };
         env.keeps = keeps;
-        let result = work(&env).await;
+        let done = work(&mut env).await;
         env.close().await;
-        result
-    });
-    runtime.shutdown_background();
-    result
+        done
+    })
 }
 
 /// Returns the store of a turn, creating it if necessary; an error if the turn starts from an existing

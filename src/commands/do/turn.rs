@@ -81,10 +81,11 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let (store, keeps) = (prepared.store.clone(), !args.keeping.no_keep);
     let start = prepared.next.start;
-    let mut report = run_in_turn_env(runtime, (setup.configured, servers), (&store, keeps), async |env| {
-        let interrupt = env.interrupt.clone();
-        while_read(args, interrupt, prepared.run(env, &config, args, (input, rest.ran), context)).await
-    })?;
+    let mut report =
+        run_in_turn_env(runtime, (setup.configured, Some(servers)), (&store, keeps), async |env| {
+            let interrupt = env.interrupt.clone();
+            while_read(args, interrupt, prepared.run(env, &config, args, (input, rest.ran), context)).await
+        })?;
     if tells_usage && report.answer.is_some() {
         print_status_dim(&ui::usage_line(&report, &prices), context.paint);
     }
