@@ -6,7 +6,7 @@
 //! | [`inbox`], [`peer`] | messages in and out |
 //! | [`agent`] | the dispatch of requests |
 //! | [`session`], [`turns`], [`begin`] | a session, its turns, and how it is found again |
-//! | [`front`], [`tool_calls`], [`consent`] | the view of a turn, and the question for permission |
+//! | [`frontend`], [`tool_calls`], [`consent`] | the view of a turn, and the question for permission |
 //! | [`question`], [`commands`], [`servers`] | the parts of a prompt |
 //! | [`list`], [`replay`] | the sessions of a store, and the history of one |
 
