@@ -40,7 +40,7 @@ pub struct EditArgs {
 }
 
 impl EditArgs {
-    /// The new text, if it comes from a file or from stdin; and which.
+    /// Returns the new text and its source, if it comes from a file or from stdin.
     fn given_text(&self) -> Result<Option<(Vec<u8>, &'static str)>> {
         let has_addresses = self.address == "-";
         match self.file.as_deref() {

@@ -31,7 +31,7 @@ pub struct SearchedFile {
 }
 
 impl SearchedFile {
-    /// Id of the message, or path of another file in the store.
+    /// Returns the id of the message, or the path of another file in the store.
     pub fn subject(&self) -> String {
         match &self.message {
             Some(name) => name.id.to_string(),

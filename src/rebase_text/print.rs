@@ -5,7 +5,7 @@ use lepo_store::bubb::Kind;
 use super::mark::mark_for;
 use super::range::TextRange;
 
-/// For whoever sees such a text for the first time.
+/// Comments that explain the format to first-time readers.
 const COMMENTS: [&str; 3] = [
     "Each message is a mark line and the text below it. Move, cut, copy or reword them.",
     "A mark line without an id, such as `%% user`, begins a new message. Lines like this one are comments.",

@@ -16,7 +16,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Cost of one journal line. Copies cost nothing because no request was sent.
+    /// Returns the cost of one journal line. Copies cost nothing because no request was sent.
     fn from_record(record: &JournalRecord, prices: &Prices) -> Cost {
         let Some(model) = record.model.as_deref().filter(|_| record.copy_of.is_none()) else {
             return Cost::default();

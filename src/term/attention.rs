@@ -74,7 +74,7 @@ impl QuestionWait {
         QuestionWait { since: Instant::now(), has_called: false }
     }
 
-    /// Calls, once, after a long wait.
+    /// Notifies the user, once, after a long wait.
     pub fn check(&mut self, to: &mut impl Write) {
         if !self.has_called && self.since.elapsed() > LONG_QUESTION {
             self.has_called = true;

@@ -157,7 +157,7 @@ impl OpenLink {
         uri.is_some()
     }
 
-    /// The sequences that close the link and open it again.
+    /// Returns the sequences that close the link and open it again.
     pub fn ends(&self) -> (String, &str) {
         match self.0.is_empty() {
             true => (String::new(), ""),

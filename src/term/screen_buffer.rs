@@ -14,9 +14,9 @@ pub struct ScreenBuffer {
     column: usize,
     row: usize,
     escape: EscapeState,
-    /// End of the last whole line, and the rows up to it.
+    /// Offset after the last complete line, and the rows up to it.
     whole: (usize, usize),
-    /// Bytes and rows that are on the screen already.
+    /// Bytes and rows that are on the screen.
     shown: (usize, usize),
 }
 
@@ -58,19 +58,19 @@ impl ScreenBuffer {
         true
     }
 
-    /// Returns the whole lines that were not returned before, to be shown.
+    /// Returns the complete lines that are not on the screen yet.
     pub fn next_lines(&mut self) -> Vec<u8> {
         let lines = self.bytes.get(self.shown.0..self.whole.0).unwrap_or_default().to_vec();
         self.shown = self.whole;
         lines
     }
 
-    /// Returns the number of rows that were returned to be shown.
+    /// Returns the number of rows on the screen.
     pub fn shown_rows(&self) -> usize {
         self.shown.1
     }
 
-    /// Returns what was not returned to be shown.
+    /// Returns the bytes that are not on the screen yet.
     pub fn into_rest(mut self) -> Vec<u8> {
         self.bytes.split_off(self.shown.0)
     }
@@ -79,7 +79,7 @@ impl ScreenBuffer {
         self.bytes
     }
 
-    /// A terminal wraps before a character that does not fit, not after the last one that does.
+    /// Advances the position: a terminal wraps before a character that does not fit, not after the last one that does.
     fn advance(&mut self, width: usize) {
         self.column += width;
         if self.column > self.columns {

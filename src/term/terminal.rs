@@ -15,7 +15,7 @@ pub fn size_of(terminal: impl AsFd) -> Option<(usize, usize)> {
         .filter(|&(columns, rows)| columns > 0 && rows > 0)
 }
 
-/// Current width of the terminal on stdout; 80 if unknown.
+/// Returns the current width of the terminal on stdout; 80 if unknown.
 pub fn columns() -> usize {
     size_of(rustix::stdio::stdout()).map_or(80, |(columns, _)| columns)
 }

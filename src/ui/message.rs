@@ -52,7 +52,7 @@ impl<'s> MessageView<'s> {
         }
     }
 
-    /// The journal's facts of the messages; empty if not on a terminal.
+    /// Returns the journal's facts about the messages; empty if not on a terminal.
     pub fn facts(&self) -> &JournalIndex {
         &self.facts
     }

@@ -26,17 +26,17 @@ impl Signs {
         Signs { pictures: utf8 && !dumb }
     }
 
-    /// The separator between two parts of a line.
+    /// Returns the separator between two parts of a line.
     pub fn dot(self) -> &'static str {
         if self.pictures { "·" } else { "-" }
     }
 
-    /// The sign before the name of the speaker.
+    /// Returns the sign before the name of the speaker.
     pub fn arrow(self) -> &'static str {
         if self.pictures { "→" } else { "->" }
     }
 
-    /// The sign of a debater that wants to speak, or does not.
+    /// Returns the sign of a debater that wants to speak, or does not.
     pub fn bid(self, bid: Bid) -> String {
         match (self.pictures, bid) {
             (true, Bid::Request) => format!("✋ {}", bid.as_str()),
@@ -45,7 +45,7 @@ impl Signs {
         }
     }
 
-    /// The line above a speech.
+    /// Returns the line above a speech.
     pub fn speaker(self, name: &str) -> String {
         format!("[{name}]{}", if self.pictures { " 🎤" } else { "" })
     }

@@ -40,7 +40,7 @@ impl AgentCapabilities {
         }
     }
 
-    /// Method used to reopen a session; `None` if the agent has no such method.
+    /// Returns the method that reopens a session; `None` if the agent has no such method.
     pub fn way_back(&self) -> Option<&'static str> {
         match (self.resume, self.load) {
             (true, _) => Some("session/resume"),

@@ -180,7 +180,7 @@ fn found_end(found: FormulaMatch) -> Option<usize> {
     }
 }
 
-/// The index of the formula of a private character.
+/// Returns the index of the formula that a private-use character represents.
 fn index(c: char) -> Option<usize> {
     let code = u32::from(c);
     (FIRST..=LAST).contains(&code).then(|| (code - FIRST) as usize)

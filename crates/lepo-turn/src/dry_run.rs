@@ -41,7 +41,7 @@ pub struct FirstRequest {
     pub fields: Map<String, Value>,
     /// The part that the last request of the conversation had too.
     pub prefix: Option<SharedPrefix>,
-    /// Whether the user's own text of `general` goes along, as it does in each request.
+    /// Whether the user's own text of `general` is sent, as in every request.
     pub own_general: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Decides whether the default text of `general` goes along: it is about results of commands, and a request that
-//! has it where the next one does not makes the server read the answer between them again.
+//! Decides whether the default text of `general` is sent: it concerns results of commands. If a request has it and
+//! the next one does not, the server has to read the answer between them again.
 
 use super::body::Body;
 use super::message::Message;

@@ -40,7 +40,7 @@ impl Person for Quiet<'_> {
     }
 }
 
-/// Compacts, and prints the id of the new tail.
+/// Compacts a conversation, and prints the id of the new tail.
 pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let servers = setup.servers()?;

@@ -141,7 +141,7 @@ fn twice() -> Error {
     Error::usage("`-` appears twice, but stdin can be read only once")
 }
 
-/// A part without a code fence.
+/// Creates a part without a code fence.
 fn part(from: &str, content: FileContent) -> QuestionPart {
     QuestionPart { from: from.to_string(), content, fenced: false, typed: false }
 }

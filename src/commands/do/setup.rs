@@ -67,7 +67,7 @@ impl Setup {
         Ok(Setup { configured, dir, repo_servers })
     }
 
-    /// The working directory of turns, and the repository's MCP servers, if they are trusted.
+    /// Returns the working directory of turns, and the repository's MCP servers, if they are trusted.
     pub fn dir_and_servers(&self) -> (PathBuf, Option<TrustedFile>) {
         (self.dir.clone(), self.repo_servers.clone())
     }
@@ -76,7 +76,7 @@ impl Setup {
         Ok(!self.servers()?.is_empty())
     }
 
-    /// The MCP servers, not started yet.
+    /// Returns the MCP servers, not started yet.
     pub fn servers(&self) -> Result<Servers> {
         self.configured.servers(&self.dir, self.repo_servers.clone())
     }

@@ -92,7 +92,7 @@ impl ExportFormat {
         self.row().2
     }
 
-    /// The name that the user types.
+    /// Returns the name that the user types.
     pub fn name(self) -> String {
         clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
     }

@@ -36,7 +36,7 @@ pub struct ExportTree {
 }
 
 impl ExportTree {
-    /// Id of the first bubb, by which another tool identifies the tree.
+    /// Returns the id of the first bubb, by which another tool identifies the tree.
     pub fn id(&self) -> String {
         self.nodes.first().map(|node| node.name.id.to_string()).unwrap_or_default()
     }
@@ -177,7 +177,7 @@ fn text(store: &Store, name: &BubbName) -> Result<(String, Vec<ExportedFile>)> {
     Ok((body.to_string(), files))
 }
 
-/// Id of a bubb in the file of another tool.
+/// Returns the id of a bubb in the file of another tool.
 pub fn id_of(id: BubbId) -> String {
     id.to_string().to_lowercase()
 }

@@ -70,7 +70,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
         Printer { project, printed, ..self }
     }
 
-    /// Number of printed lines, paths or objects.
+    /// Returns the number of printed lines, paths or objects.
     pub fn printed(&self) -> usize {
         self.printed
     }

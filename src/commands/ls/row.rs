@@ -102,12 +102,12 @@ impl LsRow<'_> {
         if self.is_ahead { "dated ahead" } else { "" }
     }
 
-    /// The mark and the branches, in columns.
+    /// Returns the mark and the branches, for the columns.
     pub fn mark_and_branches(&self) -> String {
         format!("{}{}", self.mark(), in_brackets(self.branches)).trim_start().to_string()
     }
 
-    /// The model, cleaned; empty if unknown.
+    /// Returns the model, cleaned; empty if unknown.
     pub fn model(&self) -> String {
         let model = self.facts.as_ref().and_then(|facts| facts.model.as_deref());
         model.map(|model| clean(model_label(model)).into_owned()).unwrap_or_default()
@@ -121,7 +121,7 @@ impl LsRow<'_> {
         facts.window.map(|window| format!("{tokens}/{}", count(window))).unwrap_or(tokens)
     }
 
-    /// The title, cleaned; empty without one.
+    /// Returns the title, cleaned; empty without one.
     pub fn title(&self) -> String {
         let title = self.facts.as_ref().and_then(|facts| facts.title);
         title.map(beginning).unwrap_or_default()

@@ -12,7 +12,7 @@ use ruzstd::decoding::StreamingDecoder;
 /// Maximum bytes of an uncompressed answer, against bombs.
 pub const LARGEST: usize = 256 << 20;
 
-/// Bytes that brotli unpacks at once.
+/// Size in bytes of brotli's output buffer.
 const BUFFER: usize = 16 << 10;
 
 /// A decoder for a `Content-Encoding`.

@@ -60,7 +60,7 @@ pub struct ProxyCall {
     pub id: String,
     /// The name of the tool.
     pub name: String,
-    /// The arguments: JSON as it came, or a text of the tool's own form.
+    /// The arguments: JSON as received, or a text in the tool's own format.
     pub input: String,
 }
 

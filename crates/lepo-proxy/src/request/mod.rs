@@ -1,4 +1,4 @@
-//! A request as it came, read into one value whatever its wire.
+//! Parses a request into a single value, regardless of its wire.
 
 mod body;
 mod chat;

@@ -73,7 +73,7 @@ impl CassetteDoor<'_> {
         refused_answer(&ProxyRefusal::new(StatusCode::NOT_FOUND, message), wire)
     }
 
-    /// Answers a request of no wire, if nothing is to be sent: the list of models, else a refusal.
+    /// If nothing may be sent, answers a request of no known wire: with the list of models, or else a refusal.
     pub fn answer_other(&self, method: &Method, headers: &HeaderMap) -> Option<Response<AnswerBody>> {
         if !self.state.is_offline {
             return None;

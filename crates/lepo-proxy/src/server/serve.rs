@@ -53,7 +53,7 @@ impl ProxyListener {
             loop {
                 match self.listener.accept().await {
                     Ok((stream, _)) => {
-                        // Only now does one wait for room, so that 64 clients at once are all served.
+                        // Waits for room only after accepting, so that 64 concurrent clients are all served.
                         let entry = table.add().await;
                         drop(tokio::spawn(serve_connection(stream, entry, state.clone())));
                     }

@@ -188,7 +188,7 @@ impl ProxyState {
         Ok(client)
     }
 
-    /// Hands an event to whoever started the proxy.
+    /// Reports an event to the caller that started the proxy.
     pub fn report(&self, event: ProxyEvent) {
         (self.sink)(event);
     }

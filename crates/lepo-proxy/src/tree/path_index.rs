@@ -1,4 +1,4 @@
-//! All paths of a store by a hash of their parts, so that the longest one with which a request begins is found at once.
+//! Indexes all paths of a store by a hash of their parts, to find the longest path that a request begins with.
 //!
 //! A point is a path up to one part. Points are only added, each after its parent.
 
@@ -11,7 +11,7 @@ use lepo_store::bubb::{BubbId, Kind};
 /// How many calls back a result searches for its own.
 const REACH: usize = 1000;
 
-/// How many of the points with one hash are looked at, the last added first.
+/// Maximum number of points with the same hash to compare, newest first.
 const SAME: usize = 100;
 
 /// A path up to one part, in a [`PathIndex`].

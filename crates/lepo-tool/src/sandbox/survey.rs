@@ -62,7 +62,7 @@ impl Survey {
     }
 }
 
-/// The identity and last change of a file; `None` if it does not exist.
+/// Returns the identity and last change of a file; `None` if it does not exist.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     path.symlink_metadata().ok().map(|meta| Stamp::from_metadata(&meta))
 }

@@ -13,7 +13,7 @@ use rustix::process::DumpableBehavior;
 /// millisecond.
 pub const SNAPSHOTS: usize = 20;
 
-/// Hides this process's memory and environment from other processes of the user. Root can read them all the same.
+/// Hides this process's memory and environment from other processes of the user, but not from root.
 pub fn hide_memory() {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
