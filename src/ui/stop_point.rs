@@ -56,7 +56,7 @@ impl StopPoint {
                 Hint::from("stopped; the next question continues from here; ")
                     .either("`lepo do --continue` asks for the rest; ", "")
                     .command(ResumeAction::Retry)
-                    .words(" answers anew"),
+                    .words(" answers again"),
             ),
             StopPoint::Thinking => error.hint(
                 Hint::from("the thinking is kept (`lepo show -a`); ")
