@@ -70,7 +70,7 @@ async fn converse(server: &ServerConfig, place: &ProcessSetup) -> Result<(), Str
             Err(CallFailure::SignIn(needed)) => needed,
             Err(failure) => return Err(format!("{failure:?}")),
         };
-        eprintln!("{}", needed.words);
+        eprintln!("{}", needed.reason);
         sign_ins += 1;
         if sign_ins > SIGN_INS {
             return Err("it wants one sign-in after the other".to_string());

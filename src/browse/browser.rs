@@ -59,10 +59,10 @@ pub struct Browser<'a> {
     pub typed: Option<String>,
     /// Pattern of the last search, to highlight its matches.
     pub pattern: Option<Pattern>,
-    found: Vec<Ix>,
+    matches: Vec<Ix>,
     pub help: bool,
     /// Message about the last key, on the status line.
-    pub said: String,
+    pub status: String,
     /// Lines of each pane, as last drawn.
     pub height: usize,
 }
@@ -91,9 +91,9 @@ impl<'a> Browser<'a> {
             marked: None,
             typed: None,
             pattern: None,
-            found: Vec::new(),
+            matches: Vec::new(),
             help: false,
-            said: String::new(),
+            status: String::new(),
             height: 1,
         })
     }
@@ -101,7 +101,7 @@ impl<'a> Browser<'a> {
     /// Saves the state for the browser of the next read, which then handles the key `press`.
     pub fn suspend(mut self, press: Option<KeyPress>) -> BrowserState {
         let chosen = self.tail().map(|tail| (self.id(tail), self.chosen.saturating_sub(self.top)));
-        let found = self.found.iter().map(|&ix| self.id(ix)).collect();
+        let found = self.matches.iter().map(|&ix| self.id(ix)).collect();
         let cursor = self.cursor().map(|ix| self.id(ix));
         BrowserState {
             press,
@@ -122,8 +122,8 @@ impl<'a> Browser<'a> {
         let find = |id: BubbId| forest.find(id);
         self.marked = resumed.marked.and_then(find);
         if let Some((pattern, found)) = resumed.search {
-            self.found = found.into_iter().filter_map(find).collect();
-            self.rows = ConvRows::through(self.read, &self.found);
+            self.matches = found.into_iter().filter_map(find).collect();
+            self.rows = ConvRows::through(self.read, &self.matches);
             self.pattern = Some(pattern);
         }
         if let Some((ix, line)) = resumed.chosen.and_then(|(id, line)| Some((find(id)?, line))) {
@@ -181,7 +181,7 @@ impl<'a> Browser<'a> {
             // After a search it starts at the first match; in a tree at the message.
             let hit = match self.tree {
                 Some(_) => Some(end),
-                None => reading.path.iter().copied().find(|ix| self.found.contains(ix)),
+                None => reading.path.iter().copied().find(|ix| self.matches.contains(ix)),
             };
             hit.into_iter().for_each(|hit| reading.go(hit));
             self.reading = Some((end, reading));
@@ -205,7 +205,7 @@ impl<'a> Browser<'a> {
         if press == KeyPress::Other {
             return ScreenStep::Stay;
         }
-        self.said.clear();
+        self.status.clear();
         if self.typed.is_some() {
             let is_search =
                 press == KeyPress::Enter && self.typed.as_ref().is_some_and(|text| !text.is_empty());
@@ -219,7 +219,7 @@ impl<'a> Browser<'a> {
             return ScreenStep::Stay;
         }
         let Some(action) = action(press) else {
-            self.said = "? shows the keys".into();
+            self.status = "? shows the keys".into();
             return ScreenStep::Stay;
         };
         match action {
@@ -229,7 +229,7 @@ impl<'a> Browser<'a> {
             }
             KeyAction::Copy => {
                 let Some(id) = self.message() else { return ScreenStep::Stay };
-                self.said = format!("copied {id}");
+                self.status = format!("copied {id}");
                 return ScreenStep::Copy(id.to_string());
             }
             KeyAction::Help => self.help = true,
@@ -242,11 +242,11 @@ impl<'a> Browser<'a> {
             KeyAction::Tree if self.tree.is_some() => self.leave_tree(),
             KeyAction::Tree if self.limit.is_some() => return ScreenStep::ReadAll,
             KeyAction::Tree => self.message().into_iter().for_each(|id| self.open_tree(id)),
-            KeyAction::Fold if self.tree.is_none() => self.said = "f folds in the tree: t opens it".into(),
+            KeyAction::Fold if self.tree.is_none() => self.status = "f folds in the tree: t opens it".into(),
             KeyAction::Open => self.focus = Focus::Conv,
             KeyAction::Back => self.back(),
             moved if self.focus == Focus::List && self.tree.is_some() => {
-                self.said =
+                self.status =
                     self.tree.as_mut().and_then(|tree| tree.press(moved, self.height)).unwrap_or_default();
                 self.compared = None;
             }
@@ -324,7 +324,7 @@ impl<'a> Browser<'a> {
         } else if self.tree.is_some() {
             self.leave_tree();
         } else if self.pattern.take().is_some() {
-            self.found.clear();
+            self.matches.clear();
             self.list(ConvRows::all(self.read, self.limit));
         }
     }
@@ -336,7 +336,7 @@ impl<'a> Browser<'a> {
 
     fn compare(&mut self) {
         let (Some(marked), Some(end)) = (self.marked, self.cursor()) else {
-            self.said = "mark another conversation first, with Space".into();
+            self.status = "mark another conversation first, with Space".into();
             return;
         };
         let lines = compare(self.read, marked, end);
@@ -367,24 +367,24 @@ impl<'a> Browser<'a> {
         let (pattern, found) = match find_messages(self.read, text) {
             Ok(found) => found,
             Err(bad) => {
-                self.said = bad.to_string();
+                self.status = bad.to_string();
                 return;
             }
         };
         if found.is_empty() {
-            self.said = format!("nothing matches {text:?}");
+            self.status = format!("nothing matches {text:?}");
             return;
         }
         if let Some(tree) = &mut self.tree {
             match tree.go_to_next(&found) {
                 true => self.pattern = Some(pattern),
-                false => self.said = format!("nothing in this tree matches {text:?}"),
+                false => self.status = format!("nothing in this tree matches {text:?}"),
             }
             return;
         }
         let rows = ConvRows::through(self.read, &found);
         self.list(rows);
-        (self.pattern, self.found, self.focus) = (Some(pattern), found, Focus::List);
-        self.said = "Esc shows everything again".into();
+        (self.pattern, self.matches, self.focus) = (Some(pattern), found, Focus::List);
+        self.status = "Esc shows everything again".into();
     }
 }

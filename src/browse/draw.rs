@@ -163,7 +163,7 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
         return;
     }
     let id = browser.cursor().map(|ix| browser.id(ix).to_string()).unwrap_or_default();
-    let text = match browser.said.as_str() {
+    let text = match browser.status.as_str() {
         "" if columns >= BOTH.into() && browser.tree.is_some() && browser.focus == Focus::Conv => {
             format!("{id}  ↓ ↑ read  h tree  Enter continue  ? keys  q leave")
         }

@@ -68,7 +68,7 @@ pub struct MessagePane<'a> {
     pub path: Vec<Ix>,
     /// Shown instead of messages.
     fixed: Option<Vec<PaneLine>>,
-    made: HashMap<usize, Vec<PaneLine>>,
+    rendered: HashMap<usize, Vec<PaneLine>>,
     columns: usize,
     pub top: PanePosition,
 }
@@ -81,12 +81,12 @@ impl<'a> MessagePane<'a> {
         path.retain(|&ix| stopped.is_shown(&forest.name(ix)));
         let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
         let top = PanePosition { message: asked, line: 0 };
-        MessagePane { read, path, fixed: None, made: HashMap::new(), columns: 0, top }
+        MessagePane { read, path, fixed: None, rendered: HashMap::new(), columns: 0, top }
     }
 
     pub fn fixed(read: BrowsedStore<'a>, lines: Vec<PaneLine>) -> MessagePane<'a> {
         let top = PanePosition::default();
-        MessagePane { read, path: Vec::new(), fixed: Some(lines), made: HashMap::new(), columns: 0, top }
+        MessagePane { read, path: Vec::new(), fixed: Some(lines), rendered: HashMap::new(), columns: 0, top }
     }
 
     pub fn message(&self) -> Option<BubbId> {
@@ -101,7 +101,7 @@ impl<'a> MessagePane<'a> {
     pub fn set_columns(&mut self, columns: usize) {
         let before = std::mem::replace(&mut self.columns, columns);
         if before != columns {
-            self.made.clear();
+            self.rendered.clear();
             // A restored pane begins where it was.
             let last = self.lines(self.top.message).len().saturating_sub(1);
             self.top.line = if before == 0 { self.top.line.min(last) } else { 0 };
@@ -109,17 +109,17 @@ impl<'a> MessagePane<'a> {
     }
 
     fn lines(&mut self, message: usize) -> &[PaneLine] {
-        if self.made.len() > KEPT {
-            self.made.clear();
+        if self.rendered.len() > KEPT {
+            self.rendered.clear();
         }
-        if !self.made.contains_key(&message) {
+        if !self.rendered.contains_key(&message) {
             let lines = match &self.fixed {
                 Some(lines) => fit(lines, self.columns),
                 None => self.make(message),
             };
-            self.made.insert(message, lines);
+            self.rendered.insert(message, lines);
         }
-        self.made.get(&message).map(Vec::as_slice).unwrap_or_default()
+        self.rendered.get(&message).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn make(&self, message: usize) -> Vec<PaneLine> {

@@ -115,7 +115,7 @@ impl<'p> ProgramsHere<'p> {
     fn servers(&self, repo: Option<TrustedFile>) -> Result<Vec<ServerConfig>> {
         let settings = load_settings(self.paths, self.env, None, &Flags::default())?;
         let keys = settings.keys();
-        let variables = ServerVariables { env: self.env, own: settings.key_variables(), keys: &keys };
+        let variables = ServerVariables { env: self.env, own_names: settings.key_variables(), keys: &keys };
         all_servers(&self.paths.mcp_file(), repo, Some(&variables))
     }
 }

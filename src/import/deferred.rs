@@ -12,7 +12,7 @@ const PART: usize = 256;
 /// The deferred parts. Indexes count from 1; 0 means none.
 pub struct DeferredParts {
     parts: Vec<DeferredPart>,
-    left: usize,
+    remaining: usize,
 }
 
 struct DeferredPart {
@@ -28,7 +28,7 @@ struct DeferredPart {
 
 impl DeferredParts {
     pub fn new() -> DeferredParts {
-        DeferredParts { parts: Vec::new(), left: COPIES }
+        DeferredParts { parts: Vec::new(), remaining: COPIES }
     }
 
     fn get(&self, index: usize) -> Option<&DeferredPart> {
@@ -67,7 +67,7 @@ impl DeferredParts {
     /// Returns the nodes to attach to a first message, up to this index, oldest first: all, or, once the limit on
     /// copies is reached, only those not attached yet.
     pub fn release(&mut self, mut index: usize, bytes: impl Fn(usize) -> usize) -> Vec<usize> {
-        let (mut nodes, mut left) = (Vec::new(), self.left);
+        let (mut nodes, mut left) = (Vec::new(), self.remaining);
         while let Some(part) = self.get_mut(index) {
             if std::mem::replace(&mut part.is_placed, true) {
                 // All parts before it are attached too.
@@ -80,7 +80,7 @@ impl DeferredParts {
             nodes.push(part.node);
             index = part.before;
         }
-        self.left = left;
+        self.remaining = left;
         nodes.reverse();
         nodes
     }

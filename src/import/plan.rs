@@ -49,7 +49,7 @@ pub struct PlannedBubb {
 pub struct ImportPlan {
     /// May contain a bubb twice.
     pub bubbs: Vec<PlannedBubb>,
-    pub held: u64,
+    pub held_back: u64,
     /// The first of these that is not empty; visible text is preferred.
     pub first_held: Option<HeldBackPart>,
     pub undated: bool,
@@ -64,10 +64,10 @@ struct NodePosition {
     /// The node that visible text would follow.
     spine: Option<BubbId>,
     /// Bubb of this node, or of its nearest ancestor with one.
-    own: Option<BubbId>,
+    own_id: Option<BubbId>,
     is_side: bool,
     /// Nothing below is imported.
-    held: bool,
+    is_held_back: bool,
     /// The newest call on the path: an index in `calls`, from 1.
     calls: usize,
     /// Hidden parts before the first visible bubb: an index in `waiting`, from 1.
@@ -147,10 +147,10 @@ impl ImportPlanner<'_> {
                 Some(parent) if parent < count => positions[parent],
                 _ => NodePosition::default(),
             };
-            positions[index] = match above.held || recent[index] {
+            positions[index] = match above.is_held_back || recent[index] {
                 true => {
                     self.hold(index);
-                    NodePosition { held: true, ..above }
+                    NodePosition { is_held_back: true, ..above }
                 }
                 false => self.visit(index, above),
             };
@@ -160,7 +160,7 @@ impl ImportPlanner<'_> {
 
     fn hold(&mut self, index: usize) {
         let Some(held) = HeldBackPart::from_node(&self.nodes[index], self.known) else { return };
-        self.plan.held += 1;
+        self.plan.held_back += 1;
         // For the report, visible text is preferred to an earlier hidden part.
         if self.plan.first_held.as_ref().is_none_or(|first| first.hidden && !held.hidden) {
             self.plan.first_held = Some(held);
@@ -187,7 +187,7 @@ impl ImportPlanner<'_> {
                 let id = self.emit(index, prev, kind_of(role), false, text, blobs);
                 let begun = NodePosition {
                     spine: Some(id),
-                    own: Some(id),
+                    own_id: Some(id),
                     calls: above.calls,
                     ..NodePosition::default()
                 };
@@ -195,9 +195,9 @@ impl ImportPlanner<'_> {
             }
             NodeContent::Side(role, text) if !text.is_empty() => self.side(index, above, role, text),
             NodeContent::Exact(role, hidden, text) if !text.is_empty() => {
-                let prev = above.own.or_else(|| self.root(above.waiting));
+                let prev = above.own_id.or_else(|| self.root(above.waiting));
                 let id = self.emit(index, prev, kind_of(role), hidden, text, Vec::new());
-                let begun = NodePosition { spine: Some(id), own: Some(id), waiting: 0, ..above };
+                let begun = NodePosition { spine: Some(id), own_id: Some(id), waiting: 0, ..above };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             NodeContent::Side(..) | NodeContent::Exact(..) => above,
@@ -208,15 +208,15 @@ impl ImportPlanner<'_> {
 
     /// Adds a message of a subagent: below the call that started it, or after its previous message.
     fn side(&mut self, index: usize, above: NodePosition, role: ImportRole, text: String) -> NodePosition {
-        let prev = if above.is_side { above.spine } else { above.own };
+        let prev = if above.is_side { above.spine } else { above.own_id };
         if self.rules.tools == ToolDetail::None {
-            return NodePosition { spine: None, own: None, is_side: true, ..above };
+            return NodePosition { spine: None, own_id: None, is_side: true, ..above };
         }
         if prev.is_none() {
             return self.wait(index, above);
         }
         let id = self.emit(index, prev, kind_of(role), true, text, Vec::new());
-        NodePosition { spine: Some(id), own: Some(id), is_side: true, ..above }
+        NodePosition { spine: Some(id), own_id: Some(id), is_side: true, ..above }
     }
 
     /// Adds a hidden part as a child of the visible bubb before it.
@@ -240,7 +240,7 @@ impl ImportPlanner<'_> {
                     node.what = NodeContent::Call { id, name: String::new(), input: String::new() };
                 }
                 self.calls.push((index, bubb, above.calls));
-                return NodePosition { own: Some(bubb), calls: self.calls.len(), ..above };
+                return NodePosition { own_id: Some(bubb), calls: self.calls.len(), ..above };
             }
             NodeContent::Output { call, text, files } => {
                 let (mut text, mut blobs) = self.cut(index, text);
@@ -257,7 +257,7 @@ impl ImportPlanner<'_> {
             }
             _ => None,
         };
-        NodePosition { own: id.or(above.own), ..above }
+        NodePosition { own_id: id.or(above.own_id), ..above }
     }
 
     fn leaf(&mut self, index: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
@@ -323,7 +323,7 @@ impl ImportPlanner<'_> {
             }
             let what = self.nodes[node].what.clone();
             let above =
-                NodePosition { spine: Some(beside), own: Some(beside), calls, ..NodePosition::default() };
+                NodePosition { spine: Some(beside), own_id: Some(beside), calls, ..NodePosition::default() };
             calls = self.add_hidden(node, above, what).calls;
         }
         NodePosition { calls, ..begun }

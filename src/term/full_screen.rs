@@ -124,7 +124,7 @@ impl Drop for FullScreen {
 
 /// Reads the terminal in a separate thread: crossterm never returns from reading a lost one.
 struct KeyReader {
-    asked: SyncSender<()>,
+    requests: SyncSender<()>,
     pressed: Receiver<io::Result<Option<Event>>>,
 }
 
@@ -140,13 +140,13 @@ impl KeyReader {
                 }
             }
         })?;
-        Ok(KeyReader { asked, pressed })
+        Ok(KeyReader { requests: asked, pressed })
     }
 
     /// Returns the next event; `None` after a while without one, or if the terminal is gone.
     fn next(&self) -> io::Result<Option<Event>> {
         let ended = || io::Error::other("its thread ended early");
-        self.asked.send(()).map_err(|_| ended())?;
+        self.requests.send(()).map_err(|_| ended())?;
         loop {
             match self.pressed.recv_timeout(2 * SIGNAL) {
                 Ok(event) => return event,

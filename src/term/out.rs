@@ -22,7 +22,7 @@ pub struct Out {
     cleaner: Option<Cleaner>,
     closed: bool,
     used: bool,
-    failed: Option<io::Error>,
+    error: Option<io::Error>,
     /// The last byte was a newline, or nothing was written yet.
     at_line_start: bool,
 }
@@ -31,7 +31,7 @@ impl Out {
     pub fn stdout() -> Out {
         let cleaner = io::stdout().is_terminal().then(Cleaner::default);
         let to = BufWriter::with_capacity(32 << 10, Sink::Stdout);
-        Out { to, cleaner, closed: false, used: false, failed: None, at_line_start: true }
+        Out { to, cleaner, closed: false, used: false, error: None, at_line_start: true }
     }
 
     pub fn is_terminal(&self) -> bool {
@@ -112,7 +112,7 @@ impl Out {
     }
 
     fn flush_sink(&mut self) {
-        if !self.closed && self.failed.is_none() {
+        if !self.closed && self.error.is_none() {
             let flushed = self.to.flush();
             self.note(flushed);
         }
@@ -142,7 +142,7 @@ impl Out {
     /// Ends the output; returns an error such as a full disk, but not a closed pipe.
     pub fn finish(&mut self) -> Result<()> {
         self.leave_pager();
-        match self.failed.take() {
+        match self.error.take() {
             Some(error) => {
                 self.closed = true;
                 Err(Error::store("cannot write the output").because(error))
@@ -153,7 +153,7 @@ impl Out {
 
     fn put(&mut self, bytes: &[u8]) {
         self.used |= !bytes.is_empty();
-        if !self.closed && self.failed.is_none() {
+        if !self.closed && self.error.is_none() {
             let put = self.to.write_all(bytes);
             self.note(put);
         }
@@ -162,7 +162,7 @@ impl Out {
     fn note(&mut self, result: io::Result<()>) {
         match result {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
-            Err(error) => self.failed = Some(error),
+            Err(error) => self.error = Some(error),
             Ok(()) => {}
         }
     }

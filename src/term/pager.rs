@@ -43,15 +43,15 @@ pub fn choose() -> Option<ChosenPager> {
 
 /// Returns the pager of `command`; `None` if it is empty, is `cat`, or is not found.
 fn check(command: String, can_link: Option<bool>, is_there: impl Fn(&str) -> bool) -> Option<ChosenPager> {
-    let words = shlex::split(&command)?;
-    let program = words.first().filter(|program| *program != "cat")?;
+    let args = shlex::split(&command)?;
+    let program = args.first().filter(|program| *program != "cat")?;
     if !program.contains('=') && !is_there(program) {
         return None;
     }
     Some(ChosenPager { command, can_link })
 }
 
-/// Starts it by the shell.
+/// Starts the pager with the shell.
 pub fn start(ChosenPager { command, can_link }: ChosenPager) -> Option<Pager> {
     let mut shell = search_path::command("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());
@@ -72,8 +72,8 @@ fn can_less_link() -> bool {
     ran.is_ok_and(|ran| is_linking_less(&String::from_utf8_lossy(&ran.stdout)))
 }
 
-fn is_linking_less(told: &str) -> bool {
-    let number = told.strip_prefix("less ").and_then(version);
+fn is_linking_less(version_text: &str) -> bool {
+    let number = version_text.strip_prefix("less ").and_then(version);
     number.is_some_and(|(major, _)| major >= LINKING_LESS)
 }
 

@@ -42,8 +42,8 @@ struct TypeAheadBuffer {
     /// Reads typed text. If false, only hides it and leaves it in the terminal for the next program.
     reads: bool,
     was: Termios,
-    kept: Mutex<BufferedInput>,
-    ended: AtomicBool,
+    input: Mutex<BufferedInput>,
+    has_ended: AtomicBool,
 }
 
 #[derive(Default)]
@@ -99,7 +99,7 @@ impl TypeAhead {
 
 impl Drop for TypeAhead {
     fn drop(&mut self) {
-        self.keeper.ended.store(true, Ordering::Relaxed);
+        self.keeper.has_ended.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -113,7 +113,7 @@ impl TypeAheadBuffer {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         let was = tcgetattr(&tty).ok()?;
         let keeper =
-            TypeAheadBuffer { tty, reads, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
+            TypeAheadBuffer { tty, reads, was, input: Mutex::default(), has_ended: AtomicBool::new(false) };
         // In the background, changing the modes would stop the job.
         if !reads && !keeper.is_ours() {
             return None;
@@ -123,7 +123,7 @@ impl TypeAheadBuffer {
     }
 
     fn buffer(&self) -> MutexGuard<'_, BufferedInput> {
-        locked(&self.kept)
+        locked(&self.input)
     }
 
     /// Turns off echo and line mode. Ctrl+C remains a signal, and flushes no typed text.
@@ -155,7 +155,7 @@ impl TypeAheadBuffer {
     /// Reads typed text continuously, so that the terminal's small buffer never fills: a Ctrl+C after that
     /// would not be noticed.
     fn work(&self) {
-        while !self.ended.load(Ordering::Relaxed) {
+        while !self.has_ended.load(Ordering::Relaxed) {
             let is_ready = ready(&self.tty, STEP);
             let mut kept = self.buffer();
             if !kept.paused && self.is_lost() {

@@ -11,7 +11,7 @@ use lepo_model::{AgentQuestion, PermissionReply};
 
 /// Says whether the agent is sandboxed.
 fn holds(question: &AgentQuestion) -> String {
-    match &question.held {
+    match &question.sandbox {
         None => "The agent runs its own tools: lepo does not sandbox them.".to_owned(),
         Some(held) => format!("The agent runs its own tools, {}.", one_line(held)),
     }
@@ -88,7 +88,7 @@ mod tests {
             title: evil.into(),
             details: evil.into(),
             offers_always: true,
-            held: None,
+            sandbox: None,
         };
         let shown = text(evil, &question, 80);
         let own = shown.lines().filter(|line| !line.starts_with("  | ") && !line.starts_with("  + "));

@@ -44,7 +44,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         model: model.model.clone(),
         window: known_window(model, &paths.state),
         options: model.options.clone(),
-        is_active: model.active,
+        is_active: model.is_active,
         configured: Some(settings.source(&format!("models.{}", model.name)).to_string()),
         installed: (model.provider == Provider::Embedded).then(|| is_installed(&model.model)),
     });
@@ -189,7 +189,7 @@ fn embedded_model(name: &str, weights: Option<&str>) -> NewModel {
         model: weights.map(str::to_string),
         base_url: None,
         key: KeyEntry::None,
-        active: true,
+        is_active: true,
     }
 }
 

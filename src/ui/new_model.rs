@@ -31,7 +31,7 @@ pub async fn add_model(
     let partial =
         PartialModel { base_url: partial.base_url.as_deref().map(checked_url).transpose()?, ..partial };
     let mut asker = Asker::new(settings, paths);
-    let is_used = partial.is_used || settings.models.iter().all(|model| !model.active);
+    let is_used = partial.is_used || settings.models.iter().all(|model| !model.is_active);
     let model = match has_person && tty().is_some() {
         true => asker.complete(partial).await?,
         false => of_options(partial)?,
@@ -54,7 +54,7 @@ pub async fn add_model(
         }
     };
     let mut model = model;
-    let active = match tried {
+    let is_active = match tried {
         Ok(other) => {
             if let Some(right) = other {
                 print_status(&format!("using {}", clean(&right)));
@@ -78,12 +78,12 @@ pub async fn add_model(
             false
         }
     };
-    let model = NewModel { active, ..model };
+    let model = NewModel { is_active, ..model };
     if !config::add_model(&settings.file, &model)? {
         return Err(taken(settings, &model.name));
     }
-    let before = settings.models.iter().find(|model| model.active && active);
-    let state = match (active, before) {
+    let before = settings.models.iter().find(|model| model.is_active && is_active);
+    let state = match (is_active, before) {
         (true, Some(before)) => {
             format!(" (now active; `lepo model use {}` switches back)", quoted(&before.name))
         }
@@ -118,6 +118,6 @@ fn of_options(partial: PartialModel) -> Result<NewModel> {
         model: Some(model),
         base_url,
         key: key.unwrap_or(KeyEntry::None),
-        active: true,
+        is_active: true,
     })
 }

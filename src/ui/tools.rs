@@ -46,7 +46,7 @@ fn rows(server: &Server) -> Vec<ToolRow> {
         let about = about.split_whitespace().collect::<Vec<&str>>().join(" ");
         ToolRow { server: server.config.name.clone(), kind, name: name.to_string(), about }
     };
-    let mut rows = match &server.failed {
+    let mut rows = match &server.failure {
         Some(why) => vec![row("failed", "-", why.clone())],
         None => vec![row("up", "-", server.config.description.clone().unwrap_or_default())],
     };

@@ -35,7 +35,7 @@ fn config(provider: Provider, base_url: &str) -> ModelConfig {
             looked_for: "TEST_KEY in the environment".into(),
             ..ApiKey::default()
         },
-        active: true,
+        is_active: true,
         ..ModelConfig::new("mine", provider)
     }
 }

@@ -75,17 +75,17 @@ fn at_pace<T: Send, R: Send>(
     thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
             .map_while(|_| {
-                let (give, given) = sync_channel::<Vec<T>>(pace.ahead);
-                let (tell, told) = channel::<Vec<R>>();
+                let (batch_sender, batch_receiver) = sync_channel::<Vec<T>>(pace.ahead);
+                let (result_sender, result_receiver) = channel::<Vec<R>>();
                 let thread = thread::Builder::new().spawn_scoped(scope, move || {
                     // Ends when all work is done, or the receiver is dropped.
-                    for batch in given {
-                        if tell.send(batch.into_iter().map(work).collect()).is_err() {
+                    for batch in batch_receiver {
+                        if result_sender.send(batch.into_iter().map(work).collect()).is_err() {
                             return;
                         }
                     }
                 });
-                thread.is_ok().then_some((give, told))
+                thread.is_ok().then_some((batch_sender, result_receiver))
             })
             .collect();
         if threads.is_empty() {
@@ -94,9 +94,9 @@ fn at_pace<T: Send, R: Send>(
             return;
         }
         // Batches go to the threads in rotation, so that the next results always come from the next thread.
-        let (mut sent, mut taken) = (0, 0);
+        let (mut sent, mut received) = (0, 0);
         loop {
-            while sent - taken < pace.ahead * threads.len()
+            while sent - received < pace.ahead * threads.len()
                 && let Some(batch) = batches.next()
             {
                 if threads[sent % threads.len()].0.send(batch).is_err() {
@@ -104,11 +104,11 @@ fn at_pace<T: Send, R: Send>(
                 }
                 sent += 1;
             }
-            if taken == sent {
+            if received == sent {
                 return;
             }
-            let Ok(results) = threads[taken % threads.len()].1.recv() else { return };
-            taken += 1;
+            let Ok(results) = threads[received % threads.len()].1.recv() else { return };
+            received += 1;
             for result in results {
                 if each(result).is_break() {
                     return;

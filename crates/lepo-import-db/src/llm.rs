@@ -194,7 +194,7 @@ struct LlmThread {
     tip: Option<String>,
     forked_from: Option<String>,
     /// By the message's hash.
-    told: HashMap<String, ResponseInfo>,
+    responses: HashMap<String, ResponseInfo>,
 }
 
 type LlmMessages = HashMap<String, (Option<String>, String)>;
@@ -218,7 +218,7 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
             name: non_empty(row, "name"),
             tip: text(row, "tip_message_hash"),
             forked_from: text(row, "forked_from"),
-            told: HashMap::new(),
+            responses: HashMap::new(),
         });
     }
     let mut tips: HashMap<String, Vec<String>> = HashMap::new();
@@ -234,7 +234,7 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
             let mut at = Some(thread);
             for _ in 0..DEEP {
                 let Some(thread) = at else { break };
-                if let Some(told) = thread.told.get(hash) {
+                if let Some(told) = thread.responses.get(hash) {
                     return told.clone();
                 }
                 at = thread.forked_from.as_ref().and_then(|id| indices.get(id)).map(|&index| &threads[index]);
@@ -296,11 +296,11 @@ fn turns(
         let Some(tip) = text(row, "tip_message_hash") else { continue };
         let parent = text(row, "parent_message_hash");
         let mut own = true;
-        for hash in chain(messages, &tip, |hash| thread.told.contains_key(hash)) {
+        for hash in chain(messages, &tip, |hash| thread.responses.contains_key(hash)) {
             own &= Some(&hash) != parent.as_ref();
             let told =
                 if own { answer.clone() } else { ResponseInfo { time: asked, ..ResponseInfo::default() } };
-            thread.told.insert(hash, told);
+            thread.responses.insert(hash, told);
         }
         tips.push(tip);
     }

@@ -128,7 +128,7 @@ impl CodexLog {
             let ordinal = record.ordinal.unwrap_or(self.ordinal);
             self.ordinal = ordinal.saturating_add(1);
             if ordinal >= from {
-                self.add_record(record.told, reading);
+                self.add_record(record.content, reading);
             }
             self.ends.push((ordinal, self.at, self.turns.len()));
         }

@@ -45,7 +45,7 @@ const REQUEST: &str = "## My request for Codex:";
 pub struct CodexRecord {
     /// Its number in the log, if the record has one.
     pub ordinal: Option<u64>,
-    pub told: CodexContent,
+    pub content: CodexContent,
 }
 
 pub enum CodexContent {
@@ -77,7 +77,7 @@ pub enum CodexContent {
 
 impl CodexRecord {
     pub fn parse(line: JsonValue<'_>) -> CodexRecord {
-        CodexRecord { ordinal: line.get("ordinal").count(), told: parse_content(line) }
+        CodexRecord { ordinal: line.get("ordinal").count(), content: parse_content(line) }
     }
 }
 

@@ -248,22 +248,22 @@ impl<R: Read> Read for CountingReader<R> {
 /// Fails once an archive unpacks to more than its limit.
 pub struct LimitedReader<R> {
     from: R,
-    left: u64,
+    remaining: u64,
 }
 
 impl<R> LimitedReader<R> {
     /// Limits the unpacked size, by the packed size of the archive.
     pub fn new(from: R, packed: u64) -> LimitedReader<R> {
-        LimitedReader { from, left: most(packed) }
+        LimitedReader { from, remaining: most(packed) }
     }
 
     pub fn within(from: R, left: u64) -> LimitedReader<R> {
-        LimitedReader { from, left }
+        LimitedReader { from, remaining: left }
     }
 
     /// Returns the bytes that may still be read.
     pub fn left(&self) -> u64 {
-        self.left
+        self.remaining
     }
 }
 
@@ -275,7 +275,7 @@ pub fn most(packed: u64) -> u64 {
 impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let n = self.from.read(to)? as u64;
-        self.left = self.left.checked_sub(n).ok_or_else(|| {
+        self.remaining = self.remaining.checked_sub(n).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::QuotaExceeded,
                 "16 GiB, and 200 times its size beyond the first GiB",

@@ -71,12 +71,12 @@ pub struct ValueReader<R> {
     /// Bytes of a text that the previous batch cut.
     rest: Vec<u8>,
     /// Offset in `rest` up to which it was searched.
-    seen: usize,
+    scanned: usize,
     /// The text exceeds the limit, and its start was discarded.
     dropped: bool,
     has_ended: bool,
     /// A read error, to return after the values read before it.
-    failed: Option<io::Error>,
+    error: Option<io::Error>,
     largest: usize,
     step: usize,
     batch: ValueBatch,
@@ -94,7 +94,7 @@ struct ValueBatch {
     /// Index of the text with the next value.
     next: usize,
     /// The last value found.
-    found: Range<usize>,
+    range: Range<usize>,
     scanner: Scanner,
 }
 
@@ -113,8 +113,8 @@ impl ValueBatch {
                 continue;
             }
             if let Some(length) = self.scanner.scan(&self.bytes[text.clone()]) {
-                self.found = text.start..text.start + length;
-                text.start = self.found.end;
+                self.range = text.start..text.start + length;
+                text.start = self.range.end;
                 return true;
             }
             // After a malformed value, the rest of the line is unusable.
@@ -128,7 +128,7 @@ impl ValueBatch {
     }
 
     fn value(&self) -> JsonValue<'_> {
-        self.scanner.value(&self.bytes[self.found.clone()])
+        self.scanner.value(&self.bytes[self.range.clone()])
     }
 }
 
@@ -149,10 +149,10 @@ impl<R: Read> ValueReader<R> {
             form,
             within: None,
             rest: Vec::new(),
-            seen: 0,
+            scanned: 0,
             dropped: false,
             has_ended: false,
-            failed: None,
+            error: None,
             largest: LARGEST,
             step: STEP,
             batch: ValueBatch::default(),
@@ -198,27 +198,27 @@ impl<R: Read> ValueReader<R> {
         let mut start = 0;
         while batch.is_empty() && !self.has_ended {
             bytes.drain(..start);
-            self.seen -= start;
+            self.scanned -= start;
             bytes.reserve(self.step);
             match self.from.by_ref().take(self.step as u64).read_to_end(&mut bytes) {
                 Ok(read) => self.has_ended = read < self.step,
-                Err(error) => (self.has_ended, self.failed) = (true, Some(error)),
+                Err(error) => (self.has_ended, self.error) = (true, Some(error)),
             }
-            let is_whole = self.has_ended && self.failed.is_none();
+            let is_whole = self.has_ended && self.error.is_none();
             start = match self.form {
                 ValueLayout::Lines => self.cut_lines(&bytes, is_whole, &mut batch),
                 _ => self.cut_values(&bytes, is_whole, &mut batch),
             };
             if bytes.len() - start > self.largest {
-                bytes.drain(start..self.seen);
-                (self.seen, self.dropped) = (start, true);
+                bytes.drain(start..self.scanned);
+                (self.scanned, self.dropped) = (start, true);
             }
         }
         if batch.is_empty() {
-            return self.failed.take().map_or(Ok(None), Err);
+            return self.error.take().map_or(Ok(None), Err);
         }
         self.rest = bytes.split_off(start);
-        self.seen -= start;
+        self.scanned -= start;
         batch.bytes = bytes;
         Ok(Some(batch))
     }
@@ -234,16 +234,16 @@ impl<R: Read> ValueReader<R> {
     /// Adds complete lines, and returns the start of the next. `is_whole`: the stream ends after these bytes.
     fn cut_lines(&mut self, bytes: &[u8], is_whole: bool, batch: &mut ValueBatch) -> usize {
         let mut start = 0;
-        while let Some(length) = memchr(b'\n', &bytes[self.seen..]) {
-            self.seen += length + 1;
-            self.accept_text(start..self.seen, batch);
-            start = self.seen;
+        while let Some(length) = memchr(b'\n', &bytes[self.scanned..]) {
+            self.scanned += length + 1;
+            self.accept_text(start..self.scanned, batch);
+            start = self.scanned;
         }
-        self.seen = bytes.len();
-        if is_whole && (start < self.seen || self.dropped) {
-            batch.open = !self.dropped && self.seen - start <= self.largest;
-            self.accept_text(start..self.seen, batch);
-            start = self.seen;
+        self.scanned = bytes.len();
+        if is_whole && (start < self.scanned || self.dropped) {
+            batch.open = !self.dropped && self.scanned - start <= self.largest;
+            self.accept_text(start..self.scanned, batch);
+            start = self.scanned;
         }
         start
     }
@@ -253,13 +253,13 @@ impl<R: Read> ValueReader<R> {
         let mut start = 0;
         loop {
             if self.within.is_none() {
-                self.seen += between(&bytes[self.seen..]);
-                start = self.seen;
+                self.scanned += between(&bytes[self.scanned..]);
+                start = self.scanned;
                 let Some(&byte) = bytes.get(start) else {
                     batch.odd.torn += u64::from(is_whole && self.form == ValueLayout::Array);
                     return start;
                 };
-                self.seen += 1;
+                self.scanned += 1;
                 self.within = Some(match (byte, self.form) {
                     (b'[', ValueLayout::Begin) => {
                         self.form = ValueLayout::Array;
@@ -272,7 +272,7 @@ impl<R: Read> ValueReader<R> {
                     (_, ValueLayout::Behind) => {
                         batch.odd.behind += 1;
                         // The rest is not read, and errors in it are ignored.
-                        (self.has_ended, self.failed, self.seen) = (true, None, bytes.len());
+                        (self.has_ended, self.error, self.scanned) = (true, None, bytes.len());
                         return bytes.len();
                     }
                     (b'{' | b'[', _) => OpenToken::Brackets(1),
@@ -285,7 +285,7 @@ impl<R: Read> ValueReader<R> {
                 }
             }
             if self.finds_end(bytes, is_whole) {
-                self.accept_text(start..self.seen, batch);
+                self.accept_text(start..self.scanned, batch);
             } else if is_whole {
                 match self.dropped {
                     true => batch.odd.large += 1,
@@ -301,7 +301,7 @@ impl<R: Read> ValueReader<R> {
     /// Continues the search for the end of a value, by its brackets alone.
     fn finds_end(&mut self, bytes: &[u8], is_whole: bool) -> bool {
         while let Some(within) = self.within {
-            let rest = &bytes[self.seen..];
+            let rest = &bytes[self.scanned..];
             let (length, goes_on) = match within {
                 OpenToken::Brackets(0) => (Some(0), None),
                 OpenToken::Brackets(open) => {
@@ -318,7 +318,7 @@ impl<R: Read> ValueReader<R> {
                     Some(at) if at + 1 < rest.len() => (Some(at + 2), Some(within)),
                     // The escape is scanned again once the byte after it has been read.
                     Some(at) => {
-                        self.seen += at;
+                        self.scanned += at;
                         return false;
                     }
                     None => (None, None),
@@ -329,10 +329,10 @@ impl<R: Read> ValueReader<R> {
                 }
             };
             let Some(length) = length else {
-                self.seen = bytes.len();
+                self.scanned = bytes.len();
                 return false;
             };
-            self.seen += length;
+            self.scanned += length;
             self.within = goes_on;
         }
         true

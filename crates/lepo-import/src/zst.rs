@@ -17,18 +17,13 @@ pub struct ZstdReader<R> {
     from: BufReader<R>,
     decoder: FrameDecoder,
     /// An error to return after all bytes read before it.
-    failed: Option<io::Error>,
+    error: Option<io::Error>,
     has_ended: bool,
 }
 
 impl<R: Read> ZstdReader<R> {
     pub fn new(from: R) -> ZstdReader<R> {
-        ZstdReader {
-            from: BufReader::new(from),
-            decoder: FrameDecoder::new(),
-            failed: None,
-            has_ended: false,
-        }
+        ZstdReader { from: BufReader::new(from), decoder: FrameDecoder::new(), error: None, has_ended: false }
     }
 
     /// Starts the next frame; false at the end.
@@ -68,14 +63,14 @@ impl<R: Read> Read for ZstdReader<R> {
             if n > 0 {
                 return Ok(n);
             }
-            if let Some(error) = self.failed.take() {
+            if let Some(error) = self.error.take() {
                 self.has_ended = true;
                 return Err(error);
             }
             if self.decoder.is_finished() {
                 self.has_ended = !self.next_frame().inspect_err(|_| self.has_ended = true)?;
             } else if let Err(error) = self.decoder.decode_blocks(&mut self.from, ONE) {
-                self.failed = Some(self.error(&error));
+                self.error = Some(self.error(&error));
                 // The decoder releases its window only after a last block. If that block itself was torn, it already
                 // has.
                 let _ = self.decoder.decode_blocks(END.as_slice(), ONE);

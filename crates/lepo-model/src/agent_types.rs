@@ -78,7 +78,7 @@ pub struct SandboxedAgent {
     /// The program, ready to start.
     pub program: Program,
     /// The description of the sandbox, for consent questions.
-    pub words: String,
+    pub description: String,
     /// A notice for the user, at the first start.
     pub note: Option<ModelNotice>,
     /// To be dropped after the program has ended.
@@ -119,7 +119,7 @@ pub struct AgentQuestion {
     /// Whether the agent offers to stop asking about similar actions; the agent decides what is similar.
     pub offers_always: bool,
     /// The description of its sandbox; `None` if it is not sandboxed.
-    pub held: Option<String>,
+    pub sandbox: Option<String>,
 }
 
 /// The user's answer to such a question.

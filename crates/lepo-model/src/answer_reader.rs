@@ -34,7 +34,7 @@ pub(super) trait AnswerReader {
 pub(super) struct StreamRefusal {
     pub status: u16,
     /// The server's error message.
-    pub words: String,
+    pub message: String,
     /// The error as JSON.
     pub body: String,
 }
@@ -43,11 +43,11 @@ impl StreamRefusal {
     /// Converts an error; `None` if its status is unknown.
     pub fn new(error: &Value) -> Option<StreamRefusal> {
         let status = status_of(error)?;
-        let words = failure_words(error);
-        let words = match known_word(error).filter(|word| !words.contains(word)) {
-            Some(word) => format!("{words} ({word})"),
-            None => words,
+        let message = failure_words(error);
+        let message = match known_word(error).filter(|word| !message.contains(word)) {
+            Some(word) => format!("{message} ({word})"),
+            None => message,
         };
-        Some(StreamRefusal { status, words, body: error.to_string() })
+        Some(StreamRefusal { status, message, body: error.to_string() })
     }
 }

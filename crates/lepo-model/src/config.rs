@@ -101,7 +101,7 @@ pub struct ModelConfig {
     /// The lifetime of the prompt cache (`anthropic`).
     pub cache: CacheLife,
     /// Whether this model answers by default.
-    pub active: bool,
+    pub is_active: bool,
 }
 
 impl ModelConfig {
@@ -127,7 +127,7 @@ impl ModelConfig {
             extra: Map::new(),
             context: None,
             cache: CacheLife::FiveMinutes,
-            active: false,
+            is_active: false,
         }
     }
 

@@ -18,7 +18,7 @@ const ENDS: &[&str] = &["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|cha
 /// Parses channels from a stream.
 #[derive(Debug, Default)]
 pub(super) struct Channels {
-    held: String,
+    buffer: String,
     channel: Channel,
     calls: usize,
 }
@@ -37,13 +37,13 @@ enum Channel {
 impl Channels {
     /// Parses more text.
     pub fn feed(&mut self, text: &str, events: &mut EventQueue) {
-        self.held.push_str(text);
+        self.buffer.push_str(text);
         while self.step(events) {}
     }
 
     /// Emits the buffered text at the end of the answer.
     pub fn end(&mut self, events: &mut EventQueue) {
-        let held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.buffer);
         match &mut self.channel {
             // Text without a header is part of the answer.
             Channel::Header if !held.trim().is_empty() && !held.starts_with("<|") => {
@@ -57,25 +57,25 @@ impl Channels {
 
     fn step(&mut self, events: &mut EventQueue) -> bool {
         if let Channel::Header = self.channel {
-            let Some((header, body)) = self.held.split_once(MESSAGE) else { return false };
-            (self.channel, self.held) = (channel(header), body.to_owned());
+            let Some((header, body)) = self.buffer.split_once(MESSAGE) else { return false };
+            (self.channel, self.buffer) = (channel(header), body.to_owned());
             return true;
         }
-        let end = ENDS.iter().filter_map(|end| Some((self.held.find(end)?, end.len()))).min();
+        let end = ENDS.iter().filter_map(|end| Some((self.buffer.find(end)?, end.len()))).min();
         let Some((at, length)) = end else {
-            let held = self.held.len() - open_end(&self.held, ENDS);
-            let rest = self.held.split_off(held);
-            let now = std::mem::replace(&mut self.held, rest);
+            let held = self.buffer.len() - open_end(&self.buffer, ENDS);
+            let rest = self.buffer.split_off(held);
+            let now = std::mem::replace(&mut self.buffer, rest);
             self.push_text(&now, events);
             return false;
         };
-        let rest = self.held.split_off(at);
-        let body = std::mem::replace(&mut self.held, rest);
+        let rest = self.buffer.split_off(at);
+        let body = std::mem::replace(&mut self.buffer, rest);
         self.push_text(&body, events);
         self.close(events);
         // A mark that starts the next header is part of that header.
-        if !self.held.starts_with("<|start|>") && !self.held.starts_with("<|channel|>") {
-            self.held.drain(..length);
+        if !self.buffer.starts_with("<|start|>") && !self.buffer.starts_with("<|channel|>") {
+            self.buffer.drain(..length);
         }
         true
     }

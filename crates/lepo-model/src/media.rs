@@ -119,9 +119,9 @@ pub struct FileSupport {
     /// The limit for the base64 of one image, in bytes.
     pub image: Option<u64>,
     /// The limit for the longer side of an image, in pixels.
-    pub side: Option<u32>,
+    pub max_side: Option<u32>,
     /// Above this number of images in one request, the limit for the longer side of each, in pixels.
-    pub many: Option<(usize, u32)>,
+    pub many_images: Option<(usize, u32)>,
     /// The limit for the number of files in one request.
     pub count: Option<usize>,
     /// The limit for the base64 of all files of one request, in bytes.
@@ -135,8 +135,8 @@ impl FileSupport {
     pub const NOTHING: FileSupport = FileSupport {
         media: &[],
         image: None,
-        side: None,
-        many: None,
+        max_side: None,
+        many_images: None,
         count: None,
         total: None,
         documents: None,

@@ -25,7 +25,7 @@ pub(super) struct HttpRefusal {
     pub retry_after: Option<String>,
     /// The header `x-should-retry`.
     should_retry: Option<bool>,
-    words: String,
+    message: String,
     /// Whether the refusal arrived within a stream, after a success status.
     within: bool,
 }
@@ -60,7 +60,7 @@ impl HttpRefusal {
             retry_after: retry_after.or_else(|| wait_in_body(&body)),
             body,
             should_retry,
-            words: titled(status, words),
+            message: titled(status, words),
             within: false,
         }
     }
@@ -69,7 +69,7 @@ impl HttpRefusal {
     pub fn within(refused: StreamRefusal) -> Self {
         HttpRefusal {
             status: refused.status,
-            words: refused.words,
+            message: refused.message,
             retry_after: wait_in_body(&refused.body),
             body: refused.body,
             should_retry: None,
@@ -80,13 +80,13 @@ impl HttpRefusal {
     pub fn passing(&self) -> TransientFailure {
         match self.within {
             false => TransientFailure::Status(self.status),
-            true => TransientFailure::Words(self.words.clone()),
+            true => TransientFailure::Words(self.message.clone()),
         }
     }
 
     /// Returns status and message of the server.
     pub fn words(&self) -> &str {
-        &self.words
+        &self.message
     }
 
     pub fn meaning(&self, model: &str) -> Meaning {
@@ -118,7 +118,7 @@ impl HttpRefusal {
 
     /// Returns the error for a refusal, with the server's URL: one sentence and one hint for each meaning.
     pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, url: &str) -> Error {
-        let (words, model) = (&self.words, &config.model);
+        let (words, model) = (&self.message, &config.model);
         let other_model = |before: &str| Hint::from(before).command(HintCommand::OtherModel);
         let refused = || Error::remote(format!("{url} refused the request: {words}"));
         match self.meaning(model) {

@@ -40,7 +40,7 @@ struct RefusalRow {
     /// The statuses; if empty, all statuses of a refusal.
     statuses: &'static [u16],
     /// All of these occur in the body.
-    words: &'static [&'static str],
+    phrases: &'static [&'static str],
     meaning: Meaning,
     /// The server that sends these texts.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test of the table"))]
@@ -50,10 +50,10 @@ struct RefusalRow {
 const fn row(
     meaning: Meaning,
     statuses: &'static [u16],
-    words: &'static [&'static str],
+    phrases: &'static [&'static str],
     source: &'static str,
 ) -> RefusalRow {
-    RefusalRow { statuses, words, meaning, source }
+    RefusalRow { statuses, phrases, meaning, source }
 }
 
 use Meaning::{Field, Forbidden, Key, Model, OverMinute, Overflow, Path, Slip, UsedUp};
@@ -213,7 +213,7 @@ const ROWS: &[RefusalRow] = &[
 impl RefusalRow {
     fn fits(&self, status: u16, body: &str) -> bool {
         (self.statuses.is_empty() || self.statuses.contains(&status))
-            && self.words.iter().all(|word| body.contains(word))
+            && self.phrases.iter().all(|word| body.contains(word))
     }
 }
 
@@ -257,7 +257,7 @@ pub(super) fn field(status: u16, body: &str) -> Option<&'static str> {
 /// Whether the text means a blocked account, whatever the status.
 pub(super) fn says_used_up(body: &str) -> bool {
     let body = body.to_lowercase();
-    ROWS.iter().any(|row| row.meaning == UsedUp && row.words.iter().all(|word| body.contains(word)))
+    ROWS.iter().any(|row| row.meaning == UsedUp && row.phrases.iter().all(|word| body.contains(word)))
 }
 
 /// Whether the text has a limit and a request that exceeds it: `Limit 8000, Requested 9100`.
@@ -351,7 +351,7 @@ pub(super) fn status_of(error: &Value) -> Option<u16> {
         return Some(status);
     }
     let by_words = || {
-        let says = |row: &&RefusalRow| row.words.iter().all(|word| text.contains(word));
+        let says = |row: &&RefusalRow| row.phrases.iter().all(|word| text.contains(word));
         ROWS.iter().find(says).and_then(|row| row.statuses.first().copied())
     };
     known_word(error).and_then(of_word).or_else(by_words)
@@ -359,8 +359,8 @@ pub(super) fn status_of(error: &Value) -> Option<u16> {
 
 /// Returns the code or type of an error if its status is known.
 pub(super) fn known_word(error: &Value) -> Option<&str> {
-    let words = ["code", "type", "status", "error_type"].into_iter();
-    words.filter_map(|name| error.get(name)?.as_str()).find(|word| of_word(word).is_some())
+    let fields = ["code", "type", "status", "error_type"].into_iter();
+    fields.filter_map(|name| error.get(name)?.as_str()).find(|word| of_word(word).is_some())
 }
 
 fn of_word(word: &str) -> Option<u16> {

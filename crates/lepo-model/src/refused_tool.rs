@@ -21,15 +21,15 @@ pub(super) fn refused_tool<'t>(status: u16, body: &str, tools: &'t [ToolSpec]) -
         };
         tools.iter().find(is_named)
     };
-    let by_index = || BEFORE_INDEX.iter().find_map(|before| tools.get(index_behind(&lower, before)?));
+    let by_index = || BEFORE_INDEX.iter().find_map(|before| tools.get(index_after(&lower, before)?));
     // Tools of the user's servers can be left out; lepo's own tools are valid.
     by_name().or_else(by_index).filter(|tool| tool.name.contains("__"))
 }
 
-fn index_behind(text: &str, before: &str) -> Option<usize> {
-    text.split(before).skip(1).find_map(|behind| {
-        let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-        behind.split_at(end).0.parse().ok()
+fn index_after(text: &str, before: &str) -> Option<usize> {
+    text.split(before).skip(1).find_map(|after| {
+        let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        after.split_at(end).0.parse().ok()
     })
 }
 

@@ -67,7 +67,7 @@ pub(super) struct SseAnswer<D> {
 
 /// Data received instead of an answer.
 struct Stray {
-    words: String,
+    message: String,
     /// Whether this is the server's own error message.
     is_complaint: bool,
 }
@@ -157,7 +157,7 @@ impl<D: Decoder> SseAnswer<D> {
         if let Some(word) = self.decoder.failed_word() {
             let words = format!("its answer ended with {word}");
             // The status that a gateway would have used.
-            self.refused = Some(StreamRefusal { status: 502, words: words.clone(), body: String::new() });
+            self.refused = Some(StreamRefusal { status: 502, message: words.clone(), body: String::new() });
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         self.decoder.finish(events)
@@ -173,7 +173,7 @@ impl<D: Decoder> SseAnswer<D> {
     fn note_stray(&mut self, data: &[u8]) {
         if !self.decoder.has_begun() && !data.trim_ascii().is_empty() {
             self.stray.get_or_insert_with(|| Stray {
-                words: server_message(data),
+                message: server_message(data),
                 is_complaint: data.starts_with(b"{") && complaint(data).is_some(),
             });
         }
@@ -264,8 +264,8 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         match &self.stray {
             _ if self.decoder.is_done() => Ok(()),
             Some(stray) if !self.decoder.has_begun() => Err(match stray.is_complaint {
-                true => Error::remote(format!("the model failed: {}", stray.words)).ask_again(),
-                false => Error::remote(format!("the answer is not an event stream: {}", stray.words)),
+                true => Error::remote(format!("the model failed: {}", stray.message)).ask_again(),
+                false => Error::remote(format!("the answer is not an event stream: {}", stray.message)),
             }),
             _ => Err(cut_off(&format!("the stream ended without {}", D::END))),
         }

@@ -12,7 +12,7 @@ const LOOKED_AT: usize = 4 << 20;
 #[derive(Default)]
 pub(super) struct ThinkFilter {
     state: Stage,
-    held: String,
+    buffer: String,
     /// Emitted text, while a lone mark may still turn it into thinking.
     said: String,
     /// Whether the model is known to start within thinking.
@@ -64,7 +64,7 @@ impl ThinkFilter {
                 Stage::Settled => events.push_back(ChatEvent::Text(text)),
                 Stage::Channels(channels) => channels.feed(&text, events),
                 _ => {
-                    self.held.push_str(&text);
+                    self.buffer.push_str(&text);
                     while self.step(events) {}
                 }
             },
@@ -109,7 +109,7 @@ impl ThinkFilter {
         {
             return;
         }
-        let held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.buffer);
         match self.state {
             _ if held.is_empty() => {}
             Stage::Thinking(mark) => self.think(held, mark, events),
@@ -122,16 +122,16 @@ impl ThinkFilter {
         match self.state {
             Stage::Start => self.start_thinking(events),
             Stage::Thinking(mark) => {
-                let (thought, rest) = match self.held.split_once(mark.close) {
+                let (thought, rest) = match self.buffer.split_once(mark.close) {
                     Some((thought, rest)) => (thought.to_owned(), Some(rest.to_owned())),
                     None => {
-                        let kept = open_end(&self.held, &[mark.close]);
-                        (self.held.split_at(self.held.len() - kept).0.to_owned(), None)
+                        let kept = open_end(&self.buffer, &[mark.close]);
+                        (self.buffer.split_at(self.buffer.len() - kept).0.to_owned(), None)
                     }
                 };
-                self.held = match &rest {
+                self.buffer = match &rest {
                     Some(rest) => rest.clone(),
-                    None => self.held.split_off(thought.len()),
+                    None => self.buffer.split_off(thought.len()),
                 };
                 self.think(thought, mark, events);
                 if rest.is_some() {
@@ -141,8 +141,8 @@ impl ThinkFilter {
                 rest.is_some()
             }
             Stage::After => {
-                self.held = self.held.trim_start().to_owned();
-                if self.held.is_empty() {
+                self.buffer = self.buffer.trim_start().to_owned();
+                if self.buffer.is_empty() {
                     return false;
                 }
                 self.state = Stage::Settled;
@@ -159,15 +159,15 @@ impl ThinkFilter {
 
     /// Decides how the answer starts.
     fn start_thinking(&mut self, events: &mut EventQueue) -> bool {
-        let text = self.held.trim_start();
+        let text = self.buffer.trim_start();
         if OPENINGS.iter().any(|opening| text.starts_with(opening)) {
             let mut channels = Channels::default();
             channels.feed(text, events);
-            (self.state, self.held) = (Stage::Channels(channels), String::new());
+            (self.state, self.buffer) = (Stage::Channels(channels), String::new());
             return false;
         }
         if let Some(mark) = MARKS.iter().find(|mark| mark.begins(text) == Some(true)) {
-            self.held = text.split_at(mark.open.len()).1.to_owned();
+            self.buffer = text.split_at(mark.open.len()).1.to_owned();
             self.state = Stage::Thinking(*mark);
             return true;
         }
@@ -194,9 +194,9 @@ impl ThinkFilter {
     fn find_lone(&mut self, is_end: bool, events: &mut EventQueue) -> bool {
         let mut from = 0;
         while let Some((at, mark)) =
-            LONE.iter().filter_map(|mark| Some((self.held.get(from..)?.find(mark)? + from, *mark))).min()
+            LONE.iter().filter_map(|mark| Some((self.buffer.get(from..)?.find(mark)? + from, *mark))).min()
         {
-            let (before, behind) = self.held.split_at(at);
+            let (before, behind) = self.buffer.split_at(at);
             let after = behind.split_at(mark.len()).1;
             // The next characters decide whether the mark is only mentioned.
             if !is_end && after.chars().count() < 2 {
@@ -205,7 +205,7 @@ impl ThinkFilter {
             }
             if !is_mention(&format!("{}{before}", self.said), after) {
                 let thought = before.to_owned();
-                self.held = after.to_owned();
+                self.buffer = after.to_owned();
                 self.lesson = Some(Lesson::BeginsThinking);
                 match self.said.is_empty() {
                     // Nothing was emitted yet.
@@ -224,8 +224,8 @@ impl ThinkFilter {
             }
             from = at + mark.len();
         }
-        let kept = if is_end { 0 } else { open_end(&self.held, LONE) };
-        self.said_up_to(self.held.len() - kept, events);
+        let kept = if is_end { 0 } else { open_end(&self.buffer, LONE) };
+        self.said_up_to(self.buffer.len() - kept, events);
         if self.said.len() > LOOKED_AT {
             (self.state, self.said) = (Stage::Settled, String::new());
         }
@@ -234,8 +234,8 @@ impl ThinkFilter {
 
     /// Makes the step after a lone mark.
     fn step_after(&mut self, events: &mut EventQueue) -> bool {
-        self.held = self.held.trim_start().to_owned();
-        if !self.held.is_empty() {
+        self.buffer = self.buffer.trim_start().to_owned();
+        if !self.buffer.is_empty() {
             self.state = Stage::Settled;
             self.hand_on(events);
         }
@@ -244,8 +244,8 @@ impl ThinkFilter {
 
     /// Emits the buffered text up to an offset.
     fn said_up_to(&mut self, at: usize, events: &mut EventQueue) {
-        let rest = self.held.split_off(at);
-        let now = std::mem::replace(&mut self.held, rest);
+        let rest = self.buffer.split_off(at);
+        let now = std::mem::replace(&mut self.buffer, rest);
         if !now.is_empty() {
             self.said.push_str(&now);
             events.push_back(ChatEvent::Text(now));
@@ -253,7 +253,7 @@ impl ThinkFilter {
     }
 
     fn hand_on(&mut self, events: &mut EventQueue) {
-        let held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.buffer);
         if !held.is_empty() {
             events.push_back(ChatEvent::Text(held));
         }

@@ -27,7 +27,7 @@ thread_local! {
 #[derive(Default)]
 pub struct Candidates {
     /// The bubbs whose files have to be searched, newest first.
-    pub found: Vec<BubbName>,
+    pub names: Vec<BubbName>,
     /// Those of their ancestors that the cache had, unsorted.
     pub above: Vec<BubbName>,
     /// An error for each folder that could not be read.
@@ -44,17 +44,17 @@ pub fn candidates(
     is_placed: bool,
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Candidates {
-    let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
+    let (mut names, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
     let mut above = PrevNames::default();
     let is_wanted = |day: &DayOf| days.contains(day);
     let right = each_cached(store, month, pattern.needed(), is_wanted, |day, block| {
-        let before = found.len();
-        matching(block, pattern, filter, &mut found);
+        let before = names.len();
+        matching(block, pattern, filter, &mut names);
         if is_placed
-            && found.len() > before
+            && names.len() > before
             && let Some(table) = block.table()
         {
-            found.iter().skip(before).for_each(|name| above.climb(table, name));
+            names.iter().skip(before).for_each(|name| above.climb(table, name));
         }
         if block.is_last {
             cached.push(day);
@@ -64,23 +64,23 @@ pub fn candidates(
     });
     let mut above = above.names();
     if right.is_none() {
-        (found, cached, above) = (Vec::new(), Vec::new(), Vec::new());
+        (names, cached, above) = (Vec::new(), Vec::new(), Vec::new());
     }
     let mut unreadable = Vec::new();
     let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
     for day in days.iter().filter(|day| !cached.contains(day)) {
         if flow.is_break() {
-            return Candidates { found, above, unreadable };
+            return Candidates { names, above, unreadable };
         }
         // An unreadable day is not cached, and the search continues.
-        unreadable.extend(builder.read(*day, pattern, filter, &mut found).err());
+        unreadable.extend(builder.read(*day, pattern, filter, &mut names).err());
         flow = done();
     }
     // A failed write only means that there will be no cache.
     let _ = builder.finish(month);
-    found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-    found.dedup();
-    Candidates { found, above, unreadable }
+    names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
+    names.dedup();
+    Candidates { names, above, unreadable }
 }
 
 /// Passes to `each` the blocks of a month's segment, for those days that `is_wanted` accepts and whose folders are in
@@ -109,10 +109,10 @@ fn unchanged(folder: &MonthFolder, month: &str, recorded: &SegmentDay) -> Option
 }
 
 /// Adds the bubbs of a block whose text matches.
-fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<BubbName>) {
+fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, names: &mut Vec<BubbName>) {
     if !pattern.is_by_line() {
         let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
-        return found.extend(bubbs.map(|(name, _)| name));
+        return names.extend(bubbs.map(|(name, _)| name));
     }
     let (mut at, mut from) = (0, 0);
     while let Some(rest) = block.texts.get(at..).filter(|rest| !rest.is_empty()) {
@@ -126,7 +126,7 @@ fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, found:
         let end = span.end.saturating_sub(block.begin);
         let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));
         let name = table.name(number).filter(|name| filter.takes(name));
-        found.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
+        names.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
         (at, from) = (end, number);
     }
 }
@@ -251,7 +251,7 @@ mod tests {
             ("TWO", PatternOptions { ignore_case: true, ..plain }),
             ("two", PatternOptions { invert: true, ..plain }),
             ("e\ntwo", PatternOptions { multi_line: true, ..plain }),
-            ("hree", PatternOptions { words: true, ..plain }),
+            ("hree", PatternOptions { whole_words: true, ..plain }),
         ] {
             let pattern = Pattern::new(pattern, options).unwrap();
             for block in [usize::MAX, 1, 5, 12] {

@@ -87,7 +87,7 @@ mod tests {
 
     const PLAIN: PatternOptions = PatternOptions {
         ignore_case: false,
-        words: false,
+        whole_words: false,
         fixed: false,
         invert: false,
         multi_line: false,
@@ -175,8 +175,8 @@ mod tests {
             ("s12", no_case, &["S12|s12|ſ12"]),
             ("(?-i)s12", no_case, &["s12"]),
             ("코드", no_case, &["코드"]),
-            ("abc", PatternOptions { words: true, ..PLAIN }, &["abc"]),
-            ("abc|-", PatternOptions { words: true, ..PLAIN }, &[]),
+            ("abc", PatternOptions { whole_words: true, ..PLAIN }, &["abc"]),
+            ("abc|-", PatternOptions { whole_words: true, ..PLAIN }, &[]),
             ("abc\nd", PatternOptions { multi_line: true, ..PLAIN }, &["abc\nd"]),
             ("abc", PatternOptions { context: 2, first: true, ..PLAIN }, &["abc"]),
         ] {
@@ -272,7 +272,7 @@ mod tests {
         {
             let options = PatternOptions {
                 ignore_case: number & 1 != 0,
-                words: number & 2 != 0,
+                whole_words: number & 2 != 0,
                 fixed: number & 4 != 0,
                 multi_line: number & 8 != 0,
                 ..PLAIN

@@ -29,29 +29,29 @@ struct RecentNames {
     /// All, by id, without duplicates.
     all: Vec<BubbName>,
     /// Those to search that were not returned yet, by id.
-    left: Vec<BubbName>,
+    remaining: Vec<BubbName>,
 }
 
 impl RecentNames {
     fn new(mut all: Vec<BubbName>, filter: &Filter) -> RecentNames {
         all.sort_unstable_by(by_id);
         all.dedup_by_key(|name| name.id);
-        let left = all.iter().filter(|name| filter.takes(name)).copied().collect();
-        RecentNames { all, left }
+        let remaining = all.iter().filter(|name| filter.takes(name)).copied().collect();
+        RecentNames { all, remaining }
     }
 
     /// Moves the bubbs of a month and of later ones into the candidates of that month.
     fn join(&mut self, month: &str, candidates: &mut Candidates) {
         // If an id is also in `.lepo/`, that name wins.
         let is_old = |name: &BubbName| self.all.binary_search_by_key(&name.id, |name| name.id).is_err();
-        candidates.found.retain(is_old);
+        candidates.names.retain(is_old);
         candidates.above.retain(is_old);
         let newer =
             |names: &[BubbName]| names.partition_point(|name| Day::from_id(name.id).month().as_str() < month);
-        candidates.found.extend(self.left.drain(newer(&self.left)..));
-        candidates.found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-        candidates.found.dedup_by_key(|name| name.id);
-        if !candidates.found.is_empty() {
+        candidates.names.extend(self.remaining.drain(newer(&self.remaining)..));
+        candidates.names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
+        candidates.names.dedup_by_key(|name| name.id);
+        if !candidates.names.is_empty() {
             candidates.above.extend(self.all.iter().skip(newer(&self.all)));
         }
     }
@@ -127,14 +127,14 @@ fn search_month(
     for (store, days) in parts {
         if !looking.no_cache {
             let more = candidates(store, pattern, filter, (month, days), looking.is_placed, done);
-            all.found.extend(more.found);
+            all.names.extend(more.names);
             all.above.extend(more.above);
             all.unreadable.extend(more.unreadable);
             continue;
         }
         for day in days {
             match store.names().of_day(*day) {
-                Ok(names) => all.found.extend(names.into_iter().filter(|name| filter.takes(name))),
+                Ok(names) => all.names.extend(names.into_iter().filter(|name| filter.takes(name))),
                 Err(error) => all.unreadable.push(error),
             }
             if done().is_break() {

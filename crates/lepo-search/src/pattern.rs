@@ -85,7 +85,7 @@ impl Pattern {
     /// A usage error with the fault of the pattern.
     pub fn new(text: &str, mut options: PatternOptions) -> Result<Pattern, BadPattern> {
         let mut builder = RegexMatcherBuilder::new();
-        builder.case_insensitive(options.ignore_case).word(options.words);
+        builder.case_insensitive(options.ignore_case).word(options.whole_words);
         builder.multi_line(true).crlf(false);
         if !options.multi_line {
             builder.line_terminator(Some(b'\n'));
@@ -306,7 +306,11 @@ mod tests {
                 PatternOptions { ignore_case: true, ..plain },
                 vec!["1:one [Apple]", "4:three [apple]s\r"],
             ),
-            ("apple", PatternOptions { words: true, ignore_case: true, ..plain }, vec!["1:one [Apple]"]),
+            (
+                "apple",
+                PatternOptions { whole_words: true, ignore_case: true, ..plain },
+                vec!["1:one [Apple]"],
+            ),
             ("드를", plain, vec!["3:코[드를] 짜라"]),
             ("t.", plain, vec!["2:[tw]o", "4:[th]ree apples\r"]),
             ("t.", PatternOptions { fixed: true, ..plain }, vec![]),

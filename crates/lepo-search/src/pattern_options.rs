@@ -6,7 +6,7 @@ pub struct PatternOptions {
     /// Ignore upper and lower case.
     pub ignore_case: bool,
     /// Match only whole words.
-    pub words: bool,
+    pub whole_words: bool,
     /// The pattern is text, not a regular expression.
     pub fixed: bool,
     /// Report the lines that do not match.

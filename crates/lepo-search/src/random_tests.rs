@@ -91,7 +91,7 @@ fn pattern((letters, text): (&str, &str)) -> Pattern {
     let has = |letter| letters.contains(letter);
     let options = PatternOptions {
         ignore_case: has('i'),
-        words: has('w'),
+        whole_words: has('w'),
         fixed: has('F'),
         invert: has('v'),
         multi_line: has('U'),
@@ -162,7 +162,7 @@ fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> 
     by_month(&store, pattern, filter, &looking, |candidates| {
         assert!(candidates.unreadable.is_empty(), "{:?}", candidates.unreadable);
         convs.preload(candidates.above);
-        search_files(&store, pattern, candidates.found.into_iter(), |outcome| {
+        search_files(&store, pattern, candidates.names.into_iter(), |outcome| {
             let FileResult::Found(name, lines) = outcome else { panic!("a file cannot be read") };
             told.push((name, lines, convs.position(&name)));
             ControlFlow::Continue(())

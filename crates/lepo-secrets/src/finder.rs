@@ -79,7 +79,7 @@ fn anchors() -> &'static Anchors {
 #[derive(Default)]
 pub(crate) struct ScanResult {
     /// All secrets found, unsorted; they may overlap.
-    pub found: Vec<FoundSecret>,
+    pub secrets: Vec<FoundSecret>,
     /// Offset from which the text is not final: more text may complete or extend a secret there.
     pub hold: usize,
     /// A private key that continues after the text: its start, the state of its body, and the offset at which to
@@ -115,9 +115,9 @@ impl SecretFinder {
 
     /// Scans a complete text, also without its control sequences.
     fn all(&self, text: &[u8], with_ids: bool) -> Vec<FoundSecret> {
-        let mut all = self.scan(text, 0, true, with_ids).found;
+        let mut all = self.scan(text, 0, true, with_ids).secrets;
         if let Some(plain) = PlainText::without_ansi(text) {
-            let in_plain = self.scan(&plain.text, 0, true, with_ids).found;
+            let in_plain = self.scan(&plain.text, 0, true, with_ids).secrets;
             all.extend(
                 in_plain
                     .into_iter()
@@ -133,7 +133,7 @@ impl SecretFinder {
         let mut ids: Vec<(CredentialPair, Range<usize>)> = Vec::new();
         self.scan_shapes(text, from, is_whole, &mut scan, &mut ids);
         if with_ids {
-            scan.found.extend(ids.iter().map(|(_, id)| found(text, id.clone(), AWS_ID)));
+            scan.secrets.extend(ids.iter().map(|(_, id)| found(text, id.clone(), AWS_ID)));
         }
         ids.extend(credential_pairs::accounts(text, from).map(|id| (CredentialPair::Twilio, id)));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -144,10 +144,10 @@ impl SecretFinder {
                 pairs.push((secret.start.min(id.start), secret.start.max(id.start)));
                 match pair {
                     CredentialPair::Aws => {
-                        scan.found.push(found(text, secret, AWS_KEY));
-                        scan.found.push(found(text, id.clone(), AWS_ID));
+                        scan.secrets.push(found(text, secret, AWS_KEY));
+                        scan.secrets.push(found(text, id.clone(), AWS_ID));
                     }
-                    CredentialPair::Twilio => scan.found.push(found(text, secret, TWILIO)),
+                    CredentialPair::Twilio => scan.secrets.push(found(text, secret, TWILIO)),
                 }
             }
         }
@@ -155,7 +155,7 @@ impl SecretFinder {
             for (value, span) in values.matches(text, from) {
                 if let Some(value) = values.values.get(value) {
                     let (name, core) = (Some(value.name.clone()), value.text.clone().into_bytes());
-                    scan.found.push(FoundSecret { span, kind: value.kind, name, core });
+                    scan.secrets.push(FoundSecret { span, kind: value.kind, name, core });
                 }
             }
         }
@@ -186,7 +186,7 @@ impl SecretFinder {
                     AnchorResult::No => {}
                     AnchorResult::More => scan.hold = scan.hold.min(at),
                     AnchorResult::Yes(span) if shape.kind == AWS_ID => ids.push((CredentialPair::Aws, span)),
-                    AnchorResult::Yes(span) => scan.found.push(found(text, span, shape.kind)),
+                    AnchorResult::Yes(span) => scan.secrets.push(found(text, span, shape.kind)),
                 }
             }
         };
@@ -217,7 +217,7 @@ impl SecretFinder {
         }
         // A secret and its id become final together, and so do overlapping secrets.
         loop {
-            let spans = scan.found.iter().map(|found| (found.span.start, found.span.end - 1));
+            let spans = scan.secrets.iter().map(|found| (found.span.start, found.span.end - 1));
             let apart =
                 spans.chain(pairs.iter().copied()).filter(|(first, last)| *first < hold && hold <= *last);
             let Some((first, _)) = apart.min() else { break };
@@ -244,7 +244,7 @@ fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut ScanResult) -> Option<
     let lead = text.get(at.saturating_sub(32)..at).unwrap_or_default();
     let is_account = memmem::find(lead, b"\"private_key\"").is_some();
     let kind = if is_account { SERVICE_ACCOUNT } else { PRIVATE_KEY };
-    scan.found.push(FoundSecret { span: at..end, kind, name: None, core });
+    scan.secrets.push(FoundSecret { span: at..end, kind, name: None, core });
     Some(end)
 }
 

@@ -29,7 +29,7 @@ pub struct MaskedText<'t> {
     /// The text with masks; borrowed if it has no secret.
     pub text: Cow<'t, str>,
     /// The secrets, with their spans in the original text.
-    pub found: Vec<FoundSecret>,
+    pub secrets: Vec<FoundSecret>,
 }
 
 /// Different secrets, counted by kind. Stores hashes only.
@@ -40,11 +40,11 @@ pub struct SecretCounts {
 
 impl SecretCounts {
     /// Counts a secret; repetitions count once.
-    pub fn add(&mut self, found: &FoundSecret) {
-        let digest = Sha256::digest(&found.core);
+    pub fn add(&mut self, secret: &FoundSecret) {
+        let digest = Sha256::digest(&secret.core);
         let (start, _) =
             digest.split_first_chunk::<8>().map_or(([0; 8], &[][..]), |(start, rest)| (*start, rest));
-        self.kinds.entry(found.kind).or_default().insert(start);
+        self.kinds.entry(secret.kind).or_default().insert(start);
     }
 
     /// Adds the secrets of another tally.
@@ -88,19 +88,19 @@ impl Masker {
 
     /// Replaces the secrets of a text with masks.
     pub fn mask<'t>(&self, text: &'t str) -> MaskedText<'t> {
-        let found = self.finder.find(text.as_bytes());
-        if found.is_empty() {
-            return MaskedText { text: Cow::Borrowed(text), found };
+        let secrets = self.finder.find(text.as_bytes());
+        if secrets.is_empty() {
+            return MaskedText { text: Cow::Borrowed(text), secrets };
         }
         let mut masked = String::with_capacity(text.len());
         let mut from = 0;
-        for secret in &found {
+        for secret in &secrets {
             masked.push_str(text.get(from..secret.span.start).unwrap_or_default());
             masked.push_str(&self.mask_text(secret));
             from = secret.span.end;
         }
         masked.push_str(text.get(from..).unwrap_or_default());
-        MaskedText { text: Cow::Owned(masked), found }
+        MaskedText { text: Cow::Owned(masked), secrets }
     }
 
     /// Returns a text after its treatment, and its secrets. Malformed UTF-8 stays unchanged, and ends a secret.
@@ -113,7 +113,7 @@ impl Masker {
         for chunk in text.utf8_chunks() {
             let (valid, invalid) = (chunk.valid(), chunk.invalid());
             let masked = self.mask(valid);
-            all.extend(masked.found);
+            all.extend(masked.secrets);
             match (&mut kept, masked.text) {
                 (None, Cow::Borrowed(_)) => {}
                 (kept, masked) => {
@@ -146,20 +146,20 @@ impl Masker {
         bytes: &[u8],
         is_wanted: &dyn Fn(&FoundSecret) -> bool,
     ) -> Option<(Vec<u8>, Vec<FoundSecret>)> {
-        let mut found = self.finder.find_with_ids(bytes);
-        found.retain(|found| is_wanted(found));
-        if found.is_empty() {
+        let mut secrets = self.finder.find_with_ids(bytes);
+        secrets.retain(|secret| is_wanted(secret));
+        if secrets.is_empty() {
             return None;
         }
         let mut masked = Vec::with_capacity(bytes.len());
         let mut from = 0;
-        for secret in &found {
+        for secret in &secrets {
             masked.extend(bytes.get(from..secret.span.start).unwrap_or_default());
             masked.extend(self.mask_text(secret).into_bytes());
             from = secret.span.end;
         }
         masked.extend(bytes.get(from..).unwrap_or_default());
-        Some((masked, found))
+        Some((masked, secrets))
     }
 
     /// Returns a keyed hash over some texts, by which this user's lepo recognises what it wrote; `None` without a key.
@@ -168,12 +168,12 @@ impl Masker {
     }
 
     /// Returns the mask of a secret.
-    pub fn mask_text(&self, found: &FoundSecret) -> String {
-        let Some(key) = self.key else { return format!("{LEAD}{}]", found.kind) };
+    pub fn mask_text(&self, secret: &FoundSecret) -> String {
+        let Some(key) = self.key else { return format!("{LEAD}{}]", secret.kind) };
         // Only two bytes of the hash are visible, so a length extension is impossible.
-        let digest = Sha256::new().chain_update(key).chain_update(&found.core).finalize();
+        let digest = Sha256::new().chain_update(key).chain_update(&secret.core).finalize();
         let digits = digest.iter().take(2).map(|byte| format!("{byte:02x}")).collect::<String>();
-        format!("{LEAD}{} {digits}]", found.kind)
+        format!("{LEAD}{} {digits}]", secret.kind)
     }
 }
 

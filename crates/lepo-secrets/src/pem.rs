@@ -44,7 +44,7 @@ pub struct PemBody {
     /// Length of the first line.
     first: usize,
     /// Bytes already read of a run that continues after the text.
-    begun: usize,
+    start: usize,
     /// A shorter line, which is the last, was read.
     is_over: bool,
 }
@@ -183,18 +183,18 @@ impl PemBody {
             }
             let run = rest.iter().take_while(|byte| is_base64(**byte)).count();
             if run == rest.len() && !is_whole {
-                if run + self.begun < LONGEST_RUN {
+                if run + self.start < LONGEST_RUN {
                     return PemScan::More(line_end);
                 }
-                self.begun += run;
+                self.start += run;
                 return PemScan::More(at + run);
             }
-            let length = run + self.begun;
+            let length = run + self.start;
             let is_checksum = rest.starts_with(b"=") && length == 5;
-            if run == 0 && self.begun == 0 || self.is_over && !is_checksum {
+            if run == 0 && self.start == 0 || self.is_over && !is_checksum {
                 return PemScan::End(line_end);
             }
-            self.begun = 0;
+            self.start = 0;
             match self.first {
                 0 => self.first = length,
                 first => self.is_over = length < first,

@@ -37,7 +37,7 @@ pub struct Shape {
 pub struct ShapeMatch<'t> {
     text: &'t [u8],
     /// From the anchor to the end of the shape.
-    pub whole: Range<usize>,
+    pub range: Range<usize>,
     /// The span of the secret.
     pub secret: Range<usize>,
 }
@@ -49,17 +49,17 @@ impl ShapeMatch<'_> {
 
     /// Returns the bytes before the anchor.
     pub fn before(&self) -> &[u8] {
-        self.text.get(..self.whole.start).unwrap_or_default()
+        self.text.get(..self.range.start).unwrap_or_default()
     }
 
     /// Returns the bytes from the anchor to the secret.
     pub fn lead(&self) -> &[u8] {
-        self.text.get(self.whole.start..self.secret.start).unwrap_or_default()
+        self.text.get(self.range.start..self.secret.start).unwrap_or_default()
     }
 
     /// Returns the bytes from the end of the secret to the end of the shape.
     pub fn tail(&self) -> &[u8] {
-        self.text.get(self.secret.end..self.whole.end).unwrap_or_default()
+        self.text.get(self.secret.end..self.range.end).unwrap_or_default()
     }
 }
 
@@ -119,7 +119,7 @@ impl Shape {
             bytes.iter().rev().take_while(|byte| **byte == b'.').count()
         };
         secret.end -= full_stops(&secret);
-        let matched = ShapeMatch { text, whole: at..offset, secret };
+        let matched = ShapeMatch { text, range: at..offset, secret };
         if (self.check)(&matched) { AnchorResult::Yes(matched.secret) } else { AnchorResult::No }
     }
 }

@@ -78,7 +78,7 @@ impl MaskStream {
             }
             let scan = self.masker.finder().scan(self.text.as_bytes(), self.from, is_whole, false);
             let (mut hold, open) = (scan.hold, scan.open);
-            let found = resolve_overlaps(scan.found);
+            let found = resolve_overlaps(scan.secrets);
             let opened =
                 open.as_ref().and_then(|(at, ..)| found.iter().find(|found| found.span.contains(at)));
             let opened = opened.filter(|found| found.span.start <= hold).cloned();

@@ -57,7 +57,7 @@ fn every_kind_of_the_table_has_an_example_that_is_found() {
         seen.insert(kind);
         let masked = masker().mask(&text).text.into_owned();
         assert!(!masked.contains(&secret) && masked.contains(&format!("[secret: {kind} ")), "{masked}");
-        assert_eq!(masker().mask(&masked).found, [], "a mask is no secret: {masked}");
+        assert_eq!(masker().mask(&masked).secrets, [], "a mask is no secret: {masked}");
     }
     let table: BTreeSet<&str> =
         SHAPES.iter().map(|shape| shape.kind).filter(|kind| *kind != AWS_ID).collect();
@@ -369,7 +369,7 @@ fn equal_secrets_read_equal_and_another_key_reads_differently() {
     let key = pem("", 26);
     assert_eq!(masker().mask(&key).text, masker().mask(&key.replace('\n', "\\n")).text);
     let mut tally = SecretCounts::default();
-    masker().mask(&text).found.iter().for_each(|found| tally.add(found));
-    masker().mask(&key).found.iter().for_each(|found| tally.add(found));
+    masker().mask(&text).secrets.iter().for_each(|found| tally.add(found));
+    masker().mask(&key).secrets.iter().for_each(|found| tally.add(found));
     assert_eq!((tally.count(), tally.words().as_str()), (2, "gitlab-token, private-key"));
 }

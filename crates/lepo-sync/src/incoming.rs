@@ -195,7 +195,7 @@ pub struct OwnClones<'m> {
 
 #[derive(Default)]
 pub struct MergeResult {
-    pub came: Vec<CloneResult>,
+    pub clones: Vec<CloneResult>,
     pub added: Vec<BubbName>,
     pub removed: Vec<BubbName>,
 }
@@ -271,7 +271,7 @@ impl<'m> OwnClones<'m> {
             came.bubbs = added.len();
             merged.added.extend(added);
             taking.blobs(&news.blobs, &mut came)?;
-            merged.came.push(came);
+            merged.clones.push(came);
         }
         merged.removed = removable(store, changes, here)?;
         remove(store, &merged.removed, changes, here, is_kept)?;

@@ -36,14 +36,14 @@ pub struct CommitSummary {
     /// The titles of conversations; `None` if they have not changed.
     pub titles: Option<SyncTitles>,
     /// Ids and hashes withheld, each with the reason.
-    pub held: Vec<(String, String)>,
+    pub held_back: Vec<(String, String)>,
     /// The new commits; `None` if the store has not changed.
-    pub made: Option<CommitResult>,
+    pub commit: Option<CommitResult>,
 }
 
 impl CommitSummary {
     pub fn held_bubbs(&self) -> Vec<BubbId> {
-        self.held.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
+        self.held_back.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
     }
 }
 
@@ -88,30 +88,30 @@ pub fn commit(sender: &CommitInput<'_>, compared: &StoreDiff) -> Result<CommitSu
         writer.blob(&hash)?;
     }
     for name in pushed.bubbs.values().filter(|name| !here.bubbs.contains_key(&name.id)) {
-        writer.sent.removed += 1;
+        writer.summary.removed += 1;
         writer.import.delete(&TreePath::Bubb(*name).path())?;
     }
-    if writer.sent.removed > 0 {
+    if writer.summary.removed > 0 {
         let mut gone = Vec::new();
         for hash in writer.committed()? {
             if store.blobs().open(hash)?.is_none() {
                 gone.push(TreePath::Blob(*hash).path());
             }
         }
-        writer.sent.removed += gone.len();
+        writer.summary.removed += gone.len();
         gone.iter().try_for_each(|path| writer.import.delete(path))?;
     }
-    let CommitWriter { mut import, mut sent, .. } = writer;
-    sent.branches = branch_changes(here, pushed, &mut import)?;
-    sent.titles = title_changes(sender, compared, &mut import, &mut sent.held)?;
+    let CommitWriter { mut import, mut summary, .. } = writer;
+    summary.branches = branch_changes(here, pushed, &mut import)?;
+    summary.titles = title_changes(sender, compared, &mut import, &mut summary.held_back)?;
     if here.removed != pushed.removed {
         import.file(REMOVED, here.removed.text().as_bytes())?;
     }
     if tip.is_none() {
         import.start_commit()?;
     }
-    sent.made = import.finish()?;
-    Ok(sent)
+    summary.commit = import.finish()?;
+    Ok(summary)
 }
 
 /// Writes changes of branches since the last commit; returns their number.
@@ -178,7 +178,7 @@ struct CommitWriter<'s> {
     /// The blobs of the last commit, listed here when a blob is to be sent.
     listed: OnceCell<HashSet<ContentHash>>,
     import: FastImport<'s>,
-    sent: CommitSummary,
+    summary: CommitSummary,
     /// The hashes of blobs already written or withheld, or skipped as committed or missing.
     decided: BTreeSet<ContentHash>,
     month: String,
@@ -192,8 +192,8 @@ impl<'s> CommitWriter<'s> {
         known: Option<&'s HashSet<ContentHash>>,
         import: FastImport<'s>,
     ) -> CommitWriter<'s> {
-        let (sent, decided, listed) = (CommitSummary::default(), BTreeSet::new(), OnceCell::new());
-        CommitWriter { sender, known, listed, import, sent, decided, month: String::new(), part: 0 }
+        let (summary, decided, listed) = (CommitSummary::default(), BTreeSet::new(), OnceCell::new());
+        CommitWriter { sender, known, listed, import, summary, decided, month: String::new(), part: 0 }
     }
 
     fn committed(&self) -> Result<&HashSet<ContentHash>> {
@@ -209,7 +209,7 @@ impl<'s> CommitWriter<'s> {
         let (name, bytes, blobs) = match checked {
             CheckedBubb::Good { name, bytes, blobs } => (name, bytes, blobs),
             CheckedBubb::Held(name, why) => {
-                self.sent.held.push((name.id.to_string(), why));
+                self.summary.held_back.push((name.id.to_string(), why));
                 return Ok(());
             }
         };
@@ -219,7 +219,7 @@ impl<'s> CommitWriter<'s> {
             self.part = 0;
         }
         self.month = month;
-        self.sent.bubbs += 1;
+        self.summary.bubbs += 1;
         self.part += bytes.len() as u64;
         self.import.file(&TreePath::Bubb(name).path(), &bytes)?;
         blobs.iter().try_for_each(|hash| self.blob(hash))
@@ -246,10 +246,10 @@ impl<'s> CommitWriter<'s> {
             secret.map(|what| format!("seems to contain {what}"))
         };
         if let Some(why) = held {
-            self.sent.held.push((hash.to_string(), why));
+            self.summary.held_back.push((hash.to_string(), why));
             return Ok(());
         }
-        self.sent.blobs += 1;
+        self.summary.blobs += 1;
         self.part += len;
         self.import.file(&TreePath::Blob(*hash).path(), &bytes)
     }
@@ -295,9 +295,9 @@ mod tests {
             tip: None,
             part_bytes: 1,
         };
-        let sent = commit(&sender, &compared).unwrap();
-        let made = sent.made.unwrap();
-        assert_eq!((sent.bubbs, made.commits, sent.held.len()), (6, 3, 0));
+        let summary = commit(&sender, &compared).unwrap();
+        let made = summary.commit.unwrap();
+        assert_eq!((summary.bubbs, made.commits, summary.held_back.len()), (6, 3, 0));
         // Each part arrives with a push of its own: the remote's ref is set three times.
         remote.run(["config", "core.logAllRefUpdates", "always"]).unwrap();
         let mut there = RemoteRefs::default();

@@ -106,7 +106,7 @@ pub fn push(
         std::thread::sleep(pause);
     }
     let mut taken = BTreeSet::new();
-    let listed = RefFilter { taken: Some(&mut taken), ..RefFilter::by(&state.settings, &|_| 1) };
+    let listed = RefFilter { taken_names: Some(&mut taken), ..RefFilter::by(&state.settings, &|_| 1) };
     RemoteRefs::fetch(git, &state.settings.url, listed)?;
     let old = state.settings.name.clone();
     let name = free_clone_name(&old, |name| taken.contains(name));

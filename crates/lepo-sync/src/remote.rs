@@ -52,17 +52,17 @@ pub struct RefFilter<'l> {
     /// The namespace of this clone.
     pub namespace: Namespace,
     /// This clone's name.
-    pub own: &'l str,
+    pub own_name: &'l str,
     /// Ranks clones by name: 0 is always read, and lower ranks are read before higher ones.
     pub rank: &'l dyn Fn(&str) -> u8,
     /// Collects the names in use.
-    pub taken: Option<&'l mut BTreeSet<String>>,
+    pub taken_names: Option<&'l mut BTreeSet<String>>,
 }
 
 impl<'l> RefFilter<'l> {
     /// Creates the filter for a clone with these settings.
     pub fn by(settings: &'l SyncSettings, rank: &'l dyn Fn(&str) -> u8) -> RefFilter<'l> {
-        RefFilter { namespace: settings.namespace(), own: &settings.name, rank, taken: None }
+        RefFilter { namespace: settings.namespace(), own_name: &settings.name, rank, taken_names: None }
     }
 }
 
@@ -139,10 +139,10 @@ impl RemoteRefs {
             if !is_clone_name(clone) {
                 return;
             }
-            if let Some(taken) = &mut listed.taken {
+            if let Some(taken) = &mut listed.taken_names {
                 taken.insert(clone.into());
             }
-            match (clone == rest, is_here, clone == listed.own) {
+            match (clone == rest, is_here, clone == listed.own_name) {
                 // A folder of refs is not a clone, but its name is in use.
                 (false, _, _) => {}
                 (true, true, true) => remote.own = Some(oid.into()),
@@ -177,7 +177,7 @@ pub struct FetchResult {
     /// Clones whose ref cannot be fetched.
     pub bad: Vec<(String, Error)>,
     /// The error that interrupted the transfer, if any.
-    pub failed: Option<Error>,
+    pub error: Option<Error>,
 }
 
 /// Fetches the changed refs with a single call, or one by one if git refuses that, the user's own first: a bad ref
@@ -239,12 +239,12 @@ pub fn fetch(
             }
             Err(error) => {
                 died += 1;
-                result.failed = Some(error);
+                result.error = Some(error);
             }
         }
         if died >= MOST_DIED || until.is_over() {
             let late = || Error::remote(format!("fetching takes longer than {}", until.limit_text()));
-            result.failed.get_or_insert_with(late);
+            result.error.get_or_insert_with(late);
             break;
         }
     }

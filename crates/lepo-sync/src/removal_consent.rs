@@ -33,11 +33,11 @@ pub enum RemovalConsent<'a> {
 pub fn confirmed(git: &Git, settings: &SyncSettings, refs: &Refs) -> (Vec<String>, Vec<String>) {
     let theirs = refs.theirs.iter().filter(|(clone, _)| **clone != settings.name);
     let mine = theirs.filter(|(clone, _)| settings.mine.contains(*clone));
-    let goes_on = |(clone, tip): &(&String, &String)| {
-        let seen = settings.seen.get(*clone).or_else(|| refs.taken.get(*clone));
-        seen.is_none_or(|seen| is_ancestor(git, seen, tip))
+    let descends = |(clone, tip): &(&String, &String)| {
+        let last_merged = settings.seen.get(*clone).or_else(|| refs.taken.get(*clone));
+        last_merged.is_none_or(|last_merged| is_ancestor(git, last_merged, tip))
     };
-    let (good, replaced): (Vec<_>, Vec<_>) = mine.partition(goes_on);
+    let (good, replaced): (Vec<_>, Vec<_>) = mine.partition(descends);
     let names =
         |clones: Vec<(&String, &String)>| clones.into_iter().map(|(clone, _)| clone.clone()).collect();
     (names(good), names(replaced))
@@ -53,9 +53,9 @@ pub fn check_own_removals((gone, all): (usize, usize), consent: RemovalConsent<'
     if gone < MANY_GONE || gone * 2 < all {
         return Ok(());
     }
-    let words = format!("{gone} of {all} sent messages are missing here");
+    let finding = format!("{gone} of {all} sent messages are missing here");
     let question = "Remove them from your other clones too";
-    confirm(&words, question, consent, || {
+    confirm(&finding, question, consent, || {
         "if that is meant: `lepo sync --yes` removes them from your other clones too".into()
     })
 }
@@ -84,14 +84,14 @@ pub fn check_their_removals(
     }
     let removed_by = |side: &&MergeSide| changes.remove.iter().any(|name| side.removed.contains(name.id));
     let clones: Vec<&str> = mine.sides.iter().filter(removed_by).map(|side| side.clone.as_str()).collect();
-    let by = if clones.is_empty() { "another clone of yours".into() } else { clones.join(", ") };
+    let removers = if clones.is_empty() { "another clone of yours".into() } else { clones.join(", ") };
     let lately = match before {
         0 => String::new(),
         _ => format!(", after {} within a day", counted(before, "other")),
     };
-    let words = format!("{by} removed {gone} of the {} messages here{lately}", here.bubbs.len());
+    let finding = format!("{removers} removed {gone} of the {} messages here{lately}", here.bubbs.len());
     let clone = clones.first().copied().unwrap_or("NAME");
-    confirm(&words, "Remove them here too", consent, || {
+    confirm(&finding, "Remove them here too", consent, || {
         format!(
             "if that is meant: `lepo sync --yes` removes them here; to keep them: `lepo sync --not-mine {clone}`"
         )
@@ -101,16 +101,16 @@ pub fn check_their_removals(
 }
 
 fn confirm(
-    words: &str,
+    finding: &str,
     question: &str,
     consent: RemovalConsent<'_>,
     hint: impl Fn() -> String,
 ) -> Result<()> {
     let refused = match consent {
         RemovalConsent::Given => return Ok(()),
-        RemovalConsent::Ask(ask) if ask(&format!("{words}. {question}? (y/N): "))? => return Ok(()),
+        RemovalConsent::Ask(ask) if ask(&format!("{finding}. {question}? (y/N): "))? => return Ok(()),
         RemovalConsent::Ask(_) => Error::nothing("nothing was removed"),
-        RemovalConsent::Nobody => Error::usage(words),
+        RemovalConsent::Nobody => Error::usage(finding),
     };
     Err(refused.hint(hint()))
 }

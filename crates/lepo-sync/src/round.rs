@@ -44,11 +44,11 @@ pub struct SyncOptions<'o> {
 #[derive(Debug, Default)]
 pub struct SyncRound {
     /// The commit to send.
-    pub sent: CommitSummary,
+    pub summary: CommitSummary,
     /// Whether the remote received commits of this clone, new or earlier ones.
     pub is_pushed: bool,
     /// The content received from each clone, and whether the clone is the user's own.
-    pub came: Vec<(CloneResult, bool)>,
+    pub clones: Vec<(CloneResult, bool)>,
     /// The changes to the store by merging the user's own clones.
     pub changes: Changes,
     /// Clones with the user's git email that the user has not decided about.
@@ -66,7 +66,7 @@ pub struct SyncRound {
     /// Other users whose clone no longer exists on the remote, and whose messages were deleted here.
     pub swept: Vec<String>,
     /// Why the remote could not be reached, or refused.
-    pub failed: Option<Error>,
+    pub error: Option<Error>,
 }
 
 /// Syncs a store once. New content is committed even if the remote cannot be reached. The remote is asked for its
@@ -120,8 +120,9 @@ pub fn round(
     let mut verdicts = CloneVerdicts::read(&git);
     let verdicts_before = verdicts.clone();
     let mut remote = receive(&git, state, remote, &mut refs, &mut verdicts, &mut round);
-    let work = ExchangeContext { git: &git, store, options, email: &email, seen: glance.zip(record) };
-    if let Some(remote) = remote.as_ref().filter(|_| round.failed.is_none()) {
+    let work =
+        ExchangeContext { git: &git, store, options, email: &email, last_exchange: glance.zip(record) };
+    if let Some(remote) = remote.as_ref().filter(|_| round.error.is_none()) {
         round.swept = sweep(&git, store, remote, &mut refs)?;
     }
     let before = refs.own.clone();
@@ -131,14 +132,14 @@ pub fn round(
     }
     let (compared, since) = merged?;
     send(&git, state, &refs, remote.as_mut(), before.as_ref(), &mut round)?;
-    let mut record = compared.recorded(&round.sent.held_bubbs(), &since);
-    if let Some(titles) = &round.sent.titles {
+    let mut record = compared.recorded(&round.summary.held_bubbs(), &since);
+    if let Some(titles) = &round.summary.titles {
         record.titles = titles.clone();
     }
     record.settled = round.is_done().then(|| decided(&state.settings));
     (record.refs, record.remote) = (refs, remote.unwrap_or_default());
     record.save(&git, &state.settings.name)?;
-    if round.sent.made.is_some() || !round.came.is_empty() {
+    if round.summary.commit.is_some() || !round.clones.is_empty() {
         git.tidy()?;
     }
     Ok(round)
@@ -157,18 +158,18 @@ fn send(
     let Some(own) = &refs.own else { return Ok(()) };
     if let Some(remote) = remote {
         // The remote has the parent of the only new commit.
-        let is_next =
-            remote.own.as_ref() == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
+        let is_next = remote.own.as_ref() == before
+            && round.summary.commit.as_ref().is_some_and(|made| made.commits == 1);
         let is_there = remote.own.as_ref() == Some(own);
         match push(git, state, own, remote, is_next) {
             Ok(renamed) => {
                 (round.renamed, round.is_pushed) = (renamed, !is_there);
                 remove_elsewhere(git, &state.settings, own, remote);
             }
-            Err(error) => round.failed = Some(error),
+            Err(error) => round.error = Some(error),
         }
     }
-    if round.failed.is_none() {
+    if round.error.is_none() {
         state.note_pushed(own)?;
         state.note_synced()?;
     }
@@ -187,7 +188,7 @@ fn receive(
     let fetched = remote.and_then(|remote| {
         if refs.theirs != remote.theirs {
             let fetched = fetch(git, &state.settings, &remote, refs, verdicts, LIMIT)?;
-            (round.bad, round.failed) = (fetched.bad, fetched.failed);
+            (round.bad, round.error) = (fetched.bad, fetched.error);
             *refs = Refs::read(git, &state.settings.name)?;
         }
         (round.elsewhere, round.more) = (remote.elsewhere.iter().cloned().collect(), remote.more);
@@ -195,7 +196,7 @@ fn receive(
     });
     let no_commit = |clone: &String| (clone.clone(), Error::remote("its ref is not a commit"));
     round.bad.extend(refs.no_commits.keys().map(no_commit));
-    fetched.map_err(|error| round.failed = Some(error)).ok()
+    fetched.map_err(|error| round.error = Some(error)).ok()
 }
 
 /// Ranks clones: the user's own first, then those seen before.
@@ -210,15 +211,15 @@ fn rank<'r>(settings: &'r SyncSettings, refs: &'r Refs) -> impl Fn(&str) -> u8 +
 impl SyncRound {
     /// Whether the next sync, without further changes, has no work and no messages for the user.
     fn is_done(&self) -> bool {
-        self.failed.is_none()
+        self.error.is_none()
             && self.bad.is_empty()
             && self.unknown.is_empty()
             && self.replaced.is_empty()
             && self.elsewhere.is_empty()
             && self.more == 0
             && self.renamed.is_none()
-            && self.sent.held.is_empty()
-            && self.came.iter().all(|(came, _)| came.is_whole())
+            && self.summary.held_back.is_empty()
+            && self.clones.iter().all(|(result, _)| result.is_whole())
     }
 }
 
@@ -228,7 +229,7 @@ struct ExchangeContext<'w> {
     options: &'w SyncOptions<'w>,
     email: &'w str,
     /// The comparison of the store with the record of the last sync.
-    seen: Option<(StoreSnapshot, SyncRecord)>,
+    last_exchange: Option<(StoreSnapshot, SyncRecord)>,
 }
 
 impl ExchangeContext<'_> {
@@ -244,10 +245,10 @@ impl ExchangeContext<'_> {
         let (mine, replaced) = confirmed(self.git, &state.settings, refs);
         round.replaced = replaced;
         self.import_peers(&state.settings, refs, verdicts, round)?;
-        let ExchangeContext { git, store, options, email, seen } = self;
+        let ExchangeContext { git, store, options, email, last_exchange } = self;
         let (clone, tip) = (&state.settings.name.clone(), refs.own.as_deref());
         let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
-        let parts = match seen.filter(|_| !is_news) {
+        let parts = match last_exchange.filter(|_| !is_news) {
             Some((glance, record)) => StoreDiff::parts(git, clone, glance, &record)?,
             None => None,
         };
@@ -275,13 +276,13 @@ impl ExchangeContext<'_> {
             tip,
             part_bytes: PART_BYTES,
         };
-        round.sent = commit(&sender, &compared)?;
-        if let Some(made) = &round.sent.made {
+        round.summary = commit(&sender, &compared)?;
+        if let Some(made) = &round.summary.commit {
             refs.own = Some(made.last.clone());
         }
         let held = round
-            .sent
-            .held
+            .summary
+            .held_back
             .iter()
             .map(|(id, _)| id.clone())
             .filter(|id| ContentHash::parse(id).is_some())
@@ -311,7 +312,7 @@ impl ExchangeContext<'_> {
                 round.unknown.push(clone.clone());
             }
             match import_peer(self.git, self.store, clone, refs, verdicts, Deadline::after(LIMIT)) {
-                Ok(came) => round.came.push((came, false)),
+                Ok(result) => round.clones.push((result, false)),
                 // An unreadable clone does not affect the others.
                 Err(error) if error.kind == ExitKind::Remote => round.bad.push((clone.clone(), error)),
                 Err(error) => return Err(error),
@@ -346,8 +347,8 @@ impl MergeContext<'_> {
         check_their_removals(&round.changes, &sides, here, settings, now(), consent)?;
         let read: Vec<String> = sides.sides.iter().map(|side| side.clone.clone()).collect();
         let merged = sides.apply(store, &round.changes, here, verdicts, keeps_removed)?;
-        let MergeResult { came, added, removed } = merged;
-        round.came.extend(came.into_iter().map(|came| (came, true)));
+        let MergeResult { clones, added, removed } = merged;
+        round.clones.extend(clones.into_iter().map(|result| (result, true)));
         note_merged(here, &round.changes);
         here.bubbs.extend(added.iter().map(|name| (name.id, *name)));
         for name in removed {
@@ -361,7 +362,7 @@ impl MergeContext<'_> {
 
 /// Records the imported commits. A clone with postponed content, such as messages dated ahead, is read again.
 fn note_taken(git: &Git, refs: &mut Refs, round: &SyncRound) -> Result<()> {
-    let whole = round.came.iter().filter(|(came, _)| came.is_whole()).map(|(came, _)| &came.clone);
+    let whole = round.clones.iter().filter(|(result, _)| result.is_whole()).map(|(result, _)| &result.clone);
     let taken = whole.filter(|clone| !refs.is_taken(clone));
     let taken = taken.filter_map(|clone| Some((clone.clone(), refs.theirs.get(clone)?.clone())));
     let taken: Vec<(String, String)> = taken.collect();

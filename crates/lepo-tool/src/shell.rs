@@ -69,7 +69,7 @@ pub struct CommandOutcome {
     /// Standard error.
     pub stderr: CapturedStream,
     /// Number of its processes that could not be terminated.
-    pub left: usize,
+    pub processes_left: usize,
 }
 
 /// Most output of a command, in bytes: all of it is stored on disk.
@@ -87,7 +87,7 @@ impl Shell<'_> {
     ) -> io::Result<CommandOutcome> {
         let start = Instant::now();
         let [mut stdout, mut stderr] = scratch;
-        let (ending, left) = match self.start(&granted, live, found).await {
+        let (ending, processes_left) = match self.start(&granted, live, found).await {
             Err(error) => (CommandExit::NotStarted(error.to_string()), 0),
             Ok(mut held) => {
                 let watched = watch(&mut held.running, &mut stdout, &mut stderr, live);
@@ -103,7 +103,7 @@ impl Shell<'_> {
             took: start.elapsed(),
             stdout: CapturedStream::new(stdout)?,
             stderr: CapturedStream::new(stderr)?,
-            left,
+            processes_left,
         })
     }
 
@@ -133,7 +133,7 @@ impl Shell<'_> {
         let env = self.variables.of_command(request.access);
         let (program, mut leftovers) =
             sandbox.prepare(&[SHELL, "-c", &request.command], request.access, &self.policy, env, lock)?;
-        leftovers.found = Arc::clone(found);
+        leftovers.report = Arc::clone(found);
         Ok(RunningCommand { running: program.spawn()?, _leftovers: leftovers })
     }
 }

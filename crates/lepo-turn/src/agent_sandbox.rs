@@ -120,7 +120,7 @@ impl ProcessSandboxer {
             dir: agent.dir,
             start: agent.dir,
             store: &store,
-            own: &self.own_paths,
+            own_paths: &self.own_paths,
             read_only: &self.read_only,
             writable: &writable,
             programs: &programs,
@@ -152,7 +152,7 @@ impl ProcessSandboxer {
         let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), sandbox_name);
         Ok(SandboxedAgent {
             program,
-            words: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
+            description: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
             note: is_new.then(note),
             rest: Box::new(AgentHold {
                 report: hold.found(),

@@ -27,9 +27,9 @@ pub(super) async fn propose_call(
         turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
-    if let Err(words) = up {
-        let words = turn.servers.not_up(&request.server).unwrap_or(words);
-        return Ok(Err(format!("error: {words}")));
+    if let Err(why) = up {
+        let why = turn.servers.not_up(&request.server).unwrap_or(why);
+        return Ok(Err(format!("error: {why}")));
     }
     let Some((server, tool)) = turn.servers.live(request) else { return Ok(Err(no_tool(turn, request))) };
     let changed = !turn.env.pins.matches(server, tool)?;
@@ -78,7 +78,7 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
             )?,
             true,
         ),
-        CallOutcome::Failed(words) => (format!("error: {words}").into_bytes(), false),
+        CallOutcome::Failed(why) => (format!("error: {why}").into_bytes(), false),
         CallOutcome::Changed => return Ok(None),
     };
     if is_result {
@@ -91,29 +91,29 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
 /// Formats a result, shortened if it is too long, then a line for each blob: the complete text, images and
 /// other data.
 fn result_text(store: &Store, result: CallResult, (limit, masking): (usize, &Masking)) -> Result<Vec<u8>> {
-    let mut whole = String::new();
+    let mut joined = String::new();
     if result.is_error {
-        whole.push_str("the tool reports an error:\n");
+        joined.push_str("the tool reports an error:\n");
     }
     let mut files = Vec::new();
     for block in result.blocks {
         match block {
-            ResultBlock::Text(text) => whole.push_str(&text),
+            ResultBlock::Text(text) => joined.push_str(&text),
             ResultBlock::Bytes(what, bytes) => {
-                whole.push_str(&format!("[{what}]"));
+                joined.push_str(&format!("[{what}]"));
                 files.push(bytes);
             }
         }
-        whole.push('\n');
+        joined.push('\n');
     }
     let mut text = ResultBuilder::new(Vec::new(), masking);
-    match whole.trim_end_matches('\n') {
+    match joined.trim_end_matches('\n') {
         "" => text.text.extend(b"(it gave nothing)"),
-        whole => text.add_capped(store, whole, limit)?,
+        joined => text.add_capped(store, joined, limit)?,
     }
     // Text of a server that looks like the line of a blob remains text.
-    let words = String::from_utf8_lossy(&text.text).trim_end_matches('\n').to_string();
-    if !blobs_of_result(&words).is_empty() {
+    let result = String::from_utf8_lossy(&text.text).trim_end_matches('\n').to_string();
+    if !blobs_of_result(&result).is_empty() {
         text.text.extend(b"\n\n");
     }
     for bytes in files {

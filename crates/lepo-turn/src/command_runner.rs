@@ -117,7 +117,7 @@ impl<'e> CommandRunner<'e> {
             dir: self.env.store.root(),
             start: self.env.store.root(),
             store: &self.env.store.path(),
-            own: &self.env.own_paths,
+            own_paths: &self.env.own_paths,
             read_only: &read_only,
             writable: &[],
             programs: &self.env.programs,
@@ -181,7 +181,7 @@ async fn carry_out(
         ms: outcome.took.as_millis() as u64,
         ran: matches!(outcome.ending, CommandExit::Exit(_) | CommandExit::Signal(_)),
     };
-    Ok((carried, outcome.left))
+    Ok((carried, outcome.processes_left))
 }
 
 /// Returns the command, its exit, stdout and stderr; then a line for each stream that is complete only in `_blobs`,
@@ -195,8 +195,8 @@ fn result_text(
 ) -> Result<Vec<u8>> {
     let head = format!("$ {}\n{}\n", shortened(command, masking), ending_text(&outcome.ending));
     let mut result = ResultBuilder::new(head.into_bytes(), masking);
-    if outcome.left > 0 {
-        let left = format!("processes of it that could not be ended: {}\n", outcome.left);
+    if outcome.processes_left > 0 {
+        let left = format!("processes of it that could not be ended: {}\n", outcome.processes_left);
         result.text.extend(left.bytes());
     }
     result.text.extend(report.bytes());

@@ -40,7 +40,7 @@ pub type TrustedFile = (PathBuf, Vec<u8>);
 pub fn server_folders(paths: &Paths, dir: &Path) -> ServerFolders {
     ServerFolders {
         work_dir: dir.to_path_buf(),
-        own: FolderTrust::new(paths).start_in(dir),
+        own_start: FolderTrust::new(paths).start_in(dir),
         repository: StartFolder::trusted(dir),
         empty: StartFolder::empty(&paths.state),
     }
@@ -87,7 +87,7 @@ impl Configuration {
     /// inactive.
     pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
         let (env, keys) = (Env::from_process(), self.settings.keys());
-        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
+        let variables = ServerVariables { env: &env, own_names: self.settings.key_variables(), keys: &keys };
         let found = servers(&self.paths.mcp_file(), repo, &variables);
         if self.settings.tool_call_mode == ToolMode::Off {
             // Inactive servers are only listed for a conversation that has their tools, so an error in their
@@ -111,7 +111,7 @@ impl Configuration {
         editor_servers: Vec<ServerConfig>,
     ) -> Result<Servers> {
         let (env, keys) = (Env::from_process(), self.settings.keys());
-        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
+        let variables = ServerVariables { env: &env, own_names: self.settings.key_variables(), keys: &keys };
         let (mut configs, mut notices) = servers(&self.paths.mcp_file(), repo, &variables)?;
         for config in editor_servers {
             match configs.iter().any(|other| other.name == config.name) {

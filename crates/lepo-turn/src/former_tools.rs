@@ -38,7 +38,7 @@ fn former_hashes(turn: &Turn<'_>) -> Option<Value> {
 
 /// Lists the last known tools of failed servers, if the last request listed tools of them.
 pub(super) fn keep_tools_of_failed(turn: &mut Turn<'_>) {
-    if turn.servers.each().iter().all(|server| server.failed.is_none()) {
+    if turn.servers.each().iter().all(|server| server.failure.is_none()) {
         return;
     }
     let Some(former) = former_hashes(turn) else { return };

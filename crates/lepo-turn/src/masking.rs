@@ -133,7 +133,7 @@ impl Masking {
             let between = text.get(done..range.start).unwrap_or_default();
             screened.push(&self.screen(between.as_bytes(), "what came with the question"));
             let typed_text = text.get(range.clone()).unwrap_or_default();
-            self.masker.mask(typed_text).found.iter().for_each(|found| typed_secrets.add(found));
+            self.masker.mask(typed_text).secrets.iter().for_each(|found| typed_secrets.add(found));
             screened.push(&ScreenedBytes::typed(typed_text));
             done = range.end;
         }
@@ -147,7 +147,7 @@ impl Masking {
     pub fn kept_prompt(&self, prompt: &str) -> ScreenedBytes<'static> {
         if self.treatment != Treatment::Leave {
             let mut tally = SecretCounts::default();
-            self.masker.mask(prompt).found.iter().for_each(|found| tally.add(found));
+            self.masker.mask(prompt).secrets.iter().for_each(|found| tally.add(found));
             if tally.count() > 0 {
                 self.seen().prompt_kinds = Some(tally.words());
             }
@@ -183,7 +183,7 @@ impl Masking {
 
     /// Remembers the unmasked text of a bubb with masks: for a display of several answers, or a request that sends it.
     pub fn note_given(&self, id: BubbId, text: &str) {
-        if self.masks() && !self.masker.mask(text).found.is_empty() {
+        if self.masks() && !self.masker.mask(text).secrets.is_empty() {
             self.seen().unmasked_texts.insert(id, text.to_string());
         }
     }
@@ -322,7 +322,7 @@ pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<KnownValue> {
 /// Returns values in the user's `mcp.json` whose variables or headers have a secret's name.
 fn server_values(env: &Env) -> Vec<KnownValue> {
     let Ok(paths) = Paths::from_env(env) else { return Vec::new() };
-    let variables = ServerVariables { env, own: &[], keys: &[] };
+    let variables = ServerVariables { env, own_names: &[], keys: &[] };
     // An invalid file is reported where it is used.
     let servers = all_servers(&paths.mcp_file(), None, Some(&variables)).unwrap_or_default();
     let mut values = Vec::new();

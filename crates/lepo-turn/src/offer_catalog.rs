@@ -79,7 +79,7 @@ impl OfferCatalog {
 
     /// Adds the offers of the servers, as far as known by now.
     pub fn fill(&self, servers: &[Server]) {
-        let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
+        let settled = servers.iter().filter(|server| server.offers.is_some() || server.failure.is_some());
         self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));
         self.changed.notify_all();
     }

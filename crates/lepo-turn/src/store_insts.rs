@@ -22,10 +22,10 @@ const MADE: &str = "made";
 pub fn note_made(store: &Store, paths: &Paths) {
     let Ok(identity) = identity_of(&store.path()) else { return };
     let folder = paths.state.join(MADE);
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
     let mut file = OpenOptions::new();
     file.create(true).append(true).mode(0o600);
-    let _ = made.and_then(|()| file.open(folder.join(identity)));
+    let _ = created.and_then(|()| file.open(folder.join(identity)));
 }
 
 fn is_made_here(store: &Store, paths: &Paths) -> bool {
@@ -58,8 +58,8 @@ pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFi
         return Ok(None);
     }
     // A file that only repeats the defaults needs no trust.
-    let said = Insts::parse(Path::new(INSTS_FILE), &bytes);
-    if said.is_ok_and(|(insts, _)| insts == Insts::default()) {
+    let parsed = Insts::parse(Path::new(INSTS_FILE), &bytes);
+    if parsed.is_ok_and(|(insts, _)| insts == Insts::default()) {
         return Ok(None);
     }
     let dir = store.path().canonicalize().map_err(|error| {

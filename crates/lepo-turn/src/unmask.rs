@@ -27,7 +27,7 @@ struct UnmaskedRequest {
 
 /// Stores a pending request, if it was masked when it was written.
 pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
-    let found = if masking.masks() { masking.masker().mask(text).found } else { Vec::new() };
+    let found = if masking.masks() { masking.masker().mask(text).secrets } else { Vec::new() };
     let Some(proof) = masking.masker().proof(&[id.to_string().as_bytes(), text.as_bytes()]) else { return };
     // Text of the model may look like a mask, too.
     if found.is_empty() && !has_mask(text) {

@@ -66,8 +66,8 @@ struct LogWriter {
 impl Subscriber for LogWriter {
     /// Only lepo's events: libraries log arbitrary data, such as URLs with tokens.
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let is_told = !self.only_requests || metadata.target() == REQUESTS;
-        is_told && *metadata.level() <= self.level && is_of_lepo(metadata.target())
+        let is_selected = !self.only_requests || metadata.target() == REQUESTS;
+        is_selected && *metadata.level() <= self.level && is_of_lepo(metadata.target())
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {

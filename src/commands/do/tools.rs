@@ -35,7 +35,7 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
                     true => documents(context, servers.each()),
                     false => tool_table(context.out, servers.each()),
                 }
-                let none_is_up = servers.each().iter().all(|server| server.failed.is_some());
+                let none_is_up = servers.each().iter().all(|server| server.failure.is_some());
                 Ok(none_is_up && !servers.is_empty())
             })
             .await;
@@ -72,11 +72,11 @@ fn document(server: &Server) -> Value {
     json!({
         "name": server.config.name,
         "description": server.config.description,
-        "state": if server.failed.is_some() { "failed" } else { "up" },
+        "state": if server.failure.is_some() { "failed" } else { "up" },
         "tools": tools,
         "resources": resources,
         "prompts": prompts,
-        "error": server.failed,
+        "error": server.failure,
     })
 }
 

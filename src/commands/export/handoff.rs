@@ -19,7 +19,7 @@ pub struct HandoffCommand {
 pub struct HandoffConversation {
     pub title: String,
     /// Oldest first.
-    pub said: Vec<HandoffMessage>,
+    pub messages: Vec<HandoffMessage>,
     /// Oldest first.
     pub ran: Vec<HandoffCommand>,
 }
@@ -36,16 +36,16 @@ const MOST: usize = 40;
 /// The text is used as a command-line argument: it contains no NUL, which no argument can, and begins with a
 /// heading, never with `-`.
 pub fn text(conversation: &HandoffConversation, most: usize) -> Result<(String, usize), usize> {
-    let said = &conversation.said;
-    let starts: Vec<usize> = (0..said.len()).filter(|at| said[*at].is_question).collect();
+    let messages = &conversation.messages;
+    let starts: Vec<usize> = (0..messages.len()).filter(|at| messages[*at].is_question).collect();
     let first_of_last = starts.last().copied().unwrap_or(0);
     let tail = lists(conversation, most / 4);
     let head = format!("# Hand-over: {}\n", line(&conversation.title));
     let fixed = head.len() + tail.len();
-    let turn = |from: usize, to: usize| said[from..to].iter().map(block).collect::<String>();
-    let last = turn(first_of_last, said.len());
+    let turn = |from: usize, to: usize| messages[from..to].iter().map(block).collect::<String>();
+    let last = turn(first_of_last, messages.len());
     if fixed + LAST.len() + last.len() > most {
-        let question = said.get(first_of_last).map(block).unwrap_or_default();
+        let question = messages.get(first_of_last).map(block).unwrap_or_default();
         let room = most
             .checked_sub(fixed + LAST.len() + question.len() + CUT)
             .ok_or(fixed + LAST.len() + question.len() + CUT)?;
@@ -62,8 +62,8 @@ pub fn text(conversation: &HandoffConversation, most: usize) -> Result<(String, 
     let mut from = starts.len().saturating_sub(1);
     let whole = |from: usize| {
         let begin = starts.get(from).copied().unwrap_or(0);
-        let earlier = earlier(said, starts.get(..from).unwrap_or_default(), most / 4);
-        format!("{head}{earlier}{LAST}{}{tail}", turn(begin, said.len()))
+        let earlier = earlier(messages, starts.get(..from).unwrap_or_default(), most / 4);
+        format!("{head}{earlier}{LAST}{}{tail}", turn(begin, messages.len()))
     };
     let mut best = whole(from);
     if best.len() > most {
@@ -85,8 +85,8 @@ const LAST: &str = "\n## The last turns\n";
 /// Bytes for the note about omitted text.
 const CUT: usize = 48;
 
-fn block(said: &HandoffMessage) -> String {
-    format!("\n### {}\n\n{}\n", said.heading, said.text.trim_end())
+fn block(message: &HandoffMessage) -> String {
+    format!("\n### {}\n\n{}\n", message.heading, message.text.trim_end())
 }
 
 /// Joins a text to one line, and shortens it.
@@ -116,15 +116,15 @@ fn list(title: &str, entries: &[String], most: usize) -> String {
     format!("\n## {title}\n\n{note}{lines}")
 }
 
-fn earlier(said: &[HandoffMessage], starts: &[usize], most: usize) -> String {
-    let questions: Vec<String> = starts.iter().map(|at| line(&said[*at].text)).collect();
+fn earlier(messages: &[HandoffMessage], starts: &[usize], most: usize) -> String {
+    let questions: Vec<String> = starts.iter().map(|at| line(&messages[*at].text)).collect();
     list("Earlier questions", &questions, most)
 }
 
 /// Formats the sections after the turns: files, commands, the pending request.
 fn lists(conversation: &HandoffConversation, most: usize) -> String {
     let mut files: Vec<String> = Vec::new();
-    let texts = conversation.said.iter().map(|said| &said.text);
+    let texts = conversation.messages.iter().map(|message| &message.text);
     for text in texts.chain(conversation.ran.iter().map(|ran| &ran.command)) {
         for file in files_in(text) {
             if !files.contains(&file) {
@@ -137,10 +137,10 @@ fn lists(conversation: &HandoffConversation, most: usize) -> String {
         None => format!("`{}`: no exit code", line(&ran.command)),
     };
     let commands: Vec<String> = conversation.ran.iter().map(exit).collect();
-    let last = conversation.said.iter().rposition(|said| said.is_question);
+    let last = conversation.messages.iter().rposition(|message| message.is_question);
     let open = last.map_or(String::new(), |at| {
-        let state = if at + 1 == conversation.said.len() { "not answered yet" } else { "answered above" };
-        format!("\n## The request\n\n{} ({state})\n", line(&conversation.said[at].text))
+        let state = if at + 1 == conversation.messages.len() { "not answered yet" } else { "answered above" };
+        format!("\n## The request\n\n{} ({state})\n", line(&conversation.messages[at].text))
     });
     list("Files named", &files, most / 2) + &list("Commands", &commands, most / 2) + &open
 }
@@ -166,18 +166,20 @@ mod tests {
     use super::*;
 
     fn conversation(turns: &[(&str, &str)]) -> HandoffConversation {
-        let said = |is_question: bool, heading: &str, text: &str| HandoffMessage {
+        let message = |is_question: bool, heading: &str, text: &str| HandoffMessage {
             is_question,
             heading: heading.into(),
             text: text.into(),
         };
-        let said = turns
+        let messages = turns
             .iter()
-            .flat_map(|(question, answer)| [said(true, "User", question), said(false, "Assistant", answer)])
-            .filter(|said| !said.text.is_empty())
+            .flat_map(|(question, answer)| {
+                [message(true, "User", question), message(false, "Assistant", answer)]
+            })
+            .filter(|message| !message.text.is_empty())
             .collect();
         let ran = vec![HandoffCommand { command: "cargo test".into(), exit: Some(101) }];
-        HandoffConversation { title: "a title".into(), said, ran }
+        HandoffConversation { title: "a title".into(), messages, ran }
     }
 
     #[test]

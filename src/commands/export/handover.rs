@@ -32,7 +32,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
     let told = gather(store, &forest, &conv.path)?;
-    if told.said.is_empty() {
+    if told.messages.is_empty() {
         return Err(Error::nothing("nothing to hand over: all messages are hidden"));
     }
     let most = args.bytes.unwrap_or(BYTES);
@@ -65,7 +65,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
 fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversation> {
     let (facts, masker) = (store.journal().facts(), masker());
     let mask = |text: &str| masker.mask(text).text.replace('\0', "\u{FFFD}");
-    let (mut said, mut ran) = (Vec::new(), Vec::new());
+    let (mut messages, mut ran) = (Vec::new(), Vec::new());
     let stopped = StoppedAnswers::new(store, forest);
     for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| stopped.is_shown(name)) {
         let text = store.bubbs().text(&name)?;
@@ -87,7 +87,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
                 HandoffCommand { command: mask(command), exit: fact.and_then(|fact| fact.exit) },
             ));
         }
-        said.push(HandoffMessage { is_question: name.kind == Kind::User, heading, text: mask(&text) });
+        messages.push(HandoffMessage { is_question: name.kind == Kind::User, heading, text: mask(&text) });
     }
     // Requests and results are hidden branches of the path.
     let mut seen: HashSet<Ix> = path.iter().copied().collect();
@@ -109,9 +109,11 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     ran.sort_by_key(|(id, _)| *id);
     let root = path.first().map(|&ix| forest.name(ix).id);
     let title = root.and_then(|root| store.titles().all().remove(&root));
-    let first = || said.iter().find(|said| said.is_question).map(|said| words(&said.text).into_owned());
+    let first = || {
+        messages.iter().find(|message| message.is_question).map(|message| words(&message.text).into_owned())
+    };
     let title = title.map(|title| mask(&title)).or_else(first).unwrap_or_default();
-    Ok(HandoffConversation { title, said, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
+    Ok(HandoffConversation { title, messages, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
 }
 
 /// Resolves an address in a forest that contains all bubbs.

@@ -111,7 +111,7 @@ impl GrepArgs {
     pub fn pattern_options(&self) -> PatternOptions {
         PatternOptions {
             ignore_case: self.ignore_case,
-            words: self.word_regexp,
+            whole_words: self.word_regexp,
             fixed: self.fixed_strings,
             invert: self.invert_match,
             multi_line: self.multiline,

@@ -132,7 +132,7 @@ fn print(
         unreadable |= !candidates.unreadable.is_empty();
         candidates.unreadable.iter().filter(|_| !is_torn).for_each(warn);
         printer.preload(candidates.above);
-        search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
+        search_files(store, pattern, candidates.names.into_iter(), |outcome| match outcome {
             FileResult::Found(name, lines) => printer.found(&name, &lines),
             FileResult::Unreadable(error) => {
                 unreadable = true;
@@ -142,7 +142,7 @@ fn print(
         })
     };
     match few {
-        Some(found) => drop(look(Candidates { found, ..Candidates::default() })),
+        Some(found) => drop(look(Candidates { names: found, ..Candidates::default() })),
         None => by_month_with_bar(args, store, pattern, filter, look)?,
     }
     Ok((printer.printed(), unreadable))
@@ -152,7 +152,7 @@ fn print(
 fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<BubbName>> {
     let mut all = Vec::new();
     by_month_with_bar(args, store, pattern, filter, |candidates| {
-        all.extend(candidates.found);
+        all.extend(candidates.names);
         ControlFlow::Continue(())
     })?;
     Ok(all)
@@ -178,7 +178,7 @@ fn by_month_with_bar(
     let looking = SearchOptions { no_cache: args.no_cache, is_placed, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
-        if !candidates.found.is_empty() || !candidates.unreadable.is_empty() {
+        if !candidates.names.is_empty() || !candidates.unreadable.is_empty() {
             *bar = ProgressMeter::new(false);
         }
         each(candidates)

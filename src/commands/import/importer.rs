@@ -109,7 +109,7 @@ impl<'a> Importer<'a> {
             elsewhere: Vec::new(),
             is_own: false,
             own_dirs: sources::directories(context)?,
-            here: &here,
+            store: &here,
             responses: OnceCell::new(),
             finder: tells_typed().then(SecretFinder::shapes_only),
         };
@@ -117,10 +117,10 @@ impl<'a> Importer<'a> {
         let mut report = import.report;
         // Publishes the conversations read before a failure.
         writer.finish()?;
-        let made = Some(writer.made).filter(|_| !args.dry_run);
-        done.map_err(|error| stop::with_count(error, made))?;
-        report.made = writer.made;
-        report.here = writer.here;
+        let imported = Some(writer.imported).filter(|_| !args.dry_run);
+        done.map_err(|error| stop::with_count(error, imported))?;
+        report.imported = writer.imported;
+        report.existing = writer.existing;
         (report.left_out, report.brought_back) = (writer.omissions.left_out(), writer.omissions.brought_back);
         report.edited(&mut writer.edited);
         report.tally(reading);
@@ -144,7 +144,7 @@ struct SourceImport<'a, 's> {
     /// The directories of the store.
     own_dirs: Vec<PathBuf>,
     /// The store, once there is one.
-    here: &'a OnceCell<Store>,
+    store: &'a OnceCell<Store>,
     /// The providers' ids of answers recorded by the proxy, read when a source has such ids.
     responses: OnceCell<HashSet<String>>,
     /// Finds secrets in the user's messages; `None` if the user wants no report.
@@ -154,7 +154,7 @@ struct SourceImport<'a, 's> {
 impl SourceImport<'_, '_> {
     /// Whether the store has an answer with this provider's id by the proxy.
     fn is_proxied(&self, response: &str) -> bool {
-        let read = || self.here.get().map(|store| store.journal().responses()).unwrap_or_default();
+        let read = || self.store.get().map(|store| store.journal().responses()).unwrap_or_default();
         self.responses.get_or_init(read).contains(response)
     }
 
@@ -277,11 +277,11 @@ impl SourceImport<'_, '_> {
             is_own: self.is_own,
         };
         let plan = plan(conversation, &ImportRules { tools, written: written(path), ..self.rules });
-        self.report.held += plan.held;
+        self.report.held += plan.held_back;
         self.report.held_back.extend(plan.first_held.clone());
         self.report.lost_files += plan.lost_files;
         self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
-        if plan.bubbs.is_empty() && plan.held == 0 {
+        if plan.bubbs.is_empty() && plan.held_back == 0 {
             // If nothing in it was recognised, its parts were already counted, each for its own reason.
             if !is_unknown || skipped.is_empty() {
                 self.report.skip_in(path, "conversation without a visible message", 1);
@@ -290,14 +290,14 @@ impl SourceImport<'_, '_> {
         let is_question = |bubb: &&PlannedBubb| bubb.name.kind == Kind::User && !bubb.name.hidden;
         let question = plan.bubbs.iter().find(is_question).map(|bubb| excerpt(&bubb.text));
         if let Some(finder) = &self.finder {
-            count_typed(self.writer, &plan, finder, &mut self.report.typed)?;
+            count_typed(self.writer, &plan, finder, &mut self.report.typed_secrets)?;
         }
-        let (id, made) = (about.id.clone(), self.writer.made);
+        let (id, imported) = (about.id.clone(), self.writer.imported);
         self.writer.add(about, plan, self.importer.args.branches)?;
-        let made = self.writer.made - made;
-        if self.importer.is_automatic && made > 0 {
+        let imported = self.writer.imported - imported;
+        if self.importer.is_automatic && imported > 0 {
             let (format, source) = (format.to_string(), path.to_path_buf());
-            self.report.news.push(SessionNews { format, source, id, made, question });
+            self.report.news.push(SessionNews { format, source, id, imported, question });
         }
         Ok(())
     }
@@ -339,7 +339,7 @@ impl SourceImport<'_, '_> {
     }
 }
 
-/// Modification time of a file, in milliseconds since 1970.
+/// Returns the modification time of a file, in milliseconds since 1970.
 fn written(path: &Path) -> Option<u64> {
     let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
     time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_millis() as u64)

@@ -22,7 +22,7 @@ pub struct SessionNews {
     pub source: PathBuf,
     /// Its id in the other tool; may be empty.
     pub id: String,
-    pub made: u64,
+    pub imported: u64,
     /// Its first question.
     pub question: Option<String>,
 }
@@ -33,9 +33,9 @@ pub struct ImportReport {
     pub conversations: u64,
     pub messages: u64,
     /// New bubbs.
-    pub made: u64,
+    pub imported: u64,
     /// Bubbs that already existed.
-    pub here: u64,
+    pub existing: u64,
     /// Parts of last messages that may be incomplete.
     pub held: u64,
     /// The first such part of each conversation.
@@ -58,7 +58,7 @@ pub struct ImportReport {
     /// Names of skipped files, for some reasons.
     files: BTreeMap<String, Vec<String>>,
     remarks: Vec<String>,
-    pub typed: TypedSecrets,
+    pub typed_secrets: TypedSecrets,
     /// The newest tail, if it changed.
     pub at: Option<BubbId>,
 }
@@ -114,7 +114,7 @@ impl ImportReport {
 
     /// Whether no conversation was imported, found again, withheld or too old.
     pub fn is_empty(&self) -> bool {
-        self.made + self.here + self.held + self.older + self.known + self.left_out == 0
+        self.imported + self.existing + self.held + self.older + self.known + self.left_out == 0
     }
 
     pub fn json(&self, at: Option<BubbId>) -> Value {
@@ -127,8 +127,8 @@ impl ImportReport {
         json!({
             "sources": self.sources.iter().map(source).collect::<Vec<_>>(),
             "read": { "conversations": self.conversations, "messages": self.messages },
-            "made": self.made,
-            "here": self.here,
+            "made": self.imported,
+            "here": self.existing,
             "held": self.held,
             "left_out": self.left_out,
             "held_until": self.held_back.iter().filter_map(|held| held.until).max(),
@@ -164,7 +164,7 @@ impl ImportReport {
             formats.join(", ")
         ));
         let would = if dry { "would make" } else { "made" };
-        out.line(&format!("{would} {}; {} here already", counted(self.made, "message"), self.here));
+        out.line(&format!("{would} {}; {} here already", counted(self.imported, "message"), self.existing));
         if self.held > 0 {
             out.line(&format!(
                 "held back {}: not followed by anything yet{}",
@@ -198,7 +198,7 @@ impl ImportReport {
         for remark in &self.remarks {
             print_status(&StatusLine::note(one_line(remark)));
         }
-        if let Some(note) = self.typed.to_note() {
+        if let Some(note) = self.typed_secrets.to_note() {
             print_status(&StatusLine::note(note));
         }
         if self.lost_files > 0 {

@@ -114,13 +114,13 @@ struct NewsPrinter {
 
 impl NewsPrinter {
     fn print(&mut self, report: &ImportReport, context: &mut Context<'_>) {
-        for SessionNews { format, source, id, made, question } in &report.news {
+        for SessionNews { format, source, id, imported, question } in &report.news {
             if !self.printed.insert((format.clone(), source.join(id))) {
                 continue;
             }
             let question = question.as_deref().unwrap_or_default();
             let line = match self.is_json {
-                true => json!({ "format": format, "path": source.to_string_lossy(), "id": id, "made": made, "excerpt": question })
+                true => json!({ "format": format, "path": source.to_string_lossy(), "id": id, "made": imported, "excerpt": question })
                     .to_string(),
                 false => one_line(&format!("{format} {id} {question}")),
             };

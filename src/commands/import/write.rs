@@ -68,15 +68,15 @@ pub struct ImportWriter<'s> {
     ids: HashMap<BubbId, BubbId>,
     branches: Vec<(String, BubbId)>,
     /// Bubbs of the user's own, to be proven.
-    own: HashSet<BubbId>,
+    own_ids: HashSet<BubbId>,
     /// New bubbs that wait to be published, oldest first.
     staged: Vec<BubbName>,
     /// The number of this import in the list of changes, once it has one.
     change: Option<u64>,
     pub omissions: Omissions,
-    pub made: u64,
+    pub imported: u64,
     /// Bubbs that already existed.
-    pub here: u64,
+    pub existing: u64,
     /// Existing bubbs with other bytes: edited by hand, or torn.
     pub edited: Vec<BubbId>,
 }
@@ -106,12 +106,12 @@ impl<'s> ImportWriter<'s> {
             redactions: store.map(|store| store.journal().redactions()),
             ids: HashMap::new(),
             branches: Vec::new(),
-            own: HashSet::new(),
+            own_ids: HashSet::new(),
             staged: Vec::new(),
             change: None,
             omissions: Omissions::read(store, is_automatic)?,
-            made: 0,
-            here: 0,
+            imported: 0,
+            existing: 0,
             edited: Vec::new(),
         })
     }
@@ -186,19 +186,19 @@ impl<'s> ImportWriter<'s> {
                 false => there.push(name.id),
             }
             if about.is_own && name.is_proven_when_written() {
-                self.own.insert(name.id);
+                self.own_ids.insert(name.id);
             }
             if is_written {
                 self.imports.add_fact(name.id, bubb.model.as_deref(), bubb.input, bubb.output);
             }
             self.flush_if_many()?;
         }
-        self.made += made.len() as u64;
+        self.imported += made.len() as u64;
         if !there.is_empty() {
             // A bubb that occurs twice in the conversation counts once.
             let made: HashSet<BubbId> = made.into_iter().collect();
             let there: HashSet<BubbId> = there.into_iter().filter(|id| !made.contains(id)).collect();
-            self.here += there.len() as u64;
+            self.existing += there.len() as u64;
         }
         for root in &roots {
             self.imports.add(ImportRecord {
@@ -294,7 +294,7 @@ impl<'s> ImportWriter<'s> {
         }
         drop(lock);
         store.journal().add_imports(&mut self.imports)?;
-        store.journal().prove_missing(std::mem::take(&mut self.own));
+        store.journal().prove_missing(std::mem::take(&mut self.own_ids));
         Ok(())
     }
 

@@ -105,7 +105,7 @@ struct Cells {
     /// An earlier row has the same title, which is less informative than the last question.
     is_fork: bool,
     /// The first question, the last, and an answer if another row has the same last question.
-    said: Vec<String>,
+    excerpts: Vec<String>,
 }
 
 impl Cells {
@@ -120,7 +120,7 @@ impl Cells {
             branches: row.mark_and_branches(),
             title: row.title(),
             is_fork: false,
-            said: row.excerpts(),
+            excerpts: row.excerpts(),
         }
     }
 }
@@ -202,7 +202,7 @@ fn excerpts(cells: &Cells, room: usize, paint: Paint) -> String {
     const BETWEEN: &str = " · ";
     let mut parts: Vec<&str> = Vec::new();
     parts.extend((!cells.title.is_empty()).then_some(cells.title.as_str()));
-    parts.extend(cells.said.iter().map(String::as_str));
+    parts.extend(cells.excerpts.iter().map(String::as_str));
     // If not all fit, the title comes first, then the last question.
     let mut is_titled = !cells.title.is_empty();
     while parts.len() > 1 && is_cramped(&parts, room, width(BETWEEN)) {
@@ -284,7 +284,7 @@ mod tests {
             branches: "[main]".into(),
             title: String::new(),
             is_fork: false,
-            said: vec!["How do I parse a date?".into(), "and what of the time zones?".into()],
+            excerpts: vec!["How do I parse a date?".into(), "and what of the time zones?".into()],
         }
     }
 
@@ -315,13 +315,13 @@ mod tests {
         assert!(shown(&fork, 66).ends_with(" and what of the time...\n"), "{}", shown(&fork, 66));
         assert!(shown(&fork, 120).contains(" A long title"));
         let korean = Cells {
-            said: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
+            excerpts: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
             ..cells()
         };
         for columns in [34, 40, 64, 80, 200] {
             shown(&korean, columns);
         }
-        assert_eq!(shown(&Cells { said: Vec::new(), ..cells() }, 40).lines().count(), 1);
+        assert_eq!(shown(&Cells { excerpts: Vec::new(), ..cells() }, 40).lines().count(), 1);
     }
 
     #[test]

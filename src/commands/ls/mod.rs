@@ -277,7 +277,7 @@ fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>
     let mut found = Vec::new();
     by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
         // Unreadable folders were reported when the forest was read.
-        search_files(store, pattern, candidates.found.into_iter(), |outcome| {
+        search_files(store, pattern, candidates.names.into_iter(), |outcome| {
             match outcome {
                 FileResult::Found(name, _) => found.extend(forest.find(name.id)),
                 FileResult::Unreadable(error) => warn(&error),

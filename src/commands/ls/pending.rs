@@ -49,8 +49,8 @@ impl RequestTable {
     }
 
     pub fn print(&mut self, context: &mut Context<'_>) {
-        let shown = lay_out(&self.rows, self.columns, context.paint);
-        context.out.trusted(&shown);
+        let table = lay_out(&self.rows, self.columns, context.paint);
+        context.out.trusted(&table);
         self.rows.clear();
     }
 }
@@ -73,8 +73,8 @@ fn lay_out(rows: &[RequestCells], columns: usize, paint: Paint) -> String {
         } else if !cells.access.is_empty() {
             request.insert_str(0, &format!("{} ", cells.access));
         }
-        let taken = id + 1 + when + if has_access { 1 + access } else { 0 };
-        let mut room = columns.saturating_sub(taken + 1);
+        let used = id + 1 + when + if has_access { 1 + access } else { 0 };
+        let mut room = columns.saturating_sub(used + 1);
         if width(&cells.branches) > room {
             let branches = cut(&cells.branches, columns.saturating_sub(INDENT.len()));
             line = format!("{}\n{INDENT}{}", line.trim_end(), paint.cyan(&branches));

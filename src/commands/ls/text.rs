@@ -60,7 +60,7 @@ pub fn long_line(row: &LsRow<'_>, columns: Option<usize>, context: &mut Context<
     );
     let title = Some(row.title()).filter(|title| !title.is_empty());
     let mark = Some(row.mark().to_string()).filter(|mark| !mark.is_empty());
-    let words = mark.into_iter().chain(title).chain(row.excerpts()).collect::<Vec<_>>().join(" · ");
+    let excerpts = mark.into_iter().chain(title).chain(row.excerpts()).collect::<Vec<_>>().join(" · ");
     // On a narrow terminal the excerpts get a separate line.
     let (between, room) = match columns {
         None => ("", usize::MAX),
@@ -78,9 +78,9 @@ pub fn long_line(row: &LsRow<'_>, columns: Option<usize>, context: &mut Context<
             format!(" {height}\n    {}", fold(rest, columns.saturating_sub(4)).replace('\n', "\n    "))
         }
     };
-    let words = excerpt_within(&words, room);
+    let excerpts = excerpt_within(&excerpts, room);
     context.out.untrusted(
-        format!("{}{between}{words}", facts.trim_end_matches(if between.is_empty() { '\0' } else { ' ' }))
+        format!("{}{between}{excerpts}", facts.trim_end_matches(if between.is_empty() { '\0' } else { ' ' }))
             .trim_end()
             .as_bytes(),
     );

@@ -80,7 +80,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();
     let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
-    let variables = ServerVariables { env: &env, own, keys: &keys };
+    let variables = ServerVariables { env: &env, own_names: own, keys: &keys };
     let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
     server_notes(&servers).iter().map(server_line).for_each(|line| print_status(&line));
     match args.command.unwrap_or(McpCommand::Ls { json: args.json }) {

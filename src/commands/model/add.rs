@@ -101,7 +101,7 @@ fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
         return Ok(false);
     }
     print_status(&format!("removed {name} from {}", settings.file.display()));
-    if model.active && settings.models.len() > 1 {
+    if model.is_active && settings.models.len() > 1 {
         print_status(&StatusLine::note("no model is active now; `lepo model use NAME` makes one active"));
     }
     Ok(true)

@@ -226,7 +226,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     context.out.path(&path);
     context.out.flush();
 
-    let active = |model: &ModelConfig| model.active;
+    let active = |model: &ModelConfig| model.is_active;
     match (embedded_in(settings), settings.choose()) {
         (Some(model), _) if active(model) => {}
         (Some(model), _) => print_status(&format!("to use it: lepo model use {}", model.name)),

@@ -54,7 +54,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.here).collect();
     let left_out = choice.left_out.iter().map(|ix| left_out_note(asked.forest.name(*ix).id)).collect();
     let root_made = root.as_ref().filter(|_| root_is_new);
-    let outcome = RebaseOutcome { tail, root: root_made, made: &made, notes: left_out };
+    let outcome = RebaseOutcome { tail, root: root_made, copies: &made, notes: left_out };
     if !args.dry_run {
         let mut added: Vec<BubbName> = made.iter().rev().map(|copy| copy.name).collect();
         added.extend(root_made.map(|(name, _)| *name));

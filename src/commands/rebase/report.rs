@@ -19,7 +19,7 @@ pub struct RebaseOutcome<'o> {
     /// The new system prompt, if it did not exist.
     pub root: Option<&'o (BubbName, Vec<u8>)>,
     /// Copies that did not exist.
-    pub made: &'o [&'o PlannedCopy],
+    pub copies: &'o [&'o PlannedCopy],
     /// Lines for stderr, such as omitted messages.
     pub notes: Vec<Hint>,
 }
@@ -31,7 +31,7 @@ pub fn print(
     args: &RebaseArgs,
     context: &mut Context<'_>,
 ) -> Result<()> {
-    let already_here = outcome.made.is_empty() && outcome.root.is_none();
+    let already_here = outcome.copies.is_empty() && outcome.root.is_none();
     if !args.dry_run && !already_here {
         note_used(store, outcome.tail);
     }
@@ -77,7 +77,7 @@ fn document(outcome: &RebaseOutcome<'_>, already_here: bool) -> Value {
         json!({ "id": copy.name.id.to_string(), "copy_of": original })
     };
     let root = outcome.root.map(|(name, _)| json!({ "id": name.id.to_string(), "copy_of": null }));
-    let made: Vec<Value> = root.into_iter().chain(outcome.made.iter().map(copy)).collect();
+    let made: Vec<Value> = root.into_iter().chain(outcome.copies.iter().map(copy)).collect();
     json!({ "tail": outcome.tail.to_string(), "made": made, "already_here": already_here })
 }
 
@@ -91,7 +91,7 @@ fn list(store: &Store, outcome: &RebaseOutcome<'_>, context: &mut Context<'_>) {
     if let Some((name, text)) = outcome.root {
         line(name, Some(crate::term::excerpt(&String::from_utf8_lossy(text))));
     }
-    for copy in outcome.made {
+    for copy in outcome.copies {
         let excerpt = match copy.words() {
             Some(words) => Some(crate::term::excerpt(&String::from_utf8_lossy(words))),
             None => excerpt_of(store, &copy.original),

@@ -51,7 +51,7 @@ pub fn run_text(args: &RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let made: Vec<&PlannedCopy> = edited.copies.iter().filter(|copy| !copy.here).collect();
     let outcome =
-        RebaseOutcome { tail: edited.tail, root: None, made: &made, notes: notes(&edited, args.dry_run) };
+        RebaseOutcome { tail: edited.tail, root: None, copies: &made, notes: notes(&edited, args.dry_run) };
     print(&store, &outcome, args, context)?;
     Ok(0)
 }

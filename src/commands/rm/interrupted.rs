@@ -12,7 +12,7 @@ use super::request::RedactRequest;
 /// A replacement that lepo on this machine started in this store and did not finish.
 pub struct Interrupted {
     /// The options that the user agreed to.
-    pub wish: RedactRequest,
+    pub request: RedactRequest,
     /// The files to remove; `None` while the originals are complete.
     pub replaced: Option<ReplacedFiles>,
 }
@@ -30,10 +30,10 @@ impl Interrupted {
             );
             return Err(Error::store(error).hint(Replacement::REMOVE));
         }
-        let wish = serde_json::from_value(record.wish).map_err(|error| {
+        let request = serde_json::from_value(record.wish).map_err(|error| {
             Error::store(format!("cannot read {}", shown.display())).because(error).hint(Replacement::REMOVE)
         })?;
-        Ok(Some(Interrupted { wish, replaced: record.replaced }))
+        Ok(Some(Interrupted { request, replaced: record.replaced }))
     }
 
     /// Returns the messages whose copies are published.
@@ -44,7 +44,7 @@ impl Interrupted {
     /// Describes the changes that completion will make; `None` if it only removes the record.
     pub fn remaining(&self, store: &Store, masker: &Masker) -> Result<Option<String>> {
         let Some(replaced) = &self.replaced else {
-            let plan = RedactPlan::make(store, &self.wish, masker)?;
+            let plan = RedactPlan::make(store, &self.request, masker)?;
             return Ok((!plan.is_nothing()).then(|| plan.words()));
         };
         let mut parts = Vec::new();
@@ -60,12 +60,12 @@ impl Interrupted {
 /// Creates the record of a replacement, with its proof.
 pub fn proven(
     store: &Store,
-    wish: &RedactRequest,
+    request: &RedactRequest,
     replaced: Option<ReplacedFiles>,
 ) -> Result<ReplacementRecord> {
-    let wish = serde_json::to_value(wish)
+    let request = serde_json::to_value(request)
         .map_err(|error| Error::store("cannot record the request").because(error))?;
-    let mut record = ReplacementRecord { wish, replaced, proof: String::new() };
+    let mut record = ReplacementRecord { wish: request, replaced, proof: String::new() };
     record.proof = store.proof(Statement::Replacement(&record.proven_bytes()?)).unwrap_or_default();
     Ok(record)
 }

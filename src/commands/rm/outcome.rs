@@ -22,7 +22,7 @@ pub struct RedactOutcome {
     pub blobs: Vec<ContentHash>,
     pub files: Vec<(String, SecretKinds)>,
     /// Unchanged files, with the reason.
-    pub left: Vec<(String, SecretKinds, String)>,
+    pub remaining: Vec<(String, SecretKinds, String)>,
     pub lost: Vec<BubbId>,
     /// Descriptions of other copies of the originals.
     pub held_by: Vec<String>,
@@ -49,7 +49,7 @@ impl RedactOutcome {
             .filter(|(id, _)| !moves(id))
             .map(|(id, kinds)| (store.requests().file_of(*id), kinds.clone()));
         self.files.extend(replays);
-        self.left.extend(plan.left.iter().cloned());
+        self.remaining.extend(plan.remaining.iter().cloned());
     }
 
     /// Prints a line for each message: old id, new id, and the kinds of secrets in its own text.
@@ -81,8 +81,10 @@ impl RedactOutcome {
             })
         });
         let files = self.files.iter().map(|(path, kinds)| json!({ "path": path, "kinds": kinds }));
-        let left =
-            self.left.iter().map(|(path, kinds, why)| json!({ "subject": path, "kinds": kinds, "why": why }));
+        let left = self
+            .remaining
+            .iter()
+            .map(|(path, kinds, why)| json!({ "subject": path, "kinds": kinds, "why": why }));
         let [same_secret, same_words] = self.remains.document();
         json!({
             "replaced": moved.collect::<Vec<_>>(),
@@ -104,7 +106,7 @@ impl RedactOutcome {
                 print_status(&format!("hint: {}", Hint::from(told).render(at)));
             }
         }
-        for (path, kinds, why) in &self.left {
+        for (path, kinds, why) in &self.remaining {
             print_status(&StatusLine::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {

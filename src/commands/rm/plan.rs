@@ -33,7 +33,7 @@ pub struct RedactPlan {
     /// approved.
     pub replays: BTreeMap<BubbId, SecretKinds>,
     /// Files that stay unchanged, with the reason.
-    pub left: Vec<(String, SecretKinds, String)>,
+    pub remaining: Vec<(String, SecretKinds, String)>,
     /// Named messages without such a secret.
     pub clean: Vec<BubbId>,
     pub tally: SecretCounts,
@@ -193,7 +193,7 @@ impl RedactPlan {
             if !kinds.is_empty() {
                 let why =
                     "it is unfinished; `lepo fsck --recover` saves or removes it once its process has ended";
-                self.left.push((path.to_string_lossy().into_owned(), kinds, why.to_string()));
+                self.remaining.push((path.to_string_lossy().into_owned(), kinds, why.to_string()));
             }
         })
     }
@@ -228,7 +228,7 @@ impl RedactPlan {
             let in_blobs = blob_name.and_then(|name| ContentHash::parse(name.to_str()?));
             match (&file, in_blobs) {
                 (SearchedFile { of: Some(of), .. }, _) => {
-                    self.left.push((
+                    self.remaining.push((
                         file.subject(),
                         kinds,
                         format!("it belongs to {of}, who has to mask it"),
@@ -250,7 +250,7 @@ impl RedactPlan {
                     } else {
                         "it is not lepo's"
                     };
-                    self.left.push((file.subject(), kinds, why.to_string()));
+                    self.remaining.push((file.subject(), kinds, why.to_string()));
                 }
             }
         })?;

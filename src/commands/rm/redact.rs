@@ -115,7 +115,7 @@ fn complete(
     masker: &Masker,
     outcome: &mut RedactOutcome,
 ) -> Result<()> {
-    let Interrupted { wish: request, replaced } = interrupted;
+    let Interrupted { request, replaced } = interrupted;
     match replaced {
         Some(replaced) => {
             outcome.moved.extend(replaced.moved());

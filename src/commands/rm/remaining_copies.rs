@@ -27,7 +27,7 @@ pub struct RemainingCopies {
     /// Messages with a secret that the redaction masks in others.
     secrets: BTreeSet<BubbId>,
     /// Messages with text that another message loses.
-    words: BTreeSet<BubbId>,
+    same_text: BTreeSet<BubbId>,
     /// Pending requests whose stored original contains either.
     requests: BTreeSet<BubbId>,
     /// Other files of the store with either, or named for a message that gets a new id.
@@ -75,7 +75,7 @@ impl RemainingCopies {
                 if !request.all && is_in(&secrets, &bytes) {
                     remains.secrets.insert(name.id);
                 } else if is_in(&words, &bytes) {
-                    remains.words.insert(name.id);
+                    remains.same_text.insert(name.id);
                 }
             })?;
             if !request.all {
@@ -101,7 +101,7 @@ impl RemainingCopies {
 
     pub fn follow(&mut self, moved: &[MovedBubb]) {
         for MovedBubb { from, to } in moved {
-            for ids in [&mut self.secrets, &mut self.words] {
+            for ids in [&mut self.secrets, &mut self.same_text] {
                 if ids.remove(&from.id) {
                     ids.insert(to.id);
                 }
@@ -122,7 +122,7 @@ impl RemainingCopies {
     }
 
     pub fn document(&self) -> [Vec<String>; 2] {
-        [&self.secrets, &self.words].map(|ids| ids.iter().map(ToString::to_string).collect())
+        [&self.secrets, &self.same_text].map(|ids| ids.iter().map(ToString::to_string).collect())
     }
 
     /// Prints where else the text is, with the command that redacts it there.
@@ -138,11 +138,11 @@ impl RemainingCopies {
             );
             print_status(&StatusLine::note(Hint::from(told).render(at)));
         }
-        if !self.words.is_empty() {
-            let count = counted(self.words.len(), "other message");
+        if !self.same_text.is_empty() {
+            let count = counted(self.same_text.len(), "other message");
             print_status(&StatusLine::note(format!(
                 "{count} with the text that was replaced: {}",
-                named(&self.words)
+                named(&self.same_text)
             )));
         }
     }

@@ -32,7 +32,7 @@ impl SyncTarget {
         let namespace = if heads { Namespace::Heads } else { Namespace::Own };
         let rank = |clone: &str| if args.mine.iter().any(|name| name == clone) { 0 } else { 2 };
         let mut taken = BTreeSet::new();
-        let listed = RefFilter { namespace, own: "", rank: &rank, taken: Some(&mut taken) };
+        let listed = RefFilter { namespace, own_name: "", rank: &rank, taken_names: Some(&mut taken) };
         let remote = RemoteRefs::fetch(git, &url, listed).map_err(|error| match error.hint {
             None => error.hint("check that the address is right and readable: git ls-remote REMOTE"),
             Some(_) => error,

@@ -243,7 +243,7 @@ fn watch(
     };
     loop {
         let mut done = round(store, &mut state, &options, None)?;
-        match (done.failed.take(), is_offline) {
+        match (done.error.take(), is_offline) {
             (Some(error), false) => {
                 print_status(&format!("{}; trying again every {seconds} s", error.chain()));
                 is_offline = true;
@@ -282,7 +282,7 @@ fn not_synced() -> Error {
 fn print(done: SyncRound, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = print_news(&done, state, context);
     troubles(&done, store, state.settings.heads, context.at).iter().for_each(print_status);
-    if let Some(error) = done.failed {
+    if let Some(error) = done.error {
         return Err(match error.kind {
             ExitKind::Remote if error.hint.is_none() => {
                 error.hint("nothing is lost: `lepo sync` sends it when the remote can be reached")
@@ -293,7 +293,7 @@ fn print(done: SyncRound, store: &Store, state: &SyncState, context: &mut Contex
     if news == 0 && context.out.is_terminal() {
         print_status("nothing new");
     }
-    Ok(u8::from(!done.sent.held.is_empty() || !done.bad.is_empty()))
+    Ok(u8::from(!done.summary.held_back.is_empty() || !done.bad.is_empty()))
 }
 
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {

@@ -13,7 +13,7 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
     if let Some((old, name)) = &done.renamed {
         lines.push(format!("another clone writes as {old}: this one is now named {name}"));
     }
-    let sent = &done.sent;
+    let sent = &done.summary;
     if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 || sent.titles.is_some() {
         let mut parts = Vec::new();
         parts.extend((sent.bubbs > 0).then(|| counted(sent.bubbs, "message")));
@@ -25,10 +25,10 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
             true => format!("sent {} as {}", parts.join(", "), state.settings.name),
             false => format!("not sent yet: {}", parts.join(", ")),
         });
-    } else if done.is_pushed && sent.made.is_none() {
+    } else if done.is_pushed && sent.commit.is_none() {
         lines.push(format!("sent waiting messages as {}", state.settings.name));
     }
-    for (came, mine) in &done.came {
+    for (came, mine) in &done.clones {
         let name = one_line(&came.clone);
         let from = if *mine { format!("{name} (yours)") } else { name };
         if came.bubbs + came.branches > 0 {
@@ -91,7 +91,7 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
 /// clones that could not be fetched, and clones that may be the user's own.
 pub fn troubles(done: &SyncRound, store: &Store, uses_heads: bool, at: HintTarget<'_>) -> Vec<String> {
     let hint = |line: String| Hint::from(line).render(at);
-    let held = done.sent.held.iter().map(|(id, why)| {
+    let held = done.summary.held_back.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
             true => format!("; `lepo sync --allow {}` sends it", id.rsplit(' ').next().unwrap_or(id)),
             false => String::new(),

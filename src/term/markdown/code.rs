@@ -19,7 +19,7 @@ struct Family {
     block_comment: Option<(&'static str, &'static str)>,
     strings: &'static [char],
     /// Separated by spaces.
-    words: &'static str,
+    keywords: &'static str,
 }
 
 /// For languages with the braces of C.
@@ -36,7 +36,7 @@ const FAMILIES: &[Family] = &[
         line_comment: "//",
         block_comment: Some(("/*", "*/")),
         strings: &['"'],
-        words: C_WORDS,
+        keywords: C_WORDS,
     },
     Family {
         names: "c h cpp c++ cc cs csharp java js javascript jsx ts typescript tsx go swift kotlin kt \
@@ -44,7 +44,7 @@ const FAMILIES: &[Family] = &[
         line_comment: "//",
         block_comment: Some(("/*", "*/")),
         strings: &['"', '\'', '`'],
-        words: C_WORDS,
+        keywords: C_WORDS,
     },
     Family {
         names: "python py ruby rb sh bash zsh shell console fish perl r yaml yml toml ini make makefile \
@@ -52,7 +52,7 @@ const FAMILIES: &[Family] = &[
         line_comment: "#",
         block_comment: None,
         strings: &['"', '\''],
-        words: "and as async await begin break case class continue def del do done echo elif else end \
+        keywords: "and as async await begin break case class continue def del do done echo elif else end \
             ensure esac except exit export false False fi finally for from function global if import \
             in is lambda local module next nil None not or pass raise require rescue return self \
             then true True try unless until when while with yield",
@@ -62,7 +62,7 @@ const FAMILIES: &[Family] = &[
         line_comment: "--",
         block_comment: None,
         strings: &['"', '\''],
-        words: "and as by case create data delete do else end false for from function group if import in \
+        keywords: "and as by case create data delete do else end false for from function group if import in \
             insert into is join left let limit local module nil not null of on or order return \
             select set table then true type update values where while with",
     },
@@ -71,7 +71,7 @@ const FAMILIES: &[Family] = &[
         line_comment: "",
         block_comment: None,
         strings: &['"'],
-        words: "true false null",
+        keywords: "true false null",
     },
 ];
 
@@ -162,7 +162,8 @@ impl Family {
         }
         // SQL is often written in upper case.
         let shouted = word.chars().all(char::is_uppercase);
-        let known = is_among(word, self.words) || (shouted && is_among(&word.to_lowercase(), self.words));
+        let known =
+            is_among(word, self.keywords) || (shouted && is_among(&word.to_lowercase(), self.keywords));
         // A directly following `#` belongs to the word.
         let end = end + rest.get(end..).map_or(0, |after| after.len() - after.trim_start_matches('#').len());
         (end, if known { WORD } else { "" })

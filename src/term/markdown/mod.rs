@@ -41,7 +41,7 @@ pub struct Markdown {
     cleaner: Cleaner,
     /// Text whose form is undecided.
     pending: String,
-    place: BlockState,
+    block_state: BlockState,
     /// Wraps prose; code and tables are not wrapped.
     wrap: Wrap,
     /// Marks of the current line.
@@ -80,7 +80,7 @@ impl Markdown {
             columns,
             cleaner,
             pending,
-            place: START,
+            block_state: START,
             wrap,
             marks: LineMarks::default(),
             waiting: 0,
@@ -107,7 +107,7 @@ impl Markdown {
         self.end_table(out);
         self.wrap.finish(out);
         self.wrap = Wrap::with_width(self.columns.clone());
-        (self.place, self.marks) = (START, LineMarks::default());
+        (self.block_state, self.marks) = (START, LineMarks::default());
     }
 
     fn go(&mut self, finished: bool, out: &mut String) {
@@ -142,7 +142,7 @@ impl Markdown {
         (has_ended, finished): (bool, bool),
         out: &mut String,
     ) -> Option<usize> {
-        match &mut self.place {
+        match &mut self.block_state {
             BlockState::Start { is_quoted } => {
                 let is_quoted = *is_quoted;
                 let form = match line_form::form(line, has_ended) {
@@ -187,7 +187,7 @@ impl Markdown {
                 }
                 if fence.is_closed_by(line) {
                     Span::new(line, Style::DIM).paint(self.paint, out);
-                    self.place = BlockState::Within(Style::default(), TextBefore::default());
+                    self.block_state = BlockState::Within(Style::default(), TextBefore::default());
                 } else {
                     language.paint(line, self.paint, out);
                 }
@@ -226,7 +226,7 @@ impl Markdown {
                 let bar = paint.dim("│ ");
                 self.wrap.mark(&bar, &bar, out);
                 self.marks.quotes += 1;
-                self.place = BlockState::Start { is_quoted: true };
+                self.block_state = BlockState::Start { is_quoted: true };
                 return Some(taken);
             }
             LineForm::Rule => {
@@ -236,34 +236,34 @@ impl Markdown {
             LineForm::Fence(fence) if !is_quoted => {
                 let language = Language::parse(fence.info(line));
                 Span::new(line, Style::DIM).paint(paint, out);
-                self.place = BlockState::Code(fence, language);
+                self.block_state = BlockState::Code(fence, language);
                 return Some(line.len());
             }
             LineForm::Row if !is_quoted => {
-                self.place = BlockState::Table(vec![line.to_string()]);
+                self.block_state = BlockState::Table(vec![line.to_string()]);
                 return Some(line.len());
             }
             LineForm::Fence(_) | LineForm::Row => (0, Style::default()),
         };
-        self.place = BlockState::Within(style, TextBefore::default());
+        self.block_state = BlockState::Within(style, TextBefore::default());
         Some(taken)
     }
 
     fn end_line(&mut self, out: &mut String) {
-        match self.place {
+        match self.block_state {
             // The table is printed as a whole when it ends.
             BlockState::Table(_) => {}
             BlockState::Code(..) => out.push('\n'),
             BlockState::Start { .. } | BlockState::Within(..) => {
                 self.wrap.newline(out);
-                (self.place, self.marks) = (START, LineMarks::default());
+                (self.block_state, self.marks) = (START, LineMarks::default());
             }
         }
     }
 
     /// Prints the pending table, or its lines as text if it is not one.
     fn end_table(&mut self, out: &mut String) {
-        let BlockState::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
+        let BlockState::Table(lines) = std::mem::replace(&mut self.block_state, START) else { return };
         let is_one = lines.get(1).is_some_and(|line| table::is_delimiter(line));
         if is_one && table::render(&lines, (self.columns)(), (self.paint, self.notation), out) {
             return;

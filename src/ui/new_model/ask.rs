@@ -43,7 +43,7 @@ impl<'a> Asker<'a> {
             model: partial.model,
             base_url,
             key,
-            active: true,
+            is_active: true,
         };
         if model.model.is_none() {
             let models = self.offers(&mut model, is_asked).await?;
@@ -83,7 +83,7 @@ impl<'a> Asker<'a> {
                 model: Some("-".to_string()),
                 base_url: Some(url.clone()),
                 key: KeyEntry::None,
-                active: false,
+                is_active: false,
             };
             let config = planned_model(self.settings, &new, &Env::from_process()).ok()??;
             match offered(&config, self.settings, self.paths).await {

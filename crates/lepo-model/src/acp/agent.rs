@@ -41,16 +41,16 @@ pub struct AgentProcess {
     pub can: AgentCapabilities,
     process: ModelProcess,
     lines: LineBuffer,
-    came: VecDeque<RpcMessage>,
+    queued: VecDeque<RpcMessage>,
     next: u64,
     idle: Duration,
     /// The sandbox. A later field than the process, so that it is dropped after it.
-    held: Option<AgentSandboxGuard>,
+    sandbox_guard: Option<AgentSandboxGuard>,
 }
 
 /// The sandbox of an agent.
 struct AgentSandboxGuard {
-    words: String,
+    description: String,
     _rest: Box<dyn Any + Send>,
 }
 
@@ -93,8 +93,8 @@ impl AgentLaunch<'_> {
             return Err(Error::usage(what));
         };
         let held = AgentCommand { model: name, command, sandbox, dir: self.dir, start: self.start };
-        let SandboxedAgent { program, words, note, rest } = holder.sandbox_agent(held).await?;
-        Ok((program.with_stdin(), Some(AgentSandboxGuard { words, _rest: rest }), note))
+        let SandboxedAgent { program, description, note, rest } = holder.sandbox_agent(held).await?;
+        Ok((program.with_stdin(), Some(AgentSandboxGuard { description, _rest: rest }), note))
     }
 }
 
@@ -114,12 +114,12 @@ impl AgentProcess {
             can: AgentCapabilities::default(),
             process,
             lines: LineBuffer::new(LONGEST),
-            came: VecDeque::new(),
+            queued: VecDeque::new(),
             next: 0,
             idle: starting.idle,
-            held,
+            sandbox_guard: held,
         };
-        agent.hello().await.map_err(|error| match agent.held {
+        agent.hello().await.map_err(|error| match agent.sandbox_guard {
             Some(_) => error
                 .hint("in its sandbox it sees the system, its folder, `sandbox_home` and sandbox.read_only"),
             None => error,
@@ -144,7 +144,7 @@ impl AgentProcess {
 
     /// Describes the sandbox.
     pub fn sandbox_label(&self) -> Option<&str> {
-        self.held.as_ref().map(|held| held.words.as_str())
+        self.sandbox_guard.as_ref().map(|held| held.description.as_str())
     }
 
     pub fn is_alive(&mut self) -> bool {
@@ -177,16 +177,16 @@ impl AgentProcess {
     /// Returns the next message; fails if the agent has exited.
     pub async fn next(&mut self) -> Result<RpcMessage> {
         loop {
-            if let Some(message) = self.came.pop_front() {
+            if let Some(message) = self.queued.pop_front() {
                 return Ok(message);
             }
             let Some(bytes) = self.process.read(self.idle).await? else { return Err(self.process.ended()) };
-            let (came, mut too_long) = (&mut self.came, false);
+            let (came, mut too_long) = (&mut self.queued, false);
             self.lines.feed(&bytes, |line| match line {
                 BoundedLine::Whole(line) => came.extend(RpcMessage::read(line)),
                 BoundedLine::TooLong => too_long = true,
             });
-            if too_long || self.came.len() > WAITING {
+            if too_long || self.queued.len() > WAITING {
                 return Err(Error::remote(format!("{} sent more than lepo accepts", self.name)));
             }
         }
@@ -194,7 +194,7 @@ impl AgentProcess {
 
     /// Whether a message can be read without waiting.
     pub fn has_more(&self) -> bool {
-        !self.came.is_empty()
+        !self.queued.is_empty()
     }
 
     /// Sends a request and waits for its answer. Messages in the meantime belong to an old turn.
@@ -223,12 +223,12 @@ impl AgentProcess {
 
     /// Converts the agent's error, with its own text.
     pub fn failure(&self, error: &RpcError) -> Error {
-        let words = crate::error_text::excerpt(error.message.as_bytes());
+        let reason = crate::error_text::excerpt(error.message.as_bytes());
         let detail = error.data.as_ref().and_then(client::words);
         let detail = detail
             .filter(|detail| *detail != error.message)
             .map(|detail| format!(": {}", crate::error_text::excerpt(detail.as_bytes())));
-        let failed = Error::remote(format!("{}: {words}{}", self.name, detail.unwrap_or_default()));
+        let failed = Error::remote(format!("{}: {reason}{}", self.name, detail.unwrap_or_default()));
         match error.code == client::SIGN_IN {
             true => failed.hint(format!("sign in with {} itself first", self.name)),
             false => failed,

@@ -194,7 +194,7 @@ impl AgentAnswer {
             title: title(known),
             details: details(known),
             offers_always: question.offers(PermissionOptionKind::AllowAlways),
-            held,
+            sandbox: held,
         };
         let open = recorded(known);
         self.questions.insert(number, (id, question));

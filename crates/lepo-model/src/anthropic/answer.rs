@@ -57,7 +57,7 @@ pub struct MessagesDecoder {
     blocks: Vec<ReceivedBlock>,
     names: ToolNames,
     fetched: FetchedPages,
-    kept: ReplayBudget,
+    replay_budget: ReplayBudget,
     tokens: Tokens,
     stop: Option<String>,
     stop_details: Option<Value>,
@@ -88,20 +88,20 @@ impl Decoder for MessagesDecoder {
                     .get("content")
                     .is_some_and(|content| content.as_array().is_some_and(|all| !all.is_empty()))
                 {
-                    self.kept.count(data)?;
+                    self.replay_budget.count(data)?;
                     self.blocks_of(&message, events)?;
                 }
             }
             "content_block_start" => {
                 if let Some(Value::Object(fields)) = chunk.content_block {
-                    self.kept.count(data)?;
+                    self.replay_budget.count(data)?;
                     self.start(index, fields, events)?;
                 }
             }
             "content_block_delta" | "" => {
                 let Some(delta) = chunk.delta.0 else { return Ok(EventUse::Unused) };
                 if delta.text.0.is_empty() && delta.thinking.0.is_empty() {
-                    self.kept.count(data)?;
+                    self.replay_budget.count(data)?;
                 }
                 return self.delta(index, delta, events);
             }

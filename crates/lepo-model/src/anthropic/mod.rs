@@ -31,8 +31,8 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     attachments: FileSupport {
         media: IMAGES_AND_PDF,
         image: Some(5 << 20),
-        side: Some(8000),
-        many: Some((20, 2000)),
+        max_side: Some(8000),
+        many_images: Some((20, 2000)),
         count: Some(100),
         total: Some(32_000_000),
         documents: None,

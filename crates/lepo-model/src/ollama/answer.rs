@@ -56,7 +56,7 @@ struct OllamaDecoder {
     /// The message as received, to be sent back if it has calls.
     content: String,
     thinking: String,
-    kept: ReplayBudget,
+    replay_budget: ReplayBudget,
     calls: CallPieces,
     refused: Option<StreamRefusal>,
     /// The start of a document that spans several lines.
@@ -67,7 +67,7 @@ struct OllamaDecoder {
     finish: Option<String>,
     usage: Usage,
     has_begun: bool,
-    done: bool,
+    is_done: bool,
 }
 
 impl OllamaReader {
@@ -94,11 +94,11 @@ impl AnswerReader for OllamaReader {
             if half { Ok(()) } else { state.line(line, events) }
         })?;
         half |= !state.held.is_empty();
-        if !state.done && state.finish.is_some() {
+        if !state.is_done && state.finish.is_some() {
             state.finish(events)?;
         }
         match state {
-            OllamaDecoder { done: true, .. } => Ok(()),
+            OllamaDecoder { is_done: true, .. } => Ok(()),
             OllamaDecoder { has_begun: false, stray: Some(words), .. } => {
                 Err(Error::remote(format!("the answer is not valid JSON: {words}")))
             }
@@ -112,7 +112,7 @@ impl AnswerReader for OllamaReader {
     }
 
     fn is_done(&self) -> bool {
-        self.state.done
+        self.state.is_done
     }
 
     fn refused(&self) -> Option<StreamRefusal> {
@@ -122,7 +122,7 @@ impl AnswerReader for OllamaReader {
 
 impl OllamaDecoder {
     fn line(&mut self, line: &[u8], events: &mut EventQueue) -> Result<()> {
-        if self.done || line.trim_ascii().is_empty() {
+        if self.is_done || line.trim_ascii().is_empty() {
             return Ok(());
         }
         if self.held.is_empty() && self.object(line, events)? {
@@ -178,7 +178,7 @@ impl OllamaDecoder {
         if let Some(calls) = part.as_ref().and_then(|part| part.tool_calls.as_ref())
             && self.calls.add(calls)?
         {
-            self.kept.count(bytes)?;
+            self.replay_budget.count(bytes)?;
             is_used = true;
         }
         let is_done = line.done.as_ref().is_some_and(|done| done == true || done == "true" || done == 1);
@@ -207,7 +207,7 @@ impl OllamaDecoder {
         // After a successful status, such an error replaces a refusal.
         let body = error.to_string();
         let refused =
-            StreamRefusal::new(&error).unwrap_or(StreamRefusal { status: 400, words: words.clone(), body });
+            StreamRefusal::new(&error).unwrap_or(StreamRefusal { status: 400, message: words.clone(), body });
         self.refused = Some(refused);
         Err(Error::remote(format!("the model failed: {words}")).ask_again())
     }
@@ -217,10 +217,10 @@ impl OllamaDecoder {
         let word = self.finish.take().unwrap_or_else(|| "stop".to_owned());
         if FinishReason::is_failure(&word) {
             let words = format!("its answer ended with {word}");
-            self.refused = Some(StreamRefusal { status: 502, words: words.clone(), body: String::new() });
+            self.refused = Some(StreamRefusal { status: 502, message: words.clone(), body: String::new() });
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
-        self.done = true;
+        self.is_done = true;
         let calls = self.calls.take_whole();
         if !calls.is_empty() {
             let mut message = json!({"role": "assistant", "content": self.content});

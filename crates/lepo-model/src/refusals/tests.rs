@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn each_row_is_found_by_its_words() {
     for row in ROWS {
-        let body = row.words.join(" \u{2026} ");
+        let body = row.phrases.join(" \u{2026} ");
         let status = |status: &u16| meaning(*status, &body, "m");
         let found: Vec<Meaning> = row.statuses.iter().map(status).collect();
         assert!(found.iter().all(|found| *found == row.meaning), "{} {body}: {found:?}", row.source);

@@ -38,7 +38,7 @@ struct ResponsesEvent<'a> {
 pub struct ResponsesDecoder {
     items: ResponseItems,
     names: ToolNames,
-    kept: ReplayBudget,
+    replay_budget: ReplayBudget,
     /// Whether text of the current item has arrived.
     texted: bool,
     /// The number of searches so far.
@@ -83,23 +83,23 @@ impl Decoder for ResponsesDecoder {
             }
             "response.output_item.added" => {
                 if let Some(item @ Value::Object(_)) = chunk.item {
-                    self.kept.count(data)?;
+                    self.replay_budget.count(data)?;
                     self.items.start_item(chunk.output_index.as_ref(), item);
                 }
             }
             "response.function_call_arguments.delta" => {
-                self.kept.count(data)?;
+                self.replay_budget.count(data)?;
                 let position = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
                 self.items.add_arguments(position, &chunk.delta.0);
             }
             "response.function_call_arguments.done" => {
-                self.kept.count(data)?;
+                self.replay_budget.count(data)?;
                 let position = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
                 self.items.set_arguments(position, chunk.arguments.as_ref(), chunk.name.as_ref());
             }
             "response.output_item.done" => {
                 if let Some(item @ Value::Object(_)) = chunk.item {
-                    self.kept.count(data)?;
+                    self.replay_budget.count(data)?;
                     self.say_item(&item, events);
                     self.items.end(chunk.output_index.as_ref(), item);
                 }

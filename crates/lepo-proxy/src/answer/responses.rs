@@ -14,7 +14,7 @@ pub struct ResponsesUpdates {
     /// Indexes of streamed items.
     streamed: HashSet<u64>,
     /// Indexes of complete items.
-    done: HashSet<u64>,
+    finished: HashSet<u64>,
     has_calls: bool,
 }
 
@@ -99,14 +99,14 @@ impl ResponsesUpdates {
             _ if self.has_calls => to.push(AnswerUpdate::Finish(0, FinishWord::Tools)),
             _ => to.push(AnswerUpdate::Finish(0, FinishWord::Stop)),
         }
-        if response.get("output").is_some_and(Value::is_array) || !self.done.is_empty() {
+        if response.get("output").is_some_and(Value::is_array) || !self.finished.is_empty() {
             to.push(AnswerUpdate::End);
         }
     }
 
     /// Reads a complete item, except streamed content.
     fn read_item(&mut self, index: u64, item: &Value, to: &mut Vec<AnswerUpdate>) {
-        if !self.done.insert(index) {
+        if !self.finished.insert(index) {
             return;
         }
         let kind = text_of(item, "type");

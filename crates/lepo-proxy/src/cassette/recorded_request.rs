@@ -17,7 +17,7 @@ pub struct RequestDifference {
     /// The recorded value.
     pub recorded: String,
     /// The value of the request.
-    pub asked: String,
+    pub requested: String,
 }
 
 /// A request to look up.
@@ -72,7 +72,7 @@ impl RecordedRequest {
         let notes = &self.notes;
         let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
         let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);
-        let differs = |subject, recorded, asked| Some(RequestDifference { subject, recorded, asked });
+        let differs = |subject, recorded, requested| Some(RequestDifference { subject, recorded, requested });
         let model = Some(notes.model.clone());
         if facts.model != model {
             return differs("the model", word(&facts.model), notes.model.clone());

@@ -139,7 +139,7 @@ impl ReadStore {
         });
         if let Some((id, difference)) = differing {
             let verb = if difference.subject.ends_with('s') { "differ" } else { "differs" };
-            let (recorded, asked) = (difference.recorded, difference.asked);
+            let (recorded, asked) = (difference.recorded, difference.requested);
             return format!(
                 "nearest is {id}: {} {verb}: recorded {recorded}, asked {asked}",
                 difference.subject

@@ -39,7 +39,7 @@ pub struct PreparedRequest {
     pub to: Destination,
     pub start: Instant,
     /// `None` for a request that is only passed on.
-    pub kept: Option<KeptRequest>,
+    pub stored: Option<KeptRequest>,
 }
 
 /// A request with its recording.
@@ -69,7 +69,7 @@ pub async fn run_exchange(
     mut client: oneshot::Sender<Response<AnswerBody>>,
 ) {
     let mut pump =
-        AnswerPump { state: state.clone(), start: prepared.start, kept: prepared.kept, fault: None };
+        AnswerPump { state: state.clone(), start: prepared.start, stored: prepared.stored, fault: None };
     let request = prepared.client.request(prepared.method, prepared.to.url.clone());
     let sending = request.headers(prepared.headers).body(prepared.body).send();
     let sent = tokio::select! {
@@ -105,19 +105,19 @@ pub async fn run_exchange(
 struct AnswerPump {
     state: Arc<ProxyState>,
     start: Instant,
-    kept: Option<KeptRequest>,
+    stored: Option<KeptRequest>,
     /// The error of a failed write.
     fault: Option<String>,
 }
 
 impl AnswerPump {
     fn wire(&self) -> Option<ProxyWire> {
-        self.kept.as_ref().map(|kept| kept.request.wire())
+        self.stored.as_ref().map(|kept| kept.request.wire())
     }
 
     fn start_answer(&mut self, upstream: &UpstreamResponse) {
         let text = |name| upstream.headers().get(name).and_then(|value| value.to_str().ok());
-        if let Some(kept) = &mut self.kept {
+        if let Some(kept) = &mut self.stored {
             let status = upstream.status().as_u16();
             kept.recording.start_answer(status, text(CONTENT_TYPE), text(CONTENT_ENCODING));
         }
@@ -155,7 +155,7 @@ impl AnswerPump {
                 Ok(Some(piece)) => {
                     left = left.map(|left| left.saturating_sub(piece.len() as u64));
                     self.keep(&piece);
-                    let has_ended = self.kept.as_ref().is_some_and(|kept| kept.recording.has_ended());
+                    let has_ended = self.stored.as_ref().is_some_and(|kept| kept.recording.has_ended());
                     if has_ended || left == Some(0) {
                         self.end(status, ExchangeEnd::Whole).await;
                     }
@@ -181,7 +181,7 @@ impl AnswerPump {
     }
 
     fn keep(&mut self, piece: &[u8]) {
-        let Some(kept) = &mut self.kept else { return };
+        let Some(kept) = &mut self.stored else { return };
         if let Err(error) = kept.recording.write(piece) {
             self.fault = Some(error.chain());
         }
@@ -189,7 +189,7 @@ impl AnswerPump {
 
     /// Ends the recording, once, and reports the exchange.
     async fn end(&mut self, status: u16, end: ExchangeEnd) {
-        let Some(KeptRequest { request, recording }) = self.kept.take() else { return };
+        let Some(KeptRequest { request, recording }) = self.stored.take() else { return };
         let new = recording.new_messages();
         let finished = blocking(move || recording.finish(end).map_err(|error| error.chain())).await;
         let finished = finished.unwrap_or_else(|error| Err(error.to_string()));

@@ -73,7 +73,7 @@ enum NextStep {
     Answer(Box<Response<AnswerBody>>),
 }
 
-/// A request as it came, whole.
+/// A complete request as received.
 struct IncomingRequest {
     method: Method,
     path: String,
@@ -122,9 +122,9 @@ impl IncomingRequest {
         let client = state
             .client(&to.url)
             .map_err(|error| ProxyRefusal::new(StatusCode::BAD_GATEWAY, error.chain()))?;
-        let kept = request.map(|request| self.keep(state, request)).transpose()?;
+        let stored = request.map(|request| self.keep(state, request)).transpose()?;
         let (headers, body) = self.outgoing(&to);
-        let prepared = PreparedRequest { client, method: self.method, headers, body, to, start, kept };
+        let prepared = PreparedRequest { client, method: self.method, headers, body, to, start, stored };
         Ok(NextStep::Send(Box::new(prepared)))
     }
 

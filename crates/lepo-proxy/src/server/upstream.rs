@@ -16,7 +16,7 @@ use crate::wire::ProxyWire;
 /// A header with a key in it.
 pub type KeyHeader = (HeaderName, HeaderValue);
 
-/// The address of a request, and the key that goes along.
+/// The upstream address of a request, and the key to send with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     pub url: Url,
@@ -47,7 +47,7 @@ struct ProviderRoute {
     base: Url,
     /// By the header in which the client sent the token: a bearer token, or the provider's own.
     bearer: Option<KeyHeader>,
-    own: Option<KeyHeader>,
+    own_key: Option<KeyHeader>,
 }
 
 /// All addresses and keys of a proxy.
@@ -80,7 +80,7 @@ impl UpstreamTable {
                 .iter()
                 .filter_map(|model| ProxyModel::read(model).transpose())
                 .collect::<Result<_>>()?,
-            openai: ProviderRoute { own: openai.bearer.as_ref().and_then(azure_key), ..openai },
+            openai: ProviderRoute { own_key: openai.bearer.as_ref().and_then(azure_key), ..openai },
             anthropic: route(Provider::Anthropic, &[])?,
             ollama: route(Provider::Ollama, &[("OLLAMA_API_KEY", true)])?,
         })
@@ -131,9 +131,9 @@ impl ProviderRoute {
             }
         };
         let base = without_version(&text).ok_or_else(|| Error::usage(format!("{text} is not an address")))?;
-        let mut route = ProviderRoute { base, bearer: None, own: None };
+        let mut route = ProviderRoute { base, bearer: None, own_key: None };
         for (variable, bearer) in facts.key_env.iter().chain(more) {
-            let slot = if *bearer { &mut route.bearer } else { &mut route.own };
+            let slot = if *bearer { &mut route.bearer } else { &mut route.own_key };
             if let (None, Some(text)) = (&slot, env.text(variable)?) {
                 let looked_for = format!("{variable} in the environment");
                 let key =
@@ -147,8 +147,8 @@ impl ProviderRoute {
     /// Returns the key for the header in which the client sent the token, else the other one.
     fn key(&self, headers: &HeaderMap) -> Option<&KeyHeader> {
         match headers.contains_key(AUTHORIZATION) {
-            true => self.bearer.as_ref().or(self.own.as_ref()),
-            false => self.own.as_ref().or(self.bearer.as_ref()),
+            true => self.bearer.as_ref().or(self.own_key.as_ref()),
+            false => self.own_key.as_ref().or(self.bearer.as_ref()),
         }
     }
 }

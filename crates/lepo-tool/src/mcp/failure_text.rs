@@ -29,7 +29,7 @@ pub(super) fn failure_words(failure: &CallFailure, secrets: &ServerSecrets, serv
             let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
             // The scopes are the server's text, in a line that the user pastes into a shell.
             let scopes: String = scopes.map(|scope| format!(" --scope {}", quoted(scope))).collect();
-            format!("{}; sign in with `lepo mcp login {}{scopes}`", needed.words, quoted(server))
+            format!("{}; sign in with `lepo mcp login {}{scopes}`", needed.reason, quoted(server))
         }
     };
     secrets.hide_all(&words)
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn a_scope_that_a_server_names_is_one_word_of_the_command() {
         let needed = SignInNeeded {
-            words: "no".into(),
+            reason: "no".into(),
             scope: Some("files:read a;id`x`".into()),
             ..SignInNeeded::default()
         };

@@ -16,7 +16,7 @@ pub struct ServerFolders {
     /// The folder that the servers work for.
     pub work_dir: PathBuf,
     /// For the user's own servers without a `cwd`: the work tree if it is trusted, or else an empty folder.
-    pub own: StartFolder,
+    pub own_start: StartFolder,
     /// For a repository's servers, which count only once their definition is trusted.
     pub repository: StartFolder,
     /// An empty folder.
@@ -28,7 +28,7 @@ impl Default for ServerFolders {
     fn default() -> ServerFolders {
         let root = Path::new("/");
         let root = StartFolder::absolute(root).unwrap_or_else(|| StartFolder::empty(root));
-        ServerFolders { work_dir: "/".into(), own: root.clone(), repository: root.clone(), empty: root }
+        ServerFolders { work_dir: "/".into(), own_start: root.clone(), repository: root.clone(), empty: root }
     }
 }
 
@@ -40,7 +40,7 @@ impl ServerFolders {
     pub fn start_of(&self, config: &ServerConfig) -> Result<Option<StartFolder>, String> {
         let ServerTarget::Program { cwd, .. } = &config.target else { return Ok(None) };
         let own = match config.details.origin {
-            EntryOrigin::User => &self.own,
+            EntryOrigin::User => &self.own_start,
             EntryOrigin::Repository => &self.repository,
         };
         let Some(cwd) = cwd else { return Ok(Some(own.clone())) };
@@ -77,7 +77,7 @@ impl ServerFolders {
 
     /// Returns the folders as they will be once the work tree is trusted.
     pub fn once_trusted(&self) -> ServerFolders {
-        ServerFolders { own: self.repository.clone(), ..self.clone() }
+        ServerFolders { own_start: self.repository.clone(), ..self.clone() }
     }
 
     /// Whether a user's server starts elsewhere as long as the work tree is not trusted. Without
@@ -92,7 +92,7 @@ impl ServerFolders {
 
     /// Whether a server does not start in its folder because the work tree is not trusted.
     pub fn is_kept_out(&self, config: &ServerConfig) -> bool {
-        self.own.is_empty() && self.depends_on_trust(config)
+        self.own_start.is_empty() && self.depends_on_trust(config)
     }
 
     /// Returns the folder that identifies the lists and pins of a server; `None` for an address. All empty folders are
@@ -135,7 +135,7 @@ mod tests {
         let (trusted, empty) = (StartFolder::trusted(work), StartFolder::empty(state));
         let folders = |is_trusted: bool| ServerFolders {
             work_dir: work.into(),
-            own: if is_trusted { trusted.clone() } else { empty.clone() },
+            own_start: if is_trusted { trusted.clone() } else { empty.clone() },
             repository: trusted.clone(),
             empty: empty.clone(),
         };

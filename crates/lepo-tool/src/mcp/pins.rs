@@ -97,8 +97,11 @@ mod tests {
             let text = format!(r#"{{"mcpServers":{{"{name}":{fields}}}}}"#);
             let config = crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0);
             let own = StartFolder::trusted("/no-such-folder".as_ref());
-            let folders =
-                ServerFolders { work_dir: "/no-such-folder".into(), own, ..ServerFolders::default() };
+            let folders = ServerFolders {
+                work_dir: "/no-such-folder".into(),
+                own_start: own,
+                ..ServerFolders::default()
+            };
             identity(&config, folders.kept_by(&config).as_deref())
         };
         let program = r#"{"command":"x","args":["a","b"]}"#;

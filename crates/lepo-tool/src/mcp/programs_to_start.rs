@@ -25,7 +25,7 @@ pub fn programs_to_start(
             None => *asks_all || !server.is_known(),
         };
         let is_due = is_off || (called.is_some() && server.is_in_doubt(setup));
-        is_due && server.failed.is_none() && !server.is_starting && is_wanted
+        is_due && server.failure.is_none() && !server.is_starting && is_wanted
     };
     let starting = each.iter().filter(starts);
     let program = |server: &Server| Some((server.config.name.clone(), folders.program(&server.config)?));

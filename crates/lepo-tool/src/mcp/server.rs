@@ -26,7 +26,7 @@ pub struct Server {
     /// Tools as advertised to models, once they are known. They do not change during a turn.
     pub tools: Vec<Tool>,
     /// Why the server cannot be used.
-    pub failed: Option<String>,
+    pub failure: Option<String>,
     /// Whether a sign-in to the server has expired.
     pub sign_in_is_over: bool,
     /// Resources and prompts, once requested.
@@ -54,9 +54,9 @@ pub struct Server {
     /// Tools as last listed by the running server, for the next turn.
     live: Vec<Tool>,
     /// When the server listed the known tools, in this process or an earlier one.
-    asked: Option<SystemTime>,
+    asked_at: Option<SystemTime>,
     /// Caches the list of tools, so that a turn need not wait for a start.
-    kept: Option<ToolListFile>,
+    list_file: Option<ToolListFile>,
 }
 
 impl Server {
@@ -65,14 +65,14 @@ impl Server {
         let folder = setup.folders.kept_by(&config);
         Server {
             secrets: ServerSecrets::from_config(&config),
-            kept: lists.map(|lists| lists.file_for(&config, folder.as_deref())),
+            list_file: lists.map(|lists| lists.file_for(&config, folder.as_deref())),
             folder,
             kept_out: setup.folders.is_kept_out(&config).then(|| setup.folders.work_dir.clone()),
             config,
             tools: Vec::new(),
             live: Vec::new(),
-            asked: None,
-            failed: None,
+            asked_at: None,
+            failure: None,
             sign_in_is_over: false,
             offers: None,
             client: None,
@@ -95,9 +95,9 @@ impl Server {
         }
         self.notes_start_in(folders);
         if self.folder != folder {
-            self.kept = lists.map(|lists| lists.file_for(&self.config, folder.as_deref()));
+            self.list_file = lists.map(|lists| lists.file_for(&self.config, folder.as_deref()));
             self.folder = folder;
-            (self.asked, self.failed) = (None, None);
+            (self.asked_at, self.failure) = (None, None);
             (self.tools, self.live) = (Vec::new(), Vec::new());
         }
     }
@@ -110,14 +110,14 @@ impl Server {
     /// Notes that it is starting in the background, and for how long it is waited for.
     pub(super) fn starts_in(&mut self, setup: &ProcessSetup, may_be_brief: bool) {
         self.is_starting = true;
-        self.is_brief = may_be_brief && self.kept.as_ref().is_some_and(ToolListFile::was_silent);
+        self.is_brief = may_be_brief && self.list_file.as_ref().is_some_and(ToolListFile::was_silent);
         self.compared_at = setup.check.stamp();
         self.notes_start_in(&setup.folders);
     }
 
     /// Whether the tools are known, from the server or from a cached list.
     pub fn is_known(&self) -> bool {
-        self.asked.is_some()
+        self.asked_at.is_some()
     }
 
     /// Returns the work tree in which the server does not start and whose files it may be missing.
@@ -131,32 +131,32 @@ impl Server {
         if self.client.is_some() {
             self.tools.clone_from(&self.live);
         } else if self.is_known() {
-            (self.failed, self.sign_in_is_over) = (None, false);
+            (self.failure, self.sign_in_is_over) = (None, false);
         }
     }
 
     /// Loads the cached list of tools, unless a recent one is known. Returns whether a list is known then, and notices
     /// about it.
     pub(super) fn load_cached_list(&mut self) -> (bool, Vec<ServerNotice>) {
-        if self.asked.is_some_and(is_recent) {
+        if self.asked_at.is_some_and(is_recent) {
             return (true, Vec::new());
         }
-        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolListFile::load) else {
+        let Some((tools, asked)) = self.list_file.as_ref().and_then(ToolListFile::load) else {
             return (false, Vec::new());
         };
         let mut listing = ToolListing::new(tools);
         listing.choose(&self.config.details);
-        (self.tools, self.asked) = (listing.tools, Some(asked));
+        (self.tools, self.asked_at) = (listing.tools, Some(asked));
         (true, self.to_notices(listing.notes))
     }
 
     /// Advertises the last list of a server that failed and whose tools are not known, however old the list is.
     pub(super) fn keep_last_list(&mut self) {
-        if self.failed.is_none() || !self.tools.is_empty() {
+        if self.failure.is_none() || !self.tools.is_empty() {
             return;
         }
         let mut listing =
-            ToolListing::new(self.kept.as_ref().and_then(ToolListFile::last).unwrap_or_default());
+            ToolListing::new(self.list_file.as_ref().and_then(ToolListFile::last).unwrap_or_default());
         listing.choose(&self.config.details);
         self.tools = listing.tools;
     }
@@ -175,9 +175,9 @@ impl Server {
                 if client.junk() > 0 {
                     said.push(ServerNotice::Junk(self.config.name.clone()));
                 }
-                (self.client, self.failed, self.suspect) = (Some(client), None, false);
+                (self.client, self.failure, self.suspect) = (Some(client), None, false);
                 self.offers = None;
-                if let Some(kept) = &self.kept {
+                if let Some(kept) = &self.list_file {
                     kept.forget_silence();
                 }
                 said
@@ -188,7 +188,7 @@ impl Server {
                 if self.ran_out && self.is_brief {
                     words.push_str(", as some minutes ago; `lepo do --list-tools` waits longer");
                 } else if self.ran_out
-                    && let Some(kept) = &self.kept
+                    && let Some(kept) = &self.list_file
                 {
                     kept.note_silence();
                 }
@@ -199,14 +199,14 @@ impl Server {
                 said.extend(
                     self.missing_folder().map(|dir| ServerNotice::KeptOut(name.clone(), dir.clone())),
                 );
-                self.failed = Some(words);
+                self.failure = Some(words);
                 said
             }
         }
     }
 
     fn take_list(&mut self, mut listing: ToolListing, in_a_turn: bool) -> Vec<ToolsFault> {
-        if let Some(kept) = &self.kept {
+        if let Some(kept) = &self.list_file {
             kept.save(&listing.tools, &self.secrets);
         }
         listing.choose(&self.config.details);
@@ -214,7 +214,7 @@ impl Server {
         if !in_a_turn {
             self.tools.clone_from(&self.live);
         }
-        self.asked = Some(SystemTime::now());
+        self.asked_at = Some(SystemTime::now());
         listing.notes
     }
 
@@ -229,7 +229,7 @@ impl Server {
 
     /// Returns why the server could not be started, or why nothing is known about it; `None` otherwise.
     pub(super) fn not_up(&self) -> Option<String> {
-        let why = match &self.failed {
+        let why = match &self.failure {
             Some(why) => why,
             None if self.is_known() => return None,
             None => "it was not started",
@@ -254,7 +254,7 @@ impl Server {
                 return self.compare_running(setup);
             }
         }
-        match (&self.client, &self.failed) {
+        match (&self.client, &self.failure) {
             (Some(_), _) if self.starts >= MOST_STARTS => {
                 return Err(format!(
                     "it exited again; lepo starts a server at most {MOST_STARTS} times per turn"

@@ -110,7 +110,7 @@ impl Servers {
             None => *asks_all || !server.is_known(),
         };
         let starts = |server: &&Server| {
-            let is_off = server.client.is_none() && server.failed.is_none() && !server.is_starting;
+            let is_off = server.client.is_none() && server.failure.is_none() && !server.is_starting;
             is_off && is_wanted(server) && setup.folders.depends_on_trust(&server.config)
         };
         each.iter().any(|server| starts(&server))
@@ -144,7 +144,7 @@ impl Servers {
     pub fn start_all(&mut self) {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get_mut(at) else { continue };
-            if server.is_starting || server.client.is_some() || server.failed.is_some() {
+            if server.is_starting || server.client.is_some() || server.failure.is_some() {
                 continue;
             }
             if !self.asks_all {
@@ -170,7 +170,7 @@ impl Servers {
     pub async fn start_named(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<ServerNotice> {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get(at) else { continue };
-            let is_off = server.client.is_none() && server.failed.is_none() && !server.is_starting;
+            let is_off = server.client.is_none() && server.failure.is_none() && !server.is_starting;
             if is_off && is_wanted(&server.config.name) {
                 self.start(at);
             }

@@ -53,7 +53,7 @@ pub struct ToolListing {
     pub tools: Vec<Tool>,
     /// Faults of the list, such as skipped tools.
     pub notes: Vec<ToolsFault>,
-    seen: HashSet<String>,
+    names: HashSet<String>,
     cursors: HashSet<String>,
     /// Length of the tools so far, as JSON, in bytes.
     bytes: usize,
@@ -71,8 +71,8 @@ const MOST_BYTES: usize = 4 << 20;
 impl ToolListing {
     /// Wraps the tools of an earlier listing.
     pub fn new(tools: Vec<Tool>) -> ToolListing {
-        let seen = tools.iter().map(|tool| tool.name.clone()).collect();
-        ToolListing { tools, seen, ..ToolListing::default() }
+        let names = tools.iter().map(|tool| tool.name.clone()).collect();
+        ToolListing { tools, names, ..ToolListing::default() }
     }
 
     /// Adds a page, and returns the cursor of the next one, if any.
@@ -99,7 +99,7 @@ impl ToolListing {
     /// Removes the tools that the configuration of the server does not select.
     pub fn choose(&mut self, details: &ServerDetails) {
         let named = details.included.iter().flatten().chain(&details.excluded);
-        for name in named.filter(|name| !self.seen.contains(*name)) {
+        for name in named.filter(|name| !self.names.contains(*name)) {
             self.notes.push(ToolsFault::Missing(name.clone()));
         }
         self.tools.retain(|tool| details.uses(&tool.name));
@@ -126,7 +126,7 @@ impl ToolListing {
                 return;
             }
         };
-        if !self.seen.insert(name.to_string()) {
+        if !self.names.insert(name.to_string()) {
             // Pages that form a cycle repeat all their tools; a single report is enough.
             return;
         }

@@ -49,7 +49,7 @@ pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> NamedPaths {
 }
 
 fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<&Path>) -> NamedPaths {
-    let mut reading = SettingsReader { dir, home, left: MOST_FILES, named: NamedPaths::default() };
+    let mut reading = SettingsReader { dir, home, remaining: MOST_FILES, named: NamedPaths::default() };
     // The settings files themselves, after following links: the user may be working on the dotfiles.
     let own = of_user.iter().filter_map(|file| file.canonicalize().ok()).filter(|file| file.starts_with(dir));
     reading.named.obeyed.extend(own);
@@ -86,7 +86,7 @@ struct SettingsReader<'a> {
     dir: &'a Path,
     home: Option<&'a Path>,
     /// How many more files may be read.
-    left: usize,
+    remaining: usize,
     named: NamedPaths,
 }
 
@@ -96,10 +96,10 @@ impl SettingsReader<'_> {
         let (mut all, mut next) = (Vec::new(), 0);
         while let Some(file) = files.get(next).cloned() {
             next += 1;
-            if self.left == 0 {
+            if self.remaining == 0 {
                 break;
             }
-            self.left -= 1;
+            self.remaining -= 1;
             let settings = parse(&read(&file).unwrap_or_default());
             for setting in settings.iter().filter(|it| it.section.starts_with("include") && it.key == "path")
             {

@@ -102,7 +102,7 @@ fn restrict_self(mounts: &Mounts) -> io::Result<()> {
     mounts.insert("/dev".into(), Mount::Hidden);
     let mut shown = VisiblePaths::default();
     opened(Path::new("/"), Mount::Hidden, &mounts, &mut shown);
-    sys::restrict_self(&shown.open, &shown.listed, DEVICES)
+    sys::restrict_self(&shown.open, &shown.paths, DEVICES)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -110,7 +110,7 @@ struct VisiblePaths {
     /// Paths readable with everything below them.
     open: Vec<PathBuf>,
     /// Paths of which only the names of entries are readable.
-    listed: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
 }
 
 /// Collects the readable paths. A Landlock rule only adds rights, for a whole tree: if anything below a path is hidden,
@@ -129,7 +129,7 @@ fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut VisiblePaths) 
     }
     // The names of secret paths are readable: nobody can work in a directory that cannot be listed.
     if is_seen && !below.contains(&Mount::Hidden) && path.parent().is_some() {
-        shown.listed.push(path.to_path_buf());
+        shown.paths.push(path.to_path_buf());
     }
     let Ok(entries) = std::fs::read_dir(path) else { return };
     for entry in entries.flatten() {
@@ -176,6 +176,6 @@ mod tests {
         opened(root, Mount::Hidden, &mounts, &mut shown);
         shown.open.sort();
         assert_eq!(shown.open, [at("home/me/work/src"), at("home/you"), at("usr")]);
-        assert_eq!(shown.listed, [at("home/me/work"), at("home/me/work/.lepo")]);
+        assert_eq!(shown.paths, [at("home/me/work"), at("home/me/work/.lepo")]);
     }
 }

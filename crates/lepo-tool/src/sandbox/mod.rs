@@ -150,14 +150,14 @@ pub(super) struct CleanupGuard {
     /// The command in the record of changed files.
     mark: Option<CommandMark>,
     /// The result of the cleanup, even if the command was interrupted.
-    pub found: Arc<Mutex<CleanupReport>>,
+    pub report: Arc<Mutex<CleanupReport>>,
     lock: DirLock,
 }
 
 impl CleanupGuard {
     fn finish(&mut self) {
         if let Some((dir, survey)) = self.before.take() {
-            *self.found.lock().unwrap_or_else(PoisonError::into_inner) = clean_up(&dir, &survey);
+            *self.report.lock().unwrap_or_else(PoisonError::into_inner) = clean_up(&dir, &survey);
             // Where nothing can be written the mark stays, and the next start of a program looks.
             let _ = self.mark.take().map(|mark| mark.end(&survey.known));
         }

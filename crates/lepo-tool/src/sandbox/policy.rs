@@ -25,7 +25,7 @@ pub struct Policy<'a> {
     /// The store: never writable, wherever it is.
     pub store: &'a Path,
     /// lepo's own directories, which contain keys, consent and trust: never visible.
-    pub own: &'a [PathBuf],
+    pub own_paths: &'a [PathBuf],
     /// Paths that the configuration makes readable in addition.
     pub read_only: &'a [PathBuf],
     /// Paths that are writable in addition to the working directory.
@@ -92,14 +92,14 @@ impl Policy<'_> {
             }
         }
         let is_writable = |folder: &Path| mount_at(&mounts, folder) == Mount::ReadWrite;
-        let own = own_paths::resolve_all(self.own, is_writable)?;
+        let own = own_paths::resolve_all(self.own_paths, is_writable)?;
         let mut roots: Vec<PathBuf> =
             self.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
         roots.push(dir.clone());
         for path in own {
             let (path, mount) = match path {
                 // A link to the working directory itself, or above it, cannot be hidden from what works there.
-                ResolvedPath::Existing(path) if dir.starts_with(&path) && !self.own.contains(&path) => {
+                ResolvedPath::Existing(path) if dir.starts_with(&path) && !self.own_paths.contains(&path) => {
                     continue;
                 }
                 ResolvedPath::Existing(path) => (path, Mount::Hidden),
@@ -229,7 +229,7 @@ mod tests {
             dir: &dir,
             start: &dir,
             store: &dir.join("a/b"),
-            own: &own,
+            own_paths: &own,
             read_only: &[],
             writable: &[],
             programs: &[program],
@@ -275,7 +275,7 @@ mod tests {
             dir: &dir,
             start: &dir,
             store: &store,
-            own: &[],
+            own_paths: &[],
             read_only: &[],
             writable: &[],
             programs: &[],

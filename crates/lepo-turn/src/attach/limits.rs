@@ -135,7 +135,7 @@ fn alone(size: Size, accepts: &FileSupport) -> Option<LimitExcess> {
         });
     }
     if let Some(limit) =
-        accepts.side.filter(|&limit| longer_side.is_some_and(|longer_side| longer_side > limit))
+        accepts.max_side.filter(|&limit| longer_side.is_some_and(|longer_side| longer_side > limit))
     {
         let reason = format!("the limit of a side is {limit} pixels");
         return Some(LimitExcess { reason, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
@@ -181,7 +181,7 @@ fn together(sizes: &[Size], accepts: &FileSupport) -> String {
         return beyond;
     }
     let images = sizes.iter().filter(|size| size.media.is_image()).count();
-    match accepts.many {
+    match accepts.many_images {
         Some((many, side)) if images > many && sizes.iter().any(|size| size.longer_side > Some(side)) => {
             format!("of more than {many} images none may have a side of more than {side} pixels")
         }
@@ -199,8 +199,8 @@ mod tests {
     const STRICT: FileSupport = FileSupport {
         media: IMAGES,
         image: Some(4000),
-        side: Some(800),
-        many: Some((2, 200)),
+        max_side: Some(800),
+        many_images: Some((2, 200)),
         count: Some(4),
         total: Some(6000),
         documents: None,

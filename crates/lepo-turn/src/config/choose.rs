@@ -71,7 +71,7 @@ impl Settings {
         if let Some(wanted) = &self.wanted {
             return Some(set(wanted, self.source("model")));
         }
-        if let Some(active) = self.models.iter().find(|model| model.active) {
+        if let Some(active) = self.models.iter().find(|model| model.is_active) {
             return Some(set(&active.name, self.source(&format!("models.{}", active.name))));
         }
         let (offer, variable) = self.ambient.offers().next().filter(|_| self.models.is_empty())?;

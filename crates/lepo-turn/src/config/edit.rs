@@ -32,7 +32,7 @@ pub struct NewModel {
     /// Source of its key. A literal key is written into the file.
     pub key: KeyEntry,
     /// Whether the model becomes the active one.
-    pub active: bool,
+    pub is_active: bool,
 }
 
 /// Makes a model of the file the active one. Exit 2 if the file does not have it.
@@ -225,7 +225,7 @@ fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {
         }
         _ => return Err(Error::usage("`models` is not a list of tables")),
     }
-    if model.active {
+    if model.is_active {
         activate(document, &model.name);
     }
     Ok(())

@@ -58,7 +58,7 @@ pub struct ModelEntry {
     pub context: Option<u64>,
     pub cache: CacheLife,
     /// Used if the user names no model.
-    pub active: bool,
+    pub is_active: bool,
 }
 
 /// Reads a `[[models]]` table, and rejects keys that its provider does not have.
@@ -89,7 +89,7 @@ pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
         }
     };
     section.rename(format!(" in a model with provider = \"{}\"", provider.as_str()));
-    let active = section.get("active", &())?.unwrap_or(false);
+    let is_active = section.get("active", &())?.unwrap_or(false);
     let mut entry = ModelEntry {
         source,
         name,
@@ -107,7 +107,7 @@ pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
         extra: Map::new(),
         context: section.get::<u32>("context", &(256..=u32::MAX))?.map(u64::from),
         cache: CacheLife::FiveMinutes,
-        active,
+        is_active,
     };
     match provider.fields() {
         ProviderFields::Server(facts) => read_server(&mut entry, &mut section, facts)?,

@@ -42,7 +42,7 @@ impl ConfigFile {
                 let what = format!("model \"{}\" appears twice, first at {}", entry.name, twin.source);
                 return Err(document.error(at, what, "give each model a name of its own"));
             }
-            if let Some(other) = models.iter().find(|other| other.active && entry.active) {
+            if let Some(other) = models.iter().find(|other| other.is_active && entry.is_active) {
                 let (a, b) = (&other.name, &entry.name);
                 let what = format!("two active models, \"{a}\" and \"{b}\"");
                 return Err(document.error(at, what, "leave active = true in one model at most"));

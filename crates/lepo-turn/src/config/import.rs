@@ -83,7 +83,7 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> 
         }
     }
 
-    let mut has_active = existing.models.iter().any(|model| model.active);
+    let mut has_active = existing.models.iter().any(|model| model.is_active);
     let models = match old.remove("models") {
         Some(Value::Array(models)) => models,
         Some(_) => {
@@ -111,16 +111,16 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> 
 impl ConfigImport {
     fn add(&mut self, mut model: NewModel, has_active: &mut bool) {
         let name = model.name.clone();
-        if model.active && *has_active {
-            model.active = false;
+        if model.is_active && *has_active {
+            model.is_active = false;
             self.left_out.push(format!("active of model \"{name}\": another model is active"));
         }
         match with_model(&self.target, &self.text, &model) {
             Ok(Some(text)) => {
                 self.text = text;
-                *has_active |= model.active;
+                *has_active |= model.is_active;
                 let key = if model.key != KeyEntry::None { ", with its key" } else { "" };
-                let active = if model.active { ", active" } else { "" };
+                let active = if model.is_active { ", active" } else { "" };
                 let provider = model.provider.as_str();
                 self.added.push(format!("model \"{name}\" ({provider}){key}{active}"));
             }
@@ -150,7 +150,7 @@ fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewMod
         provider,
         base_url: base.map_err(|what| format!("its baseUrl {what}"))?,
         key: text("apiKey").map_or(KeyEntry::None, |key| KeyEntry::Literal(Secret::new(key))),
-        active: old.remove("active") == Some(Value::Bool(true)),
+        is_active: old.remove("active") == Some(Value::Bool(true)),
         name,
     };
     let rest = old.keys().map(|key| format!("{key} of model \"{}\": lepo has no such key", new.name));

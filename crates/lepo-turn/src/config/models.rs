@@ -10,14 +10,14 @@ use lepo_model::{ApiKey, ModelConfig};
 /// Returns the user's models, replaced by the repository's models of the same name, and the repository's
 /// other models after them. If the repository has an active model, the user's is not active.
 pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEntry> {
-    if repo.iter().any(|entry| entry.active) {
-        models.iter_mut().for_each(|entry| entry.active = false);
+    if repo.iter().any(|entry| entry.is_active) {
+        models.iter_mut().for_each(|entry| entry.is_active = false);
     }
     for entry in repo {
         match models.iter_mut().find(|other| other.name == entry.name) {
             Some(other) => {
-                let active = entry.active || other.active;
-                *other = ModelEntry { active, ..entry };
+                let is_active = entry.is_active || other.is_active;
+                *other = ModelEntry { is_active, ..entry };
             }
             None => models.push(entry),
         }
@@ -76,7 +76,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         extra: entry.extra,
         context: entry.context,
         cache: entry.cache,
-        active: entry.active,
+        is_active: entry.is_active,
         ..ModelConfig::new(entry.name, entry.provider)
     })
 }

@@ -35,7 +35,7 @@ pub fn server_effect(config: &ServerConfig) -> String {
     };
     let variables = config.details.variables.iter();
     let variables: String =
-        variables.map(|used| format!(", puts your {} into {}", used.name, used.place)).collect();
+        variables.map(|used| format!(", puts your {} into {}", used.name, used.target)).collect();
     let off = if config.enabled { "" } else { ", but is turned off" };
     format!("server {:?}: {what}{variables}{off}", config.name)
 }

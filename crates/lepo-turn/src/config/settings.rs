@@ -117,7 +117,7 @@ fn about(model: &ModelConfig) -> String {
         (None, false) => text.push_str(", its key is missing"),
         (None, true) => {}
     }
-    if model.active {
+    if model.is_active {
         text.push_str(", active");
     }
     text

@@ -197,7 +197,7 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
         KeyEntry::Env(name) => format!(", with your key in {name}"),
         KeyEntry::Command(command) => format!(", with the key that {command:?} prints"),
     };
-    let active = if entry.active { ", if no model is named" } else { "" };
+    let active = if entry.is_active { ", if no model is named" } else { "" };
     let instead = if mine.contains(&entry.name.as_str()) { ", replacing yours of this name" } else { "" };
     format!("model {:?}{instead}: {what}{sandbox_text}{key}{active}", entry.name)
 }

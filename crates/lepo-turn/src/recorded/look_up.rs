@@ -149,7 +149,7 @@ impl<'q> LookupRequest<'q> {
     /// Describes the request to this model, or to the default one; the tools of its servers are unknown.
     fn query(&self, model: Option<&str>, has_servers: bool) -> Query<'q> {
         let settings = &self.configured.settings;
-        let active = || settings.models.iter().find(|model| model.active).map(|model| model.name.clone());
+        let active = || settings.models.iter().find(|model| model.is_active).map(|model| model.name.clone());
         let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
         let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
         let options = options_json(self.configured.cli_options(), &Default::default());

@@ -32,7 +32,7 @@ impl ImportWriter<'_> {
                 continue;
             }
             if self.has(name.id)? {
-                self.here += 1;
+                self.existing += 1;
                 continue;
             }
             let Some(bytes) = from.proven(name)? else {
@@ -42,11 +42,11 @@ impl ImportWriter<'_> {
             };
             let (here, is_redacted) = self.settled(*name, &bytes)?;
             if is_redacted {
-                self.here += 1;
+                self.existing += 1;
                 continue;
             }
             if proven.contains(&name.id) {
-                self.own.insert(here.id);
+                self.own_ids.insert(here.id);
             }
             match is_request(name, &bytes) {
                 true => requests.push(*name),
@@ -107,8 +107,8 @@ impl ImportWriter<'_> {
         }
         let (here, is_redacted) = self.settled(*name, bytes)?;
         match !is_redacted && self.put(here, bytes, &blobs)? {
-            true => self.made += 1,
-            false => self.here += 1,
+            true => self.imported += 1,
+            false => self.existing += 1,
         }
         if let Some(fact) = from.facts.get(&name.id) {
             self.imports.add_fact(here.id, fact.model.as_deref(), fact.input, fact.output);

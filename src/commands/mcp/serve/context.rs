@@ -11,15 +11,15 @@ use lepo_store::store::Store;
 
 pub struct ServeContext {
     pub stores: ServedStores,
-    pub writes: bool,
+    pub can_write: bool,
     masker: OnceLock<Masker>,
     masked: MaskedTexts,
 }
 
 impl ServeContext {
     /// `writes` adds a tool that writes.
-    pub fn new(stores: ServedStores, writes: bool) -> ServeContext {
-        ServeContext { stores, writes, masker: OnceLock::new(), masked: MaskedTexts::default() }
+    pub fn new(stores: ServedStores, can_write: bool) -> ServeContext {
+        ServeContext { stores, can_write, masker: OnceLock::new(), masked: MaskedTexts::default() }
     }
 
     /// Creates the masker on first use.

@@ -136,7 +136,7 @@ impl ServeBackend for ServeContext {
                 can_write: false,
             },
         ];
-        if self.writes {
+        if self.can_write {
             tools.push(ToolInfo {
                 name: "note",
                 description: "Add one message to the store. What it adds can become the newest message of the \
@@ -162,7 +162,7 @@ impl ServeBackend for ServeContext {
             "show" => show::show(self, &arguments),
             "list" => list::list(self, &arguments, going),
             "about_file" => list::about_file(self, &arguments, going),
-            "note" if self.writes => note::note(self, &arguments),
+            "note" if self.can_write => note::note(self, &arguments),
             _ => Err(Error::usage(format!("no tool {name:?}"))),
         };
         told.unwrap_or_else(|error| failed(&error))

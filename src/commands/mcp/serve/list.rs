@@ -268,7 +268,7 @@ fn matching(
         if going.is_cancelled() {
             return ControlFlow::Break(());
         }
-        search_files(store, &pattern, candidates.found.into_iter(), |outcome| {
+        search_files(store, &pattern, candidates.names.into_iter(), |outcome| {
             if let FileResult::Found(name, _) = outcome
                 && !with_secrets.has(name.id)
             {

@@ -79,7 +79,7 @@ fn in_store(
             return ControlFlow::Break(());
         }
         // Unreadable messages are skipped, as by grep.
-        search_files(store, pattern, candidates.found.into_iter(), |outcome| {
+        search_files(store, pattern, candidates.names.into_iter(), |outcome| {
             if let FileResult::Found(name, lines) = outcome
                 && !with_secrets.has(name.id)
             {

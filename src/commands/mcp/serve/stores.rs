@@ -13,17 +13,17 @@ pub struct ServedStores {
     cwd: PathBuf,
     /// As given to `-s`; `None` for the default store.
     named: Vec<Option<PathBuf>>,
-    others: bool,
+    with_peers: bool,
 }
 
 impl ServedStores {
     /// Uses the default store if no store is named.
-    pub fn new(cwd: &Path, named: &[PathBuf], others: bool) -> ServedStores {
+    pub fn new(cwd: &Path, named: &[PathBuf], with_peers: bool) -> ServedStores {
         let named = match named {
             [] => vec![None],
             named => named.iter().cloned().map(Some).collect(),
         };
-        ServedStores { cwd: cwd.to_path_buf(), named, others }
+        ServedStores { cwd: cwd.to_path_buf(), named, with_peers }
     }
 
     pub fn len(&self) -> usize {
@@ -36,7 +36,7 @@ impl ServedStores {
             Some(Some(path)) => Store::at(&self.cwd, path)?,
             _ => find_from(&self.cwd)?,
         };
-        Ok(store.map(|store| if self.others { store } else { store.alone() }))
+        Ok(store.map(|store| if self.with_peers { store } else { store.alone() }))
     }
 
     /// Opens all existing stores, each with its number.

@@ -52,7 +52,7 @@ fn from_transport_error(error: &(dyn Error + 'static)) -> CallFailure {
 
 fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> {
     use StreamableHttpError as E;
-    let needed = |words: &str| SignInNeeded { words: one_line(words), ..SignInNeeded::default() };
+    let needed = |words: &str| SignInNeeded { reason: one_line(words), ..SignInNeeded::default() };
     match error {
         E::AuthRequired(required) => Some(SignInNeeded {
             challenge: Some(required.www_authenticate_header.clone()),

@@ -24,7 +24,7 @@ pub enum CallFailure {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignInNeeded {
     /// Description of the failure.
-    pub words: String,
+    pub reason: String,
     /// Whether an earlier sign-in has expired.
     pub has_expired: bool,
     /// The server's challenge, with which the sign-in starts.

@@ -321,7 +321,7 @@ async fn last_words(failure: CallFailure, process: &mut ServerProcess) -> CallFa
         | CallFailure::NotStarted(words)
         | CallFailure::Malformed(words) => words.clone(),
         CallFailure::Silent(limit) => silence(*limit),
-        CallFailure::SignIn(needed) => needed.words.clone(),
+        CallFailure::SignIn(needed) => needed.reason.clone(),
     };
     if let Some(status) = ended {
         use std::os::unix::process::ExitStatusExt;

@@ -57,10 +57,10 @@ impl SseTransport {
             match SseTransport::open(client.clone(), url, headers, is_certain).await {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     if token.is_none() || refused.is_some() {
-                        let words = "it requires a sign-in (HTTP 401)".to_string();
+                        let reason = "it requires a sign-in (HTTP 401)".to_string();
                         let challenge = Some(error.to_string());
                         return Err(CallFailure::SignIn(SignInNeeded {
-                            words,
+                            reason,
                             challenge,
                             ..SignInNeeded::default()
                         }));
@@ -137,10 +137,10 @@ impl SseTransport {
 
 fn no_token(why: TokenError) -> CallFailure {
     match why {
-        TokenError::Over(words) => {
-            CallFailure::SignIn(SignInNeeded { words, has_expired: true, ..SignInNeeded::default() })
+        TokenError::Over(reason) => {
+            CallFailure::SignIn(SignInNeeded { reason, has_expired: true, ..SignInNeeded::default() })
         }
-        TokenError::Failed(words) => CallFailure::Lost(words),
+        TokenError::Failed(reason) => CallFailure::Lost(reason),
     }
 }
 

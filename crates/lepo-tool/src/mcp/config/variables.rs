@@ -11,7 +11,7 @@ pub struct ServerVariables<'v> {
     /// The environment.
     pub env: &'v Env,
     /// Names of the variables that contain lepo's keys.
-    pub own: &'v [String],
+    pub own_names: &'v [String],
     /// lepo's keys.
     pub keys: &'v [String],
 }
@@ -32,7 +32,7 @@ pub struct UsedVariable {
     /// Name of the variable.
     pub name: String,
     /// Position in the entry, such as `argument 2`.
-    pub place: String,
+    pub target: String,
 }
 
 /// Shorter keys are not searched for in values, in bytes: a value may contain one by chance.
@@ -58,7 +58,8 @@ impl ServerVariables<'_> {
         }
         let is_key = |value: &str| {
             let keys = self.keys.iter().filter(|key| key.len() >= SHORTEST);
-            self.own.iter().any(|own| own == name) || keys.into_iter().any(|key| value.contains(key.as_str()))
+            self.own_names.iter().any(|own| own == name)
+                || keys.into_iter().any(|key| value.contains(key.as_str()))
         };
         let value = self.env.get(name).and_then(|value| value.to_str());
         if origin == EntryOrigin::Repository && is_key(value.unwrap_or_default()) {
@@ -111,7 +112,7 @@ pub(super) fn used(fields: &Map<String, Value>) -> Vec<UsedVariable> {
     each_text(&mut fields.clone(), |place, text| {
         for piece in pieces_at(place, text) {
             if let TemplatePart::Variable { name, .. } = piece {
-                let one = UsedVariable { name: name.to_string(), place: place.to_string() };
+                let one = UsedVariable { name: name.to_string(), target: place.to_string() };
                 if !used.contains(&one) {
                     used.push(one);
                 }
@@ -226,7 +227,7 @@ mod tests {
             ("ALIAS", "x sk-0123456789"),
         ]);
         let (own, keys) = (["KEY".to_string()], ["sk-0123456789".to_string()]);
-        let variables = ServerVariables { env: &env, own: &own, keys: &keys };
+        let variables = ServerVariables { env: &env, own_names: &own, keys: &keys };
         for (text, user, repository) in [
             ("plain $A $(x) {A}", Ok("plain $A $(x) {A}"), Ok("plain $A $(x) {A}")),
             ("${A}", Ok("1"), Ok("1")),
@@ -273,7 +274,7 @@ mod tests {
             "env": {"X": "${E}"}, "headers": {"H": "Bearer ${T:-x}"}, "url": "http://h/${U}", "cwd": "${D}",
         }));
         let told: Vec<String> =
-            used(&fields).into_iter().map(|used| format!("{} {}", used.name, used.place)).collect();
+            used(&fields).into_iter().map(|used| format!("{} {}", used.name, used.target)).collect();
         let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
         told.sort_unstable();
         assert_eq!(

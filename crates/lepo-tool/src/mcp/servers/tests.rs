@@ -77,7 +77,7 @@ async fn a_server_that_fails_in_the_work_tree_has_not_missed_its_files() {
     let trusted = StartFolder::trusted(work.path());
     servers.setup.folders = ServerFolders {
         work_dir: work.path().into(),
-        own: StartFolder::empty(state.path()),
+        own_start: StartFolder::empty(state.path()),
         repository: trusted,
         empty: StartFolder::empty(state.path()),
     };
@@ -85,7 +85,7 @@ async fn a_server_that_fails_in_the_work_tree_has_not_missed_its_files() {
     for is_trusted in [false, true] {
         if is_trusted {
             // As of a server that ran elsewhere and is gone when the answer has come.
-            servers.each[0].failed = None;
+            servers.each[0].failure = None;
             servers.setup.folders = servers.setup.folders.once_trusted();
         }
         let error = servers.awake("s").await.err().unwrap();

@@ -117,7 +117,7 @@ timeout = 30
     let [gpt, qwen, claude, codex, small] = settings.models.as_slice() else { panic!() };
     assert_eq!(gpt.base_url, "https://api.openai.com/v1");
     assert_eq!(gpt.key.value.as_ref().map(Secret::reveal), Some("sk-1"));
-    assert!(gpt.active && gpt.system_first);
+    assert!(gpt.is_active && gpt.system_first);
     assert_eq!(qwen.base_url, "http://localhost:11434");
     assert_eq!(claude.answer, AnswerFormat::Json("/result".into()));
     assert_eq!(codex.answer, AnswerFormat::AgentMessage);
@@ -183,7 +183,7 @@ fn a_trusted_file_adds_models_and_wins_by_name() {
         let got: Vec<_> = settings
             .models
             .iter()
-            .map(|model| (model.name.as_str(), model.base_url.trim_start_matches("http://"), model.active))
+            .map(|model| (model.name.as_str(), model.base_url.trim_start_matches("http://"), model.is_active))
             .collect();
         assert_eq!(got, wanted);
     }

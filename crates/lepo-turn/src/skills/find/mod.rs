@@ -221,9 +221,9 @@ impl SkillSearch {
     /// override later ones.
     fn into_skills(self, trust: &Trust) -> Result<Skills> {
         let mut skills = Skills { warnings: self.warnings, ..Skills::default() };
-        let (theirs, own): (Vec<Skill>, Vec<Skill>) =
+        let (repository_skills, user_skills): (Vec<Skill>, Vec<Skill>) =
             self.skills.into_iter().partition(|skill| skill.origin == SkillOrigin::Repository);
-        for skill in theirs {
+        for skill in repository_skills {
             match trust.covers(&skill.file)? {
                 false => skills.untrusted.push(skill),
                 true if skills.find(&skill.name).is_none() => skills.counting.push(skill),
@@ -231,15 +231,15 @@ impl SkillSearch {
             }
         }
         let mut named = HashSet::new();
-        for skill in own {
+        for skill in user_skills {
             if !named.insert(skill.name.clone()) {
                 continue;
             }
             match skills.find(&skill.name) {
                 None => skills.counting.push(skill),
                 Some(_) => {
-                    let own = in_note(&skill.folder);
-                    skills.warnings.push(Notice::SkillOfRepository(skill.name, own));
+                    let folder = in_note(&skill.folder);
+                    skills.warnings.push(Notice::SkillOfRepository(skill.name, folder));
                 }
             }
         }

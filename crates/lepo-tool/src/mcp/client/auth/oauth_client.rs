@@ -36,7 +36,7 @@ pub struct OAuthClient {
     near: Client,
     /// For other hosts; connects to public addresses only.
     far: Client,
-    left: AtomicUsize,
+    remaining: AtomicUsize,
     refusal: Mutex<Option<String>>,
 }
 
@@ -58,7 +58,7 @@ impl OAuthClient {
             server: server.clone(),
             near: builder().build()?,
             far: builder().dns_resolver(Arc::new(PublicResolver)).build()?,
-            left: AtomicUsize::new(MOST),
+            remaining: AtomicUsize::new(MOST),
             refusal: Mutex::default(),
         })
     }
@@ -79,7 +79,8 @@ impl OAuthClient {
     }
 
     async fn send(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, String> {
-        let spent = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        let spent =
+            self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         spent.map_err(|_| format!("more than {MOST} requests would be needed, too many for a sign-in"))?;
         let words = |error: &reqwest::Error| reqwest_words(error);
         let request = reqwest::Request::try_from(request.request).map_err(|error| words(&error))?;

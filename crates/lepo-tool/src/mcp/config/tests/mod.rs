@@ -272,7 +272,7 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
         "d":{"command":"x","env":{"K":"${KEY}"}}}}"#;
     let env = Env::from_pairs(&[("HOST", "h"), ("TOKEN", "t0ken"), ("HOME", "/h"), ("KEY", "sk-12345678")]);
     let (own, keys) = (["KEY".to_string()], Vec::new());
-    let variables = ServerVariables { env: &env, own: &own, keys: &keys };
+    let variables = ServerVariables { env: &env, own_names: &own, keys: &keys };
     for (origin, query, left_out) in [
         (EntryOrigin::User, "k=sk-12345678", vec!["b", "c"]),
         (EntryOrigin::Repository, "k=none", vec!["b", "c", "d"]),

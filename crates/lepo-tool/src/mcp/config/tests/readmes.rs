@@ -161,7 +161,7 @@ fn line(server: &ServerConfig) -> String {
 #[test]
 fn the_configuration_of_a_readme_is_taken_unchanged() {
     let env = Env::from_pairs(&[]);
-    let variables = ServerVariables { env: &env, own: &[], keys: &[] };
+    let variables = ServerVariables { env: &env, own_names: &[], keys: &[] };
     for (name, package, text, expected) in READMES {
         let servers = parse_with(Path::new(name), text.as_bytes(), Some((&variables, EntryOrigin::User)));
         let lines: Vec<String> = servers.unwrap().iter().map(line).collect();

@@ -192,7 +192,7 @@ fn a_server_that_is_off_stays_off() {
 #[test]
 fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
     let env = Env::from_pairs(&[("HOME", "/h"), ("TOKEN", "t")]);
-    let variables = ServerVariables { env: &env, own: &[], keys: &[] };
+    let variables = ServerVariables { env: &env, own_names: &[], keys: &[] };
     for (report, entry, expected) in [
         (
             "https://github.com/anthropics/claude-code/issues/37580",
@@ -258,7 +258,7 @@ fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
         assert_eq!(shown, expected, "{report}");
     }
     let none = Env::from_pairs(&[]);
-    let variables = ServerVariables { env: &none, own: &[], keys: &[] };
+    let variables = ServerVariables { env: &none, own_names: &[], keys: &[] };
     let text = br#"{"mcpServers":{"s":{"command":"~/x"}}}"#;
     let servers = parse_with(Path::new("m"), text, Some((&variables, EntryOrigin::User))).unwrap();
     assert_eq!(servers[0].details.left_out.as_deref(), Some("${HOME} is not set"));
