@@ -64,7 +64,7 @@ mod tests {
         for (messages, start, end) in [
             (
                 1,
-                "1 message of yours has what looks like a secret (anthropic-key); it is kept",
+                "1 message of yours has what looks like a secret (anthropic-key); it is stored",
                 "takes it out",
             ),
             (
