@@ -20,7 +20,7 @@ fn format_of(file: &str, text: &str) -> String {
 
 #[test]
 fn a_format_is_known_by_its_own_marks_and_another_tools_file_is_named() {
-    let of = |tool: &str| format!("it looks like a file of {tool}, which is not read");
+    let of = |tool: &str| format!("it looks like a file of {tool}, which lepo cannot read");
     let is = |word: &str| word.to_string();
     for (report, file, text, expected) in [
         (
