@@ -143,7 +143,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     let (mut recovered, mut removed, mut restored, mut failed) =
         <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
     let mut first = None;
-    for stray in store.upkeep().strays()?.0 {
+    for stray in store.upkeep().strays()? {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
         match store.upkeep().settle(stray) {
             // The remaining files may still be recovered.

@@ -7,8 +7,7 @@ use lepo_store::store::{Store, StrayOutcome};
 /// Stores the partial answers of killed processes as hidden messages, and reports that. `lepo fsck` finds
 /// other remains.
 pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
-    let (strays, _) = store.upkeep().strays()?;
-    for stray in strays.into_iter().filter(|stray| stray.is_of_turn()) {
+    for stray in store.upkeep().strays()?.into_iter().filter(|stray| stray.is_of_turn()) {
         if let StrayOutcome::Saved(name) = store.upkeep().settle(stray)?
             && !quiet
         {

@@ -9,8 +9,7 @@ use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
 use super::blobs::Blobs;
-use super::dir::{dir_at, each_entry, make_dir_at};
-
+use super::dir::{dir_at, make_dir_at};
 use super::temporary::rename_new;
 use crate::bubb::ContentHash;
 use lepo_base::error::Result;
@@ -30,7 +29,7 @@ pub(super) fn shard_of(hash: &ContentHash) -> String {
 }
 
 /// Whether `name` is two lower-case hexadecimal digits.
-fn is_shard(name: &str) -> bool {
+pub(super) fn is_shard(name: &str) -> bool {
     name.len() == 2 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
@@ -53,27 +52,6 @@ impl Blobs<'_> {
         let is_sharded =
             rustix::fs::statat(&self.store.dir, shard.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
         self.store.display_path().join(if is_sharded { shard } else { format!("{BLOBS}/{hash}") })
-    }
-
-    /// Calls `each` with the folder, name and type of every entry of `_blobs/` and of its folders.
-    pub(super) fn each(&self, mut each: impl FnMut(String, &[u8], FileType)) -> io::Result<()> {
-        let mut shards = Vec::new();
-        self.store.dir.each_entry_of(BLOBS, |file, kind| match std::str::from_utf8(file) {
-            Ok("." | "..") => {}
-            Ok(name) if is_shard(name) && kind == FileType::Directory => shards.push(name.to_string()),
-            _ => each(BLOBS.to_string(), file, kind),
-        })?;
-        shards.sort();
-        for shard in shards {
-            let folder = format!("{BLOBS}/{shard}");
-            let Some(dir) = self.store.dir.open_below(Path::new(&folder))? else { continue };
-            each_entry(&dir, |file, kind| {
-                if file != b"." && file != b".." {
-                    each(folder.clone(), file, kind);
-                }
-            })?;
-        }
-        Ok(())
     }
 
     /// Opens the folder for a new blob: `_blobs/`, or `_blobs/ab/` if `is_large`.

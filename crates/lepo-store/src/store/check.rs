@@ -6,9 +6,6 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::FileType;
-
-use super::blob_folders::BLOBS;
 use super::branches;
 use super::dir::now;
 use super::finding::{Finding, FindingKind, lossy};
@@ -16,9 +13,9 @@ use super::handle::{Maintenance, Store};
 use super::hash::{StoredContent, read_all};
 use super::line_ends::before_line_ends;
 use super::listing::NameListing;
-use super::old_tree::{OldEntry, each_old};
 use super::replacement::REPLACING;
-use crate::bubb::{BubbId, BubbName, ContentHash, Day};
+use super::walk::{StoreEntry, StoreFolder, walk};
+use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{Flaw, flaws};
 use lepo_base::error::Result;
 
@@ -31,6 +28,8 @@ struct Check {
     /// Bubbs in a folder of a day while `.lepo/` has a file of the same name.
     copies: Vec<(OsString, BubbName)>,
     blobs: Vec<OsString>,
+    /// The paths of branches.
+    branches: Vec<String>,
     found: Vec<Finding>,
 }
 
@@ -38,19 +37,14 @@ impl Maintenance<'_> {
     /// Checks the whole store. `progress` receives the number of files checked and the total.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
         let (mut check, store) = (Check::default(), self.store);
-        check.scan_all(store).map_err(|error| store.dir.error("cannot read", "", error))?;
-        check.scan_blobs(store).map_err(|error| store.dir.error("cannot read", BLOBS, error))?;
+        check.scan(store)?;
         check.names(store, now())?;
         check.branches(store)?;
         check.contents(store, progress);
         check.copies(store);
-        let (strays, foreign) = self.strays()?;
-        for stray in strays {
+        for stray in self.strays()? {
             let why = format!("{}; `lepo fsck --recover` saves or removes it", stray.about);
             check.add(FindingKind::Stray, format!("_tmp/{}", stray.name()), why);
-        }
-        for name in foreign {
-            check.add(FindingKind::Foreign, format!("_tmp/{name}"), "not a name that lepo writes");
         }
         if self.store.dir.has(REPLACING)? {
             check.add(FindingKind::Stray, REPLACING, "`lepo rm --redact` was interrupted, and completes it");
@@ -61,22 +55,31 @@ impl Maintenance<'_> {
 }
 
 impl Check {
-    fn scan_old(&mut self, store: &Store) {
-        let recent = self.bubbs.len();
-        let mut astray = Vec::new();
-        each_old(&store.dir, |path, old| match old {
-            OldEntry::Bubb(name) => {
-                let here = &self.bubbs[..recent];
-                match here
-                    .binary_search_by(|(file, _)| file.as_os_str().cmp(path.file_name().unwrap_or_default()))
-                {
-                    Ok(_) => self.copies.push((path.into(), name)),
-                    Err(_) => self.bubbs.push((path.into(), name)),
+    /// Lists all files, and reports the misplaced and the foreign ones.
+    fn scan(&mut self, store: &Store) -> Result<()> {
+        let (mut astray, mut recent) = (Vec::new(), 0);
+        for folder in StoreFolder::ALL {
+            let walked = walk(&store.dir, folder, |path, entry| match entry {
+                StoreEntry::Bubb(name) => {
+                    let file = path.file_name().unwrap_or_default();
+                    let here = &self.bubbs[..recent];
+                    match here.binary_search_by(|(known, _)| known.as_os_str().cmp(file)) {
+                        Ok(_) => self.copies.push((path.into(), name)),
+                        Err(_) => self.bubbs.push((path.into(), name)),
+                    }
                 }
+                StoreEntry::Misplaced(name) => astray.push((path, name)),
+                StoreEntry::Blob => self.blobs.push(path.into()),
+                StoreEntry::Branch => self.branches.push(lossy(path.as_os_str().as_bytes())),
+                StoreEntry::Temporary => {}
+                StoreEntry::Other(finding) => self.found.push(finding),
+            });
+            walked.map_err(|error| store.dir.error("cannot read", folder.path(), error))?;
+            self.bubbs[recent..].sort();
+            if folder == StoreFolder::Recent {
+                recent = self.bubbs.len();
             }
-            OldEntry::Misplaced(name) => astray.push((path, name)),
-            OldEntry::Other(finding) => self.found.push(finding),
-        });
+        }
         let ids: HashSet<BubbId> = astray.iter().map(|(_, name): &(_, BubbName)| name.id).collect();
         let counting = self.bubbs.iter().filter(|(_, name)| ids.contains(&name.id));
         let counting: HashMap<BubbName, OsString> =
@@ -84,42 +87,7 @@ impl Check {
         for (path, name) in astray {
             self.found.push(misplaced(store, &path, &name, counting.get(&name)));
         }
-        self.bubbs[recent..].sort();
-    }
-
-    fn scan_all(&mut self, store: &Store) -> io::Result<()> {
-        store.dir.each_entry_of(".", |file, kind| match BubbName::parse(file) {
-            _ if file.starts_with(b"_") || file.starts_with(b".") => {}
-            Some(name) if kind == FileType::RegularFile => {
-                self.bubbs.push((OsStr::from_bytes(file).into(), name));
-            }
-            Some(_) => self.add(
-                FindingKind::NotAFile,
-                lossy(file),
-                "it has the name of a message but is not a regular file",
-            ),
-            // A separate store, created by --save-to.
-            None if kind == FileType::Directory && holds_a_store(store, file) => {}
-            None => self.add(FindingKind::Foreign, lossy(file), "it does not have the name of a message"),
-        })?;
-        self.bubbs.sort();
-        self.scan_old(store);
         Ok(())
-    }
-
-    fn scan_blobs(&mut self, store: &Store) -> io::Result<()> {
-        store.blobs().each(|folder, file, kind| {
-            let name = format!("{folder}/{}", lossy(file));
-            match std::str::from_utf8(file).is_ok_and(|name| ContentHash::parse(name).is_some()) {
-                true if kind == FileType::RegularFile => self.blobs.push(name.into()),
-                true => self.add(
-                    FindingKind::NotAFile,
-                    name,
-                    "it has the name of a blob but is not a regular file",
-                ),
-                false => self.add(FindingKind::Foreign, name, "a blob's name is 64 hexadecimal digits"),
-            }
-        })
     }
 
     fn add(&mut self, what: FindingKind, name: impl Into<String>, why: impl Into<String>) {
@@ -152,28 +120,9 @@ impl Check {
     fn branches(&mut self, store: &Store) -> Result<()> {
         let there: HashSet<BubbId> = self.bubbs.iter().map(|(_, name)| name.id).collect();
         let mut elsewhere = Elsewhere::read(store)?;
-        let mut found = Vec::new();
-        store
-            .dir
-            .each_entry_of("_branches", |file, kind| match std::str::from_utf8(file) {
-                Ok("." | "..") => {}
-                Ok(file) if branches::check_branch_name(&branches::name_of(file)).is_ok() => {
-                    found.push((file.to_string(), kind));
-                }
-                _ => self.add(
-                    FindingKind::Foreign,
-                    format!("_branches/{}", lossy(file)),
-                    "it is not a valid branch name",
-                ),
-            })
-            .map_err(|error| store.dir.error("cannot read", "_branches", error))?;
-        for (file, kind) in found {
-            let branch = store.branches().get(&branches::name_of(&file));
-            let file = format!("_branches/{file}");
-            match branch {
-                _ if kind != FileType::RegularFile => {
-                    self.add(FindingKind::NotAFile, file, "it cannot be a branch")
-                }
+        for file in std::mem::take(&mut self.branches) {
+            let name = file.strip_prefix("_branches/").unwrap_or_default();
+            match store.branches().get(&branches::name_of(name)) {
                 Ok(Some(id)) if !there.contains(&id) && !elsewhere.has(id)? => {
                     self.add(FindingKind::Dangling, file, format!("it names {id}, which is missing"));
                 }
@@ -295,11 +244,6 @@ fn dated_ahead(id: BubbId, followed: &HashSet<BubbId>) -> String {
     format!(
         "{why}; `lepo rebase {id} --root --redate` copies its conversation with times of now, then `lepo rm {id}`"
     )
-}
-
-fn holds_a_store(store: &Store, folder: &[u8]) -> bool {
-    let insts = Path::new(OsStr::from_bytes(folder)).join("_insts.toml");
-    store.dir.open_file(insts.as_os_str()).is_ok()
 }
 
 /// Returns the finding for a file below `_old/` that does not count; `counting` is the file, if any, of the same name

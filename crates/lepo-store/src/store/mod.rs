@@ -55,7 +55,6 @@ mod listing_tests;
 mod meta_files;
 mod names;
 mod newest_names;
-mod old_tree;
 mod open;
 #[cfg(test)]
 mod oracle;
@@ -80,6 +79,7 @@ mod tidy_tests;
 mod titles;
 mod undo;
 mod unreadable_folders;
+mod walk;
 mod watch;
 
 pub use address::Addresses;

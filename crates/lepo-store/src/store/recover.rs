@@ -6,11 +6,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 
+use super::dir::Dir;
 use super::handle::Maintenance;
-use super::stage::{STAGE, open_stage, remove_stage};
-use super::temporary::TempFile;
+use super::stage::{open_stage, remove_stage};
+use super::temporary::{TempFile, TempKind};
+use super::walk::{StoreEntry, StoreFolder, walk};
 use crate::bubb::{BubbId, BubbName, Kind};
 use lepo_base::error::Result;
 
@@ -34,8 +36,8 @@ pub enum StrayOutcome {
 }
 
 impl Maintenance<'_> {
-    /// Returns the strays, sorted by name, and the names of foreign files in `_tmp/`.
-    pub fn strays(&self) -> Result<(Vec<StrayFile>, Vec<String>)> {
+    /// Returns the strays, sorted by name.
+    pub fn strays(&self) -> Result<Vec<StrayFile>> {
         find_strays(&self.store.dir).map_err(|error| self.store.dir.error("cannot read", "_tmp", error))
     }
 
@@ -63,26 +65,22 @@ impl Maintenance<'_> {
     }
 }
 
-fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<StrayFile>, Vec<String>)> {
-    let (mut strays, mut foreign) = (Vec::new(), Vec::new());
-    let Some(dir) = dir.subdir_if_there("_tmp")? else { return Ok((strays, foreign)) };
-    let mut names = Vec::new();
-    for entry in Dir::read_from(&dir)? {
-        names.push(entry?.file_name().to_bytes().to_vec());
+fn find_strays(dir: &Dir) -> io::Result<Vec<StrayFile>> {
+    let mut paths = Vec::new();
+    walk(dir, StoreFolder::Temporary, |path, entry| {
+        paths.extend((entry == StoreEntry::Temporary).then_some(path));
+    })?;
+    paths.sort();
+    let Some(dir) = dir.subdir_if_there("_tmp")? else { return Ok(Vec::new()) };
+    let mut strays = Vec::new();
+    for name in paths.iter().filter_map(|path| path.file_name()?.to_str()) {
+        // Other processes write at the same time, so each is opened by its name and examined again.
+        strays.extend(match TempKind::parse(name) {
+            Some(made) => stray(&dir, name, made)?,
+            None => stage(&dir, name)?,
+        });
     }
-    names.retain(|name| name != b"." && name != b"..");
-    names.sort();
-    for name in names {
-        if let Some(name) = std::str::from_utf8(&name).ok().filter(|name| name.starts_with(STAGE)) {
-            strays.extend(stage(&dir, name)?);
-            continue;
-        }
-        match std::str::from_utf8(&name).ok().and_then(|name| Some((name, TempKind::parse(name)?))) {
-            Some((name, made)) => strays.extend(stray(&dir, name, made)?),
-            None => foreign.push(String::from_utf8_lossy(&name).into_owned()),
-        }
-    }
-    Ok((strays, foreign))
+    Ok(strays)
 }
 
 impl StrayFile {
@@ -93,42 +91,6 @@ impl StrayFile {
 
     pub fn name(&self) -> &str {
         &self.tmp.name
-    }
-}
-
-enum TempKind {
-    Bubb(Kind, Option<BubbId>),
-    Other,
-}
-
-impl TempKind {
-    fn is_of_turn(name: &str) -> bool {
-        name.starts_with("claim-")
-            || matches!(TempKind::parse(name), Some(TempKind::Bubb(Kind::Assistant, _)))
-    }
-
-    /// Parses `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…` and
-    /// `claim-ID`. Any other name is foreign.
-    fn parse(name: &str) -> Option<TempKind> {
-        if let Some(id) = name.strip_prefix("claim-") {
-            return BubbId::parse(id.as_bytes()).map(|_| TempKind::Other);
-        }
-        let mut words = name.split('-');
-        let made = match words.next()?.as_bytes() {
-            b"blob" | b"branch" | b"cache" | b"furniture" | b"wire" => TempKind::Other,
-            [kind, b'0' | b'1'] => {
-                let prev = words.next()?;
-                let prev = match prev {
-                    "head" => None,
-                    _ => Some(BubbId::parse(prev.as_bytes())?),
-                };
-                TempKind::Bubb(Kind::from_letter(*kind)?, prev)
-            }
-            _ => return None,
-        };
-        let (process, nonce) = (words.next()?, words.next()?);
-        let is_it = words.next().is_none() && process.parse::<u32>().is_ok();
-        (is_it && u64::from_str_radix(nonce, 16).is_ok()).then_some(made)
     }
 }
 
@@ -176,38 +138,4 @@ fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<StrayFile>> {
         TempFile { dir: dir.try_clone()?, name: name.to_string(), file: File::from(stage), found: true };
     let about = "an import that ended early; it can be repeated".to_string();
     Ok(Some(StrayFile { tmp, words: None, about, is_stage: true }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_say_what_was_being_made() {
-        let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
-        for (name, form) in [
-            (format!("a0-{id}-123-18a2"), "bubb"),
-            ("s1-head-1-0".to_string(), "bubb"),
-            ("branch-12-1f".to_string(), "other"),
-            (format!("claim-{id}"), "other"),
-            ("claim-12-1f".to_string(), "foreign"),
-            ("blob-12-1f".to_string(), "other"),
-            ("wire-12-1f".to_string(), "other"),
-            ("cache-12-1f".to_string(), "other"),
-            ("a0-head-1".to_string(), "foreign"),
-            ("a2-head-1-1".to_string(), "foreign"),
-            ("x0-head-1-1".to_string(), "foreign"),
-            ("a0-HEAD-1-1".to_string(), "foreign"),
-            ("a0-head-1-1-1".to_string(), "foreign"),
-            ("a0-head-x-1".to_string(), "foreign"),
-            ("notes.txt".to_string(), "foreign"),
-        ] {
-            let found = match TempKind::parse(&name) {
-                Some(TempKind::Bubb(..)) => "bubb",
-                Some(TempKind::Other) => "other",
-                None => "foreign",
-            };
-            assert_eq!(found, form, "{name}");
-        }
-    }
 }

@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::dir::{Dir, FILE};
+use crate::bubb::{BubbId, Kind};
 
 pub struct TempFile {
     pub(super) dir: OwnedFd,
@@ -86,6 +87,78 @@ impl Drop for TempFile {
         if !self.found {
             // Errors are ignored: a renamed file no longer has this name.
             let _ = rustix::fs::unlinkat(&self.dir, self.name.as_str(), AtFlags::empty());
+        }
+    }
+}
+
+/// The thing that a file of `_tmp/` was to become, by its name.
+pub(super) enum TempKind {
+    Bubb(Kind, Option<BubbId>),
+    Other,
+}
+
+impl TempKind {
+    /// Whether it belongs to a turn: an unfinished answer, or a claim.
+    pub(super) fn is_of_turn(name: &str) -> bool {
+        name.starts_with("claim-")
+            || matches!(TempKind::parse(name), Some(TempKind::Bubb(Kind::Assistant, _)))
+    }
+
+    /// Parses `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…` and
+    /// `claim-ID`. Any other name is foreign.
+    pub(super) fn parse(name: &str) -> Option<TempKind> {
+        if let Some(id) = name.strip_prefix("claim-") {
+            return BubbId::parse(id.as_bytes()).map(|_| TempKind::Other);
+        }
+        let mut words = name.split('-');
+        let made = match words.next()?.as_bytes() {
+            b"blob" | b"branch" | b"cache" | b"furniture" | b"wire" => TempKind::Other,
+            [kind, b'0' | b'1'] => {
+                let prev = words.next()?;
+                let prev = match prev {
+                    "head" => None,
+                    _ => Some(BubbId::parse(prev.as_bytes())?),
+                };
+                TempKind::Bubb(Kind::from_letter(*kind)?, prev)
+            }
+            _ => return None,
+        };
+        let (process, nonce) = (words.next()?, words.next()?);
+        let is_it = words.next().is_none() && process.parse::<u32>().is_ok();
+        (is_it && u64::from_str_radix(nonce, 16).is_ok()).then_some(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_was_being_made() {
+        let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
+        for (name, form) in [
+            (format!("a0-{id}-123-18a2"), "bubb"),
+            ("s1-head-1-0".to_string(), "bubb"),
+            ("branch-12-1f".to_string(), "other"),
+            (format!("claim-{id}"), "other"),
+            ("claim-12-1f".to_string(), "foreign"),
+            ("blob-12-1f".to_string(), "other"),
+            ("wire-12-1f".to_string(), "other"),
+            ("cache-12-1f".to_string(), "other"),
+            ("a0-head-1".to_string(), "foreign"),
+            ("a2-head-1-1".to_string(), "foreign"),
+            ("x0-head-1-1".to_string(), "foreign"),
+            ("a0-HEAD-1-1".to_string(), "foreign"),
+            ("a0-head-1-1-1".to_string(), "foreign"),
+            ("a0-head-x-1".to_string(), "foreign"),
+            ("notes.txt".to_string(), "foreign"),
+        ] {
+            let found = match TempKind::parse(&name) {
+                Some(TempKind::Bubb(..)) => "bubb",
+                Some(TempKind::Other) => "other",
+                None => "foreign",
+            };
+            assert_eq!(found, form, "{name}");
         }
     }
 }

@@ -16,8 +16,8 @@ use super::blob_folders::MANY_BLOBS;
 use super::day_folders::counts_in;
 use super::dir::{OLD, READ, dir_at, now};
 use super::handle::Maintenance;
-use super::old_tree::{OldEntry, day_of, each_old};
 use super::temporary::rename_new;
+use super::walk::{StoreEntry, StoreFolder, day_of, walk};
 use crate::bubb::{BubbName, Day};
 use lepo_base::error::Result;
 use lepo_base::sys;
@@ -94,11 +94,12 @@ impl Maintenance<'_> {
     /// `.lepo/`; and to move misplaced bubbs, and blobs if there are many.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
-        each_old(&self.store.dir, |path, old| {
-            if let OldEntry::Misplaced(name) = old {
+        let walked = walk(&self.store.dir, StoreFolder::Old, |path, entry| {
+            if let StoreEntry::Misplaced(name) = entry {
                 plan.misplaced.push((path, name));
             }
         });
+        walked.map_err(|error| self.store.dir.old_error(error))?;
         let blobs = self
             .store
             .blobs()
