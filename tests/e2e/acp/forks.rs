@@ -4,7 +4,7 @@
 use super::agents::{home, methods, sent};
 use crate::disk::{bubbs, forest, journal};
 
-const AS_TEXT: &str = "given the conversation so far as text";
+const AS_TEXT: &str = "gets the conversation so far as text";
 
 #[test]
 fn a_fork_at_the_end_of_a_session_is_one_of_the_session() {
