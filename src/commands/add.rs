@@ -33,7 +33,7 @@ pub struct AddArgs {
     /// The message to follow, or `head` to start a conversation
     #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
-    /// The time of the message, like 2025-03-01T12:00Z, local if it has no zone; not before that of --prev
+    /// The time of the message, like 2025-03-01T12:00Z, local if it has no zone; always after that of --prev
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<u64>,
 }

@@ -8,7 +8,7 @@ use lepo_store::store::InitOutcome;
 /// Create the store `.lepo` in the current directory
 ///
 /// The store holds `_insts.toml`, the instructions for models, and `.gitignore`, which keeps the store out of version
-/// control until you delete its line. Running it again changes nothing.
+/// control until you delete its line `*`. Running it again changes nothing.
 ///
 /// In a linked git worktree, which otherwise uses the store of the main work tree, the new store belongs to the
 /// worktree, and is removed with it.
@@ -35,7 +35,7 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if is_committed {
         print_status(&StatusLine::note(format!(
-            "git has its messages and its journal from now on; `lepo fsck --secrets && git add {shown}` commits them"
+            "from now on, git sees its messages and its journal; `lepo fsck --secrets && git add {shown}` commits them"
         )));
         context.print_hint(format!(
             "each answer changes the journal, so that git pulls after a commit only; without recorded answers, leave it \

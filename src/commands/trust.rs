@@ -29,15 +29,15 @@ use lepo_turn::skills::{Skill, SkillOrigin, Skills, files_of};
 /// folder covers its linked worktrees and whatever comes into it later, except the files that your programs are
 /// started from: if one changed since you agreed to it, or a sandboxed command changed one that they may run, it is
 /// shown here, with its differences, and trusted after confirmation. A folder that you refused is asked about again
-/// if there is nothing else. `_insts.toml` of a store that lepo did not make for you, or that git tracks, is ignored
-/// until then, too.
+/// only if there is nothing else to ask about. `_insts.toml` of a store that lepo did not make for you, or that git
+/// tracks, is ignored until then, too.
 ///
 /// Also agreed to beforehand: the repository's instructions (AGENTS.md), and the hidden and system messages of the
 /// newest conversation that you did not write. While nobody has agreed to them, `auto` asks before it does more than
 /// reading, and the question agrees to them too. Lists what was trusted or agreed to here.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md\n  lepo trust --forget .    # programs of yours do not start here any more"
+    after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md\n  lepo trust --forget .    # your programs no longer start here"
 )]
 pub struct TrustArgs {
     /// Revoke all trust in this file, or in this folder and everything in it

@@ -47,7 +47,7 @@ pub struct UndoArgs {
     /// With --list: at most this many changes
     #[arg(short = 'n', long = "number", value_name = "N", requires = "list")]
     most: Option<usize>,
-    /// Undo it although a branch or title has changed since
+    /// Undo even if a branch or title has changed since
     #[arg(short, long, conflicts_with = "list")]
     force: bool,
     /// With --list: print one JSON document: {"changes": [...]}
@@ -67,7 +67,7 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
         return list(&store, &args, context);
     }
     let Some(mut lock) = lock_changes(&store)? else {
-        return Err(Error::nothing("nothing can be taken back: there is no key in lepo's state folder"));
+        return Err(Error::nothing("nothing can be undone: there is no key in lepo's state directory"));
     };
     if !lock.completed.is_empty() {
         return Ok(0);
@@ -86,7 +86,7 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
         store.journal().add_undone(&plan.change.removed.bubbs)?;
     }
     lock.make(plan.change)?;
-    let done = if args.redo { "made again" } else { "taken back" };
+    let done = if args.redo { "redone" } else { "undone" };
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
     if staying > 0 {
         let stay = counted(staying, "message");
@@ -121,7 +121,7 @@ fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8>
         context.out.trusted(&context.paint.yellow(&first.n.to_string()));
         context.out.trusted(&format!(" {time} {command} "));
         context.out.untrusted(about.as_bytes());
-        context.out.trusted(if is_taken_back { " (taken back)\n" } else { "\n" });
+        context.out.trusted(if is_taken_back { " (undone)\n" } else { "\n" });
         if context.out.closed() {
             break;
         }

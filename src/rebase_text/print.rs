@@ -9,7 +9,7 @@ use super::range::TextRange;
 const COMMENTS: [&str; 3] = [
     "Each message is a mark line and the text below it. Move, cut, copy or reword them.",
     "A mark line without an id, such as `%% user`, begins a new message. Lines like this one are comments.",
-    "The old messages stay. If nothing changed, or nothing is left, nothing is made.",
+    "The old messages stay. If nothing changed, or nothing is left, nothing is created.",
 ];
 
 /// A message in the form that the text has.

@@ -20,7 +20,7 @@ pub fn warn_of_ahead(forest: &Forest, begin: TurnStart) {
     let id = forest.name(at).id;
     print_status(&StatusLine::warning(format!(
         "{id} is dated more than a day ahead, and so is what follows it; `lepo rebase {id} --root --redate` copies the \
-         conversation with times of now"
+         conversation with the current time"
     )));
 }
 

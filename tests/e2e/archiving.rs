@@ -349,7 +349,7 @@ fn sessions_of_a_folder_that_moved_are_named_taken_and_remembered() {
     home.ok(&["undo"]);
     assert_eq!(texts(&home).len(), 8);
     let told = home.ok(&["import", "claude-code"]);
-    assert!(told.contains("left out 2 messages that `lepo undo` took back"), "{told}");
+    assert!(told.contains("left out 2 messages that `lepo undo` undid"), "{told}");
     assert_eq!(texts(&home).len(), 8);
     home.ok(&["import", "claude-code", "--from", former]);
     assert_eq!(texts(&home).len(), 10);

@@ -53,7 +53,7 @@ fn what_was_deleted_comes_back() {
             let id = pair(home, "the wrong one");
             home.ok(&["rm", "-y", &id]);
             let told = home.lepo(&["undo"]).err;
-            assert!(told.contains("taken back: 1 rm") && told.contains("the wrong one"), "{told}");
+            assert!(told.contains("undone: 1 rm") && told.contains("the wrong one"), "{told}");
         }),
         // A command without effect is not in the list, so undo takes back the change before it.
         ("https://github.com/jj-vcs/jj/issues/9208", |home| {

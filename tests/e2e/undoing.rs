@@ -46,12 +46,12 @@ fn the_wrong_conversation_deleted_three_times_comes_back_with_its_branch() {
     for (number, command) in
         [(6, "rm: 2 messages of `three`"), (5, "rm: 2 messages of `two`"), (4, "rm: 2 messages of `one`")]
     {
-        assert_eq!(home.lepo(&["undo"]).err, format!("taken back: {number} {command}\n"));
+        assert_eq!(home.lepo(&["undo"]).err, format!("undone: {number} {command}\n"));
     }
     home.ok(&["undo"]);
     assert_eq!((home.bubbs(), home.ok(&["branch"])), before);
     assert!(home.ok(&["fsck"]).is_empty());
-    assert!(list(&home)[..4].iter().all(|line| line.ends_with(" (taken back)")));
+    assert!(list(&home)[..4].iter().all(|line| line.ends_with(" (undone)")));
     // And again, in the order in which they were made.
     for _ in 0..4 {
         home.ok(&["undo", "--redo"]);
@@ -71,7 +71,7 @@ fn a_number_that_is_not_there_or_taken_back_is_exit_1() {
     for (args, error) in [
         (&["undo", "7"][..], "no change 7"),
         (&["undo", "--redo"], "nothing to redo"),
-        (&["undo", "--redo", "1"], "change 1 is not taken back"),
+        (&["undo", "--redo", "1"], "change 1 is not undone"),
         (&["undo", "--redo", "7"], "no change 7"),
     ] {
         let ran = home.lepo(args);
@@ -79,7 +79,7 @@ fn a_number_that_is_not_there_or_taken_back_is_exit_1() {
     }
     home.ok(&["undo", "1"]);
     let ran = home.lepo(&["undo", "1"]);
-    assert_eq!((ran.code, ran.err.contains("change 1 was taken back already")), (1, true), "{}", ran.err);
+    assert_eq!((ran.code, ran.err.contains("change 1 is undone already")), (1, true), "{}", ran.err);
     assert!(home.lepo(&["undo"]).err.contains("nothing to undo"));
     for wrong in [&["undo", "x"][..], &["undo", "--list", "1"], &["undo", "--json"], &["undo", "-n", "1"]] {
         assert_eq!(home.lepo(wrong).code, 2, "{wrong:?}");

@@ -60,7 +60,7 @@ pub struct ImportArgs {
     /// Import sessions about other directories too
     #[arg(long)]
     pub all: bool,
-    /// Import the sessions about DIR too, where this repository was before, now and each time
+    /// Import the sessions about DIR too, where this repository was before, now and in later imports
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "all")]
     pub from: Option<PathBuf>,
     /// Import what tools write, as they write it, until stopped; of all tools, or of the named formats

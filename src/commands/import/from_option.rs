@@ -52,7 +52,7 @@ pub fn remember(args: &ImportArgs, from: &Path, store: &Store) -> Result<()> {
     let from = absolute(from, &std::env::current_dir().unwrap_or_default());
     if !store.journal().add_import_dir(format.as_str(), &from.to_string_lossy())? {
         print_status(&StatusLine::note(
-            "--from is not remembered: there is no key in lepo's state folder".to_string(),
+            "--from is not remembered: there is no key in lepo's state directory".to_string(),
         ));
     }
     Ok(())

@@ -181,7 +181,7 @@ impl ImportReport {
         }
         if self.left_out > 0 {
             let messages = counted(self.left_out, "message");
-            out.line(&format!("left out {messages} that `lepo undo` took back, with what follows them"));
+            out.line(&format!("left out {messages} that `lepo undo` undid, with what follows them"));
         }
         if self.brought_back > 0 {
             let (verb, messages) =

@@ -28,8 +28,8 @@ use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 /// List the conversations, newest first
 ///
 /// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
-/// terminal, a line has the end of the id and the number of questions instead, and `@` has a line although another user
-/// or work tree continued it.
+/// terminal, a line has the end of the id and the number of questions instead, and `@` is listed even
+/// if another user or work tree continued it.
 ///
 /// On a terminal and with `-l`, lines also have the time, the model, the tokens, the branches that name the
 /// conversation's end, the title, and the first and last question, as far as they fit. If several conversations
@@ -38,8 +38,8 @@ use lepo_tool::{Sandbox, SandboxDetector, ToolRequest};
 /// copied answers cost nothing. A conversation whose end is dated more than a day ahead is marked `dated ahead`: it is not
 /// `@`.
 ///
-/// With `--pending` on a terminal, a line has the whole id, the time, the access with the sandbox, and the request; one
-/// that does not fit is below, whole.
+/// With `--pending` on a terminal, a line has the full id, the time, the access with the sandbox, and the request; one
+/// that does not fit is below, in full.
 ///
 /// With ADDR, lists only conversations that contain one of these messages.
 #[derive(Debug, clap::Args)]

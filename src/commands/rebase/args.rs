@@ -25,7 +25,7 @@ use crate::commands::complete;
         messages after main\n  \
     lepo rebase @ --drop @~2                  # the same conversation without one message\n  \
     echo 'in one line' | lepo rebase @ --replace @^=-      # with one message replaced\n  \
-    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n\n  lepo rebase @ --root --redate             # a copy with times of now\n  \
+    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n\n  lepo rebase @ --root --redate             # a copy with the current time\n  \
     lepo rebase -i                            # the conversation in your editor\n  \
     lepo rebase --print | sed s/colour/color/ | lepo rebase --from -")]
 pub struct RebaseArgs {

@@ -12,8 +12,8 @@
 ///
 /// Text that looks like a secret, and messages whose content does not match their id, are held back and named. A
 /// clone that cannot be fetched is named, too, and the others are fetched. After either, the exit code is 1. Messages
-/// removed by your other clones are removed here too; if they are most of the messages, lepo asks, or needs --yes. A
-/// clone counts as yours only on this remote.
+/// removed by your other clones are removed here too; if they are at least 50, and half of all, lepo asks, or needs
+/// --yes. A clone counts as yours only on this remote.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo sync git@host:me/history.git\n  lepo sync\n  lepo sync --watch 30\n  \
@@ -23,7 +23,7 @@ pub struct SyncArgs {
     /// The remote: a URL, a path, or the name of a git remote; needed the first time
     #[arg(value_name = "REMOTE")]
     pub(super) remote: Option<String>,
-    /// Do not ask: accept REMOTE, and the removal of most messages, here or from other clones
+    /// Do not ask: accept REMOTE, and the removal of half of the messages or more, here or from other clones
     #[arg(short, long)]
     pub(super) yes: bool,
     /// The name of this clone on the remote (default: the host's name)

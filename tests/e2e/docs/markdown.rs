@@ -9,6 +9,7 @@ use super::roff::escaped;
 pub fn markdown_sections(markdown: &str) -> String {
     let mut roff = String::new();
     let (mut heading, mut is_code, mut is_head, mut is_first) = (None, false, false, true);
+    let mut is_in_list = false;
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_DEFINITION_LIST) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
@@ -19,10 +20,10 @@ pub fn markdown_sections(markdown: &str) -> String {
                 roff += "\"\n";
                 (heading, is_first) = (None, true);
             }
-            Event::Start(Tag::Paragraph) if !is_first => roff += ".PP\n",
+            Event::Start(Tag::Paragraph) if !is_first => roff += if is_in_list { ".IP\n" } else { ".PP\n" },
             // A long term stands above its text, so that a narrow window has room for that.
             Event::Start(Tag::DefinitionListTitle) => roff += ".TP 8n\n",
-            Event::Start(Tag::DefinitionListDefinition) => is_first = true,
+            Event::Start(Tag::DefinitionListDefinition) => (is_first, is_in_list) = (true, true),
             Event::Start(Tag::CodeBlock(_)) => {
                 roff += if is_first { ".nf\n.RS 6n\n" } else { ".nf\n.sp\n.RS 6n\n" };
                 is_code = true;
@@ -62,8 +63,8 @@ pub fn markdown_sections(markdown: &str) -> String {
                 }
                 is_first = false;
             }
-            Event::Start(Tag::Paragraph | Tag::DefinitionList | Tag::TableRow | Tag::TableCell)
-            | Event::End(TagEnd::DefinitionList) => {}
+            Event::End(TagEnd::DefinitionList) => is_in_list = false,
+            Event::Start(Tag::Paragraph | Tag::DefinitionList | Tag::TableRow | Tag::TableCell) => {}
             other => panic!("the manual has no request of roff for {other:?}"),
         }
     }
@@ -88,11 +89,11 @@ fn code_escaped(code: &str) -> String {
 #[test]
 fn markdown_becomes_sections_lists_tables_and_code() {
     let text = "# Two words\n\nRun `a -b`, see *_x/*.\n.git too, ‘@’.\n\n`/t` *ADDR*\n: Go.\n  On.\n\n\
-                `/u`\n: Up.\n\nAfter.\n\n    lepo 'a\\b'\n\n## Of files\n\n| A | B |\n|---|---|\n| c | `d` |\n";
+                `/u`\n: Up.\n\n  Higher.\n\nAfter.\n\n    lepo 'a\\b'\n\n## Of files\n\n| A | B |\n|---|---|\n| c | `d` |\n";
     assert_eq!(
         markdown_sections(text),
         ".SH \"TWO WORDS\"\nRun \\fBa \\-b\\fR, see \\fI_x/\\fR.\n\\&.git too, \\(oq@\\(cq.\n\
-         .TP 8n\n\\fB/t\\fR \\fIADDR\\fR\nGo.\nOn.\n.TP 8n\n\\fB/u\\fR\nUp.\n.PP\nAfter.\n\
+         .TP 8n\n\\fB/t\\fR \\fIADDR\\fR\nGo.\nOn.\n.TP 8n\n\\fB/u\\fR\nUp.\n.IP\nHigher.\n.PP\nAfter.\n\
          .nf\n.sp\n.RS 6n\nlepo \\(aqa\\eb\\(aq\n.RE\n.fi\n\
          .SS \"Of files\"\n.TS\nl l.\n\\fBA\\fR\t\\fBB\\fR\nc\t\\fBd\\fR\n.TE\n"
     );

@@ -242,7 +242,7 @@ fn dated_ahead(id: BubbId, followed: &HashSet<BubbId>) -> String {
         return why.to_string();
     }
     format!(
-        "{why}; `lepo rebase {id} --root --redate` copies its conversation with times of now, then `lepo rm {id}`"
+        "{why}; `lepo rebase {id} --root --redate` copies its conversation with the current time, then `lepo rm {id}`"
     )
 }
 

@@ -17,14 +17,14 @@ pub struct TakeBackPlan {
 }
 
 impl ChangeLock<'_> {
-    /// Plans to take back a change: the newest that is not taken back and not emptied, or the one with the number `n`.
+    /// Plans to take back a change: the newest that is not undone and not emptied, or the one with the number `n`.
     pub fn plan_undo(&self, n: Option<u64>, is_forced: bool) -> Result<TakeBackPlan> {
         let changes = self.log.changes();
         let chosen = match n {
             Some(n) => {
                 let found = changes.iter().find(|change| change.last.n == n).ok_or_else(|| no_change(n))?;
                 if found.is_taken_back() {
-                    return Err(Error::nothing(format!("change {n} was taken back already"))
+                    return Err(Error::nothing(format!("change {n} is undone already"))
                         .hint(format!("to redo it: lepo undo --redo {n}")));
                 }
                 if let Some(error) = self.emptied(found.last)? {
@@ -60,8 +60,9 @@ impl ChangeLock<'_> {
         };
         let found = changes.iter().find(|change| change.last.n == n).ok_or_else(|| no_change(n))?;
         if !found.is_taken_back() {
-            return Err(Error::nothing(format!("change {n} is not taken back"))
-                .hint("`lepo undo --list` lists changes"));
+            return Err(
+                Error::nothing(format!("change {n} is not undone")).hint("`lepo undo --list` lists changes")
+            );
         }
         if let Some(error) = self.emptied(found.last)? {
             return Err(error);
@@ -228,8 +229,8 @@ fn no_change(n: u64) -> Error {
 
 fn refused(change: &Change, why: String) -> Error {
     let what = match change.direction {
-        ChangeDirection::Redo => "made again",
-        ChangeDirection::Undo | ChangeDirection::First => "taken back",
+        ChangeDirection::Redo => "redone",
+        ChangeDirection::Undo | ChangeDirection::First => "undone",
     };
     Error::nothing(format!("change {} ({}) was not {what}: {why}", change.n, change.command.as_str()))
 }
