@@ -75,6 +75,44 @@ fn a_linked_worktree_uses_the_store_of_the_main_one_and_goes_on_with_its_own_con
 }
 
 #[test]
+fn a_summary_in_a_worktree_is_its_own() {
+    let bot = Bot::saying(OFF, &["one", "two", "three", "SUMMARY", "five", "six"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
+    let main = home.ok(&["resolve", "@"]);
+    for question in ["linked asks", "linked asks again"] {
+        assert_eq!(lepo_in(home, linked, &["do", question]).code, 0);
+    }
+    let ran = lepo_in(home, linked, &["do", "--compact", "--keep", "1"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(lepo_in(home, linked, &["resolve", "@"]).out, ran.out);
+    assert_eq!(home.ok(&["resolve", "@"]), main);
+    assert_eq!(lepo_in(home, linked, &["do", "after it"]).out, "five\n");
+    assert!(bot.bodies()[4]["messages"].to_string().contains("SUMMARY"));
+    assert_eq!(home.lepo(&["do", "main asks again"]).out, "six\n");
+    assert!(home.ok(&["show", "@"]).starts_with(&home.ok(&["show", main.trim()])));
+}
+
+#[test]
+fn the_output_of_ones_own_command_in_a_worktree_is_its_own() {
+    let bot = Bot::saying(OFF, &["one", "two", "three"]);
+    let home = &bot.home;
+    let linked = &with_worktree(home);
+    assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
+    let main = home.ok(&["resolve", "@"]);
+    assert_eq!(lepo_in(home, linked, &["do", "linked asks"]).code, 0);
+    let mut session = home.command(&[]);
+    session.current_dir(linked);
+    let ran = on_terminal(session, &[("> ", "!echo own\n"), ("> ", "/exit\n")]);
+    assert!(ran.out.contains("own"), "{}", ran.out);
+    assert_eq!(home.ok(&["resolve", "@"]), main);
+    assert_eq!(lepo_in(home, linked, &["do", "and then?"]).out, "three\n");
+    assert!(bot.bodies()[2]["messages"].to_string().contains("echo own"));
+}
+
+#[test]
 fn the_main_work_tree_continues_its_own_conversation_too() {
     let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
     let home = &bot.home;

@@ -4,7 +4,7 @@
 use super::attach::keep_files;
 use super::opening::{prompt_message, question_message};
 use super::transcript::Transcript;
-use super::{CommandOrigin, CommandRunner, Question, TurnEnv, TurnEvent, TurnStart, View};
+use super::{CommandOrigin, CommandRunner, Question, TurnEnv, TurnEvent, TurnStart, View, record_used};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
@@ -25,6 +25,7 @@ pub fn keep_question(
     transcript.sends_unmasked = true;
     let (name, _) = transcript.add_new(&question)?;
     env.store.journal().note_unanswered(name.id);
+    record_used(&env.configured.paths, &env.store, &[name.id]);
     Ok(name)
 }
 
@@ -48,6 +49,7 @@ pub async fn run_own(
     if let Some(notice) = env.masking.secrets_notice() {
         view.on_event(TurnEvent::Notice(&notice));
     }
+    record_used(&env.configured.paths, &env.store, &[used.bubb]);
     Ok(used.bubb)
 }
 

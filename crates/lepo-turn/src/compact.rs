@@ -22,7 +22,7 @@ use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources};
 use super::unproven::unproven_messages;
 use super::window_fill::{WindowFill, fill_in_time};
-use super::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View};
+use super::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View, record_used};
 use crate::config::{Insts, Trust};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
@@ -207,7 +207,9 @@ fn write_compacted(
         env.store.journal().prove(added.iter().map(|(name, _)| name.id));
     }
     let end = copies.last().map(|copy| copy.name.id).or(base);
-    end.ok_or_else(|| Error::usage("no conversation to summarise"))
+    let end = end.ok_or_else(|| Error::usage("no conversation to summarise"))?;
+    record_used(&env.configured.paths, &env.store, &[end]);
+    Ok(end)
 }
 
 /// Requests a summary of the path up to `cut`.
