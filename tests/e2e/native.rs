@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
-use crate::home::run;
+use crate::home::{Home, run};
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_event, openai_sse};
 
@@ -138,6 +138,37 @@ fn a_refusal_drops_the_rest_and_ends_tool_use() {
     let seen = short(&bot.bodies()[1]);
     assert!(seen[4].starts_with("tool x1:dropped"), "each call has a result: {}", seen[4]);
     assert_eq!(bot.home.read("work/ran"), "");
+}
+
+/// Puts a conversation of a question and an answer into the store of a clone named alice.
+fn add_alice(home: &Home) {
+    let alice = Home::new();
+    alice.add(&["--prev", "head"], "hers");
+    alice.add(&["--kind", "a"], "her answer");
+    let folder = home.work().join(".lepo/_from/alice");
+    std::fs::create_dir_all(&folder).unwrap();
+    for file in alice.bubbs() {
+        std::fs::copy(alice.work().join(".lepo").join(&file), folder.join(&file)).unwrap();
+    }
+}
+
+#[test]
+fn a_call_below_a_colleagues_conversation_is_decided_later_and_that_is_summarised_and_looked_up() {
+    for (option, code) in [("--approve", 0), ("--deny", 0)] {
+        let bot = bot([echo(), openai_sse(["Said."]), openai_sse(["SUMMARY"]), openai_sse(["Again."])]);
+        bot.home.ok(&["init"]);
+        add_alice(&bot.home);
+        assert_eq!(bot.home.alone(&["do", "--tail", "alice/@", "say it"]).code, 4);
+        let id = bubbs(&bot.home).pop().unwrap().id;
+        let ran = bot.home.alone(&["do", option, &id]);
+        assert_eq!((ran.code, ran.out.as_str()), (code, "Said.\n"), "{}", ran.err);
+        assert!(short(&bot.bodies()[1]).join("|").contains("user hers|assistant her answer|user say it"));
+        let ran = bot.home.alone(&["do", "--recorded=only", "--tail", "alice/@", "say something else"]);
+        assert_eq!(ran.code, 3, "{}", ran.err);
+        let ran = bot.home.alone(&["do", "--compact", "--keep", "1"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(short(&bot.bodies()[2]).join("|").contains("hers"), "{:?}", short(&bot.bodies()[2]));
+    }
 }
 
 #[test]

@@ -55,8 +55,10 @@ impl Decision {
         verdict: Verdict,
     ) -> Result<Decision> {
         let lists = "`lepo ls --pending` lists the requests that wait";
+        // A request in another user's store is theirs to decide, though a conversation may continue theirs.
         let ix = forest
             .find(id)
+            .filter(|&ix| forest.store_of(ix).is_none())
             .ok_or_else(|| Error::usage(format!("no message {id} in this store")).hint(lists))?;
         let name = forest.name(ix);
         // Its bytes are read once, so that the request that runs is the checked one.

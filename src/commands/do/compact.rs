@@ -47,7 +47,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
     let store: std::sync::Arc<_> = context.store()?.into();
-    let forest = store.names().forest()?;
+    let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
     let tail = find_tail(args, &store, &forest)?;
     let nothing = || Error::usage("no conversation to summarise").hint("`lepo ls` lists the conversations");
     let options = StartOptions { new: false, tail, retry: false };

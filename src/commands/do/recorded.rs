@@ -184,7 +184,10 @@ fn find_start(
     let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
     let is_placed = args.tail.is_some() || args.retry;
     let within = |store: &Store| -> Result<(TurnStart, Vec<PastMessage>)> {
-        let forest = store.names().forest()?;
+        let forest = match args.retry {
+            true => store.addresses().forest_to_retry(args.tail.as_deref())?,
+            false => store.addresses().forest_at(new, args.tail.as_deref())?,
+        };
         let tail = find_tail(args, store, &forest)?;
         let begin = match tail.filter(|_| goes_on) {
             Some(tail) => debate_at(&forest, tail.ix)?,

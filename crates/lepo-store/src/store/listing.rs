@@ -88,11 +88,6 @@ impl<'s> NameListing<'s> {
         Ok(self.others.get_or_insert_default())
     }
 
-    /// Excludes other users' stores from now on.
-    pub(super) fn keep_to_own(&mut self) {
-        self.others = Some(Vec::new());
-    }
-
     fn put_foreign(&mut self, names: impl IntoIterator<Item = (BubbName, usize)>) -> Result<()> {
         for (name, number) in names {
             if self.find_own(name.id)?.is_none() && self.foreign.insert(name.id, (name, number)).is_none() {

@@ -31,10 +31,6 @@ impl<'s> Names<'s> {
             return self.forest_of_tip();
         }
         let mut listing = self.listing()?;
-        // Only requests of this store itself can be decided.
-        if wanted.iter().any(|wanted| matches!(wanted, ReadScope::Since { judged: true, .. })) {
-            listing.keep_to_own();
-        }
         for wanted in wanted {
             if listing.is_whole() && self.store.others().all().is_empty() {
                 break;
