@@ -361,6 +361,8 @@ pub(super) async fn decide(session: &mut ReplSession<'_>, verdict: Verdict) -> R
         Error::nothing("no request is pending here")
             .hint("/ls lists the conversations, /tail ID continues at a pending request")
     })?;
+    // Without a model the request still waits.
+    session.model().await?;
     let store = session.store.clone();
     let (_claim, next, decision) = claim_request((&store, &session.env.masking), id, verdict)?;
     session.conversation.position.pending = None;

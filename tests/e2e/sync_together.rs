@@ -81,6 +81,10 @@ fn the_own_newest_conversation_is_listed_although_a_colleague_continued_it() {
         "{}",
         ran.err
     );
+    for file in ["./notes.md", "/none/notes.md", ".lepo/notes.md"] {
+        let ran = bot.home.lepo(&["show", file]);
+        assert!(ran.err.contains(&format!("the file {file} is not a message")), "{}", ran.err);
+    }
     let end = own.get(18..).unwrap();
     for args in [&["ls"][..], &["ls", "--grep", "what is"]] {
         assert!(on_terminal(bot.home.command(args), &[]).out.contains(end), "{args:?}");

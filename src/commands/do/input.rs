@@ -78,7 +78,9 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
     }
     if prompt.is_none() && !args.quiet && stderr_is_terminal() {
         // A session sends them, but the argument of a script may be any text.
-        for path in mentioned_files(&args.prompt.join(" ")) {
+        let sent: Vec<&PathBuf> = args.file.iter().chain(&args.context).chain(&args.attach).collect();
+        let mentioned = mentioned_files(&args.prompt.join(" "));
+        for path in mentioned.iter().filter(|path| !sent.contains(&&PathBuf::from(path.as_str()))) {
             let note = format!("@{path} is sent as text; -f FILE sends a file");
             print_status(&StatusLine::note(one_line(&note)));
         }

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use super::handle::Store;
-use crate::bubb::{BubbId, BubbName};
+use crate::bubb::BubbId;
 use crate::conv::{AddressMatch, AddressSpec, AddressTarget, Forest, ReadScope};
 use lepo_base::error::{Error, Result};
 
@@ -91,8 +91,9 @@ impl<'s> Addresses<'s> {
         let others = self.store.others().all();
         let Some((_, store)) = others.iter().find(|(name, _)| name == clone) else {
             let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
-            let file = word.rsplit('/').next().unwrap_or(word);
-            return match names.is_empty() || BubbName::parse(file.as_bytes()).is_some() {
+            let is_file = |word: &str| word.rsplit('/').next().is_some_and(|last| last.contains('.'));
+            let is_path = clone.is_empty() || clone.starts_with('.') || is_file(rest);
+            return match names.is_empty() || is_path {
                 true => Ok(None),
                 false => Err(Error::usage(format!("no branch {word}, and no clone is named {clone}"))
                     .hint(format!("clones: {}", names.join(", ")))),
