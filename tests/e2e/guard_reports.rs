@@ -310,7 +310,7 @@ const WRITES: &[(&str, &str)] = &[
 ];
 
 /// Commands of git that the user runs later, without a sandbox.
-const AFTERWARDS: &str = "git status; git diff; git add -A; git -c user.name=a -c user.email=b commit -m x; git st; \
+const AFTERWARDS: &str = "echo new > note.txt; git status; git diff; git add -A; git -c user.name=a -c user.email=b commit -m x; git st; \
     git checkout -b other; git log -1; cd sub && git add a.txt && git status";
 
 #[test]

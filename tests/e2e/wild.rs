@@ -92,7 +92,7 @@ fn what_is_dated_ahead_is_not_continued_and_a_copy_of_now_takes_its_place() {
     assert_eq!(prev(&home, &next), mine);
     // The remedy that fsck names, done as it says.
     let remedy = format!(
-        "`lepo rebase {ahead} --root --redate` copies its conversation with times of now, then `lepo rm {ahead}`"
+        "`lepo rebase {ahead} --root --redate` copies its conversation with the current time, then `lepo rm {ahead}`"
     );
     let told = findings(&home);
     assert_eq!((told.len(), told.iter().filter(|line| line.contains(&remedy)).count()), (2, 1), "{told:#?}");
