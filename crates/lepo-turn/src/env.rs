@@ -211,7 +211,7 @@ impl TurnEnv {
         loop {
             let requested = self.catalogue.asked().await;
             let mut servers = self.servers_of_turns().await;
-            // Nobody can be asked about the start of a server while a line is typed.
+            // While the user types a line, no question about the start of a server can be shown.
             let question = question_of_servers(&mut servers, &self.configured.paths).ok();
             let needs_answer = |name: &str| {
                 let Some(question) = &question else { return true };

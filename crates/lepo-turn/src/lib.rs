@@ -1,4 +1,5 @@
-//! One turn: from a question to its answer, each step a bubb. Events go up to a [`View`]; no terminal here.
+//! One turn, from a question to its answer: each step is stored as a bubb, and events go to a [`View`], because this
+//! crate knows no terminal.
 //!
 //! The crates below meet in this one: [`context`] alone turns bubbs into messages.
 

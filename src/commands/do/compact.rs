@@ -1,7 +1,7 @@
 //! `lepo do --compact`: continues a conversation from a summary of it.
 
 use super::DoArgs;
-use super::setup::{Setup, find_tail, run_in_turn_env};
+use super::setup::{Setup, read_tail, run_in_turn_env};
 use super::turn_output::turn_view;
 use crate::commands::Context;
 use crate::term::print_status;
@@ -47,8 +47,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
     let store: std::sync::Arc<_> = context.store()?.into();
-    let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
-    let tail = find_tail(args, &store, &forest)?;
+    let (forest, tail) = read_tail(args, &store, false)?;
     let nothing = || Error::usage("no conversation to summarise").hint("`lepo ls` lists the conversations");
     let options = StartOptions { new: false, tail, retry: false };
     let (mut position, start) = Position::find(&store, &forest, options, args.tail.as_deref())?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::DoArgs;
 use super::keeping::begin_as_set;
-use super::setup::{Setup, find_tail, run_in_turn_env};
+use super::setup::{Setup, read_tail, run_in_turn_env};
 use super::turn_input::DoInput;
 use super::turn_output::turn_view;
 use crate::commands::Context;
@@ -18,7 +18,6 @@ use lepo_base::media::Media;
 use lepo_model::{ChatMessage, ChatRole, ModelConfig, ToolSpec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
-use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_turn::{FirstRequest, SharedPrefix, StartOptions, TurnRequest, first_request, start};
 
@@ -41,11 +40,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         None => Store::unmade(nowhere.path(), &setup.dir_and_servers().0)?,
     };
     let store = Arc::new(store);
-    let forest: Forest = match args.retry {
-        true => store.addresses().forest_to_retry(args.tail.as_deref())?,
-        false => store.addresses().forest_at(args.new, args.tail.as_deref())?,
-    };
-    let tail = find_tail(args, &store, &forest)?;
+    let (forest, tail) = read_tail(args, &store, args.new)?;
     if !args.quiet {
         args.tail.as_deref().map_or(Ok(()), |tail| ui::note_ends(&store, tail))?;
     }

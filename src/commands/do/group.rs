@@ -7,7 +7,7 @@ use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::group_output::GroupOutput;
 use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
-use super::setup::{Setup, find_tail, run_in_turn_env, store_of_turn};
+use super::setup::{Setup, read_tail, run_in_turn_env, store_of_turn};
 use super::turn::confirm_size;
 use super::{DoArgs, input};
 use crate::commands::Context;
@@ -179,11 +179,7 @@ fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Resul
 
 fn find_start(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, TurnStart)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
-    let forest = match args.retry {
-        true => store.addresses().forest_to_retry(args.tail.as_deref())?,
-        false => store.addresses().forest_at(new, args.tail.as_deref())?,
-    };
-    let tail = find_tail(args, store, &forest)?;
+    let (forest, tail) = read_tail(args, store, new)?;
     if !args.quiet {
         args.tail.as_deref().map_or(Ok(()), |tail| ui::note_ends(store, tail))?;
     }

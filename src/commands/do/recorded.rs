@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::debate_place::debate_at;
 use super::group_output::GroupOutput;
-use super::setup::{find_tail, run_in_turn_env};
+use super::setup::{read_tail, run_in_turn_env};
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
@@ -184,11 +184,7 @@ fn find_start(
     let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
     let is_placed = args.tail.is_some() || args.retry;
     let within = |store: &Store| -> Result<(TurnStart, Vec<PastMessage>)> {
-        let forest = match args.retry {
-            true => store.addresses().forest_to_retry(args.tail.as_deref())?,
-            false => store.addresses().forest_at(new, args.tail.as_deref())?,
-        };
-        let tail = find_tail(args, store, &forest)?;
+        let (forest, tail) = read_tail(args, store, new)?;
         let begin = match tail.filter(|_| goes_on) {
             Some(tail) => debate_at(&forest, tail.ix)?,
             None => start(store, &forest, StartOptions { new, tail, retry: args.retry })?,

@@ -153,6 +153,16 @@ pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option
     args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
 }
 
+/// Reads the forest as far as the start of a turn needs it, and resolves `--tail`; `new` starts a conversation.
+pub fn read_tail(args: &DoArgs, store: &Store, new: bool) -> Result<(Forest, Option<AddressTarget>)> {
+    let forest = match args.retry {
+        true => store.addresses().forest_to_retry(args.tail.as_deref())?,
+        false => store.addresses().forest_at(new, args.tail.as_deref())?,
+    };
+    let tail = find_tail(args, store, &forest)?;
+    Ok((forest, tail))
+}
+
 /// Returns the branch on which the turn of a request was asked: from `--tail`, else from `LEPO_TAIL`, if it still
 /// names the bubb where the turn started.
 pub fn branch_of_request(

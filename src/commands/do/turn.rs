@@ -8,7 +8,7 @@ use super::compact::Quiet;
 use super::keeping::begin_as_set;
 use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
 use super::recover_cut::recover_cut;
-use super::setup::{Setup, branch_of_request, find_tail, run_in_turn_env, store_of_turn};
+use super::setup::{Setup, branch_of_request, read_tail, run_in_turn_env, store_of_turn};
 use super::turn_input::DoInput;
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
@@ -234,11 +234,8 @@ impl PreparedTurn {
 /// Finds where a question goes, or which one is answered again: from `--tail`, or at the newest conversation.
 fn find_next(args: &DoArgs, store: &Store) -> Result<(NextTurn, Position)> {
     let address = args.tail.as_deref();
-    let forest = match args.retry {
-        true => store.addresses().forest_to_retry(address)?,
-        false => store.addresses().forest_at(args.new, address)?,
-    };
-    let options = StartOptions { new: args.new, tail: find_tail(args, store, &forest)?, retry: args.retry };
+    let (forest, tail) = read_tail(args, store, args.new)?;
+    let options = StartOptions { new: args.new, tail, retry: args.retry };
     let (position, start) = Position::find(store, &forest, options, address)?;
     Ok((NextTurn { forest, start }, position))
 }

@@ -99,7 +99,7 @@ impl Reach {
     }
 
     fn add(&mut self, root: &Path, loads: Loads) {
-        // `/` stands for an empty folder outside of every tree.
+        // An empty folder is given as `/`, which would reach everything.
         if root.parent().is_none() {
             return;
         }

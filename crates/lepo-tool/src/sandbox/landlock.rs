@@ -158,9 +158,14 @@ mod tests {
     fn what_is_beside_the_hidden_is_opened_and_nothing_else() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
-        for dir in
-            ["home/me/work/.lepo/_wire", "home/me/work/src", "home/me/.ssh", "home/you", "usr/bin", "tmp"]
-        {
+        for dir in [
+            "home/me/project/.lepo/_wire",
+            "home/me/project/src",
+            "home/me/.ssh",
+            "home/you",
+            "usr/bin",
+            "tmp",
+        ] {
             std::fs::create_dir_all(root.join(dir)).unwrap();
         }
         std::os::unix::fs::symlink("home/me", root.join("link")).unwrap();
@@ -168,14 +173,14 @@ mod tests {
         let mounts = Mounts::from([
             (root.to_path_buf(), Mount::ReadOnly),
             (at("home/me"), Mount::Hidden),
-            (at("home/me/work"), Mount::ReadOnly),
-            (at("home/me/work/.lepo/_wire"), Mount::Secret),
+            (at("home/me/project"), Mount::ReadOnly),
+            (at("home/me/project/.lepo/_wire"), Mount::Secret),
             (at("tmp"), Mount::Hidden),
         ]);
         let mut shown = VisiblePaths::default();
         opened(root, Mount::Hidden, &mounts, &mut shown);
         shown.open.sort();
-        assert_eq!(shown.open, [at("home/me/work/src"), at("home/you"), at("usr")]);
-        assert_eq!(shown.paths, [at("home/me/work"), at("home/me/work/.lepo")]);
+        assert_eq!(shown.open, [at("home/me/project/src"), at("home/you"), at("usr")]);
+        assert_eq!(shown.paths, [at("home/me/project"), at("home/me/project/.lepo")]);
     }
 }

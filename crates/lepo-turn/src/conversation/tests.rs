@@ -138,8 +138,7 @@ impl Scene {
         }
     }
 
-    /// The question in the store, if it is there.
-    fn kept(&self) -> Option<BubbId> {
+    fn stored_question(&self) -> Option<BubbId> {
         let forest = self.env.store.names().forest().unwrap();
         let asked = |name: &BubbName| self.env.store.bubbs().text(name).unwrap() == "again";
         forest.all().map(|ix| forest.name(ix)).find(asked).map(|name| name.id)
@@ -167,15 +166,15 @@ fn a_question_whose_turn_never_began_is_kept_by_the_rules() {
         scene.env.configured.flags.sends_nothing = true;
         let mut conversation = Conversation::new(Position::default(), rules);
         assert!(run(scene.ask(&mut conversation)).is_err());
-        assert_eq!(scene.kept().is_some(), at_begin, "{rules:?}");
+        assert_eq!(scene.stored_question().is_some(), at_begin, "{rules:?}");
         let next = conversation.next_turn(&scene.env.store, true).map(|next| next.start);
-        assert_eq!(next.ok(), scene.kept().map(TurnStart::Again), "{rules:?}");
+        assert_eq!(next.ok(), scene.stored_question().map(TurnStart::Again), "{rules:?}");
 
         let mut scene = Scene::new(vec![None]);
         let end = scene.full_conversation();
         let mut conversation = Conversation::new(Position::at(Some(end)), rules);
         assert!(run(scene.ask(&mut conversation)).is_err());
-        assert_eq!(scene.kept().is_some(), at_room, "{rules:?}");
+        assert_eq!(scene.stored_question().is_some(), at_room, "{rules:?}");
         assert!(scene.room.compacts && !scene.turn.compacts, "{rules:?}");
     }
 }
