@@ -1,7 +1,7 @@
 //! Chooses the model names of a group turn: from options, the configuration, or the continued debate.
 
 use super::DoArgs;
-use super::setup::find_tail;
+use super::setup::read_tail;
 use crate::commands::Context;
 use lepo_base::error::Result;
 use lepo_turn::config::Settings;
@@ -40,8 +40,7 @@ impl ModelSources {
         else {
             return Ok(sources);
         };
-        let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
-        let Some(tail) = find_tail(args, &store, &forest)? else { return Ok(sources) };
+        let (forest, Some(tail)) = read_tail(args, &store, false)? else { return Ok(sources) };
         let models = debate_models(&store, &forest, tail.ix)?;
         if settings.many_participants.is_empty() {
             settings.many_participants = models.participants;

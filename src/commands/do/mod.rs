@@ -179,8 +179,7 @@ fn check_session(args: &DoArgs, has_schema: bool) -> Result<()> {
 /// Whether the conversation that `--continue` names ends in a stopped answer.
 fn ends_stopped(args: &DoArgs, context: &Context<'_>) -> Result<bool> {
     let Some(store) = context.find_store()? else { return Ok(false) };
-    let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
-    let tail = setup::find_tail(args, &store, &forest)?;
+    let (forest, tail) = setup::read_tail(args, &store, false)?;
     let start = start(&store, &forest, StartOptions { new: false, tail, retry: false })?;
     let stopped = StoppedAnswers::new(&store, &forest);
     Ok(start.id().is_some_and(|id| stopped.contains(id)))

@@ -148,18 +148,14 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     Ok(Some(tail.to_string()))
 }
 
-/// Resolves `--tail`.
-pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<AddressTarget>> {
-    args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
-}
-
 /// Reads the forest as far as the start of a turn needs it, and resolves `--tail`; `new` starts a conversation.
 pub fn read_tail(args: &DoArgs, store: &Store, new: bool) -> Result<(Forest, Option<AddressTarget>)> {
+    let address = args.tail.as_deref();
     let forest = match args.retry {
-        true => store.addresses().forest_to_retry(args.tail.as_deref())?,
-        false => store.addresses().forest_at(new, args.tail.as_deref())?,
+        true => store.addresses().forest_to_retry(address)?,
+        false => store.addresses().forest_at(new, address)?,
     };
-    let tail = find_tail(args, store, &forest)?;
+    let tail = address.map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
     Ok((forest, tail))
 }
 
