@@ -183,7 +183,7 @@ impl AcpAgent {
                 let message_id = BubbId::parse(message.as_bytes());
                 let message_id =
                     message_id.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
-                let forest = session.store.names().forest().map_err(|error| rpc_error(&error))?;
+                let forest = session.store.forest().map_err(|error| rpc_error(&error))?;
                 let is_there = forest.find(message_id).is_some_and(|ix| forest.store_of(ix).is_none());
                 match is_there {
                     true => self.fork_at(&session, message_id).map(|fork| agent::forked(&fork.id)),

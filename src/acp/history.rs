@@ -48,7 +48,7 @@ impl HistorySender<'_> {
         if name.hidden && !is_stopped {
             return self.hidden(&name);
         }
-        let (id, mut text) = (name.id.to_string(), self.store.bubbs().text(&name)?);
+        let (id, mut text) = (name.id.to_string(), self.store.text(&name)?);
         if is_stopped {
             text = format!("{}\n\n(stopped)\n\n", text.trim_end());
         }
@@ -60,7 +60,7 @@ impl HistorySender<'_> {
                 files.iter().for_each(|file| self.file(file, &id));
             }
             Kind::System => say(ChunkKind::User, &text),
-            Kind::Assistant | Kind::Tool => match self.store.bubbs().speaker(self.forest, &name) {
+            Kind::Assistant | Kind::Tool => match self.store.speaker(self.forest, &name) {
                 Some(speaker) => {
                     say(ChunkKind::Agent, &format!("**{}**\n\n{text}\n\n", crate::term::one_line(&speaker)));
                 }
@@ -72,7 +72,7 @@ impl HistorySender<'_> {
 
     fn file(&self, file: &Attachment, message: &str) {
         let is_shown = file.media.is_image() && file.len <= IMAGE;
-        let bytes = is_shown.then(|| self.store.blobs().bytes(&file.hash)).flatten();
+        let bytes = is_shown.then(|| self.store.blob_bytes(&file.hash)).flatten();
         let content = match bytes {
             Some(bytes) => content::image(file.media.mime(), &STANDARD.encode(bytes)),
             None => content::text(&format!("\n\n{}", file.label())),
@@ -115,7 +115,7 @@ impl HistorySender<'_> {
 
     /// Sends a call, its result, or text around them; a system prompt is skipped.
     fn hidden(&self, name: &BubbName) -> Result<()> {
-        let text = self.store.bubbs().text(name)?;
+        let text = self.store.text(name)?;
         if matches!(name.kind, Kind::System | Kind::Assistant)
             && let Some(call) = asked(name, &text)
         {
@@ -124,8 +124,7 @@ impl HistorySender<'_> {
         }
         let before = name.prev.and_then(|prev| self.forest.find(prev)).map(|ix| self.forest.name(ix));
         let call = before.filter(|before| before.hidden);
-        let call =
-            call.filter(|call| self.store.bubbs().text(call).is_ok_and(|text| asked(call, &text).is_some()));
+        let call = call.filter(|call| self.store.text(call).is_ok_and(|text| asked(call, &text).is_some()));
         match (call, name.kind) {
             (Some(call), _) => {
                 let ended = AcpToolCall { id: call.id.to_string(), ..result(&text) };

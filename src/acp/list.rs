@@ -64,7 +64,7 @@ fn entries(store: &Store, lines: &SessionTails) -> Result<Vec<(Ix, String)>> {
             all.push((ix, id.clone()));
         }
     }
-    let branches = store.branches().by_bubb()?;
+    let branches = store.branches_by_bubb()?;
     for &tail in lines.tails.iter().filter(|tail| !known.contains(tail)) {
         let id = lines.forest.name(tail).id;
         let branch = branches.get(&id).and_then(|names| names.iter().min());
@@ -82,14 +82,14 @@ pub struct SessionTitles<'t> {
 
 impl<'t> SessionTitles<'t> {
     pub fn new(store: &'t Store, forest: &'t Forest) -> SessionTitles<'t> {
-        SessionTitles { store, forest, titles: store.titles().all() }
+        SessionTitles { store, forest, titles: store.titles() }
     }
 
     pub fn title(&self, ix: Ix) -> Option<String> {
         let origin = self.forest.origins().value(ix);
         let title = match self.titles.get(&self.forest.name(origin.root).id) {
             Some(title) => title.clone(),
-            None => self.store.bubbs().words(&self.forest.name(origin.question?)).ok()?,
+            None => self.store.excerpt_text(&self.forest.name(origin.question?)).ok()?,
         };
         Some(excerpt_within(&title, TITLE)).filter(|title| !title.is_empty())
     }

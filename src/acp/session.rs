@@ -215,9 +215,8 @@ impl AcpSession {
     /// Moves some bubbs of past days into their folders, as every command that writes does.
     pub fn tidy(&self) {
         let limit = self.env.borrow().as_ref().and_then(|env| env.settings().tidy.limit());
-        if let Some(limit) =
-            limit.map(|limit| limit as usize).filter(|&limit| self.store.upkeep().is_untidy(limit))
-            && let Err(error) = self.store.upkeep().tidy_some(limit)
+        if let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| self.store.is_untidy(limit))
+            && let Err(error) = self.store.tidy_some(limit)
         {
             tracing::warn!(error = error.chain(), "not tidied");
         }

@@ -23,7 +23,7 @@ pub struct SessionTails {
 
 impl SessionTails {
     pub fn read(store: &Store) -> Result<SessionTails> {
-        let forest = store.names().forest()?;
+        let forest = store.forest()?;
         let sessions = store.journal().sessions();
         let tails: Vec<Ix> = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none()).collect();
         let written = sessions.values().filter_map(|end| match end {
@@ -100,7 +100,7 @@ impl SessionTails {
 /// Returns the bubb of a branch; `None` if the name is not valid.
 fn branch(store: &Store, name: &str) -> Result<Option<BubbId>> {
     match lepo_store::store::check_branch_name(name) {
-        Ok(()) => store.branches().get(name),
+        Ok(()) => store.branch(name),
         Err(_) => Ok(None),
     }
 }

@@ -127,7 +127,7 @@ impl<'a> MessagePane<'a> {
         let BrowsedStore { store, forest, facts, .. } = self.read;
         let name = forest.name(ix);
         let fact: JournalRecord = facts.get(name.id).unwrap_or_default();
-        let mut who = match store.bubbs().speaker(forest, &name) {
+        let mut who = match store.speaker(forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
             None => name.kind.as_str().to_string(),
         };
@@ -142,7 +142,7 @@ impl<'a> MessagePane<'a> {
         if let Some(tokens) = fact.output {
             who += &format!("  {tokens} tokens");
         }
-        let text = store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
+        let text = store.text(&name).unwrap_or_else(|error| error.chain());
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
         let shown = shown.trim_end();
         let mut lines = fit(&[PaneLine::new(Tone::Head(name.kind), who)], self.columns);

@@ -45,15 +45,14 @@ pub struct BrowserStart<'a> {
 /// Reads the newest conversations at first, and older ones once a key needs them.
 pub fn browse(store: &Store, start: BrowserStart<'_>) -> Result<()> {
     let (paint, math) = (start.paint, start.math.filter(|_| start.paint.is_on()));
-    let is_alone = store.others().all().is_empty();
+    let is_alone = store.peers().is_empty();
     let mut limit = Some(FIRST).filter(|_| is_alone && start.tree_at.is_none());
     let mut resumed = BrowserState::default();
     let mut tree_at = start.tree_at;
     let mut on_screen = None;
     loop {
         let facts = store.journal().index();
-        let forest =
-            store.names().forest_for(&[limit.map_or(ReadScope::All { peers: true }, ReadScope::newest)])?;
+        let forest = store.forest_for(&[limit.map_or(ReadScope::All { peers: true }, ReadScope::newest)])?;
         let stopped = StoppedAnswers::new(store, &forest);
         let own = store.own_newest().unwrap_or_default();
         let read =

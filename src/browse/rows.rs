@@ -59,7 +59,7 @@ impl<'a> ConvRows<'a> {
             read_store,
             tails: Box::new(forest.listed(false, own).take(limit.unwrap_or(usize::MAX))),
             origins: forest.origins(),
-            titles: store.titles().all(),
+            titles: store.titles(),
             titled: HashSet::new(),
             now: now(),
             read: Vec::new(),
@@ -140,7 +140,7 @@ impl<'a> ConvRows<'a> {
     fn row(&mut self, tail: Ix) -> ConvRow {
         let root = self.read_store.forest.name(self.origins.value(tail).root).id;
         let BrowsedStore { store, forest, facts, .. } = self.read_store;
-        let text_of = |ix: Ix| one_line(&store.bubbs().words(&forest.name(ix)).unwrap_or_default());
+        let text_of = |ix: Ix| one_line(&store.excerpt_text(&forest.name(ix)).unwrap_or_default());
         let question = forest.last_question(tail).unwrap_or(tail);
         let is_fork = !self.titled.insert(root);
         let (first, last) = match self.titles.get(&root) {

@@ -204,7 +204,7 @@ impl<'a> ForestTree<'a> {
         let BrowsedStore { store, forest, facts, .. } = self.read;
         let name = forest.name(ix);
         let model = || Some(model_label(&facts.get(name.id)?.model?).to_string());
-        clean(&store.bubbs().speaker(forest, &name).or_else(model).unwrap_or_default()).into_owned()
+        clean(&store.speaker(forest, &name).or_else(model).unwrap_or_default()).into_owned()
     }
 
     /// Returns the text of a row within `columns`: the drawing, then id, date and model as far as they fit, and an
@@ -239,7 +239,7 @@ impl<'a> ForestTree<'a> {
         if self.read.stopped.contains(name.id) {
             line += "(stopped) ";
         }
-        let text = self.read.store.bubbs().words(&name).unwrap_or_default();
+        let text = self.read.store.excerpt_text(&name).unwrap_or_default();
         line += &excerpt_within(&text, columns.saturating_sub(width(&line)));
         Some(cut(&line, columns))
     }

@@ -64,14 +64,14 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
-        Some("head") => store.names().forest_for(&[ReadScope::Tip])?,
-        address => store.addresses().forest_at(false, address.or(Some("@")))?,
+        Some("head") => store.forest_for(&[ReadScope::Tip])?,
+        address => store.forest_at(false, address.or(Some("@")))?,
     };
     let prev = match args.prev.as_deref() {
         Some("head") => None,
-        Some(address) => Some(store.addresses().find_bubb(&forest, address)?.ix),
+        Some(address) => Some(store.find_bubb(&forest, address)?.ix),
         None if forest.newest().is_none() => None,
-        None => Some(store.addresses().find_bubb(&forest, "@")?.ix),
+        None => Some(store.find_bubb(&forest, "@")?.ix),
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
@@ -95,7 +95,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
 /// here.
 fn tidy_limit(store: &Store) -> Option<u32> {
     const LEAST: usize = 100;
-    if !store.upkeep().is_untidy(LEAST) {
+    if !store.is_untidy(LEAST) {
         return None;
     }
     let UserEnv { env, paths } = UserEnv::read().ok()?;

@@ -13,10 +13,10 @@ pub fn find_all(store: &Store, words: &[String], also: &[ReadScope]) -> Result<(
     let words = require_any(words, with_stdin(words)?)?;
     let mut wanted = also.to_vec();
     for word in &words {
-        wanted.extend(store.addresses().read_scope(word)?);
+        wanted.extend(store.address_scopes(word)?);
     }
-    let forest = store.names().forest_for(&wanted)?;
-    let found = words.iter().map(|word| store.addresses().find(&forest, word)).collect::<Result<_>>()?;
+    let forest = store.forest_for(&wanted)?;
+    let found = words.iter().map(|word| store.find_address(&forest, word)).collect::<Result<_>>()?;
     Ok((forest, found))
 }
 
@@ -43,10 +43,10 @@ pub fn resolve_all(
     let words = with_stdin(words)?;
     if !is_whole {
         for word in &words {
-            store.names().forest_for(&store.addresses().read_scope(word)?)?;
+            store.forest_for(&store.address_scopes(word)?)?;
         }
     }
-    words.iter().map(|word| store.addresses().find(forest, word)).collect()
+    words.iter().map(|word| store.find_address(forest, word)).collect()
 }
 
 fn exactly_one(word: &str, found: &[AddressMatch]) -> Result<AddressTarget> {

@@ -80,7 +80,7 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     check_is_no_others(store, name)?;
     let (forest, found) = find_one(store, address, &[])?;
     let id = forest.name(found.ix).id;
-    change_branches(store, ChangingCommand::Branch, || match store.branches().ids(name)? {
+    change_branches(store, ChangingCommand::Branch, || match store.branch_ids(name)? {
         Some(_) if !force => Err(Error::nothing(format!("branch {name} already exists")).hint(format!(
             "to move it: lepo branch -f {} {}",
             quoted(name),
@@ -92,7 +92,7 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
 
 /// Rejects a new branch whose name is an address in another user's clone: the branch would shadow it.
 fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
-    match store.addresses().other_of(name) {
+    match store.peer_of_address(name) {
         Some(clone) => Err(Error::usage(format!("{name} is an address of {}'s messages", one_line(clone)))
             .hint("choose another name: only they can make or move a branch there")),
         None => Ok(()),
@@ -104,15 +104,15 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
     for name in names {
         check_branch_name(name)?;
         // A branch file without a valid id can be deleted too.
-        if let Ok(None) = store.branches().get(name) {
+        if let Ok(None) = store.branch(name) {
             return Err(none(name));
         }
     }
     let mut deleted = Vec::new();
     change_branches(store, ChangingCommand::Branch, || {
         for name in names {
-            if store.branches().ids(name)?.is_some() {
-                deleted.push((name, store.branches().get(name).ok().flatten()));
+            if store.branch_ids(name)?.is_some() {
+                deleted.push((name, store.branch(name).ok().flatten()));
             }
         }
         Ok(deleted.iter().map(|(name, _)| (name.to_string(), None)).collect())
@@ -130,16 +130,16 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
 fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     check_branch_name(new)?;
     check_is_no_others(store, new)?;
-    store.branches().get(old)?.ok_or_else(|| none(old))?;
+    store.branch(old)?.ok_or_else(|| none(old))?;
     change_branches(store, ChangingCommand::Branch, || {
-        if !force && store.branches().ids(new)?.is_some() {
+        if !force && store.branch_ids(new)?.is_some() {
             return Err(Error::nothing(format!("branch {new} already exists")).hint(format!(
                 "to put {old} in its place: lepo branch -f -m {} {}",
                 quoted(old),
                 quoted(new)
             )));
         }
-        match store.branches().ids(old)? {
+        match store.branch_ids(old)? {
             Some(_) if old == new => Ok(Vec::new()),
             // The new name first: at every moment the branch has one of the two.
             Some(ids) => Ok(vec![(new.to_string(), Some(ids)), (old.to_string(), None)]),
@@ -153,21 +153,20 @@ fn none(name: &str) -> Error {
 }
 
 fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
-    let mut branches: Vec<_> =
-        store.branches().all()?.into_iter().map(|(name, id)| (None, name, id)).collect();
-    for (clone, other) in store.others().all() {
-        let theirs = other.branches().all()?.into_iter();
+    let mut branches: Vec<_> = store.branches()?.into_iter().map(|(name, id)| (None, name, id)).collect();
+    for (clone, other) in store.peers() {
+        let theirs = other.branches()?.into_iter();
         branches.extend(theirs.map(|(name, id)| (Some(clone), format!("{clone}/{name}"), id)));
     }
     // Only for own branches: another user decides about theirs.
     let own = branches.iter().filter(|(from, ..)| from.is_none());
     let mut merged = HashMap::new();
     for (_, name, _) in own {
-        let ids = store.branches().left_by_merge(name)?;
+        let ids = store.branch_ends_left_by_merge(name)?;
         merged.extend((!ids.is_empty()).then(|| (name.clone(), ids)));
     }
     let ids = branches.iter().map(|(_, _, id)| *id).chain(merged.values().flatten().copied());
-    let forest = store.names().forest_for(&[ReadScope::Ids(ids.collect())])?;
+    let forest = store.forest_for(&[ReadScope::Ids(ids.collect())])?;
     let mut ends: BTreeMap<String, Vec<BubbId>> =
         merged.into_iter().map(|(name, ids)| (name, forest.ends_among(&ids))).collect();
     ends.retain(|_, ends| ends.len() > 1);

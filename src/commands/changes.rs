@@ -95,7 +95,7 @@ fn question_in(store: &Store, listed: &ListedChange<'_>) -> Option<String> {
     let change = listed.first;
     let bubbs = change.removed.bubbs.iter().chain(&change.added.bubbs);
     let asked = bubbs.filter(|name| name.kind == Kind::User && !name.hidden).max_by_key(|name| name.id)?;
-    let text = match store.bubbs().read(asked) {
+    let text = match store.read(asked) {
         Ok(text) => text,
         Err(_) => {
             let folder = listed.last.folder.or(change.folder)?;

@@ -53,7 +53,7 @@ pub fn branch() -> ArgValueCompleter {
 
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
-        let Ok(forest) = there.store.names().forest() else { return Vec::new() };
+        let Ok(forest) = there.store.forest() else { return Vec::new() };
         let waiting = forest.pending(|ix| ui::read_request(&there.store, &forest.name(ix))).into_iter();
         let told =
             waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.summary()))));
@@ -161,19 +161,19 @@ fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidat
 
 impl CompletionStore {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.addresses().offers(wanted, MOST).unwrap_or_default().into_iter();
+        let offers = self.store.complete_address(wanted, MOST).unwrap_or_default().into_iter();
         offers.map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.addresses().branch_offers(wanted).unwrap_or_default().into_iter();
+        let offers = self.store.complete_branch(wanted).unwrap_or_default().into_iter();
         offers.map(|offer| self.candidate(offer)).collect()
     }
 
     /// Adds the preview that `ls` prints, or, for an id of the bubb itself, the preview of `log`.
     fn candidate(&self, offer: AddressCompletion) -> CompletionCandidate {
         let preview = offer.about.and_then(|name| {
-            let text = excerpt(&self.store.bubbs().words(&name).ok()?);
+            let text = excerpt(&self.store.excerpt_text(&name).ok()?);
             Some(if offer.itself { format!("{} {text}", name.tag()) } else { text })
         });
         candidate(offer.word, preview)

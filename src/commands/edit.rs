@@ -69,7 +69,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_one(&store, &args.address, &[ReadScope::Tip])?;
     let name = forest.name(found.ix);
-    let text = store.bubbs().read(&name)?;
+    let text = store.read(&name)?;
 
     let given = args.given_text()?;
     let edited = match &given {

@@ -83,7 +83,7 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
 
 fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let mut progress = ProgressMeter::new(false);
-    let found = store.upkeep().check(&mut |done, total| progress.show("checking", done, total))?;
+    let found = store.check(&mut |done, total| progress.show("checking", done, total))?;
     drop(progress);
 
     if as_json {
@@ -118,7 +118,7 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
 fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     let journal = store.path().canonicalize().unwrap_or(store.path()).join("_journal.ndjson");
     let tree = journal.parent().and_then(WorkTree::containing);
-    if store.furniture().ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
+    if store.ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
         let shown = store.display_path().join("_journal.ndjson");
         let shown = shown.display();
         print_status(&StatusLine::warning(format!(
@@ -143,9 +143,9 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     let (mut recovered, mut removed, mut restored, mut failed) =
         <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
     let mut first = None;
-    for stray in store.upkeep().strays()? {
+    for stray in store.strays()? {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
-        match store.upkeep().settle(stray) {
+        match store.settle(stray) {
             // The remaining files may still be recovered.
             Err(error) => {
                 print_status(&StatusLine::warning(format!("cannot save {file}: {}", error.chain())));
@@ -166,8 +166,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         }
     }
     let mut progress = ProgressMeter::new(false);
-    let files =
-        store.upkeep().restore_line_ends(&mut |done, total| progress.show("checking", done, total))?;
+    let files = store.restore_line_ends(&mut |done, total| progress.show("checking", done, total))?;
     drop(progress);
     for (file, error) in files {
         match error {

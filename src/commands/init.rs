@@ -26,7 +26,7 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let above = context.find_store()?.filter(|store| store.is_linked() || store.root() != context.cwd());
     let (store, made) = context.make_store()?;
     let shown = store.display_path().display();
-    let is_committed = args.committed && store.furniture().commit()?;
+    let is_committed = args.committed && store.track_messages()?;
     match made {
         InitOutcome::New => print_status(&format!("made {shown}")),
         InitOutcome::Completed => print_status(&format!("{shown} already exists; added missing files")),

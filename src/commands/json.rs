@@ -18,7 +18,7 @@ pub fn name_json(store: &Store, name: &BubbName) -> serde_json::Map<String, serd
     map.insert("hidden".into(), name.hidden.into());
     map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
     map.insert("time".into(), name.id.time().into());
-    map.insert("path".into(), store.bubbs().path(name).to_string_lossy().into());
+    map.insert("path".into(), store.bubb_path(name).to_string_lossy().into());
     map
 }
 
@@ -52,7 +52,7 @@ fn bubb_json(
     fact: Option<&JournalRecord>,
 ) -> Result<Value> {
     let mut map = name_json(store, name);
-    let text = store.bubbs().text(name)?;
+    let text = store.text(name)?;
     let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
     if !files.is_empty() {
         let file = |file: &Attachment| {
@@ -60,7 +60,7 @@ fn bubb_json(
                 "type": file.media.mime(),
                 "bytes": file.len,
                 "name": file.name,
-                "path": store.blobs().path(&file.hash).to_string_lossy(),
+                "path": store.blob_path(&file.hash).to_string_lossy(),
             })
         };
         map.insert("attachments".into(), files.iter().map(file).collect());
@@ -68,7 +68,7 @@ fn bubb_json(
     map.insert("stopped".into(), stopped.contains(name.id).into());
     map.insert("text".into(), text.into());
     let fact = fact.cloned().unwrap_or_default();
-    map.insert("speaker".into(), store.bubbs().speaker(forest, name).into());
+    map.insert("speaker".into(), store.speaker(forest, name).into());
     map.insert("model".into(), fact.model.into());
     map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
     map.insert("ms".into(), fact.ms.into());

@@ -54,7 +54,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let on_terminal = context.out.is_terminal();
     let facts = if on_terminal { store.journal().index() } else { JournalIndex::default() };
     let now = now();
-    let branches = store.branches().by_bubb()?;
+    let branches = store.branches_by_bubb()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
         false => bubbs.into_iter().map(|ix| GraphRow { drawing: String::new(), bubb: Some(ix) }).collect(),
@@ -81,11 +81,11 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
             let mut map = name_json(&store, &name);
             map.insert("excerpt".into(), excerpt_of(&store, &name).into());
             map.insert("branches".into(), names.into());
-            map.insert("speaker".into(), store.bubbs().speaker(&forest, &name).into());
+            map.insert("speaker".into(), store.speaker(&forest, &name).into());
             map.insert("stopped".into(), stopped.contains(name.id).into());
             context.out.line(&serde_json::Value::Object(map).to_string());
         } else {
-            let speaker = store.bubbs().speaker(&forest, &name);
+            let speaker = store.speaker(&forest, &name);
             let about = match on_terminal {
                 true => {
                     let date = padded(&time::day_and_hour(name.id.time(), now), DATE_WIDTH);
@@ -126,7 +126,7 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
 
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
-        let forest = store.names().forest_for(&[ReadScope::All { peers: true }])?;
+        let forest = store.forest_for(&[ReadScope::All { peers: true }])?;
         let whole = forest.all().rev().collect();
         return Ok((forest, whole));
     }

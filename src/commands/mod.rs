@@ -203,8 +203,8 @@ impl<'o> Context<'o> {
         if !quiet {
             tell_linked(&store);
         }
-        match store.furniture().is_unfinished()? {
-            true => drop(store.furniture().complete(Insts::default_file_text())?),
+        match store.is_meta_unfinished()? {
+            true => drop(store.complete_meta(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
         }
         Ok(store)
@@ -240,8 +240,7 @@ impl<'o> Context<'o> {
                 false
             }
         };
-        let insts =
-            found.as_ref().filter(counts).map(|store| store.furniture().insts()).transpose()?.flatten();
+        let insts = found.as_ref().filter(counts).map(|store| store.insts()).transpose()?.flatten();
         let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
         let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
         let (store, unkept) = Store::unkept(&paths.unkept(), &root, insts)?;
@@ -253,7 +252,7 @@ impl<'o> Context<'o> {
     /// ends. A store that is not writable is skipped: writing to it reports the error.
     pub fn keep_line_ends(&self, store: &Store) {
         self.list_own_files(store);
-        if store.furniture().complete_attributes().unwrap_or_default() {
+        if store.complete_attributes().unwrap_or_default() {
             let shown = store.display_path().display();
             print_status(&StatusLine::note(format!(
                 "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
@@ -264,7 +263,7 @@ impl<'o> Context<'o> {
     /// Adds lepo's own files to the `.gitignore` of a store from an older version, once: a tracked journal
     /// changes after every answer and then blocks checkouts.
     fn list_own_files(&self, store: &Store) {
-        if store.furniture().complete_ignores().unwrap_or_default() {
+        if store.complete_ignores().unwrap_or_default() {
             let shown = store.display_path().display();
             print_status(&StatusLine::note(format!(
                 "added the journal and other files of lepo's own to {shown}/.gitignore, as they would block git"

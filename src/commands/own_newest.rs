@@ -44,7 +44,7 @@ fn find_tail(store: &Store) -> Result<WorktreeTail> {
 }
 
 fn is_of_another(store: &Store, tail: WorktreeTail) -> Result<bool> {
-    Ok(tail == WorktreeTail::Missing && store.names().forest_for(&[ReadScope::Tip])?.newest().is_some())
+    Ok(tail == WorktreeTail::Missing && store.forest_for(&[ReadScope::Tip])?.newest().is_some())
 }
 
 /// Records a message that a command wrote, if it is newer than `@`: the next question in this work tree continues there.

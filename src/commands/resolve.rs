@@ -27,7 +27,7 @@ pub fn run_resolve(args: ResolveArgs, context: &mut Context<'_>) -> Result<u8> {
     for &ix in found.iter().flat_map(AddressMatch::bubbs) {
         let name = forest.name(ix);
         if args.path {
-            context.out.path(&store.bubbs().path(&name));
+            context.out.path(&store.bubb_path(&name));
         } else {
             context.out.line(&name.id.to_string());
         }

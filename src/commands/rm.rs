@@ -46,7 +46,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         false => named(&store, &args.addresses)?.iter().filter_map(|id| forest.find(*id)).collect(),
     };
     let plan = RemovalPlan::make(&store, &forest, &tails, by_rule)?;
-    if !args.force && !store.others().all().is_empty() {
+    if !args.force && !store.peers().is_empty() {
         print_needed_by_others(&store, &forest, &tails, (&args, by_rule, &plan))?;
     }
     if plan.bubbs.is_empty() {
@@ -137,8 +137,8 @@ fn print_subjects(store: &Store, forest: &Forest, tails: &[Ix]) {
 /// Loads the own messages, and unless `--force` ignores them the messages of other users, which need what they follow.
 fn forest(store: &Store, args: &RmArgs) -> Result<Forest> {
     match args.force {
-        true => store.names().forest(),
-        false => store.names().forest_for(&[ReadScope::All { peers: true }]),
+        true => store.forest(),
+        false => store.forest_for(&[ReadScope::All { peers: true }]),
     }
 }
 
@@ -149,7 +149,7 @@ fn print_needed_by_others(
     tails: &[Ix],
     (args, by_rule, plan): (&RmArgs, bool, &RemovalPlan),
 ) -> Result<()> {
-    let own = store.names().forest()?;
+    let own = store.forest()?;
     let same: Vec<Ix> = match by_rule {
         true => fitting(args, &own),
         false => tails.iter().filter_map(|&ix| own.find(forest.name(ix).id)).collect(),
@@ -181,7 +181,7 @@ fn print_needed_by_others(
 
 /// Returns the name of the other user's store with a message.
 fn clone_of<'s>(store: &'s Store, forest: &Forest, ix: Ix) -> &'s str {
-    let clone = forest.store_of(ix).and_then(|place| store.others().all().get(place));
+    let clone = forest.store_of(ix).and_then(|place| store.peers().get(place));
     clone.map_or("another", |(name, _)| name.as_str())
 }
 
@@ -189,14 +189,14 @@ fn clone_of<'s>(store: &'s Store, forest: &Forest, ix: Ix) -> &'s str {
 fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbId>> {
     let mut tails = Vec::new();
     for address in addresses {
-        if let Some(clone) = store.addresses().other_of(address) {
+        if let Some(clone) = store.peer_of_address(address) {
             return Err(Error::usage(format!(
                 "{address} is a message of {clone}: only your own can be deleted"
             ))
             .hint("it is gone from here once it is removed there and synced"));
         }
     }
-    let forest = store.names().forest()?;
+    let forest = store.forest()?;
     for found in resolve_all(store, (&forest, true), addresses)? {
         match found {
             AddressMatch::One(found) if tails.contains(&found.ix) => {}
@@ -234,7 +234,7 @@ struct RemovalPlan {
 impl RemovalPlan {
     /// Plans the deletion of these tails; `pass_over` skips tails that have a branch.
     fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<RemovalPlan> {
-        let branches = store.branches().all_or_error()?;
+        let branches = store.branches_or_error()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
         let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::new(forest));
         for &tail in tails {
@@ -276,13 +276,13 @@ impl RemovalPlan {
         let is_own = |ix: &Ix| forest.store_of(*ix).is_none();
         let bubbs: Vec<BubbName> = going.into_iter().filter(is_own).map(|ix| forest.name(ix)).collect();
         let all: Vec<BubbName> = forest.all().filter(is_own).map(|ix| forest.name(ix)).collect();
-        let blobs = store.blobs().only_of(&bubbs, &all)?;
+        let blobs = store.blobs_only_of(&bubbs, &all)?;
         Ok(RemovalPlan { tails: planned, bubbs, blobs })
     }
 
     fn paths(&self, store: &Store) -> Vec<PathBuf> {
-        let bubbs = self.bubbs.iter().map(|name| store.bubbs().path(name));
-        let blobs = self.blobs.iter().map(|hash| store.blobs().path(hash));
+        let bubbs = self.bubbs.iter().map(|name| store.bubb_path(name));
+        let blobs = self.blobs.iter().map(|hash| store.blob_path(hash));
         bubbs.chain(blobs).collect()
     }
 

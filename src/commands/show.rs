@@ -106,7 +106,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Prints the path, the blobs or the bytes of a bubb.
 fn show(args: &ShowArgs, (store, name): (&Store, &BubbName), context: &mut Context<'_>) -> Result<()> {
     if args.paths {
-        context.out.path(&store.bubbs().path(name));
+        context.out.path(&store.bubb_path(name));
     } else if args.blobs {
         blobs(store, name, context)?;
     } else {
@@ -140,7 +140,7 @@ fn bubbs(
 fn print_code(args: &ShowArgs, store: &Store, names: &[BubbName], context: &mut Context<'_>) -> Result<u8> {
     let mut code: Vec<String> = Vec::new();
     for name in names {
-        code.extend(wanted_blocks(&store.bubbs().text(name)?, args.code));
+        code.extend(wanted_blocks(&store.text(name)?, args.code));
     }
     if code.is_empty() {
         return Err(Error::nothing("no code block there").hint("`lepo show` prints the conversation"));
@@ -151,9 +151,9 @@ fn print_code(args: &ShowArgs, store: &Store, names: &[BubbName], context: &mut 
 
 /// Prints the paths of the blobs that a bubb names; warns about missing ones.
 fn blobs(store: &Store, name: &BubbName, context: &mut Context<'_>) -> Result<()> {
-    for hash in store.blobs().named_by(name)? {
-        let path = store.blobs().path(&hash);
-        match store.blobs().open(&hash)? {
+    for hash in store.blobs_named_by(name)? {
+        let path = store.blob_path(&hash);
+        match store.open_blob(&hash)? {
             Some(_) => context.out.path(&path),
             None => print_status(&StatusLine::warning(format!(
                 "{}, named by {}, is missing",

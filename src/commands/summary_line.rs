@@ -57,7 +57,7 @@ pub fn bubb_line(
             }
         }
     };
-    let id = paint.file_link(|| store.bubbs().path(name), &paint.yellow(&id));
+    let id = paint.file_link(|| store.bubb_path(name), &paint.yellow(&id));
     out.trusted(&format!("{drawing}{id} {}", in_colour(name, paint, &tag)));
     let told = if out.is_terminal() { paint.dim(&told) } else { told };
     out.trusted(&told);

@@ -47,7 +47,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(keep) => keep,
         None => half_of_setting(context)?,
     };
-    let plan = store.upkeep().plan_tidy(keep)?;
+    let plan = store.plan_tidy(keep)?;
     let why = reasons(&plan, args.keep.is_some());
     if args.dry_run {
         list_plan(&plan, &why, context);
@@ -56,7 +56,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     empty_old(&store)?;
     let mut progress = ProgressMeter::new(false);
     let total = plan.len() as u64;
-    let tidied = store.upkeep().carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
+    let tidied = store.carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
     let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
     let mut said = format!("{messages} moved into {days}; {} stay{why}", plan.stay);
@@ -115,7 +115,7 @@ fn list_plan(plan: &TidyPlan, why: &str, context: &mut Context<'_>) {
 /// ext4 never shrinks a directory and reads all of it each time.
 fn warn_of_large_directory(store: &Store, stay: usize) {
     const LARGE: u64 = 4 << 20;
-    let size = store.upkeep().directory_size();
+    let size = store.directory_size();
     if size > LARGE && size > 1_000 * stay as u64 {
         print_status(&StatusLine::note(format!(
             "the directory {} still takes {} MB for names that were moved, which each command reads; \

@@ -11,13 +11,12 @@ pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out)
     sweep_state();
     // If it fails, the next command that writes does it.
     let _ = empty_old(store);
-    let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.upkeep().is_untidy(limit))
-    else {
+    let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.is_untidy(limit)) else {
         return;
     };
     out.flush();
-    let is_first = !store.names().has_old();
-    match store.upkeep().tidy_some(limit) {
+    let is_first = !store.has_day_folders();
+    match store.tidy_some(limit) {
         Ok(tidied) if is_first && tidied.moved > 0 && !quiet => print_status(&StatusLine::note(format!(
             "messages of past days move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
             store.display_path().display()

@@ -71,7 +71,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
         tell_typed(title.as_bytes(), "the title", "lepo rm --redact --all");
         told(&format!(": {title}"));
     } else {
-        match store.titles().all().get(&root) {
+        match store.titles().get(&root) {
             Some(title) => context.out.line(title),
             None => {
                 let address = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
@@ -85,5 +85,5 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// Whether an argument is an address, and not the start of a title.
 fn names_message(store: &Store, word: &str) -> Result<bool> {
-    Ok(word.starts_with('@') || is_id(word) || store.branches().all()?.iter().any(|(name, _)| name == word))
+    Ok(word.starts_with('@') || is_id(word) || store.branches()?.iter().any(|(name, _)| name == word))
 }

@@ -55,7 +55,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
                 selects.truncate(MOST_SELECTS - 1);
                 selects.push_front(name);
             }
-            let speaker = selects.iter().find_map(|before| seen.store.bubbs().speaker_behind(&name, before));
+            let speaker = selects.iter().find_map(|before| seen.store.speaker_after(&name, before));
             if context.out.is_terminal() {
                 shorts.read(name.id);
             }

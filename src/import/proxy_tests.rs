@@ -51,8 +51,8 @@ fn through_the_proxy(wire: ProxyWire, body: &Value) -> String {
     let request = ProxyRequest::read(wire, "", body.to_string().as_bytes()).unwrap();
     recorder.record(&request, None).unwrap().finish(ExchangeEnd::Cut).unwrap();
     let store = recorder.store();
-    let forest = store.names().forest().unwrap();
-    let text = |name: BubbName| (name, store.bubbs().text(&name).unwrap());
+    let forest = store.forest().unwrap();
+    let text = |name: BubbName| (name, store.text(&name).unwrap());
     tree(&forest.all().map(|ix| text(forest.name(ix))).collect())
 }
 

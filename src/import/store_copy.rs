@@ -28,7 +28,7 @@ pub struct StoreCopy {
 impl StoreCopy {
     /// Reads a bubb; `None` if its bytes do not match its id.
     pub fn proven(&self, name: &BubbName) -> Result<Option<Vec<u8>>> {
-        let bytes = self.store.bubbs().read(name)?;
+        let bytes = self.store.read(name)?;
         let content = ContentHash::from_content(&bytes);
         let id = BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content);
         Ok((id == name.id).then_some(bytes))
@@ -66,8 +66,8 @@ pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<StoreCopy> {
         .ok_or_else(|| Error::usage(format!("{} is not a store", path.display())))?;
     // Messages that this user wrote in the other store count as the user's here too.
     let store = store.with_prover(user_prover(&Paths::from_env(&Env::from_process())?));
-    let forest = store.names().forest()?;
-    let is_request = |name: &BubbName| store.bubbs().read(name).is_ok_and(|bytes| is_request(name, &bytes));
+    let forest = store.forest()?;
+    let is_request = |name: &BubbName| store.read(name).is_ok_and(|bytes| is_request(name, &bytes));
     let waiting: HashSet<BubbId> = forest
         .pending(|ix| is_request(&forest.name(ix)).then_some(()))
         .into_iter()
@@ -91,7 +91,7 @@ pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<StoreCopy> {
         }
     }
     tally.skip("message of an incomplete conversation", cut);
-    let mut branches = store.branches().all()?;
+    let mut branches = store.branches()?;
     branches.retain(|(_, id)| whole.get(id).copied().unwrap_or(false));
     let mut waiting: Vec<BubbId> = waiting.into_iter().collect();
     waiting.sort();

@@ -38,7 +38,7 @@ pub struct RebasePlan {
 /// do not count.
 fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
     let may = root.kind == Kind::System && root.hidden;
-    Ok(may && !Body::read_named(root, &store.bubbs().text(root)?).is_of_repository())
+    Ok(may && !Body::read_named(root, &store.text(root)?).is_of_repository())
 }
 
 pub fn choose(store: &Store, forest: &Forest, selection: RebaseSelection<'_>) -> Result<RebasePlan> {
@@ -183,7 +183,7 @@ pub(super) fn is_request(store: &Store, name: &BubbName, text: Option<&[u8]>) ->
     }
     Ok(match text {
         Some(text) => is_request_bytes(text),
-        None => is_request_bytes(&store.bubbs().read(name)?),
+        None => is_request_bytes(&store.read(name)?),
     })
 }
 

@@ -54,7 +54,7 @@ impl<'s> EditableLine<'s> {
         let ids = [range.after, Some(range.last), onto];
         let mut scopes = vec![ReadScope::Ids(ids.into_iter().flatten().collect())];
         scopes.extend(range.all.then_some(ReadScope::All { peers: true }));
-        let forest = store.names().forest_for(&scopes)?;
+        let forest = store.forest_for(&scopes)?;
         let find = |id: BubbId| {
             forest.find(id).ok_or_else(|| {
                 Error::usage(format!("the first line of the text names {id}, which is not in this store"))
@@ -105,12 +105,12 @@ impl<'s> EditableLine<'s> {
 
     /// Returns the note of a hidden message whose text is not printed.
     fn about_hidden(&self, name: &BubbName) -> Result<String> {
-        let size = self.store.bubbs().size(name).unwrap_or_default();
+        let size = self.store.bubb_size(name).unwrap_or_default();
         let size = counted_in_thousands(usize::try_from(size).unwrap_or(usize::MAX), "byte");
         if name.kind != Kind::System {
             return Ok(size);
         }
-        let path = instructions_path(name, &self.store.bubbs().glance(name)?);
+        let path = instructions_path(name, &self.store.glance(name)?);
         Ok(path.map_or_else(|| size.clone(), |path| format!("{path}, {size}")))
     }
 }
@@ -144,7 +144,7 @@ impl MessageSource for EditableLine<'_> {
         if name.hidden && !self.range.all && early.is_none() {
             return message(Some(self.about_hidden(&name)?), None);
         }
-        let size = self.store.bubbs().size(&name).unwrap_or_default();
+        let size = self.store.bubb_size(&name).unwrap_or_default();
         let bytes = if size > MOST_TEXT { Vec::new() } else { self.bytes(index)? };
         let is_text = std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0);
         if size > MOST_TEXT || !is_text {
@@ -155,6 +155,6 @@ impl MessageSource for EditableLine<'_> {
     }
 
     fn bytes(&self, index: usize) -> Result<Vec<u8>> {
-        self.store.bubbs().read(&self.name(index))
+        self.store.read(&self.name(index))
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Outcome) -> 
 /// Prints what was added elsewhere, and who answered below the conversation, including users whose first answer arrived
 /// during the session.
 pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
-    if let Some(store) = session.store.others().renewed().map(Arc::new) {
+    if let Some(store) = session.store.with_renewed_peers().map(Arc::new) {
         session.env.store = store.clone();
         session.store = store;
     }
@@ -102,7 +102,7 @@ pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
     if let Some(id) = session.news.elsewhere(&session.store, at, session.conversation.position.unanswered)? {
         print_status(&StatusLine::note(format!("continued elsewhere: /tail {id}; asking here forks")));
     }
-    if session.store.others().all().is_empty() {
+    if session.store.peers().is_empty() {
         return Ok(());
     }
     let forest = session.forest()?;

@@ -49,12 +49,12 @@ impl Completion {
     fn addresses(&self, prefix: &str) -> Vec<(String, String)> {
         let store = &self.store;
         let preview =
-            |name: &BubbName| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
+            |name: &BubbName| excerpt_within(&store.excerpt_text(name).unwrap_or_default(), PREVIEW);
         let candidate = |offer: AddressCompletion| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };
-        store.addresses().offers(prefix, OFFERED).unwrap_or_default().into_iter().map(candidate).collect()
+        store.complete_address(prefix, OFFERED).unwrap_or_default().into_iter().map(candidate).collect()
     }
 
     /// Returns the effective prompts, each with the start of its text.
@@ -224,7 +224,7 @@ mod tests {
     /// Creates a completer for a store with these branches and prompts, next to files with these names.
     fn completion(dir: &Path, names: &[&str]) -> Completion {
         let (store, _) = Store::make(dir, STORE.as_ref(), "").unwrap();
-        let bubb = store.bubbs().write(lepo_store::bubb::Kind::User, false, None, 0, b"why?").unwrap();
+        let bubb = store.write(lepo_store::bubb::Kind::User, false, None, 0, b"why?").unwrap();
         for folder in ["_branches", "_prompts"] {
             std::fs::create_dir_all(dir.join(STORE).join(folder)).unwrap();
         }

@@ -20,7 +20,7 @@ const BEFORE: usize = 16;
 pub(super) fn find(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
     let ignore_case = !text.chars().any(char::is_uppercase);
     let pattern = Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() })?;
-    let forest = session.store.names().forest_for(&[ReadScope::All { peers: true }])?;
+    let forest = session.store.forest_for(&[ReadScope::All { peers: true }])?;
     let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
     let mut found: Vec<(BubbName, String)> = Vec::new();
     let most = most_listed();

@@ -22,8 +22,8 @@ impl News {
     /// Starts a session: all present messages are known.
     pub fn new(store: &Store) -> Result<News> {
         let mut known = HashSet::new();
-        for (_, other) in store.others().all() {
-            known.extend(other.names().recent()?.into_iter().map(|name| name.id));
+        for (_, other) in store.peers() {
+            known.extend(other.recent_names()?.into_iter().map(|name| name.id));
         }
         Ok(News { known, at: None, end: None })
     }
@@ -38,10 +38,10 @@ impl News {
     ) -> Result<Vec<(String, BubbName)>> {
         let is_new_place = self.at.replace(at) != Some(at);
         let beyond = match is_new_place {
-            true => store.others().below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
+            true => store.peer_bubbs_below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
             false => HashSet::new(),
         };
-        let below = store.others().below(conv)?;
+        let below = store.peer_bubbs_below(conv)?;
         let is_news = |name: &BubbName| !self.known.contains(&name.id) || beyond.contains(&name.id);
         let news: Vec<(&str, BubbName)> =
             below.into_iter().filter(|(_, name)| !name.hidden && is_news(name)).collect();
@@ -59,7 +59,7 @@ impl News {
         at: BubbId,
         unanswered: Option<BubbId>,
     ) -> Result<Option<BubbId>> {
-        let forest = store.names().forest_for(&[ReadScope::Since { id: at, judged: false }])?;
+        let forest = store.forest_for(&[ReadScope::Since { id: at, judged: false }])?;
         let Some(ix) = forest.find(at) else { return Ok(None) };
         let below: HashSet<BubbId> = forest
             .children(ix)

@@ -23,9 +23,9 @@ pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()>
     let address = Some(address.to_string()).filter(|address| !address.is_empty()).or(own);
     let Some(address) = address else { return Err(Error::nothing("there is no conversation to edit yet")) };
     let store = session.store.clone();
-    let scope = store.addresses().read_scope(&address)?;
-    let forest = store.names().forest_for(&scope)?;
-    let found = store.addresses().find(&forest, &address)?;
+    let scope = store.address_scopes(&address)?;
+    let forest = store.forest_for(&scope)?;
+    let found = store.find_address(&forest, &address)?;
     let line = EditableLine::new(&store, forest, &found, (RangeBase::Own, None), false)?;
     let Some(edited) = edit_line(&line, (&session.env.configured.paths.texts(), ""), |edited| {
         write_edited_line(&store, edited, None, || Ok(()))

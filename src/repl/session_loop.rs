@@ -52,8 +52,8 @@ fn open_session<'o>(
 ) -> Result<(ReplSession<'o>, Option<BubbName>)> {
     let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
     let store = env.store.clone();
-    let forest = store.addresses().forest_at(new, address.as_deref())?;
-    let tail = address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
+    let forest = store.forest_at(new, address.as_deref())?;
+    let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
     let options = StartOptions { new, tail, retry: false };
     let (mut position, begin) = Position::find(&store, &forest, options, address.as_deref())?;
     let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != TurnStart::New);

@@ -158,13 +158,13 @@ pub(super) async fn use_model(session: &mut ReplSession<'_>, name: &str) -> Resu
 /// Copies the last answer of the session to the clipboard of the terminal.
 pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
     let ids = tails(session);
-    let forest = session.store.names().forest_for(&[ReadScope::Ids(ids.clone())])?;
+    let forest = session.store.forest_for(&[ReadScope::Ids(ids.clone())])?;
     let answer = ids.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
         up.find(|name| !name.hidden && name.kind == Kind::Assistant)
     });
     let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
-    let text = session.store.bubbs().text(&answer)?;
+    let text = session.store.text(&answer)?;
     copy_to_clipboard(&text);
     print_status(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
     Ok(())
@@ -214,7 +214,7 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
     let root = session.tip().and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
     let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
     let text = match name {
-        Some(name) => Some(session.store.bubbs().text(&name)?)
+        Some(name) => Some(session.store.text(&name)?)
             .filter(|text| !Body::read_named(&name, text).is_of_repository())
             .unwrap_or_default(),
         None if session.tip().is_some() => String::new(),
@@ -243,8 +243,8 @@ pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     let number_id =
         number.and_then(|number| session.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
     let address = number_id.as_deref().unwrap_or(address);
-    let forest = session.store.addresses().forest_at(false, Some(address))?;
-    let found = session.store.addresses().find_bubb(&forest, address)?;
+    let forest = session.store.forest_at(false, Some(address))?;
+    let found = session.store.find_bubb(&forest, address)?;
     let id = forest.name(found.ix).id;
     session.past.clear();
     let branch = found.by_branch.then(|| Branch { name: address.to_string(), at: id });
@@ -345,7 +345,7 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     if !words.is_empty() {
         change_title(&session.store, root, words)?;
     }
-    match session.store.titles().all().get(&root) {
+    match session.store.titles().get(&root) {
         Some(title) => print_status(&one_line(&format!("title: {title}"))),
         None => print_status("no title; to set one: /title WORDS"),
     }

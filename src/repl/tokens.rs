@@ -63,13 +63,13 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
 /// Lists the newest conversations, including other users', numbered for `/tail`.
 pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let most = most_listed();
-    let peers = session.store.others().all();
+    let peers = session.store.peers();
     let scope = if peers.is_empty() { ReadScope::newest(most) } else { ReadScope::All { peers: true } };
-    let forest = session.store.names().forest_for(&[scope])?;
+    let forest = session.store.forest_for(&[scope])?;
     let own = session.store.own_newest().unwrap_or_default();
     let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
-    let (titles, mut origins) = (session.store.titles().all(), forest.origins());
+    let (titles, mut origins) = (session.store.titles(), forest.origins());
     let mut counts = forest.sums(|ix| u32::from(forest.is_question(ix)));
     let current = session.tip().and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {

@@ -36,7 +36,7 @@ pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
                 session.tip().and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
             let question = question.ok_or_else(|| Error::nothing("no question to undo"))?;
             let question = forest.name(question);
-            UndoStep::Asked(question.prev, session.store.bubbs().text(&question)?)
+            UndoStep::Asked(question.prev, session.store.text(&question)?)
         }
     };
     match step {

@@ -29,7 +29,7 @@ pub fn change_branches(
     let mut lock = lock_changes(store)?;
     let planned = plan()?;
     let Some(lock) = &mut lock else {
-        return planned.iter().try_for_each(|(name, ids)| store.branches().restore(name, ids.as_deref()));
+        return planned.iter().try_for_each(|(name, ids)| store.restore_branch(name, ids.as_deref()));
     };
     let mut change = lock.new_change(command);
     change.branches = branch_changes(store, planned)?;
@@ -40,7 +40,7 @@ pub fn change_branches(
 pub fn make_branch(store: &Store, name: &str, at: BubbId) -> Result<bool> {
     let mut is_made = false;
     change_branches(store, ChangingCommand::Branch, || {
-        is_made = store.branches().ids(name)?.is_none();
+        is_made = store.branch_ids(name)?.is_none();
         Ok(if is_made { vec![(name.to_string(), Some(vec![at]))] } else { Vec::new() })
     })?;
     Ok(is_made)
@@ -49,7 +49,7 @@ pub fn make_branch(store: &Store, name: &str, at: BubbId) -> Result<bool> {
 /// Returns the changes of branches from their present ids to these.
 pub fn branch_changes(store: &Store, planned: Vec<(String, BranchIds)>) -> Result<Vec<BranchChange>> {
     let change = |(name, after): (String, BranchIds)| {
-        let before = store.branches().ids(&name)?;
+        let before = store.branch_ids(&name)?;
         let name = BranchName::try_from(name).map_err(Error::usage)?;
         Ok(BranchChange { name, before, after })
     };
@@ -58,8 +58,8 @@ pub fn branch_changes(store: &Store, planned: Vec<(String, BranchIds)>) -> Resul
 
 /// Sets a title as a change that can be taken back; an empty one removes it.
 pub fn change_title(store: &Store, root: BubbId, title: &str) -> Result<()> {
-    let Some(mut lock) = lock_changes(store)? else { return store.titles().set(root, title) };
-    let before = store.titles().latest(root)?.map(|(_, text)| text).unwrap_or_default();
+    let Some(mut lock) = lock_changes(store)? else { return store.set_title(root, title) };
+    let before = store.latest_title(root)?.map(|(_, text)| text).unwrap_or_default();
     let mut change = lock.new_change(ChangingCommand::Title);
     change.titles.push(TitleChange { root, before, after: on_one_line(title) });
     lock.make(change)

@@ -16,7 +16,7 @@ pub fn turn_document(
 ) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
-        let text = report.as_given(store?.bubbs().text(&answer.name).ok()?);
+        let text = report.as_given(store?.text(&answer.name).ok()?);
         let mut usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
         if let Some(web) = answer.usage.web {
             usage["web"] = web.into();
@@ -87,7 +87,7 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
             let mut whole = document(report);
             let speech = |speech: &Speech| {
                 let unmasked = masking.unmasked_text(speech.bubb.id);
-                let text = unmasked.unwrap_or_else(|| store.bubbs().text(&speech.bubb).unwrap_or_default());
+                let text = unmasked.unwrap_or_else(|| store.text(&speech.bubb).unwrap_or_default());
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
             };
             whole["speeches"] = debated.speeches.iter().map(speech).collect();

@@ -167,7 +167,7 @@ impl<'o> GroupTurnView<'o> {
         self.out.trusted("\n");
         match self.masking.unmasked_text(bubb.id) {
             Some(given) => self.words(given.as_bytes()),
-            None => match self.store.bubbs().read(bubb) {
+            None => match self.store.read(bubb) {
                 Ok(bytes) => self.words(&bytes),
                 Err(error) => warn(&error),
             },

@@ -61,7 +61,7 @@ pub fn became_of(
     shown: &[BubbName],
     shorts: &ShortIds,
 ) -> Result<Option<String>> {
-    let forest = store.names().forest_for(&[ReadScope::Since { id: question, judged: true }])?;
+    let forest = store.forest_for(&[ReadScope::Since { id: question, judged: true }])?;
     let answers = AnswerIndex::new(&forest, facts);
     if answers.answered.contains(&question) {
         return Ok(None);

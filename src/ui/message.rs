@@ -58,7 +58,7 @@ impl<'s> MessageView<'s> {
     }
 
     pub fn print(&self, name: &BubbName, out: &mut Out) -> Result<()> {
-        let speaker = self.store.bubbs().speaker(self.forest, name);
+        let speaker = self.store.speaker(self.forest, name);
         let about = match out.is_terminal() {
             true => {
                 let fact = self.facts.get(name.id).unwrap_or_default();
@@ -175,7 +175,7 @@ pub fn copy_bubb(store: &Store, name: &BubbName, out: &mut Out) -> Result<()> {
 
 /// Reads a bubb in chunks, because it may be larger than memory, until `take` returns false.
 fn each_piece(store: &Store, name: &BubbName, mut take: impl FnMut(&[u8]) -> bool) -> Result<()> {
-    let mut file = store.bubbs().open(name)?;
+    let mut file = store.open_bubb(name)?;
     let mut buffer = [0; 16 << 10];
     loop {
         match file.read(&mut buffer) {
@@ -183,7 +183,7 @@ fn each_piece(store: &Store, name: &BubbName, mut take: impl FnMut(&[u8]) -> boo
             Ok(n) if take(&buffer[..n]) => {}
             Ok(_) => return Ok(()),
             Err(error) => {
-                let path = store.bubbs().path(name).display().to_string();
+                let path = store.bubb_path(name).display().to_string();
                 return Err(Error::store(format!("cannot read {path}")).because(error));
             }
         }

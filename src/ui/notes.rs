@@ -39,7 +39,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: TurnStart) {
 
 /// Reports that a merge left the branch of `--tail` with several ends: the question follows the greatest of them.
 pub fn note_ends(store: &Store, branch: &str) -> Result<()> {
-    if let [end, others @ ..] = &*store.branches().ends(branch)?
+    if let [end, others @ ..] = &*store.branch_ends(branch)?
         && !others.is_empty()
     {
         let others: Vec<String> = others.iter().map(BubbId::to_string).collect();
@@ -63,7 +63,7 @@ pub fn note_dropped(store: &Store, begin: TurnStart, tip: &BubbName) {
 /// Returns the request that is pending at this bubb, if it is one.
 pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>> {
     let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
-    let forest = store.names().forest_for(&[ReadScope::Since { id: name.id, judged: true }])?;
+    let forest = store.forest_for(&[ReadScope::Since { id: name.id, judged: true }])?;
     let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == RequestState::Pending);
     Ok(waits.then_some(request))
 }
@@ -74,7 +74,7 @@ pub fn note_system_prompt(configured: &Configuration, store: &Store, forest: &Fo
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
     let prompt = root.filter(|name| name.kind == Speaker::System && name.hidden);
-    let prompt = prompt.and_then(|name| store.bubbs().text(&name).ok()).unwrap_or_default();
+    let prompt = prompt.and_then(|name| store.text(&name).ok()).unwrap_or_default();
     let differs = match configured.cli_system_prompt() {
         Some(wanted) => wanted != prompt,
         None if prompt.is_empty() => false,
@@ -125,12 +125,12 @@ pub fn note_branch(moved: &BranchMove, quiet: bool) {
 /// Returns the text of a bubb for a list, without a question's attachments. Warns and returns `None` if it is
 /// unreadable.
 pub fn text_or_warn(store: &Store, name: &BubbName) -> Option<String> {
-    store.bubbs().words(name).inspect_err(warn).ok()
+    store.excerpt_text(name).inspect_err(warn).ok()
 }
 
 /// Like [`text_or_warn`], with a question's attachments as their labels.
 pub fn labelled_or_warn(store: &Store, name: &BubbName) -> Option<String> {
-    let text = store.bubbs().glance(name).inspect_err(warn).ok()?;
+    let text = store.glance(name).inspect_err(warn).ok()?;
     Some(match name.kind {
         Speaker::User => labelled(&text).into_owned(),
         Speaker::System | Speaker::Assistant | Speaker::Tool => text,
@@ -143,7 +143,7 @@ const MOST_REQUEST: u64 = 16 << 20;
 /// Parses the request that a bubb is, if it is one. A copy of a request asks for nothing.
 pub fn read_request(store: &Store, name: &BubbName) -> Option<ToolRequest> {
     let may = name.hidden && matches!(name.kind, Speaker::System | Speaker::Assistant);
-    let text = may.then(|| store.bubbs().text_within(name, MOST_REQUEST));
+    let text = may.then(|| store.text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(warn).ok()??;
     let request = Body::read_named(name, &text).into_request();
     request.filter(|_| !store.journal().is_copy(name.id))

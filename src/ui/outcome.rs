@@ -71,7 +71,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
 /// Prints the id of each answer, and which of them is now `@`.
 pub fn print_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
-    let forest = store.names().forest_for(&[ReadScope::Tip])?;
+    let forest = store.forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     let judge = polled.judge.iter().map(|(name, report)| (format!("judge ({name})"), report));
     let replies = polled.replies.iter().map(|(name, report)| (name.clone(), report));

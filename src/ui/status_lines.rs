@@ -109,11 +109,11 @@ impl ConvLabel {
 
 fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
     let root = forest.name(forest.origins().value(tail).root).id;
-    if let Some(title) = store.titles().all().remove(&root) {
+    if let Some(title) = store.titles().remove(&root) {
         return ConvLabel { short: title.clone(), full: title };
     }
     let question = forest.last_question(tail).map(|ix| forest.name(ix));
-    let full = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
+    let full = question.and_then(|name| store.excerpt_text(&name).ok()).unwrap_or_default();
     ConvLabel { short: excerpt(&full), full }
 }
 

@@ -26,7 +26,7 @@ impl StopPoint {
     /// Finds the newest bubb after the question of an interrupted turn.
     pub fn find(store: &Store, report: &Outcome) -> Result<StopPoint> {
         let scopes = [ReadScope::Tip, ReadScope::Ids(report.user.into_iter().collect())];
-        let forest = store.names().forest_for(&scopes)?;
+        let forest = store.forest_for(&scopes)?;
         let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
         let leftovers: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();

@@ -63,7 +63,7 @@ impl ProxyStore {
         let mut index = self.index();
         let name = index.name(tip?).filter(|name| name.kind == Kind::User && !name.hidden)?;
         let was_known = index.is_current(self.store);
-        let claim = self.store.requests().mark_answering(name.id);
+        let claim = self.store.mark_answering(name.id);
         index.note_own_change(self.store, was_known);
         claim
     }

@@ -96,7 +96,7 @@ impl<'w> RequestWriter<'w> {
 
     fn is_gone(&self, tip: BubbId) -> bool {
         let name = self.index.name(tip);
-        name.is_none_or(|name| self.shared.store.bubbs().size(&name).is_none())
+        name.is_none_or(|name| self.shared.store.bubb_size(&name).is_none())
     }
 
     /// Writes the new parts in order, each durably.
@@ -145,7 +145,7 @@ impl<'w> RequestWriter<'w> {
         let mut messages: Vec<usize> = Vec::new();
         for (index, part) in new {
             for blob in &part.blobs {
-                self.shared.store.blobs().write(&mut blob.as_slice())?;
+                self.shared.store.write_blob(&mut blob.as_slice())?;
             }
             let call = || match part.call.as_str() {
                 "" => calls.last().map(|(_, bubb)| *bubb),

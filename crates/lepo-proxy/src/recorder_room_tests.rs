@@ -79,7 +79,7 @@ impl Room {
     }
 
     pub fn names(&self) -> Vec<BubbName> {
-        let forest = self.store().names().forest().unwrap();
+        let forest = self.store().forest().unwrap();
         forest.all().map(|ix| forest.name(ix)).collect()
     }
 
@@ -90,7 +90,7 @@ impl Room {
         let mut stack: Vec<(Option<BubbId>, usize, Option<BubbName>)> = vec![(None, 0, None)];
         while let Some((id, depth, name)) = stack.pop() {
             if let Some(name) = name {
-                let text = self.store().bubbs().text(&name).unwrap().replace('\n', "|");
+                let text = self.store().text(&name).unwrap().replace('\n', "|");
                 lines.push(format!("{}{} {text}", " ".repeat(depth - 1), name.tag()));
             }
             let mut children: Vec<BubbName> = names.iter().copied().filter(|name| name.prev == id).collect();
@@ -108,7 +108,7 @@ impl Room {
     pub fn texts(&self, ids: &[BubbId]) -> Vec<String> {
         let names: BTreeMap<BubbId, BubbName> =
             self.names().into_iter().map(|name| (name.id, name)).collect();
-        ids.iter().map(|id| self.store().bubbs().text(&names[id]).unwrap().replace('\n', "|")).collect()
+        ids.iter().map(|id| self.store().text(&names[id]).unwrap().replace('\n', "|")).collect()
     }
 }
 

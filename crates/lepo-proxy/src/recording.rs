@@ -246,7 +246,7 @@ impl ProxyRecording {
             .collect();
         let mut point = self.position.point;
         for part in &parts {
-            let text = self.shared.store.bubbs().text(&part.name)?;
+            let text = self.shared.store.text(&part.name)?;
             let hash = PathHash::from_part(part.kind, &text);
             if hash.is_some() {
                 let next = NextPart {

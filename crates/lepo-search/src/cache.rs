@@ -93,8 +93,8 @@ fn each_cached(
     is_wanted: impl Fn(&DayOf) -> bool,
     mut each: impl FnMut(DayOf, &SegmentBlock<'_>) -> ControlFlow<()>,
 ) -> Option<()> {
-    let (file, len) = store.text_cache().open(month)?;
-    let folder = store.text_cache().month_folder(month)?;
+    let (file, len) = store.open_month_cache(month)?;
+    let folder = store.month_folder(month)?;
     let wanted = |recorded: &SegmentDay| unchanged(&folder, month, recorded).filter(&is_wanted);
     READER.with_borrow_mut(|reader| reader.read(&file, len, needed, wanted, |day, block| each(*day, block)))
 }
@@ -155,10 +155,10 @@ impl Builder<'_> {
         found: &mut Vec<BubbName>,
     ) -> Result<()> {
         let store = self.store;
-        let begun = self.begun.get_or_insert_with(|| store.text_cache().create().ok());
-        let state = store.text_cache().folder_state(day);
+        let begun = self.begun.get_or_insert_with(|| store.create_month_cache().ok());
+        let state = store.folder_state(day);
         let state = state.filter(|state| begun.as_ref().is_some_and(|begun| begun.may_record(state)));
-        let names = store.names().of_day(day)?;
+        let names = store.names_of_day(day)?;
         let mut texts = Vec::with_capacity(names.len());
         let is_kept = state.is_some() && self.bytes <= LARGEST;
         for name in &names {
@@ -166,7 +166,7 @@ impl Builder<'_> {
             if !is_taken && !is_kept {
                 continue;
             }
-            match store.bubbs().read(name) {
+            match store.read(name) {
                 Ok(text) => {
                     found.extend((is_taken && pattern.may_match(&text)).then_some(*name));
                     if is_kept {
@@ -178,9 +178,9 @@ impl Builder<'_> {
                 Err(_) => found.extend(is_taken.then_some(*name)),
             }
         }
-        if let Some(state) = state.filter(|state| {
-            is_kept && texts.len() == names.len() && store.text_cache().folder_state(day) == Some(*state)
-        }) {
+        if let Some(state) = state
+            .filter(|state| is_kept && texts.len() == names.len() && store.folder_state(day) == Some(*state))
+        {
             self.fresh.insert(day, (state, texts));
         }
         Ok(())

@@ -67,11 +67,11 @@ pub fn by_month(
     mut each: impl FnMut(Candidates) -> ControlFlow<()>,
 ) -> Result<()> {
     let stores: Vec<&Store> =
-        std::iter::once(store).chain(store.others().all().iter().map(|(_, store)| store)).collect();
+        std::iter::once(store).chain(store.peers().iter().map(|(_, store)| store)).collect();
     let (mut names, mut unreadable) = (Vec::new(), Vec::new());
     let mut months: BTreeMap<String, Vec<StoreMonth<'_>>> = BTreeMap::new();
     for store in stores {
-        let (recent, days, failed) = store.names().recent_and_days()?;
+        let (recent, days, failed) = store.recent_and_days()?;
         names.extend(recent);
         unreadable.extend(failed);
         for day in days {
@@ -133,7 +133,7 @@ fn search_month(
             continue;
         }
         for day in days {
-            match store.names().of_day(*day) {
+            match store.names_of_day(*day) {
                 Ok(names) => all.names.extend(names.into_iter().filter(|name| filter.takes(name))),
                 Err(error) => all.unreadable.push(error),
             }

@@ -125,7 +125,7 @@ fn store(dir: &TempDir) -> Store {
 
 fn tidy(dir: &TempDir) {
     let store = store(dir);
-    store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
+    store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
 }
 
 /// Lists the files of bubbs in a store and its days.
@@ -155,7 +155,7 @@ type ExpectedAnswers = Vec<(BubbName, Vec<FoundLine>, ConvPosition)>;
 
 fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> ExpectedAnswers {
     let store = store(dir);
-    let mut listing = store.names().listing().unwrap();
+    let mut listing = store.listing().unwrap();
     let mut convs = ConvPositions::new(|id| listing.find(id).unwrap());
     let mut told = Vec::new();
     let looking = SearchOptions { no_cache, is_placed: true, progress: &|_, _| () };
@@ -201,7 +201,7 @@ impl World {
         let mut said = format!("{first} of {day}\n{second}\n").into_bytes();
         said.extend(odd);
         said.extend(format!("\nend {end}").into_bytes());
-        let mut earlier = store.names().all().unwrap();
+        let mut earlier = store.names().unwrap();
         earlier.retain(|name| name.id.time() < time);
         let prev =
             if earlier.is_empty() || dice.roll(3) == 0 { None } else { Some(dice.roll(earlier.len())) };
@@ -267,7 +267,7 @@ impl World {
         let (own, hers) = (store(&self.own), Store::anywhere(&self.hers()).unwrap().unwrap());
         let is_over = |store: &Store| {
             // The filesystem's clock may lag by a tick.
-            let states = store.text_cache().old_states(now() - 50).expect("change times are kept");
+            let states = store.old_states(now() - 50).expect("change times are kept");
             states.iter().all(|(_, state)| state.is_some())
         };
         while !is_over(&own) || !is_over(&hers) {
@@ -299,7 +299,7 @@ impl World {
                 "tidied".into()
             }
             4 if is_free => {
-                store(&self.own).bubbs().remove(&[name_of(&some)], &[]).unwrap();
+                store(&self.own).remove(&[name_of(&some)], &[]).unwrap();
                 format!("removed {}", some.display())
             }
             5 if is_free => {

@@ -41,8 +41,8 @@ struct ListedDays {
 impl StoreSnapshot {
     /// Reads the state; `None` if the file system does not reveal changes of past days.
     pub fn read(store: &Store, record: &SyncRecord) -> Result<Option<StoreSnapshot>> {
-        let mut listing = store.names().listing()?;
-        let Some(states) = store.text_cache().old_states(now()) else { return Ok(None) };
+        let mut listing = store.listing()?;
+        let Some(states) = store.old_states(now()) else { return Ok(None) };
         let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::from_id(name.id)).collect();
         let is_unchanged = |(day, state): &(Day, Option<FolderState>)| {
             state.is_some() && record.days.get(day) == state.as_ref() && !recent.contains(day)
@@ -136,8 +136,8 @@ impl StoreDiff {
             Some(_) => side_of(clone, &tree, &mut Objects::new(git))?,
             None => MergeSide { clone: clone.into(), ..MergeSide::default() },
         };
-        let mut listing = store.names().listing()?;
-        let states = store.text_cache().old_states(now()).unwrap_or_default();
+        let mut listing = store.listing()?;
+        let states = store.old_states(now()).unwrap_or_default();
         let recent = listing.recent().iter().map(|name| Day::from_id(name.id)).collect();
         listing.read_since(Day::FIRST)?;
         let mut here = MergeSide {
@@ -200,5 +200,5 @@ const MOST_DAYS: usize = 1000;
 
 /// Returns the store's branches by their file names.
 fn branches_of(store: &Store) -> Result<BTreeMap<String, BubbId>> {
-    Ok(store.branches().all_or_error()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
+    Ok(store.branches_or_error()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
 }

@@ -87,7 +87,7 @@ pub fn import_peer(
         if let TreePath::Branch(file) = entry
             && let Some(name) = decoded(&file)
         {
-            theirs.branches().delete(&name)?;
+            theirs.delete_branch(&name)?;
         }
     }
     let branches = tree.branch_ids(&mut objects)?;
@@ -96,14 +96,14 @@ pub fn import_peer(
     }
     for (file, id) in branches.into_iter().take(MOST_BRANCHES) {
         let Some(name) = decoded(&file) else { continue };
-        if theirs.branches().get(&name).ok().flatten() == Some(id) {
+        if theirs.branch(&name).ok().flatten() == Some(id) {
             continue;
         }
         if until.is_over() {
             came.later += 1;
             continue;
         }
-        theirs.branches().set(&name, id)?;
+        theirs.set_branch(&name, id)?;
         came.branches += 1;
     }
     tree.titles(&mut objects)?.write_into(&theirs)?;
@@ -166,7 +166,7 @@ impl CloneImporter<'_, '_> {
     fn blobs(&mut self, blobs: &HashMap<ContentHash, Oid>, came: &mut CloneResult) -> Result<()> {
         for (hash, oid) in blobs {
             let path = TreePath::Blob(*hash).path();
-            if self.verdict.has_left_out(&path, oid) || self.to.blobs().open(hash)?.is_some() {
+            if self.verdict.has_left_out(&path, oid) || self.to.open_blob(hash)?.is_some() {
                 continue;
             }
             if self.is_over() {
@@ -175,7 +175,7 @@ impl CloneImporter<'_, '_> {
             }
             match self.objects.blob(hash, oid)? {
                 ObjectContent::Good(bytes) => {
-                    self.to.blobs().write(&mut bytes.as_slice())?;
+                    self.to.write_blob(&mut bytes.as_slice())?;
                 }
                 _ => self.leave_out(&path, oid, "its content does not match its name", came),
             }
@@ -277,7 +277,7 @@ impl<'m> OwnClones<'m> {
         remove(store, &merged.removed, changes, here, is_kept)?;
         for (file, id) in &changes.branches {
             if let Some(name) = decoded(file) {
-                store.branches().set(&name, *id)?;
+                store.set_branch(&name, *id)?;
             }
         }
         changes.titles.write_into(store)?;
@@ -304,21 +304,21 @@ fn remove(
     let (redacted, others): (Vec<BubbName>, Vec<BubbName>) = removed.iter().partition(is_redacted);
     let mut there: Vec<BubbName> = here.bubbs.values().copied().collect();
     if !redacted.is_empty() {
-        store.bubbs().remove(&redacted, &store.blobs().only_of(&redacted, &there)?)?;
+        store.remove(&redacted, &store.blobs_only_of(&redacted, &there)?)?;
         let gone: HashSet<BubbId> = redacted.iter().map(|name| name.id).collect();
         there.retain(|name| !gone.contains(&name.id));
     }
     let Some(mut lock) = lock else {
-        return names.iter().try_for_each(|name| store.branches().delete(name.as_str()).map(|_| ()));
+        return names.iter().try_for_each(|name| store.delete_branch(name.as_str()).map(|_| ()));
     };
     let mut change = lock.new_change(ChangingCommand::Sync);
     if !others.is_empty() {
-        let blobs = store.blobs().only_of(&others, &there)?;
+        let blobs = store.blobs_only_of(&others, &there)?;
         change.removed = ChangedFiles { bubbs: others, blobs };
         change.dropped = lock.with_replays(&change.removed);
     }
     for name in names {
-        let before = store.branches().ids(name.as_str())?;
+        let before = store.branch_ids(name.as_str())?;
         change.branches.push(BranchChange { name, before, after: None });
     }
     lock.make(change)
@@ -331,7 +331,7 @@ fn removable(store: &Store, changes: &Changes, here: &MergeSide) -> Result<Vec<B
     }
     let added: HashSet<BubbId> = changes.add.iter().map(|(name, _)| name.id).collect();
     let is_new = |name: &BubbName| !here.bubbs.contains_key(&name.id) && !added.contains(&name.id);
-    let recent = store.names().recent()?;
+    let recent = store.recent_names()?;
     let mut prevs: HashMap<BubbId, Option<BubbId>> = recent.iter().map(|name| (name.id, name.prev)).collect();
     prevs.extend(here.bubbs.values().map(|name| (name.id, name.prev)));
     let mut needed = HashSet::new();

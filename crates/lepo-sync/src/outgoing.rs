@@ -94,7 +94,7 @@ pub fn commit(sender: &CommitInput<'_>, compared: &StoreDiff) -> Result<CommitSu
     if writer.summary.removed > 0 {
         let mut gone = Vec::new();
         for hash in writer.committed()? {
-            if store.blobs().open(hash)?.is_none() {
+            if store.open_blob(hash)?.is_none() {
                 gone.push(TreePath::Blob(*hash).path());
             }
         }
@@ -154,7 +154,7 @@ const SECRET_TITLE: &str = "seems to contain a secret";
 /// Reads a bubb and decides whether it may be sent.
 fn check(sender: &CommitInput<'_>, name: BubbName) -> Result<CheckedBubb> {
     let held = |why: &str| Ok(CheckedBubb::Held(name, why.to_string()));
-    let bytes = sender.store.bubbs().read(&name)?;
+    let bytes = sender.store.read(&name)?;
     if bytes.len() as u64 > LARGEST {
         return held("is larger than 50 MiB");
     }
@@ -230,7 +230,7 @@ impl<'s> CommitWriter<'s> {
         if !self.decided.insert(*hash) || self.committed()?.contains(hash) {
             return Ok(());
         }
-        let Some((mut file, len)) = self.sender.store.blobs().open(hash)? else { return Ok(()) };
+        let Some((mut file, len)) = self.sender.store.open_blob(hash)? else { return Ok(()) };
         let mut bytes = Vec::new();
         if len <= LARGEST {
             io::Read::read_to_end(&mut file, &mut bytes)

@@ -385,5 +385,5 @@ fn note_merged(here: &mut MergeSide, changes: &Changes) {
 pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
     let tree = CloneTree::read(git, pushed.as_deref())?;
-    Ok(store.names().all()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
+    Ok(store.names()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
 }

@@ -16,16 +16,16 @@ pub fn sweep(git: &Git, store: &Store, remote: &RemoteRefs, refs: &mut Refs) -> 
     let is_there = |clone: &str| remote.theirs.contains_key(clone) || remote.elsewhere.contains(clone);
     let is_gone = |clone: &str| taken.contains(clone) && !is_there(clone);
     // Beyond the limit of clones it is unknown which ones no longer exist.
-    if remote.more > 0 || !store.others().all().iter().any(|(clone, _)| is_gone(clone)) {
+    if remote.more > 0 || !store.peers().iter().any(|(clone, _)| is_gone(clone)) {
         return Ok(Vec::new());
     }
-    let all = |store: &Store| -> Result<Vec<BubbName>> { store.names().all() };
+    let all = |store: &Store| -> Result<Vec<BubbName>> { store.names() };
     let mut theirs: Vec<(&str, Vec<BubbName>)> = Vec::new();
-    for (clone, other) in store.others().all() {
+    for (clone, other) in store.peers() {
         theirs.push((clone, all(other)?));
     }
     let own = all(store)?;
-    let named: HashSet<BubbId> = store.branches().all_or_error()?.into_iter().map(|(_, id)| id).collect();
+    let named: HashSet<BubbId> = store.branches_or_error()?.into_iter().map(|(_, id)| id).collect();
     let mut swept = Vec::new();
     let mut at = 0;
     while let Some((clone, names)) = theirs.get(at) {
@@ -37,7 +37,7 @@ pub fn sweep(git: &Git, store: &Store, remote: &RemoteRefs, refs: &mut Refs) -> 
             at += 1;
             continue;
         }
-        store.others().remove(clone)?;
+        store.remove_peer(clone)?;
         swept.push(clone.to_string());
         theirs.remove(at);
     }
@@ -61,7 +61,7 @@ fn is_needed(names: &[BubbName], elsewhere: impl Iterator<Item = BubbName>, name
 pub fn unfetched(store: &Store, git: &Git, own: &str) -> Result<Vec<String>> {
     git.init()?;
     let refs = Refs::read(git, own)?;
-    let others = store.others().all().iter().map(|(clone, _)| clone);
+    let others = store.peers().iter().map(|(clone, _)| clone);
     let is_gone =
         |clone: &&String| !refs.theirs.contains_key(*clone) && !refs.no_commits.contains_key(*clone);
     Ok(others.filter(is_gone).cloned().collect())

@@ -17,7 +17,7 @@ pub struct SyncTitles(BTreeMap<BubbId, (u64, String)>);
 impl SyncTitles {
     /// Reads the titles that users set in a store.
     pub fn read(store: &Store) -> Result<SyncTitles> {
-        Ok(SyncTitles(store.titles().with_times()?))
+        Ok(SyncTitles(store.titles_with_times()?))
     }
 
     pub fn parse(text: &[u8]) -> SyncTitles {
@@ -57,7 +57,7 @@ impl SyncTitles {
 
     /// Writes the titles that a store lacks or has in an older version.
     pub fn write_into(&self, store: &Store) -> Result<()> {
-        let known = store.titles().with_times()?;
+        let known = store.titles_with_times()?;
         let is_new = |(root, (time, _)): &(&BubbId, &(u64, String))| {
             known.get(root).is_none_or(|(known, _)| known < time)
         };
@@ -67,7 +67,7 @@ impl SyncTitles {
             .filter(is_new)
             .map(|(root, (time, title))| (*time, *root, title.as_str()))
             .collect();
-        if new.is_empty() { Ok(()) } else { store.titles().add(&new) }
+        if new.is_empty() { Ok(()) } else { store.add_titles(&new) }
     }
 }
 

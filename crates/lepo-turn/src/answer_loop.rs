@@ -235,7 +235,7 @@ fn keep_answer(turn: &mut Turn<'_>, answered: FinishedAnswer, progress: &LoopSta
 
 /// Whether the next question follows this part of an answer.
 fn is_stopped_answer(turn: &Turn<'_>, part: &BubbName) -> bool {
-    turn.env.store.bubbs().text(part).is_ok_and(|text| is_stopped_text(&text))
+    turn.env.store.text(part).is_ok_and(|text| is_stopped_text(&text))
 }
 
 /// Requests the answer again in the format of the schema, but only once.

@@ -167,7 +167,7 @@ async fn carry_out(
     report: &Arc<Mutex<CleanupReport>>,
 ) -> Result<(ToolResult, usize)> {
     let command = granted.request().command.clone();
-    let scratch = [store.bubbs().scratch()?, store.bubbs().scratch()?];
+    let scratch = [store.scratch_file()?, store.scratch_file()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
     let mut outcome = shell.run(granted, scratch, live, report).await.map_err(failed)?;
     let report = cleanup::for_model(&report.lock().unwrap_or_else(PoisonError::into_inner));

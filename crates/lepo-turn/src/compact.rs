@@ -200,7 +200,7 @@ fn write_compacted(
         };
         let added = added.iter().rev().map(|(name, _)| *name);
         let written: Vec<BubbName> = new(&copies).into_iter().chain(added).chain(new(&lasting)).collect();
-        let _ = env.store.bubbs().remove(&written, &[]);
+        let _ = env.store.remove(&written, &[]);
         return Err(error);
     }
     if is_own {

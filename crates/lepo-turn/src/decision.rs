@@ -62,7 +62,7 @@ impl Decision {
             .ok_or_else(|| Error::usage(format!("no message {id} in this store")).hint(lists))?;
         let name = forest.name(ix);
         // Its bytes are read once, so that the request that runs is the checked one.
-        let bytes = store.bubbs().read_unedited(&name)?;
+        let bytes = store.read_unedited(&name)?;
         let found =
             std::str::from_utf8(&bytes).ok().and_then(|text| Body::read_named(&name, text).into_request());
         let request =

@@ -128,7 +128,7 @@ pub async fn receive(
     drop(writing);
     if let Some(name) = name {
         if context.before.is_some() && !truths.is_empty() {
-            context.masking.note_given(name.id, &restore(&context.store.bubbs().text(name)?, &truths));
+            context.masking.note_given(name.id, &restore(&context.store.text(name)?, &truths));
         }
         view.on_event(TurnEvent::Bubb(name, None));
     }

@@ -42,7 +42,7 @@ struct StoredCall {
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     // A failure is harmless: the model then receives the answer as text.
     if let Some(received) = received_turn(transcript, config) {
-        let _ = store.requests().keep_replay(request, received);
+        let _ = store.write_replay(request, received);
     }
 }
 
@@ -101,7 +101,7 @@ pub fn save_calls(
     if !called_now(transcript).iter().any(has_secret)
         && let Some(received) = received_turn(transcript, config)
     {
-        let _ = store.requests().keep_calls(end, received);
+        let _ = store.write_calls(end, received);
     }
 }
 
@@ -126,7 +126,7 @@ fn ends_of_calls(transcript: &Transcript) -> Vec<BubbId> {
 
 /// Restores the answers stored for a request or the end of a turn, if they are from this model.
 pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let received = store.requests().replay(request).ok().flatten();
+    let received = store.replay(request).ok().flatten();
     let received =
         received.and_then(|received| serde_json::from_value::<ReceivedTurn>(Value::Object(received)).ok());
     let (Some(received), Some(origin)) = (received, ReplayOrigin::from_config(config)) else { return };

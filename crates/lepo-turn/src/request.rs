@@ -52,7 +52,7 @@ pub(super) async fn settle(
 ) -> Result<Continuation> {
     // Until its result is written, no other process can decide on it.
     let mut _claim = match by {
-        Decider::Turn { .. } => Some(turn.env.store.requests().claim(name.id)?),
+        Decider::Turn { .. } => Some(turn.env.store.claim(name.id)?),
         Decider::Verdict(_) => None,
     };
     loop {
@@ -66,7 +66,7 @@ pub(super) async fn settle(
             Ok(proposal) => proposal,
             Err(why) => {
                 if let Decider::Verdict(_) = by {
-                    turn.env.store.requests().forget_replay(name.id)?;
+                    turn.env.store.forget_replay(name.id)?;
                 }
                 return not_run(turn, &name, &request, &why);
             }
@@ -85,7 +85,7 @@ pub(super) async fn settle(
                 let edited = ToolRequest::Command(edited);
                 if edited != request {
                     name = turn.add(name.kind, true, edited.canonical().as_bytes())?;
-                    _claim = Some(turn.env.store.requests().claim(name.id)?);
+                    _claim = Some(turn.env.store.claim(name.id)?);
                     request = edited;
                 }
                 continue;
@@ -122,7 +122,7 @@ fn settled_unasked(
     let done = match by {
         Decider::Turn { done } => done,
         Decider::Verdict(Verdict::Deny) => {
-            turn.env.store.requests().forget_replay(name.id)?;
+            turn.env.store.forget_replay(name.id)?;
             return not_run(turn, name, request, REFUSED).map(Some);
         }
         Decider::Verdict(_) => return Ok(None),
@@ -192,7 +192,7 @@ async fn consent_by_verdict(
         _ => {}
     }
     // After the decision, the stored answer is in memory, and no longer needed on disk.
-    turn.env.store.requests().forget_replay(name.id)?;
+    turn.env.store.forget_replay(name.id)?;
     let consent = Consent::from_reply(proposal, reply);
     if let Consent::Granted(_) = &consent {
         pin_tool(turn, request)?;

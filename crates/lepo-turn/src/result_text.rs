@@ -30,7 +30,7 @@ impl<'m> ResultBuilder<'m> {
             return Ok(());
         }
         let failed = |error| Error::store("cannot keep what the server gave").because(error);
-        let mut scratch = store.bubbs().scratch()?;
+        let mut scratch = store.scratch_file()?;
         scratch.write_all(text.as_bytes()).map_err(failed)?;
         self.add_stream(store, &mut CapturedStream::new(scratch).map_err(failed)?, limit)
     }
@@ -62,7 +62,7 @@ impl<'m> ResultBuilder<'m> {
             self.text.push(b'\n');
         }
         if section.cut || !is_text {
-            self.blobs.push(store.blobs().write(captured.whole().map_err(failed)?)?.line());
+            self.blobs.push(store.write_blob(captured.whole().map_err(failed)?)?.line());
         }
         Ok(())
     }
@@ -70,7 +70,7 @@ impl<'m> ResultBuilder<'m> {
     /// Masks the complete output; `None` if it has no secret.
     fn masked(&self, store: &Store, captured: &mut CapturedStream) -> Result<Option<CapturedStream>> {
         let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
-        let mut scratch = store.bubbs().scratch()?;
+        let mut scratch = store.scratch_file()?;
         let from = captured.whole().map_err(failed)?;
         let is_any = self.masking.screen_stream(from, &mut scratch, "a long output").map_err(failed)?;
         if is_any { CapturedStream::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
@@ -98,7 +98,7 @@ impl<'m> ResultBuilder<'m> {
 /// Stores data of a server as a blob, with masks if it is text, and returns its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
     let screened = masking.screen_file(bytes, "what an MCP server gave");
-    Ok(store.blobs().write(&mut screened.bytes())?.line())
+    Ok(store.write_blob(&mut screened.bytes())?.line())
 }
 
 /// Whether the output is text, by the rule of the search for secrets.

@@ -112,7 +112,7 @@ pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     if !open.iter().any(is_question) {
         return None;
     }
-    let at_work = store.requests().at_work();
+    let at_work = store.questions_at_work();
     let first = open.iter().rposition(|&ix| at_work.contains(&forest.name(ix).id))?;
     open.get(first..)?.iter().copied().find(is_question)
 }
@@ -122,8 +122,7 @@ pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
 pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let is_planning = |ix: &Ix| {
         let name = forest.name(*ix);
-        let text =
-            (name.hidden && name.kind == Kind::System).then(|| store.bubbs().text(&name).ok()).flatten();
+        let text = (name.hidden && name.kind == Kind::System).then(|| store.text(&name).ok()).flatten();
         text.is_some_and(|text| Body::read_named(&name, &text).command().is_none())
     };
     let question = forest.up(tip).find(|ix| !is_planning(ix))?;

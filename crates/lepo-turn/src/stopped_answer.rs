@@ -62,7 +62,7 @@ fn hidden_text(store: &Store, name: &BubbName) -> HiddenText {
     if !name.hidden || !matches!(name.kind, Kind::Assistant | Kind::System) {
         return HiddenText::Other;
     }
-    let Ok(text) = store.bubbs().text(name) else { return HiddenText::Other };
+    let Ok(text) = store.text(name) else { return HiddenText::Other };
     match Body::read_named(name, &text) {
         body if body.is_call() => HiddenText::Call,
         Body::Complaint => HiddenText::Complaint,
@@ -181,7 +181,7 @@ fn spoken_end(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
                     return Some(ix);
                 }
             }
-            (Kind::User, _) if store.bubbs().text(&name).is_ok_and(|text| text == REST) => {}
+            (Kind::User, _) if store.text(&name).is_ok_and(|text| text == REST) => {}
             (Kind::Assistant | Kind::Tool, _) | (Kind::System, HiddenText::Call | HiddenText::Complaint) => {}
             (Kind::System | Kind::User, _) => return Some(ix),
         }
@@ -213,10 +213,8 @@ mod tests {
             let text = text.replace("THOUGHT", &thinking_alone("hm"));
             let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
             // Ids of one store are in the order of the lines.
-            let name = store
-                .bubbs()
-                .write_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes())
-                .unwrap();
+            let name =
+                store.write_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes()).unwrap();
             names.push((letter.chars().next().unwrap(), name));
         }
         (work, store, names)
@@ -258,7 +256,7 @@ mod tests {
             ("A u0 - hi / B a1 A part / C a1 B CALL / D t1 C x / E a0 B yes", "B", "E"),
         ] {
             let (_work, store, names) = made(text);
-            let forest = store.names().forest().unwrap();
+            let forest = store.forest().unwrap();
             let found = StoppedAnswers::new(&store, &forest);
             let letters = |is: &dyn Fn(&BubbName) -> bool| -> String {
                 names.iter().filter(|(_, name)| is(name)).map(|(letter, _)| *letter).collect()

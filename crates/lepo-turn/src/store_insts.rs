@@ -36,7 +36,7 @@ fn is_made_here(store: &Store, paths: &Paths) -> bool {
 
 /// Returns the instructions in effect, and a warning for each ignored part of their file.
 pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec<String>)> {
-    let Some(bytes) = store.furniture().insts()? else { return Ok((Insts::default(), Vec::new())) };
+    let Some(bytes) = store.insts()? else { return Ok((Insts::default(), Vec::new())) };
     if let Some(file) = insts_of_repository(store, paths)?
         && !Trust::new(paths).covers(&file)?
     {
@@ -53,7 +53,7 @@ pub fn ignored_insts(store: &Store) -> String {
 
 /// Returns the file of a store's instructions, if it needs trust.
 pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFile>> {
-    let Some(bytes) = store.furniture().insts()? else { return Ok(None) };
+    let Some(bytes) = store.insts()? else { return Ok(None) };
     if bytes == Insts::default_file_text().as_bytes() {
         return Ok(None);
     }

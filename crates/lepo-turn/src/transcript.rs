@@ -79,7 +79,7 @@ impl Transcript {
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
-            transcript.push(Message::stored(&name, store.bubbs().text(&name)?));
+            transcript.push(Message::stored(&name, store.text(&name)?));
             transcript.loaded.push(name);
         }
         Ok(transcript)
@@ -226,7 +226,7 @@ impl Transcript {
             }
             let question =
                 names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User && !name.hidden);
-            let answering = question.and_then(|question| store.requests().mark_answering(question.id));
+            let answering = question.and_then(|question| store.mark_answering(question.id));
             written();
             // Deletes the damaged blobs that these replaced.
             drop(files);
@@ -236,7 +236,7 @@ impl Transcript {
 
     /// Tells other processes that this question, which is on disk, is being answered.
     pub fn mark_answering(&mut self, question: BubbId) {
-        self.answering = self.store.requests().mark_answering(question);
+        self.answering = self.store.mark_answering(question);
     }
 
     /// Adds messages in the form in which they would be sent, without writing them.
@@ -269,7 +269,7 @@ impl Transcript {
     pub fn append(&mut self, name: &BubbName) -> Result<()> {
         let bytes = match self.masking.unmasked_text(name.id) {
             Some(given) => given.into_bytes(),
-            None => self.store.bubbs().read(name)?,
+            None => self.store.read(name)?,
         };
         self.push(Message::stored(name, String::from_utf8_lossy(&bytes).into_owned()));
         Ok(())
@@ -359,7 +359,7 @@ pub fn write_unproven_bubb(
     not_before: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    store.bubbs().write(kind, hidden, prev, not_before, text.bytes())
+    store.write(kind, hidden, prev, not_before, text.bytes())
 }
 
 /// Writes a bubb of the given `time`, or as soon after its prev as ids allow.
@@ -370,7 +370,7 @@ pub fn write_bubb_at(
     time: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    let name = store.bubbs().write_at(kind, hidden, prev, time, text.bytes())?;
+    let name = store.write_at(kind, hidden, prev, time, text.bytes())?;
     prove_written(store, &name);
     Ok(name)
 }

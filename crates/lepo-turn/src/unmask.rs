@@ -36,10 +36,10 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let masked =
         found.iter().map(|found| (found.span.start, found.span.end, found.kind.to_string())).collect();
     let truth = UnmaskedRequest { text: text.to_string(), masked, proof };
-    let mut kept = store.requests().replay(id).ok().flatten().unwrap_or_default();
+    let mut kept = store.replay(id).ok().flatten().unwrap_or_default();
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     // Without this file the request cannot be approved, which the error of a decision explains.
-    let _ = store.requests().keep_replay(id, kept);
+    let _ = store.write_replay(id, kept);
 }
 
 /// Copies the stored data of a pending request to the copy that replaces it, with the ids of the copied
@@ -51,11 +51,11 @@ pub fn carry_waiting(
     ids: &HashMap<BubbId, BubbId>,
     secrets: &[Vec<u8>],
 ) -> Result<bool> {
-    let Some(bytes) = store.requests().replay_bytes(from)? else { return Ok(true) };
+    let Some(bytes) = store.replay_bytes(from)? else { return Ok(true) };
     if secrets.iter().any(|secret| is_in(&bytes, secret)) {
         return Ok(false);
     }
-    let Some(mut kept) = store.requests().replay(from)? else { return Ok(true) };
+    let Some(mut kept) = store.replay(from)? else { return Ok(true) };
     let truth = kept.remove(FIELD).and_then(|truth| serde_json::from_value::<UnmaskedRequest>(truth).ok());
     let mut rest = serde_json::to_vec(&kept).unwrap_or_default();
     put_ids(&mut rest, ids);
@@ -68,9 +68,9 @@ pub fn carry_waiting(
         let truth = UnmaskedRequest { proof, ..truth };
         kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     }
-    match store.requests().has_calls(from) {
-        true => store.requests().keep_calls(to, kept)?,
-        false => store.requests().keep_replay(to, kept)?,
+    match store.has_calls(from) {
+        true => store.write_calls(to, kept)?,
+        false => store.write_replay(to, kept)?,
     }
     Ok(true)
 }
@@ -85,16 +85,16 @@ fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
 
 /// Deletes the data of requests that can no longer be decided, because the conversation continued after them.
 pub fn forget_overtaken(store: &Store) {
-    let kept = store.requests().request_ids();
+    let kept = store.request_ids();
     if kept.is_empty() {
         return;
     }
     let wanted: Vec<ReadScope> = kept.iter().map(|id| ReadScope::Since { id: *id, judged: true }).collect();
-    let Ok(forest) = store.names().forest_for(&wanted) else { return };
+    let Ok(forest) = store.forest_for(&wanted) else { return };
     for id in kept {
         let standing = forest.find(id).map(|ix| forest.standing(ix));
         if matches!(standing, Some(RequestState::Overtaken(_))) {
-            let _ = store.requests().forget_replay(id);
+            let _ = store.forget_replay(id);
         }
     }
 }
@@ -108,10 +108,10 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
         Err(Error::usage(format!("a secret in request {id} was masked, and {why}"))
             .hint(Hint::from("ask for it again, or refuse it: ").bare(ResumeAction::Deny(id.to_string()))))
     };
-    let kept = store.requests().replay(id)?;
+    let kept = store.replay(id)?;
     let truth = kept.and_then(|mut kept| serde_json::from_value::<UnmaskedRequest>(kept.remove(FIELD)?).ok());
     let Some(truth) = truth else {
-        return refused(match store.requests().replay_bytes(id)? {
+        return refused(match store.replay_bytes(id)? {
             Some(_) => "what was kept of it was changed",
             None => "what it stands for is not on this machine",
         });

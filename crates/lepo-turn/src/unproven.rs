@@ -44,10 +44,10 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
     let mut messages = Vec::new();
     for name in steering {
         // A proof applies to the message as written.
-        if proven.contains(&name.id) && store.bubbs().read_unedited(name).is_ok() {
+        if proven.contains(&name.id) && store.read_unedited(name).is_ok() {
             continue;
         }
-        let bytes = store.bubbs().read(name)?;
+        let bytes = store.read(name)?;
         // Consent to instructions of a repository is per file, and lepo's own default prompt does not steer
         // other conversations.
         let text = Some(&bytes).filter(|_| name.hidden && name.kind == Kind::System);
@@ -112,7 +112,7 @@ mod tests {
             (Kind::Tool, false),
         ] {
             let prev = path.last().map(|name| name.id);
-            path.push(store.bubbs().write(kind, hidden, prev, 0, b"obey").unwrap());
+            path.push(store.write(kind, hidden, prev, 0, b"obey").unwrap());
         }
         assert_eq!(tags(&store, &trust, &path), "s1 s0 u1 a1 t1");
         store.journal().prove([path[0].id, path[3].id]);
@@ -138,10 +138,10 @@ mod tests {
         let store = store.with_prover(user_prover(&paths(home.path())));
         let trust = Trust::in_state(home.path());
         for prompt in [DEFAULT_SYSTEM_PROMPT.trim(), SHORT_SYSTEM_PROMPT] {
-            let root = store.bubbs().write(Kind::System, true, None, 0, prompt.as_bytes()).unwrap();
-            let later = store.bubbs().write(Kind::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
+            let root = store.write(Kind::System, true, None, 0, prompt.as_bytes()).unwrap();
+            let later = store.write(Kind::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
             let more = format!("{prompt} Obey.");
-            let other = store.bubbs().write(Kind::System, true, None, 0, more.as_bytes()).unwrap();
+            let other = store.write(Kind::System, true, None, 0, more.as_bytes()).unwrap();
             for (name, expected) in [(root, ""), (later, "s1"), (other, "s1")] {
                 assert_eq!(tags(&store, &trust, &[name]), expected, "{prompt}");
             }
@@ -158,7 +158,7 @@ mod tests {
         for (kind, hidden, tag) in
             [(Kind::System, true, ""), (Kind::System, false, "s0"), (Kind::User, true, "u1")]
         {
-            let name = store.bubbs().write(kind, hidden, None, 0, text).unwrap();
+            let name = store.write(kind, hidden, None, 0, text).unwrap();
             assert_eq!(tags(&store, &trust, &[name]), tag);
         }
     }

@@ -84,7 +84,7 @@ fn tokens(env: &TurnEnv, forest: &Forest, tail: BubbId) -> Result<u64> {
         {
             return Ok(input + fact.output.unwrap_or_default() + bytes / BYTES);
         }
-        bytes += env.store.bubbs().text(&name)?.len() as u64;
+        bytes += env.store.text(&name)?.len() as u64;
     }
     Ok(bytes / BYTES)
 }

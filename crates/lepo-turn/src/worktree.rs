@@ -116,9 +116,9 @@ impl WorktreeRecord {
     pub fn tail(&self, store: &Store, newest: bool) -> Result<Option<BubbId>> {
         let ids = self.ids()?;
         let Some(&last) = ids.last() else { return Ok(None) };
-        let mut forest = store.names().forest_for(&[ReadScope::Ids(vec![last])])?;
+        let mut forest = store.forest_for(&[ReadScope::Ids(vec![last])])?;
         if forest.find(last).is_none() {
-            forest = store.names().forest_for(&[ReadScope::Ids(ids.clone())])?;
+            forest = store.forest_for(&[ReadScope::Ids(ids.clone())])?;
         }
         let last = ids.into_iter().rev().find(|&id| forest.find(id).is_some());
         last.map_or(Ok(None), |last| tail_at(store, &forest, last, newest))
@@ -171,11 +171,11 @@ impl WorktreeTail {
         if elsewhere.is_empty() {
             return Ok(WorktreeTail::Newest);
         }
-        let tip = store.names().forest_for(&[ReadScope::Tip])?;
+        let tip = store.forest_for(&[ReadScope::Tip])?;
         if tip.newest().is_none_or(|ix| is_own(&tip, ix)) {
             return Ok(WorktreeTail::Newest);
         }
-        let forest = store.names().forest()?;
+        let forest = store.forest()?;
         let mut tails = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none());
         let tail = tails.find(|&ix| is_own(&forest, ix) && !forest.is_ahead(ix));
         let tail = tail.map(|ix| forest.name(ix).id);

@@ -78,8 +78,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
             BubbPair::First(a) => (Some(forest.name(a)), None),
             BubbPair::Second(b) => (None, Some(forest.name(b))),
         };
-        let bytes =
-            |name: &Option<BubbName>| name.as_ref().map_or(Ok(Vec::new()), |name| store.bubbs().read(name));
+        let bytes = |name: &Option<BubbName>| name.as_ref().map_or(Ok(Vec::new()), |name| store.read(name));
         let (old, new) = (bytes(&a)?, bytes(&b)?);
         if a.is_some() && b.is_some() && old == new {
             continue;
@@ -104,7 +103,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
 /// Returns the messages to compare: the named ones, A and @, or the tails of the two newest conversations.
 fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Forest, (Ix, Ix))> {
     let Some(a) = a else {
-        let forest = store.names().forest_for(&[ReadScope::newest(2)])?;
+        let forest = store.forest_for(&[ReadScope::newest(2)])?;
         let new = forest.newest();
         let old = forest.newest_first(false).find(|&tail| Some(tail) != new);
         let (Some(new), Some(old)) = (new, old) else {

@@ -85,11 +85,11 @@ fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<DiffTurn>> {
         let name = forest.name(ix);
         match (name.kind, !stopped.is_shown(&name)) {
             (Kind::User, false) => {
-                turns.push(DiffTurn { id: name.id, question: store.bubbs().words(&name)?, answer: None });
+                turns.push(DiffTurn { id: name.id, question: store.excerpt_text(&name)?, answer: None });
             }
             (Kind::Assistant, false) => {
                 let Some(turn) = turns.last_mut() else { continue };
-                let text = store.bubbs().text(&name)?;
+                let text = store.text(&name)?;
                 let text = if name.hidden { format!("{} (stopped)", text.trim_end()) } else { text };
                 turn.answer = Some(match turn.answer.take() {
                     Some(before) => AnswerText { id: name.id, text: format!("{}\n\n{text}", before.text) },

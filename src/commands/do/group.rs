@@ -163,7 +163,7 @@ impl GroupRun {
 fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Result<()> {
     let record = WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
     let Some(record) = record else { return Ok(()) };
-    let forest = store.names().forest_for(&[ReadScope::Tip])?;
+    let forest = store.forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     let bubbs = ui::bubbs_to_read(outcome, false);
     let mut ids: Vec<BubbId> = bubbs.iter().map(|(_, name)| name.id).collect();

@@ -58,7 +58,7 @@ impl GroupOutput<'_> {
                     view.on_event(GroupEvent::Spoken(&speech.name, &answered));
                 }
                 if let Some(answer) = &debated.report.answer {
-                    let text = self.store.bubbs().text(&answer.name).unwrap_or_default();
+                    let text = self.store.text(&answer.name).unwrap_or_default();
                     view.on_event(GroupEvent::Concluded(&text));
                 }
             }

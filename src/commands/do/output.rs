@@ -26,11 +26,11 @@ pub fn write_output(
     for (i, (heading, name)) in bubbs.iter().enumerate() {
         let from: Box<dyn Read> = match (heading, unmasked(name)?) {
             (Some(_), unmasked) => {
-                let bytes = unmasked
-                    .map_or_else(|| store.bubbs().read(name), |unmasked| Ok(unmasked.into_bytes()))?;
+                let bytes =
+                    unmasked.map_or_else(|| store.read(name), |unmasked| Ok(unmasked.into_bytes()))?;
                 Box::new(Cursor::new(ui::set_apart(&bytes, headings).into_owned()))
             }
-            (None, None) => Box::new(store.bubbs().open(name)?),
+            (None, None) => Box::new(store.open_bubb(name)?),
             (None, Some(unmasked)) => Box::new(Cursor::new(unmasked.into_bytes())),
         };
         let before = if i == 0 { empty(file) } else { writeln!(file) };

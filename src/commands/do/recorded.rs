@@ -149,7 +149,7 @@ impl RecordLookup {
         history.extend(opened(prompt, &outputs, question, &configured.masking(), (context.cwd(), &root))?);
         let searched = match store {
             Some(store) => {
-                let forest = store.names().forest()?;
+                let forest = store.forest()?;
                 Some(SearchedStore { store, forest, is_own, start })
             }
             None => None,

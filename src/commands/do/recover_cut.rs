@@ -7,8 +7,8 @@ use lepo_store::store::{Store, StrayOutcome};
 /// Stores the partial answers of killed processes as hidden messages, and reports that. `lepo fsck` finds
 /// other remains.
 pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
-    for stray in store.upkeep().strays()?.into_iter().filter(|stray| stray.is_of_turn()) {
-        if let StrayOutcome::Saved(name) = store.upkeep().settle(stray)?
+    for stray in store.strays()?.into_iter().filter(|stray| stray.is_of_turn()) {
+        if let StrayOutcome::Saved(name) = store.settle(stray)?
             && !quiet
         {
             let id = name.id;

@@ -64,7 +64,7 @@ pub fn print(replay: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()>
             context.print_hint(Hint::from("to continue: ").bare(command));
         }
     }
-    let forest = replay.store.names().forest_for(&[ReadScope::newest(1)])?;
+    let forest = replay.store.forest_for(&[ReadScope::newest(1)])?;
     if let Some(newest) = forest.newest() {
         let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
         let now = format!("@ is now {}", shorts.show(forest.name(newest).id));
@@ -114,7 +114,7 @@ fn table(
         let new = new.unwrap_or_default();
         old_sum.add(old);
         new_sum.add(new);
-        let text = replay.store.bubbs().words(&step.question).unwrap_or_default();
+        let text = replay.store.excerpt_text(&step.question).unwrap_or_default();
         rows.push(row(excerpt_within(&text, QUESTION), old, new));
     }
     if line.turns.len() > 1 {

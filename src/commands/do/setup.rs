@@ -123,7 +123,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     }
     let store = context.store_or_make(args.quiet)?;
     // Only this store is written to, and may be searched for recorded answers later.
-    if args.recorded.options()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
+    if args.recorded.options()?.is_some() && store.track_journal()? && !args.quiet {
         let shown = store.display_path().display();
         print_status(&StatusLine::note(format!(
             "took the journal out of {shown}/.gitignore: recorded answers need it in git"
@@ -140,10 +140,7 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     let store = context
         .find_store()?
         .ok_or_else(|| explain(Error::usage(format!("no {tail}: there is no store here"))))?;
-    let found = store
-        .addresses()
-        .forest_at(false, Some(tail))
-        .and_then(|forest| store.addresses().find_bubb(&forest, tail));
+    let found = store.forest_at(false, Some(tail)).and_then(|forest| store.find_bubb(&forest, tail));
     found.map_err(explain)?;
     Ok(Some(tail.to_string()))
 }
@@ -152,10 +149,10 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
 pub fn read_tail(args: &DoArgs, store: &Store, new: bool) -> Result<(Forest, Option<AddressTarget>)> {
     let address = args.tail.as_deref();
     let forest = match args.retry {
-        true => store.addresses().forest_to_retry(address)?,
-        false => store.addresses().forest_at(new, address)?,
+        true => store.forest_to_retry(address)?,
+        false => store.forest_at(new, address)?,
     };
-    let tail = address.map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
+    let tail = address.map(|address| store.find_bubb(&forest, address)).transpose()?;
     Ok((forest, tail))
 }
 

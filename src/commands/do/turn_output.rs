@@ -30,10 +30,10 @@ pub fn print(
     context: &mut Context<'_>,
 ) -> Result<bool> {
     if let (1.., Some(answer)) = (args.form.code, &report.answer) {
-        return print_code(args, &report.as_given(store.bubbs().text(&answer.name)?), output, context);
+        return print_code(args, &report.as_given(store.text(&answer.name)?), output, context);
     }
     if let (true, Some(answer)) = (args.form.line, &report.answer) {
-        let answer = report.as_given(store.bubbs().text(&answer.name)?);
+        let answer = report.as_given(store.text(&answer.name)?);
         return Ok(print_line(&answer, args.form.schema.is_some(), context));
     }
     let at = context.at;
@@ -49,7 +49,7 @@ pub fn print(
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
         let unmasked = |name: &BubbName| {
             let is_masked = !report.truths.is_empty();
-            is_masked.then(|| Ok(report.as_given(store.bubbs().text(name)?))).transpose()
+            is_masked.then(|| Ok(report.as_given(store.text(name)?))).transpose()
         };
         write_output(file, store, document.as_ref(), (&answer, &[]), &unmasked)?;
     }

@@ -43,7 +43,7 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
 
 /// Returns the newest message of all work trees.
 fn newest_of(store: &Store) -> Result<Option<BubbId>> {
-    let forest = store.names().forest_for(&[ReadScope::Tip])?;
+    let forest = store.forest_for(&[ReadScope::Tip])?;
     Ok(forest.newest().map(|newest| forest.name(newest).id))
 }
 

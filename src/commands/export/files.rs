@@ -26,7 +26,7 @@ impl Files {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();
         for name in bubbs.iter().filter(|name| name.kind == Kind::User) {
-            for file in split_attachments(&store.bubbs().text(name)?).1 {
+            for file in split_attachments(&store.text(name)?).1 {
                 if files.names.iter().all(|(hash, _)| *hash != file.hash) {
                     let plain = file_name(&file);
                     let count = used.entry(plain.clone()).or_default();
@@ -74,10 +74,10 @@ impl Files {
         }
         let folder = dir.join(&self.folder);
         for (hash, name) in &self.names {
-            let Some((mut blob, _)) = store.blobs().open_proven(hash)? else {
+            let Some((mut blob, _)) = store.open_proven_blob(hash)? else {
                 print_status(&StatusLine::warning(format!(
                     "{} is missing or changed: {name} is not exported",
-                    store.blobs().path(hash).display()
+                    store.blob_path(hash).display()
                 )));
                 continue;
             };

@@ -27,7 +27,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
     let [address] = &args.addresses[..] else {
         return Err(Error::usage("only --format html takes several addresses"));
     };
-    let forest = store.names().forest()?;
+    let forest = store.forest()?;
     let tip = find_in(store, &forest, address)?;
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
@@ -68,7 +68,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     let (mut messages, mut ran) = (Vec::new(), Vec::new());
     let stopped = StoppedAnswers::new(store, forest);
     for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| stopped.is_shown(name)) {
-        let text = store.bubbs().text(&name)?;
+        let text = store.text(&name)?;
         let fact = facts.get(&name.id);
         let heading = match name.kind {
             Kind::User => "User".to_string(),
@@ -108,7 +108,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     }
     ran.sort_by_key(|(id, _)| *id);
     let root = path.first().map(|&ix| forest.name(ix).id);
-    let title = root.and_then(|root| store.titles().all().remove(&root));
+    let title = root.and_then(|root| store.titles().remove(&root));
     let first = || {
         messages.iter().find(|message| message.is_question).map(|message| words(&message.text).into_owned())
     };

@@ -32,7 +32,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
         });
     };
     let root = forest.up(picked.bubbs[chosen].0).last();
-    let title = root.and_then(|root| store.titles().all().remove(&forest.name(root).id));
+    let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));
     let mut page = Page::new(messages(store, (forest, &stopped), &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
     let html = lepo_page::html(&page);
@@ -120,7 +120,7 @@ fn messages(
     (forest, stopped): (&Forest, &StoppedAnswers),
     picked: &PageSelection,
 ) -> Result<Vec<PageMessage>> {
-    let (facts, branches) = (store.journal().facts(), store.branches().by_bubb()?);
+    let (facts, branches) = (store.journal().facts(), store.branches_by_bubb()?);
     let read = |at: usize| -> Result<PageMessage> {
         let (ix, prev) = picked.bubbs[at];
         let mut message = message(store, (forest, stopped), ix, &facts, &branches)?;
@@ -152,21 +152,21 @@ fn message(
     branches: &HashMap<BubbId, Vec<String>>,
 ) -> Result<PageMessage> {
     let name = forest.name(ix);
-    let text = store.bubbs().text(&name)?;
+    let text = store.text(&name)?;
     let fact = facts.get(&name.id).cloned().unwrap_or_default();
     Ok(PageMessage {
         id: name.id,
         kind: name.kind,
         hidden: !stopped.is_shown(&name),
         prev: None,
-        speaker: store.bubbs().speaker(forest, &name),
+        speaker: store.speaker(forest, &name),
         ended_early: stopped.contains(name.id).then_some("(stopped)").or_else(|| ended_early(&fact)),
         model: fact.model,
         input: fact.input,
         output: fact.output,
         ms: fact.ms,
         branches: branches.get(&name.id).cloned().unwrap_or_default(),
-        body: lepo_page::body(name.kind, !stopped.is_shown(&name), &text, &|hash| store.blobs().bytes(hash)),
+        body: lepo_page::body(name.kind, !stopped.is_shown(&name), &text, &|hash| store.blob_bytes(hash)),
         sides: Vec::new(),
     })
 }

@@ -56,7 +56,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         return handover::run(&args, &store, context);
     }
     if format == ExportFormat::Html {
-        let forest = store.names().forest()?;
+        let forest = store.forest()?;
         return html::run(&args, &store, &forest, context);
     }
     let [address] = &args.addresses[..] else {
@@ -131,7 +131,7 @@ fn for_others(
     store: &Store,
     context: &mut Context<'_>,
 ) -> Result<u8> {
-    let forest = store.names().forest()?;
+    let forest = store.forest()?;
     let tip = match args.all {
         true => None,
         false => Some(find_in(store, &forest, address)?),

@@ -155,7 +155,7 @@ impl<'s> Export<'s> {
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
         let root = self.forest.name(self.forest.origins().value(ix).root).id;
-        self.store.titles().all().remove(&root)
+        self.store.titles().remove(&root)
     }
 
     /// Returns the file's name without extension: the time, and the title of the conversation or its first
@@ -165,7 +165,7 @@ impl<'s> Export<'s> {
         if let Some(title) = self.title() {
             return Ok(output::stem(&local(first.id), &title));
         }
-        let title = if first.kind == Kind::User { self.store.bubbs().text(&first)? } else { String::new() };
+        let title = if first.kind == Kind::User { self.store.text(&first)? } else { String::new() };
         Ok(output::stem(&local(first.id), &words(&title)))
     }
 
@@ -182,7 +182,7 @@ impl<'s> Export<'s> {
         let mut text = String::new();
         let heading = match (self.title(), self.first()) {
             (Some(title), _) => Some(title),
-            (None, Some(first)) => Some(excerpt(&self.store.bubbs().text(&first)?)),
+            (None, Some(first)) => Some(excerpt(&self.store.text(&first)?)),
             (None, None) => None,
         };
         text.extend(heading.map(|heading| format!("# {heading}\n")));
@@ -194,7 +194,7 @@ impl<'s> Export<'s> {
                 Kind::Tool => "Tool",
             };
             // The participant, in a debate or among several answers.
-            let speaker = self.store.bubbs().speaker(self.forest, name);
+            let speaker = self.store.speaker(self.forest, name);
             let model = self.model(name).filter(|model| speaker.as_deref() != Some(model));
             let is_stopped = self.stopped.contains(name.id);
             let early = self.facts.get(&name.id).and_then(ended_early).filter(|_| !is_stopped);
@@ -207,7 +207,7 @@ impl<'s> Export<'s> {
                 (false, false) => "",
             };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
-            let mut said = self.store.bubbs().text(name)?;
+            let mut said = self.store.text(name)?;
             if let (Some(files), Kind::User) = (&self.files, name.kind) {
                 said = files.markdown(&said);
             }
@@ -223,7 +223,7 @@ impl<'s> Export<'s> {
     fn session(&self) -> Result<String> {
         let mut messages = Vec::new();
         for name in &self.names {
-            let text = self.store.bubbs().text(name)?;
+            let text = self.store.text(name)?;
             let text = if self.stopped.contains(name.id) { marked_stopped(&text) } else { text };
             messages.push(json!({ "role": name.kind.as_str(), "content": text }));
         }

@@ -73,7 +73,7 @@ pub fn is_prompt(node: &TreeNode) -> bool {
 /// omitted.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let stopped = if hidden { StoppedAnswers::default() } else { StoppedAnswers::new(store, forest) };
-    let (facts, titles) = (store.journal().facts(), store.titles().all());
+    let (facts, titles) = (store.journal().facts(), store.titles());
     let mut origins = forest.origins();
     let wanted = of.map(|tip| origins.value(tip).root);
     let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
@@ -158,14 +158,14 @@ fn question(nodes: &[TreeNode]) -> String {
 
 /// Reads a bubb's text, with its attachments split off if all their blobs exist and match their hashes.
 fn text(store: &Store, name: &BubbName) -> Result<(String, Vec<ExportedFile>)> {
-    let text = store.bubbs().text(name)?;
+    let text = store.text(name)?;
     if name.kind != Kind::User {
         return Ok((text, Vec::new()));
     }
     let (body, attached) = split_attachments(&text);
     let mut files = Vec::new();
     for file in attached {
-        let Some((mut blob, _)) = store.blobs().open_proven(&file.hash)? else {
+        let Some((mut blob, _)) = store.open_proven_blob(&file.hash)? else {
             return Ok((text, Vec::new()));
         };
         let mut bytes = Vec::new();

@@ -38,7 +38,7 @@ pub fn print_findings(
         })?,
         addresses => {
             for name in named(store, addresses)? {
-                note(&finder, &store.bubbs().read(&name)?, &name.id.to_string(), None, &mut found);
+                note(&finder, &store.read(&name)?, &name.id.to_string(), None, &mut found);
             }
         }
     }
@@ -61,7 +61,7 @@ pub fn print_findings(
 }
 
 fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbName>> {
-    let forest = store.names().forest()?;
+    let forest = store.forest()?;
     let mut names = Vec::new();
     for found in resolve_all(store, (&forest, true), addresses)? {
         match found {

@@ -47,7 +47,7 @@ pub fn run(
             break;
         }
         let name = forest.name(tail);
-        let first = convs.position(&name).first.and_then(|first| store.bubbs().words(&first).ok());
+        let first = convs.position(&name).first.and_then(|first| store.excerpt_text(&first).ok());
         context.out.trusted(&format!("{count} {} ", context.paint.yellow(&name.id.to_string())));
         context.out.untrusted(excerpt(&first.unwrap_or_default()).as_bytes());
         context.out.trusted("\n");

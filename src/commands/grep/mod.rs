@@ -76,7 +76,7 @@ fn search(
         let mut listing = None;
         let find = |id| {
             if listing.is_none() {
-                listing = store.names().listing().ok();
+                listing = store.listing().ok();
             }
             listing.as_mut()?.find(id).ok().flatten()
         };
@@ -86,7 +86,7 @@ fn search(
     // Addresses need only the days of their convs; counts need every day.
     let (forest, found, is_torn) = match args.count || args.addresses.is_empty() {
         true => {
-            let (forest, unreadable) = store.names().readable_forest(&ReadScope::All { peers: true })?;
+            let (forest, unreadable) = store.readable_forest(&ReadScope::All { peers: true })?;
             unreadable.iter().for_each(warn);
             let found = resolve_all(store, (&forest, unreadable.is_empty()), &args.addresses)?;
             (forest, found, !unreadable.is_empty())

@@ -89,7 +89,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
                     self.project_begins();
                     self.out.line(&name.id.to_string());
                 }
-                false => self.out.path(&self.store.bubbs().path(name)),
+                false => self.out.path(&self.store.bubb_path(name)),
             }
             self.printed += 1;
         } else if self.args.json {
@@ -159,7 +159,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
             self.heading = Some(first);
         }
         let id = self.paint.yellow(&self.shorts.show(name.id));
-        let id = self.paint.file_link(|| self.store.bubbs().path(name), &id);
+        let id = self.paint.file_link(|| self.store.bubb_path(name), &id);
         for line in lines {
             if self.printed >= most {
                 return;
@@ -183,11 +183,11 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
 
     fn named(&mut self, root: BubbId, first: Option<BubbName>) -> String {
         let store = self.store;
-        let titles = self.titles.get_or_insert_with(|| store.titles().all());
+        let titles = self.titles.get_or_insert_with(|| store.titles());
         if let Some(title) = titles.get(&root) {
             return title.clone();
         }
-        let words = first.map(|first| store.bubbs().words(&first));
+        let words = first.map(|first| store.excerpt_text(&first));
         words.transpose().inspect_err(warn).ok().flatten().unwrap_or_else(|| "(no question)".to_string())
     }
 
@@ -233,7 +233,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
     /// match.
     fn objects(&mut self, name: &BubbName, line: &FoundLine, most: usize) {
         let place = self.convs.position(name);
-        let first = place.first.and_then(|first| self.store.bubbs().glance(&first).ok());
+        let first = place.first.and_then(|first| self.store.glance(&first).ok());
         let whole = 0..line.bytes.len();
         let matches = if line.matches.is_empty() { std::slice::from_ref(&whole) } else { &line.matches };
         for found in matches.iter().take(most - self.printed.min(most)) {
@@ -261,7 +261,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
 
     fn question(&mut self, first: &BubbName) -> String {
         let (store, columns) = (self.store, QUESTION);
-        let read = || match store.bubbs().words(first) {
+        let read = || match store.excerpt_text(first) {
             Ok(text) => excerpt_within(&text, columns),
             Err(error) => {
                 warn(&error);

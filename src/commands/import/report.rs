@@ -216,10 +216,9 @@ impl ImportReport {
             )));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
-            let forest = store.names().forest_for(&[ReadScope::Tip])?;
+            let forest = store.forest_for(&[ReadScope::Tip])?;
             let question = forest.find(at).and_then(|ix| forest.last_question(ix));
-            let text =
-                question.map(|ix| store.bubbs().text(&forest.name(ix))).transpose()?.unwrap_or_default();
+            let text = question.map(|ix| store.text(&forest.name(ix))).transpose()?.unwrap_or_default();
             out.line(&format!("@ is now {at}: {}", excerpt(&text)));
         }
         Ok(())

@@ -93,7 +93,7 @@ impl<'s> ImportWriter<'s> {
         let imports = store.map(|store| store.journal().imports()).unwrap_or_default();
         let target = match store {
             Some(store) if !dry => WriteTarget::Batch(batch(store)?),
-            Some(store) => WriteTarget::Count(store.names().all()?.into_iter().map(|name| name.id).collect()),
+            Some(store) => WriteTarget::Count(store.names()?.into_iter().map(|name| name.id).collect()),
             None => WriteTarget::Count(HashSet::new()),
         };
         let make = Some(make).filter(|_| store.is_none() && !dry);
@@ -306,8 +306,7 @@ impl<'s> ImportWriter<'s> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let (forest, mut taken) =
-            (store.names().forest()?, store.branches().all()?.into_iter().collect::<HashMap<_, _>>());
+        let (forest, mut taken) = (store.forest()?, store.branches()?.into_iter().collect::<HashMap<_, _>>());
         let follows = |later: BubbId, earlier: BubbId| {
             let from = forest.find(later).filter(|_| earlier <= later);
             from.is_some_and(|from| forest.up(from).any(|ix| forest.name(ix).id == earlier))
@@ -326,7 +325,7 @@ impl<'s> ImportWriter<'s> {
                     Some(there) if follows(there, id) => {}
                     // The conversation was continued after the branch.
                     Some(there) if follows(id, there) => {
-                        let ids = store.branches().ids(&name)?.unwrap_or_default();
+                        let ids = store.branch_ids(&name)?.unwrap_or_default();
                         moved.push((name.clone(), Some([&[id], ids.get(1..).unwrap_or_default()].concat())));
                         taken.insert(name, id);
                     }
@@ -345,7 +344,7 @@ impl<'s> ImportWriter<'s> {
         }
         let lock = if self.omissions.is_automatic { None } else { lock_changes(store)? };
         let Some(mut lock) = lock else {
-            return moved.iter().try_for_each(|(name, ids)| store.branches().restore(name, ids.as_deref()));
+            return moved.iter().try_for_each(|(name, ids)| store.restore_branch(name, ids.as_deref()));
         };
         let mut change = import_change(&lock, &mut self.change);
         change.branches = branch_changes(store, moved)?;
@@ -375,7 +374,7 @@ fn branch_name(title: &str) -> Option<String> {
 }
 
 pub fn newest(store: &Store) -> Result<Option<BubbId>> {
-    let forest = store.names().forest_for(&[ReadScope::Tip])?;
+    let forest = store.forest_for(&[ReadScope::Tip])?;
     Ok(forest.newest().map(|ix| forest.name(ix).id))
 }
 

@@ -86,7 +86,7 @@ impl LsArgs {
     fn read_scope(&self, store: &Store, form: RowFormat) -> ReadScope {
         // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
-            _ if !self.pending && !store.others().all().is_empty() => ReadScope::All { peers: true },
+            _ if !self.pending && !store.peers().is_empty() => ReadScope::All { peers: true },
             Some(count) if self.is_of_newest() => {
                 let (spent, siblings) = (self.spent, form.has_facts());
                 ReadScope::Tails(TailScope { count, spent, siblings, tip: !spent && !siblings, within: None })
@@ -175,8 +175,8 @@ fn list(
     let wanted = args.read_scope(store, form);
     let (forest, unreadable) = match args.grep {
         // As in grep: unreadable folders are reported, and the rest is searched.
-        Some(_) => store.names().readable_forest(&wanted)?,
-        None => (store.names().forest_for(&[wanted])?, Vec::new()),
+        Some(_) => store.readable_forest(&wanted)?,
+        None => (store.forest_for(&[wanted])?, Vec::new()),
     };
     unreadable.iter().for_each(warn);
     let has_branches = form.has_facts() || context.out.is_terminal();
@@ -210,10 +210,10 @@ fn list(
         }
         match form {
             RowFormat::Pipe => short_line(&row, context),
-            RowFormat::Columns(_) => table.push(&row, || store.bubbs().path(&row.name), context),
-            RowFormat::Requests(_) => requests.push(&row, || store.bubbs().path(&row.name), context.paint),
+            RowFormat::Columns(_) => table.push(&row, || store.bubb_path(&row.name), context),
+            RowFormat::Requests(_) => requests.push(&row, || store.bubb_path(&row.name), context.paint),
             RowFormat::Long(columns) => long_line(&row, columns, context),
-            RowFormat::Paths => context.out.path(&store.bubbs().path(&row.name)),
+            RowFormat::Paths => context.out.path(&store.bubb_path(&row.name)),
             RowFormat::Json => {
                 match rows {
                     0 => print_header(args, context),

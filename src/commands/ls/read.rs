@@ -63,9 +63,9 @@ impl<'r> RowReader<'r> {
             form,
             path: None,
             requests: None,
-            branches: if has_branches { store.branches().by_end()? } else { HashMap::new() },
+            branches: if has_branches { store.branches_by_end()? } else { HashMap::new() },
             facts: if form.has_facts() { store.journal().index() } else { JournalIndex::default() },
-            titles: if form.has_facts() { store.titles().all() } else { HashMap::new() },
+            titles: if form.has_facts() { store.titles() } else { HashMap::new() },
             windows,
             prices,
         })
@@ -130,7 +130,7 @@ impl<'r> RowReader<'r> {
 
     fn read(&self, tail: TailFacts) -> LsRow<'_> {
         let name = self.forest.name(tail.ix);
-        let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.others().all().get(number));
+        let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.peers().get(number));
         let waiting =
             self.requests.as_ref().and_then(|(requests, sandbox)| Some((*requests.get(&tail.ix)?, *sandbox)));
         let (access, last) = match (waiting, self.form) {
@@ -200,7 +200,7 @@ impl<'r> RowReader<'r> {
             let word = self.facts.get(answer.id).as_ref().and_then(ended_early).unwrap_or("stopped");
             return (!is_request).then(|| format!("({word}) {said}"));
         }
-        Some(match self.store.bubbs().speaker(self.forest, answer) {
+        Some(match self.store.speaker(self.forest, answer) {
             Some(speaker) => format!("{}: {said}", clean(&speaker)),
             None => said,
         })

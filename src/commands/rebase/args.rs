@@ -95,7 +95,7 @@ impl RebaseArgs {
     pub(super) fn check_branch(&self, store: &Store) -> Result<()> {
         let Some(name) = &self.branch else { return Ok(()) };
         check_branch_name(name)?;
-        match store.branches().get(name)?.filter(|_| !self.force) {
+        match store.branch(name)?.filter(|_| !self.force) {
             None => Ok(()),
             Some(_) => Err(Error::nothing(format!("branch {name} already exists"))
                 .hint("choose another name; -f moves the branch")),
@@ -104,8 +104,8 @@ impl RebaseArgs {
 
     pub(super) fn make_branch(&self, store: &Store, tail: BubbId) -> Result<()> {
         match (&self.branch, self.force) {
-            (Some(branch), true) => store.branches().set(branch, tail),
-            (Some(branch), false) => store.branches().make(branch, tail).map(drop),
+            (Some(branch), true) => store.set_branch(branch, tail),
+            (Some(branch), false) => store.make_branch(branch, tail).map(drop),
             (None, _) => Ok(()),
         }
     }

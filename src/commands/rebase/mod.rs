@@ -48,7 +48,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let Some(tail) = tail.or(base) else { return Err(Error::usage("nothing is left to copy")) };
 
     let root_is_new = match &root {
-        Some((name, _)) => store.names().listing()?.find(name.id)?.is_none(),
+        Some((name, _)) => store.listing()?.find(name.id)?.is_none(),
         None => false,
     };
     let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.here).collect();

@@ -54,7 +54,7 @@ pub fn print(
     }
     let own = store.own_newest()?;
     let paths = own.into_iter().chain([outcome.tail]).collect();
-    let forest = store.names().forest_for(&[ReadScope::newest(1), ReadScope::Ids(paths)])?;
+    let forest = store.forest_for(&[ReadScope::newest(1), ReadScope::Ids(paths)])?;
     if let Some(newest) = own.and_then(|own| forest.find(own)).or_else(|| forest.newest()) {
         let name = forest.name(newest);
         if name.id == outcome.tail {

@@ -12,7 +12,7 @@ use lepo_store::store::{RemovedFolder, Store};
 
 /// Deletes messages and blobs at once, with the titles of conversations that no longer exist.
 pub fn remove_now(store: &Store, bubbs: &[BubbName], blobs: &[ContentHash]) -> Result<()> {
-    store.bubbs().remove(bubbs, blobs)?;
+    store.remove(bubbs, blobs)?;
     forget_titles(store, bubbs.iter())
 }
 
@@ -73,9 +73,9 @@ fn forget_titles<'n>(store: &Store, gone: impl Iterator<Item = &'n BubbName>) ->
     if roots.is_empty() {
         return Ok(());
     }
-    let there: HashSet<BubbId> = store.names().all()?.into_iter().map(|name| name.id).collect();
+    let there: HashSet<BubbId> = store.names()?.into_iter().map(|name| name.id).collect();
     let roots: HashSet<BubbId> = roots.difference(&there).copied().collect();
-    store.titles().forget(&roots)?;
+    store.forget_titles(&roots)?;
     let log = store.change_list().read()?;
     let mut titles = log.changes().into_iter().flat_map(|change| &change.first.titles);
     if !titles.any(|title| roots.contains(&title.root)) {

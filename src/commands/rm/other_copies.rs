@@ -33,7 +33,7 @@ pub fn holders(store: &Store, outcome: &RedactOutcome) -> Vec<String> {
 
 fn synced(store: &Store) -> Vec<String> {
     let (mut mine, mut others) = (BTreeSet::new(), BTreeSet::new());
-    others.extend(store.others().all().iter().map(|(name, _)| name.clone()));
+    others.extend(store.peers().iter().map(|(name, _)| name.clone()));
     let mut has_remote = false;
     let data = own_paths().map(|paths| paths.data);
     if let (Ok(data), Ok(identity)) = (data, Identity::read(&store.path()))
@@ -54,7 +54,7 @@ fn synced(store: &Store) -> Vec<String> {
 
 /// Returns the roots of the changed conversations, before and after.
 fn roots(store: &Store, outcome: &RedactOutcome) -> HashSet<BubbId> {
-    let Ok(forest) = store.names().forest() else { return HashSet::new() };
+    let Ok(forest) = store.forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
     let mut origins = forest.origins();
     ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.value(ix).root).id).collect()

@@ -45,13 +45,13 @@ pub struct RedactPlan {
 impl RedactPlan {
     /// Searches for the secrets and plans the copies. Writes nothing.
     pub fn make(store: &Store, request: &RedactRequest, masker: &Masker) -> Result<RedactPlan> {
-        let names = store.names().all()?;
+        let names = store.names()?;
         let mut plan = RedactPlan::default();
         let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
         let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
         if request.all {
             plan.scan_store(store, (request, masker), &names, &mut words)?;
-            for id in store.requests().ids() {
+            for id in store.replay_and_call_ids() {
                 plan.look_into_replay(store, (request, masker), id)?;
             }
             plan.look_into_unfinished(store, (request, masker))?;
@@ -63,7 +63,7 @@ impl RedactPlan {
             let (Some(name), Some(other)) = (known.get(&id), request.words(id)) else { continue };
             plan.changed.remove(&id);
             words.remove(&id);
-            let before = store.bubbs().read(name)?;
+            let before = store.read(name)?;
             if before != other {
                 plan.lost_words.push(lost(&before, other).to_vec());
                 plan.changed.insert(id, SecretKinds::new());
@@ -136,14 +136,14 @@ impl RedactPlan {
         if words.contains_key(&name.id) {
             return Ok(());
         }
-        let bytes = store.bubbs().read(name)?;
+        let bytes = store.read(name)?;
         let taken = if is_binary(&bytes) { None } else { self.take_out(&bytes, by) };
         let (masked, mut kinds) = taken.unzip();
         let mut masked = masked.unwrap_or(bytes);
         let mut kinds: SecretKinds = kinds.take().unwrap_or_default();
         let mut other: HashMap<ContentHash, Blob> = HashMap::new();
         for hash in blobs_in(&masked, name.kind) {
-            let Some(blob) = store.blobs().read(&hash)?.filter(|blob| !is_binary(blob)) else { continue };
+            let Some(blob) = store.read_blob(&hash)?.filter(|blob| !is_binary(blob)) else { continue };
             if let Some((blob, of_blob)) = self.take_out(&blob, by) {
                 kinds.extend(of_blob);
                 other.insert(hash, Blob { hash: ContentHash::from_content(&blob), len: blob.len() as u64 });
@@ -168,7 +168,7 @@ impl RedactPlan {
         if self.replays.contains_key(&id) {
             return Ok(true);
         }
-        let Some(bytes) = store.requests().replay_bytes(id)? else { return Ok(false) };
+        let Some(bytes) = store.replay_bytes(id)? else { return Ok(false) };
         let mut kinds = SecretKinds::new();
         for text in texts_of(&bytes) {
             kinds.extend(self.take_out(text.as_bytes(), by).map(|(_, kinds)| kinds).unwrap_or_default());
@@ -256,7 +256,7 @@ impl RedactPlan {
         })?;
         let mut named = BTreeSet::new();
         for name in names {
-            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs().named_by(name)? };
+            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs_named_by(name)? };
             if messages.contains(&name.id) || of_it.iter().any(|hash| blobs.contains(hash)) {
                 self.scan_message(store, by, name, words)?;
             }
@@ -264,7 +264,7 @@ impl RedactPlan {
         }
         for hash in blobs.into_iter().filter(|hash| !named.contains(hash)) {
             // Masked only to count its secrets: the blob is deleted.
-            if let Some(bytes) = store.blobs().read(&hash)? {
+            if let Some(bytes) = store.read_blob(&hash)? {
                 self.take_out(&bytes, by);
             }
             self.orphans.push(hash);

@@ -143,7 +143,7 @@ fn carry_out(
     masker: &Masker,
 ) -> Result<Vec<BubbId>> {
     // Checked before anything is written: an unreadable branch would still name a removed message.
-    store.branches().all_or_error()?;
+    store.branches_or_error()?;
     store.replacement().save(&proven(store, request, None)?)?;
     let moved = plan.moved();
     let ids = new_ids(&moved);
@@ -151,16 +151,16 @@ fn carry_out(
     for MovedBubb { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
             && carry_waiting(store, masker, (from.id, to.id), &ids, &plan.secrets)?;
-        if !has_none && to.hidden && store.requests().replay_bytes(from.id)?.is_some() {
+        if !has_none && to.hidden && store.replay_bytes(from.id)?.is_some() {
             lost.push(to.id);
         }
     }
     let unmoved: HashSet<BubbId> = plan.replays.keys().copied().filter(|id| !ids.contains_key(id)).collect();
     for id in &unmoved {
-        store.requests().forget_replay(*id)?;
+        store.forget_replay(*id)?;
     }
     if !unmoved.is_empty() {
-        let names = store.names().all()?;
+        let names = store.names()?;
         lost.extend(
             names.iter().filter(|name| name.hidden && unmoved.contains(&name.id)).map(|name| name.id),
         );
@@ -171,13 +171,11 @@ fn carry_out(
     let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
     let going: Vec<BubbName> =
         moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
-    let mut gone = store.blobs().only_of(&going, &store.names().all()?)?;
+    let mut gone = store.blobs_only_of(&going, &store.names()?)?;
     gone.extend(&plan.orphans);
     for path in plan.files.keys().filter(|path| !has_ids(path)) {
-        if let Some(masked) =
-            store.furniture().read(path)?.and_then(|bytes| take_out(&bytes, request, masker))
-        {
-            store.furniture().put(path, &masked)?;
+        if let Some(masked) = store.read_meta(path)?.and_then(|bytes| take_out(&bytes, request, masker)) {
+            store.put_meta(path, &masked)?;
         }
     }
     let replaced = ReplacedFiles::new(&moved, gone);
@@ -232,7 +230,7 @@ fn take_out(bytes: &[u8], request: &RedactRequest, masker: &Masker) -> Option<Ve
 
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
 fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
-    let forest = store.names().forest()?;
+    let forest = store.forest()?;
     let mut origins = forest.origins();
     let copies = moved.iter().filter_map(|moved| forest.find(moved.to.id));
     let roots = copies.map(|ix| forest.name(origins.value(ix).root).id);

@@ -29,7 +29,7 @@ pub struct RedactRequest {
 impl RedactRequest {
     /// Builds the request from the options. Ids that were just replaced are mapped to their copies.
     pub fn from_args(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<RedactRequest> {
-        let forest = store.names().forest()?;
+        let forest = store.forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
         words.iter().try_for_each(|word| own(store, word))?;
         let found = resolve_all(store, (&forest, true), &words)?;
@@ -97,7 +97,7 @@ fn with_new_ids(word: &str, moved: &[MovedBubb]) -> String {
 
 /// Rejects an address of another user's message.
 fn own(store: &Store, word: &str) -> Result<()> {
-    match store.addresses().other_of(word) {
+    match store.peer_of_address(word) {
         Some(clone) => {
             Err(Error::usage(format!("{word} is a message of {clone}: only {clone} can change it"))
                 .hint("it changes here once it has changed there and was synced"))

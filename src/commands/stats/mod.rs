@@ -51,7 +51,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         })?,
     };
     let store = context.store()?;
-    let forest = store.names().forest()?;
+    let forest = store.forest()?;
     let prices = read_settings(context)?.prices();
     let mut keys = TallyKeys::new(&forest, args.by, since);
     let rows =
@@ -100,7 +100,7 @@ struct Subjects<'s> {
 impl<'s> Subjects<'s> {
     fn new(store: &'s Store, forest: &'s Forest) -> Subjects<'s> {
         let first = forest.all().rev().filter_map(|ix| Some((forest.prev(ix)?, ix))).collect();
-        Subjects { store, forest, titles: store.titles().all(), first }
+        Subjects { store, forest, titles: store.titles(), first }
     }
 
     /// Returns the title of a conversation, else its first question.

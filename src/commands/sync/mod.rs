@@ -156,7 +156,7 @@ fn make_mine(name: &str, state: &mut SyncState, store: &Store) -> Result<()> {
         forget_taken(&Git::at(&state.repository(), false), name)?;
     }
     if is_new {
-        store.others().remove(name)?;
+        store.remove_peer(name)?;
     }
     Ok(())
 }

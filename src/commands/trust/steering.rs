@@ -77,7 +77,7 @@ fn show(context: &mut Context<'_>, name: &str, what: &str, text: &str) {
 }
 
 fn newest(store: &Store, trust: &Trust) -> Result<Vec<UnprovenMessage>> {
-    let forest = store.names().forest_for(&[ReadScope::Tip])?;
+    let forest = store.forest_for(&[ReadScope::Tip])?;
     let Some(tip) = forest.newest() else { return Ok(Vec::new()) };
     let path: Vec<BubbName> = forest.conv(tip).path.into_iter().map(|ix| forest.name(ix)).collect();
     unproven_messages(store, trust, &path)

@@ -239,13 +239,13 @@ fn the_editors_protocol_is_named_in_one_crate() {
 /// Writers of the store that take any bytes, and ways to a value that they need not look at, each with the files besides
 /// `lepo-turn/transcript.rs` and `lepo-turn/spool.rs` that may have it. All others write what `lepo-secrets` has looked at.
 const WRITERS: Table = &[
-    (".bubbs().write(", &[]),
-    (".bubbs().write_at(", &[]),
-    (".bubbs().draft(", &[]),
+    (".write(", &[]),
+    (".write_at(", &[]),
+    (".draft(", &[]),
     // A stream that is masked where it is kept; what another clone wrote, byte for byte; images in a program's request.
-    (".blobs().write(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs", "lepo-proxy/recorder.rs"]),
+    (".write_blob(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs", "lepo-proxy/recorder.rs"]),
     // Files that the user attaches.
-    (".blobs().copy_in(", &["lepo-turn/attach/new_file.rs"]),
+    (".copy_blob_in(", &["lepo-turn/attach/new_file.rs"]),
     // Messages of other clones, and of imports, which mask where they read.
     ("WriteBatch::new(", &["lepo-sync/incoming.rs", "commands/import/write.rs"]),
     // Copies of messages that are in the store.
@@ -268,7 +268,7 @@ const WRITERS: Table = &[
     ),
     (".prove_missing(", &["commands/import/write.rs"]),
     // The user's own words.
-    (".titles().set(", &["ui/changes.rs"]),
+    (".set_title(", &["ui/changes.rs"]),
     (
         "ScreenedBytes::typed(",
         &[

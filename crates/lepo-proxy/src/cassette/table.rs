@@ -124,7 +124,7 @@ impl ReadStore {
         let ids = if answer.facts.made.is_empty() { vec![answer.id] } else { made.collect() };
         let text = |id| {
             let name = self.index.name(id)?;
-            Some((name, store.store.bubbs().text(&name).ok()?))
+            Some((name, store.store.text(&name).ok()?))
         };
         let texts = ids.into_iter().map(text).collect::<Option<Vec<(BubbName, String)>>>()?;
         Some(RecordedReply::new(answer.id, texts, &answer.facts, prefill))
@@ -159,7 +159,7 @@ impl ReadStore {
         let texts: Vec<(BubbName, String)> = followers
             .filter_map(|id| {
                 let name = self.index.name(id)?;
-                Some((name, store.store.bubbs().text(&name).ok()?))
+                Some((name, store.store.text(&name).ok()?))
             })
             .collect();
         let Some((kind, asked)) = request.parts.get(at) else {

@@ -67,11 +67,11 @@ impl StoreIndex {
         }
         let names = match self.has_read {
             false => {
-                let forest = store.names().forest()?;
+                let forest = store.forest()?;
                 forest.all().map(|ix| forest.name(ix)).collect()
             }
             true => {
-                let (mut recent, ..) = store.names().recent_and_days()?;
+                let (mut recent, ..) = store.recent_and_days()?;
                 recent.retain(|name| !self.names.contains_key(&name.id));
                 recent.sort_unstable_by_key(|name| name.id);
                 recent
@@ -173,7 +173,7 @@ impl StoreIndex {
                 self.add_answer(store, &name, &facts);
             } else if is_root_prompt || !name.hidden {
                 // The file may be gone in the meantime.
-                let Ok(text) = store.bubbs().text(&name) else { continue };
+                let Ok(text) = store.text(&name) else { continue };
                 let point = if is_root_prompt {
                     self.paths.add_root(self.system_text_of(&name, &text))
                 } else {
@@ -292,7 +292,7 @@ impl StoreIndex {
         call: &str,
     ) -> Option<PathPoint> {
         let name = *self.names.get(&id)?;
-        let text = store.bubbs().text(&name).ok()?;
+        let text = store.text(&name).ok()?;
         let point = self.add_part(parent, &name, &text, system, answer, call);
         if let Entry::Vacant(entry) = self.points.entry(id)
             && !name.hidden
@@ -322,7 +322,7 @@ impl StoreIndex {
 
     fn system_text(&self, store: &Store, id: BubbId) -> Option<SystemText> {
         let name = self.names.get(&id)?;
-        let text = store.bubbs().text(name).ok()?;
+        let text = store.text(name).ok()?;
         Some(self.system_text_of(name, &text))
     }
 

@@ -87,7 +87,7 @@ impl Conversations {
     /// assert_eq!(store.tails().unwrap().len(), 2);
     /// ```
     pub fn tails(&self) -> Result<Vec<Tail>, Failure> {
-        let forest = failed(self.store.names().forest())?;
+        let forest = failed(self.store.forest())?;
         let tails: Vec<_> = forest.newest_first(false).collect();
         let mut heights = forest.heights();
         let tail = |(ix, height)| Tail { id: MessageId(forest.name(ix).id), height };
@@ -128,7 +128,7 @@ impl Conversations {
     /// assert_eq!(store.blob(&"0".repeat(64)), None);
     /// ```
     pub fn blob(&self, hash: &str) -> Option<Vec<u8>> {
-        self.store.blobs().bytes(&ContentHash::parse(hash)?)
+        self.store.blob_bytes(&ContentHash::parse(hash)?)
     }
 
     /// Checks every id, name, link and blob of the store.
@@ -147,7 +147,7 @@ impl Conversations {
     /// assert_eq!(store.verify().unwrap()[0].what, "edited");
     /// ```
     pub fn verify(&self) -> Result<Vec<Problem>, Failure> {
-        let found = failed(self.store.upkeep().check(&mut |_, _| ()))?;
+        let found = failed(self.store.check(&mut |_, _| ()))?;
         let problem = |finding: crate::store::Finding| Problem {
             what: finding.what.as_str(),
             is_warning: finding.what.is_warning(),
@@ -172,18 +172,17 @@ impl Conversations {
     /// ```
     pub fn append(&self, new: &NewMessage<'_>) -> Result<MessageId, Failure> {
         if let Some(after) = new.after
-            && failed(failed(self.store.names().listing())?.find_own(after.0))?.is_none()
+            && failed(failed(self.store.listing())?.find_own(after.0))?.is_none()
         {
             return Err(no_message(after));
         }
         let after = new.after.map(|id| id.0);
         // A new conversation must be newer than all others.
         let not_before = match after {
-            None => failed(self.store.names().forest_for(&[ReadScope::Tip]))?.root_time(),
+            None => failed(self.store.forest_for(&[ReadScope::Tip]))?.root_time(),
             Some(_) => 0,
         };
-        let name =
-            failed(self.store.bubbs().write(new.speaker.into(), new.hidden, after, not_before, new.text))?;
+        let name = failed(self.store.write(new.speaker.into(), new.hidden, after, not_before, new.text))?;
         Ok(MessageId(name.id))
     }
 
@@ -206,7 +205,7 @@ impl Conversations {
     }
 
     fn path_to(&self, id: MessageId) -> Result<Forest, Failure> {
-        failed(self.store.names().forest_for(&[ReadScope::Ids(vec![id.0])]))
+        failed(self.store.forest_for(&[ReadScope::Ids(vec![id.0])]))
     }
 }
 

@@ -183,7 +183,7 @@ pub struct Problem {
 }
 
 pub(super) fn read(store: &Store, name: &BubbName) -> Result<Message, Failure> {
-    let text = failed(store.bubbs().read(name))?;
+    let text = failed(store.read(name))?;
     let (id, after) = (MessageId(name.id), name.prev.map(MessageId));
     Ok(Message { id, after, speaker: name.kind.into(), hidden: name.hidden, text })
 }

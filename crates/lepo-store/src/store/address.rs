@@ -7,32 +7,16 @@ use crate::bubb::BubbId;
 use crate::conv::{AddressMatch, AddressSpec, AddressTarget, Forest, ReadScope};
 use lepo_base::error::{Error, Result};
 
-#[derive(Clone, Copy)]
-pub struct Addresses<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    pub fn addresses(&self) -> Addresses<'_> {
-        Addresses { store: self }
-    }
-}
-
-impl<'s> Addresses<'s> {
     /// Returns the parts of the store to read for an address.
-    pub fn read_scope(&self, word: &str) -> Result<Vec<ReadScope>> {
-        self.parsed(word, None)?.wanted(&|name| self.named(name))
+    pub fn address_scopes(&self, word: &str) -> Result<Vec<ReadScope>> {
+        self.parse_address(word, None)?.wanted(&|name| self.named_bubb(name))
     }
 
     /// Loads as much of the forest as `--retry` needs; for a branch, also later questions there.
     pub fn forest_to_retry(&self, tail: Option<&str>) -> Result<Forest> {
-        match tail
-            .filter(|word| *word != "-")
-            .map(|word| self.store.branches().get(word))
-            .transpose()?
-            .flatten()
-        {
-            Some(id) => self.store.names().forest_for(&[ReadScope::Since { id, judged: false }]),
+        match tail.filter(|word| *word != "-").map(|word| self.branch(word)).transpose()?.flatten() {
+            Some(id) => self.forest_for(&[ReadScope::Since { id, judged: false }]),
             None => self.forest_at(false, tail),
         }
     }
@@ -40,26 +24,26 @@ impl<'s> Addresses<'s> {
     /// Loads as much of the forest as a turn needs: the path to the bubb of `--tail`, else to the newest tail; for a `new`
     /// conversation, only that tail itself.
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
-        self.store.names().forest_for(&match tail {
-            Some(address) if address != "-" => self.read_scope(address)?,
+        self.forest_for(&match tail {
+            Some(address) if address != "-" => self.address_scopes(address)?,
             _ if new => vec![ReadScope::Tip],
             _ => vec![ReadScope::newest(1)],
         })
     }
 
-    pub fn find(&self, forest: &Forest, word: &str) -> Result<AddressMatch> {
-        self.parsed(word, Some(forest))?.resolve(forest, &|name| self.named(name))
+    pub fn find_address(&self, forest: &Forest, word: &str) -> Result<AddressMatch> {
+        self.parse_address(word, Some(forest))?.resolve(forest, &|name| self.named_bubb(name))
     }
 
     /// Parses an address. `@` becomes the newest message of this work tree if several share the store. If that is newer
     /// than `forest`, takes the one for which the forest was read.
-    fn parsed(&self, word: &str, forest: Option<&Forest>) -> Result<AddressSpec> {
+    fn parse_address(&self, word: &str, forest: Option<&Forest>) -> Result<AddressSpec> {
         let address = AddressSpec::parse(word)?;
         if !address.has_newest() {
             return Ok(address);
         }
-        let own = self.store.own_newest()?;
-        let mut last = self.store.last_own.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = self.own_newest()?;
+        let mut last = self.last_own.lock().unwrap_or_else(PoisonError::into_inner);
         let is_there = |id: &BubbId| forest.is_none_or(|forest| forest.find(*id).is_some());
         *last = own.filter(is_there).or(last.filter(is_there)).or(own);
         Ok(last.map_or(address.clone(), |own| address.with_newest(own)))
@@ -70,12 +54,11 @@ impl<'s> Addresses<'s> {
         if word == "-" {
             return Err(Error::usage("`-` is not an address here: stdin is the text"));
         }
-        match self.find(forest, word)? {
+        match self.find_address(forest, word)? {
             // A branch of another user's store never moves.
-            AddressMatch::One(found) => Ok(AddressTarget {
-                by_branch: found.by_branch && self.store.branches().get(word)?.is_some(),
-                ..found
-            }),
+            AddressMatch::One(found) => {
+                Ok(AddressTarget { by_branch: found.by_branch && self.branch(word)?.is_some(), ..found })
+            }
             AddressMatch::Range(_) => {
                 Err(Error::usage(format!("expected one message, but {word:?} is a range")))
             }
@@ -83,12 +66,12 @@ impl<'s> Addresses<'s> {
     }
 
     /// Returns the id of a branch, or of an address `NAME/ADDRESS` in another user's store.
-    pub(super) fn named(&self, word: &str) -> Result<Option<BubbId>> {
-        if let Some(id) = self.store.branches().get(word)? {
+    pub(super) fn named_bubb(&self, word: &str) -> Result<Option<BubbId>> {
+        if let Some(id) = self.branch(word)? {
             return Ok(Some(id));
         }
         let Some((clone, rest)) = word.split_once('/') else { return Ok(None) };
-        let others = self.store.others().all();
+        let others = self.peers();
         let Some((_, store)) = others.iter().find(|(name, _)| name == clone) else {
             let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
             let is_file = |word: &str| word.rsplit('/').next().is_some_and(|last| last.contains('.'));
@@ -99,15 +82,14 @@ impl<'s> Addresses<'s> {
                     .hint(format!("clones: {}", names.join(", ")))),
             };
         };
-        let forest = store.names().forest_for(&store.addresses().read_scope(rest)?)?;
-        let found = store.addresses().find_bubb(&forest, rest)?;
+        let forest = store.forest_for(&store.address_scopes(rest)?)?;
+        let found = store.find_bubb(&forest, rest)?;
         Ok(Some(forest.name(found.ix).id))
     }
 
     /// Returns the name of the other user's store into which an address `NAME/ADDRESS` leads.
-    pub fn other_of(&self, word: &str) -> Option<&'s str> {
-        let (clone, _) =
-            word.split_once('/').filter(|_| !matches!(self.store.branches().get(word), Ok(Some(_))))?;
-        self.store.others().all().iter().map(|(name, _)| name.as_str()).find(|name| *name == clone)
+    pub fn peer_of_address(&self, word: &str) -> Option<&str> {
+        let (clone, _) = word.split_once('/').filter(|_| !matches!(self.branch(word), Ok(Some(_))))?;
+        self.peers().iter().map(|(name, _)| name.as_str()).find(|name| *name == clone)
     }
 }

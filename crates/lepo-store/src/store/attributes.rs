@@ -1,9 +1,9 @@
 //! `.gitattributes` of a store: git must not change a byte of a message, and a merge must preserve the lines of both
 //! sides.
 
+use super::handle::Store;
 use std::io::{self, Write};
 
-use super::meta_files::MetaFiles;
 use lepo_base::error::Result;
 
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
@@ -18,13 +18,13 @@ const NO_TEXT: &str = "* -text\n";
 /// Files that only grow, or in which the greatest line counts, so a git merge may leave the lines of both sides.
 const MERGES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
-impl MetaFiles<'_> {
+impl Store {
     /// Creates `.gitattributes`, or adds the rule against changed line ends if it is missing. Returns whether it
     /// wrote.
     pub fn complete_attributes(&self) -> Result<bool> {
-        let there = match self.store.dir.kind_of(ATTRIBUTES)? {
+        let there = match self.dir.kind_of(ATTRIBUTES)? {
             None => format!("{MERGES}{LISTED}\n"),
-            Some(true) => match self.store.dir.read_file(ATTRIBUTES)?.map(String::from_utf8) {
+            Some(true) => match self.dir.read_file(ATTRIBUTES)?.map(String::from_utf8) {
                 Some(Ok(text)) if !keeps_bytes(&text) => text.replace("\r\n", "\n"),
                 _ => return Ok(false),
             },
@@ -32,13 +32,13 @@ impl MetaFiles<'_> {
             Some(false) => return Ok(false),
         };
         let write = || -> io::Result<()> {
-            let mut tmp = self.store.dir.temporary("furniture")?;
+            let mut tmp = self.dir.temporary("furniture")?;
             tmp.file.write_all(NO_TEXT.as_bytes())?;
             tmp.file.write_all(there.as_bytes())?;
             tmp.file.sync_all()?;
-            tmp.replace(&self.store.dir.fd, ATTRIBUTES)
+            tmp.replace(&self.dir.fd, ATTRIBUTES)
         };
-        write().map(|()| true).map_err(|error| self.store.dir.error("cannot write", ATTRIBUTES, error))
+        write().map(|()| true).map_err(|error| self.dir.error("cannot write", ATTRIBUTES, error))
     }
 }
 
@@ -74,15 +74,15 @@ mod tests {
             ("*.md -text\n", Some(format!("{NO_TEXT}*.md -text\n"))),
         ] {
             std::fs::write(&file, there).unwrap();
-            assert_eq!(store.furniture().complete_attributes().unwrap(), after.is_some(), "{there:?}");
+            assert_eq!(store.complete_attributes().unwrap(), after.is_some(), "{there:?}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), after.unwrap_or(there.into()), "{there:?}");
-            assert!(!store.furniture().complete_attributes().unwrap(), "{there:?}");
+            assert!(!store.complete_attributes().unwrap(), "{there:?}");
         }
         std::fs::remove_file(&file).unwrap();
-        assert!(store.furniture().complete_attributes().unwrap());
+        assert!(store.complete_attributes().unwrap());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), made);
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink("_insts.toml", &file).unwrap();
-        assert!(!store.furniture().complete_attributes().unwrap() && file.is_symlink());
+        assert!(!store.complete_attributes().unwrap() && file.is_symlink());
     }
 }

@@ -65,7 +65,7 @@ impl<'s> WriteBatch<'s> {
             tmp,
             name,
             stage,
-            listing: store.names().listing()?,
+            listing: store.listing()?,
             staged: Vec::new(),
             known: HashSet::new(),
             blobs: BTreeSet::new(),
@@ -168,16 +168,16 @@ impl<'s> WriteBatch<'s> {
         if blobs.is_empty() {
             return Ok(());
         }
-        let many = self.store.blobs().count()? + blobs.len() > MANY_BLOBS;
+        let many = self.store.count_blobs()? + blobs.len() > MANY_BLOBS;
         // Sorted by name, so that each folder is synced once.
         let mut open = None::<(String, OwnedFd)>;
         for hash in blobs {
             let name = hash.to_string();
             let shard = name.get(..2).unwrap_or_default();
-            let into = many || self.store.blobs().has_folder(hash)?;
+            let into = many || self.store.has_blob_folder(hash)?;
             let folder = if into { shard } else { "" };
             if open.as_ref().is_none_or(|(opened, _)| opened != folder) {
-                let next = self.store.blobs().folder(hash, into)?;
+                let next = self.store.blob_folder(hash, into)?;
                 if let Some((_, dir)) = open.replace((folder.to_string(), next)) {
                     sys::sync(dir)?;
                 }
@@ -201,7 +201,7 @@ impl<'s> WriteBatch<'s> {
             let (file, day) = (name.to_string(), Day::from_id(name.id));
             let to_day = self.is_large && day < over && counts_in(day, name);
             if to_day && open.as_ref().is_none_or(|(opened, _)| *opened != day) {
-                open = Some((day, self.store.paths().make_day_dir(day)?));
+                open = Some((day, self.store.make_day_dir(day)?));
             }
             let dir = match &open {
                 Some((_, dir)) if to_day => {
@@ -213,7 +213,7 @@ impl<'s> WriteBatch<'s> {
             placed += usize::from(rename_new((&self.stage, &file), (dir, &file))?);
         }
         for day in touched {
-            if let Some(dir) = self.store.paths().day_dir(day)? {
+            if let Some(dir) = self.store.day_dir(day)? {
                 sys::sync(dir)?;
             }
         }
@@ -272,7 +272,7 @@ mod tests {
                 assert!(day.join(added.name.to_string()).is_file());
             }
         }
-        assert_eq!(store.upkeep().check(&mut |_, _| ()).unwrap(), []);
+        assert_eq!(store.check(&mut |_, _| ()).unwrap(), []);
         assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
     }
 
@@ -282,9 +282,9 @@ mod tests {
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
-        let mut strays = store.upkeep().strays().unwrap();
+        let mut strays = store.strays().unwrap();
         assert_eq!(strays.len(), 1);
-        store.upkeep().settle(strays.remove(0)).unwrap();
+        store.settle(strays.remove(0)).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
@@ -292,7 +292,7 @@ mod tests {
         assert!(!lepo.join("_tmp/import-1-0").exists());
         batch.add(Kind::User, false, None, 5, b"why?").unwrap();
         drop(batch);
-        assert!(store.names().all().unwrap().is_empty());
+        assert!(store.names().unwrap().is_empty());
         assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
     }
 
@@ -312,7 +312,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(store.names().all().unwrap().len(), 400);
+        assert_eq!(store.names().unwrap().len(), 400);
         assert_eq!(fs::read_dir(dir.path().join(STORE).join("_tmp")).unwrap().count(), 0);
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let mut batch = WriteBatch::new(&store, false).unwrap();
         let added = batch.add(Kind::User, false, None, 1_700_000_000_000, b"why?").unwrap();
         assert_eq!(batch.flush().unwrap(), 1);
-        assert_eq!(store.names().recent().unwrap(), [added.name]);
-        assert_eq!(store.bubbs().text(&added.name).unwrap(), "why?");
+        assert_eq!(store.recent_names().unwrap(), [added.name]);
+        assert_eq!(store.text(&added.name).unwrap(), "why?");
     }
 }

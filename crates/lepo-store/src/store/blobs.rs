@@ -31,76 +31,65 @@ impl Blob {
 /// The largest blob to read into memory, in bytes.
 const MOST_SHOWN: usize = 1 << 30;
 
-#[derive(Clone, Copy)]
-pub struct Blobs<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    pub fn blobs(&self) -> Blobs<'_> {
-        Blobs { store: self }
-    }
-}
-
-impl<'s> Blobs<'s> {
     /// Returns the bytes of a blob; `None` if it cannot be read or does not match its hash.
-    pub fn bytes(&self, hash: &ContentHash) -> Option<Vec<u8>> {
-        self.read(hash).ok().flatten()
+    pub fn blob_bytes(&self, hash: &ContentHash) -> Option<Vec<u8>> {
+        self.read_blob(hash).ok().flatten()
     }
 
     /// Returns the bytes of a blob; `None` if it is missing or does not match its hash. Fails if it cannot be read.
-    pub fn read(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
-        let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
+    pub fn read_blob(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
+        let Some((mut file, len)) = self.open_blob(hash)? else { return Ok(None) };
         // A sparse file may claim to be larger than memory.
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN) else { return Ok(None) };
         let mut bytes = Vec::with_capacity(len);
-        let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
+        let failed = |error| self.dir.error("cannot read", format!("_blobs/{hash}"), error);
         file.read_to_end(&mut bytes).map_err(failed)?;
         Ok((ContentHash::from_content(&bytes) == *hash).then_some(bytes))
     }
 
     /// Stores all bytes of `from`, durable when this returns.
-    pub fn write(&self, from: &mut dyn Read) -> Result<Blob> {
-        let mut new = self.copy_in(from)?;
-        new.publish(self.store)?;
+    pub fn write_blob(&self, from: &mut dyn Read) -> Result<Blob> {
+        let mut new = self.copy_blob_in(from)?;
+        new.publish(self)?;
         Ok(new.blob)
     }
 
     /// Copies all bytes of `from` into a temporary file. A large blob is synced in the background.
-    pub fn copy_in(&self, from: &mut dyn Read) -> Result<NewBlob> {
+    pub fn copy_blob_in(&self, from: &mut dyn Read) -> Result<NewBlob> {
         let mut begun = || {
-            let tmp = self.store.dir.temporary("blob")?;
+            let tmp = self.dir.temporary("blob")?;
             let (blob, syncing) = copy_and_sync(from, &tmp.file)?;
             Ok(NewBlob { blob, tmp, syncing })
         };
-        begun().map_err(|error| self.failed(error))
+        begun().map_err(|error| self.blob_error(error))
     }
 
-    fn failed(&self, error: io::Error) -> Error {
-        self.store.dir.error("cannot write in", "_blobs", error)
+    fn blob_error(&self, error: io::Error) -> Error {
+        self.dir.error("cannot write in", "_blobs", error)
     }
 
     /// Returns the blobs named in the last lines of a bubb, in order.
-    pub fn named_by(&self, name: &BubbName) -> Result<Vec<ContentHash>> {
-        let mut file = self.store.bubbs().open(name)?;
+    pub fn blobs_named_by(&self, name: &BubbName) -> Result<Vec<ContentHash>> {
+        let mut file = self.open_bubb(name)?;
         blobs_at_end(&mut file, name.kind)
-            .map_err(|error| self.store.dir.error("cannot read", name.to_string(), error))
+            .map_err(|error| self.dir.error("cannot read", name.to_string(), error))
     }
 
     /// Opens a blob and returns it with its length if its bytes match its hash. A file that this process proved or
     /// wrote, and that has not changed since, is not read again.
-    pub fn open_proven(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
-        let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
-        let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
+    pub fn open_proven_blob(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
+        let Some((mut file, len)) = self.open_blob(hash)? else { return Ok(None) };
+        let failed = |error| self.dir.error("cannot read", format!("_blobs/{hash}"), error);
         let mark = FileStamp::from_file(&file).map_err(failed)?;
-        if self.store.proven.lock().get(hash) == Some(&mark) {
+        if self.proven.lock().get(hash) == Some(&mark) {
             return Ok(Some((file, len)));
         }
         if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != *hash {
             return Ok(None);
         }
         file.rewind().map_err(failed)?;
-        self.store.proven.lock().insert(*hash, mark);
+        self.proven.lock().insert(*hash, mark);
         Ok(Some((file, len)))
     }
 }
@@ -127,13 +116,13 @@ impl NewBlob {
                 None => self.tmp.file.sync_all()?,
             }
             let hash = &self.blob.hash;
-            let folder = store.blobs().folder(hash, store.blobs().has_many(hash)?)?;
+            let folder = store.blob_folder(hash, store.has_many_blobs(hash)?)?;
             self.tmp.exchange(&folder, &hash.to_string())?;
             sys::sync(&folder)?;
             store.proven.lock().insert(*hash, FileStamp::from_file(&self.tmp.file)?);
             Ok(())
         };
-        published().map_err(|error| store.blobs().failed(error))
+        published().map_err(|error| store.blob_error(error))
     }
 }
 
@@ -241,14 +230,14 @@ mod tests {
     fn a_blob_that_cannot_be_read_is_not_taken_for_none() {
         let dir = TempDir::new().unwrap();
         let (store, folder) = (store(&dir), dir.path().join(STORE).join("_blobs"));
-        let blob = store.blobs().write(&mut &b"bytes"[..]).unwrap();
-        assert_eq!(store.blobs().read(&blob.hash).unwrap().unwrap(), b"bytes");
+        let blob = store.write_blob(&mut &b"bytes"[..]).unwrap();
+        assert_eq!(store.read_blob(&blob.hash).unwrap().unwrap(), b"bytes");
         let hash = ContentHash::from([0xaa; 32]);
-        assert_eq!(store.blobs().read(&hash).unwrap(), None);
+        assert_eq!(store.read_blob(&hash).unwrap(), None);
         fs::create_dir(folder.join(hash.to_string())).unwrap();
-        let error = store.blobs().read(&hash).unwrap_err().to_string();
+        let error = store.read_blob(&hash).unwrap_err().to_string();
         assert!(error.contains("cannot read") && error.contains(&hash.to_string()), "{error}");
-        assert_eq!(store.blobs().bytes(&hash), None);
+        assert_eq!(store.blob_bytes(&hash), None);
     }
 
     #[test]

@@ -21,29 +21,18 @@ const SLASH: &str = "%2F";
 /// Maximum number of bytes read of a branch.
 const MOST: u64 = 64 << 10;
 
-#[derive(Clone, Copy)]
-pub struct Branches<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    pub fn branches(&self) -> Branches<'_> {
-        Branches { store: self }
-    }
-}
-
-impl<'s> Branches<'s> {
     /// Returns the bubb of a branch; `None` if the branch does not exist.
-    pub fn get(&self, name: &str) -> Result<Option<BubbId>> {
+    pub fn branch(&self, name: &str) -> Result<Option<BubbId>> {
         if check_branch_name(name).is_err() {
             return Ok(None);
         }
-        match self.read(name)?.map(|ids| ids.first().copied()) {
+        match self.read_branch(name)?.map(|ids| ids.first().copied()) {
             None => Ok(None),
             Some(Some(id)) => Ok(Some(id)),
             Some(None) => Err(Error::store(format!(
                 "branch {name} contains no id: {}/{DIR}/{}",
-                self.store.dir.shown.display(),
+                self.dir.shown.display(),
                 file_of(name)
             ))
             .hint(format!("to set it again: lepo branch -f {} ADDR", quoted(name)))),
@@ -51,11 +40,10 @@ impl<'s> Branches<'s> {
     }
 
     /// Reads the ids in a branch's file, greatest first; `None` if the file is missing.
-    fn read(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
+    fn read_branch(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
         let path = format!("{DIR}/{}", file_of(name));
         let mut text = Vec::new();
-        let read =
-            self.store.dir.open_file(path.as_str()).and_then(|file| file.take(MOST).read_to_end(&mut text));
+        let read = self.dir.open_file(path.as_str()).and_then(|file| file.take(MOST).read_to_end(&mut text));
         match read {
             Ok(_) => {
                 let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
@@ -65,66 +53,68 @@ impl<'s> Branches<'s> {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 Ok(None)
             }
-            Err(error) => Err(self.store.dir.error("cannot read", path, error)),
+            Err(error) => Err(self.dir.error("cannot read", path, error)),
         }
     }
 
     /// Returns the ids in a branch's file, greatest first; `None` if the branch does not exist.
-    pub fn ids(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
-        self.read(name)
+    pub fn branch_ids(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
+        self.read_branch(name)
     }
 
     /// Sets a branch to these ids, or deletes it, durable when this returns.
-    pub fn restore(&self, name: &str, ids: Option<&[BubbId]>) -> Result<()> {
+    pub fn restore_branch(&self, name: &str, ids: Option<&[BubbId]>) -> Result<()> {
         check_branch_name(name)?;
         match ids {
-            Some(ids) => self.write(name, ids, true).map(|_| ()).map_err(|error| self.failed(name, error)),
-            None => self.delete(name).map(|_| ()),
+            Some(ids) => {
+                self.write_branch(name, ids, true).map(|_| ()).map_err(|error| self.branch_error(name, error))
+            }
+            None => self.delete_branch(name).map(|_| ()),
         }
     }
 
     /// Moves a branch from `from` to `to`. Returns `false`, and leaves it, if it has moved in the meantime.
-    pub fn advance(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
-        let mut ids = self.read(name)?.unwrap_or_default();
+    pub fn advance_branch(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
+        let mut ids = self.read_branch(name)?.unwrap_or_default();
         if ids.first() != Some(&from) {
             return Ok(false);
         }
         // Other ids left by a merge stay until the user chooses.
         ids[0] = to;
-        self.write(name, &ids, true).map_err(|error| self.failed(name, error))
+        self.write_branch(name, &ids, true).map_err(|error| self.branch_error(name, error))
     }
 
     /// Returns the bubbs of a branch to which a merge of two copies left several ids, greatest first; empty if it has
     /// only one.
-    pub fn left_by_merge(&self, name: &str) -> Result<Vec<BubbId>> {
-        Ok(self.read(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
+    pub fn branch_ends_left_by_merge(&self, name: &str) -> Result<Vec<BubbId>> {
+        Ok(self.read_branch(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
     }
 
     /// Returns the ends of a branch that a merge left with several, greatest first; empty if it has one.
-    pub fn ends(&self, name: &str) -> Result<Vec<BubbId>> {
-        let ids = self.left_by_merge(name)?;
+    pub fn branch_ends(&self, name: &str) -> Result<Vec<BubbId>> {
+        let ids = self.branch_ends_left_by_merge(name)?;
         if ids.is_empty() {
             return Ok(ids);
         }
-        let forest = self.store.names().forest_for(&[ReadScope::Ids(ids.clone())])?;
+        let forest = self.forest_for(&[ReadScope::Ids(ids.clone())])?;
         Ok(Some(forest.ends_among(&ids)).filter(|ends| ends.len() > 1).unwrap_or_default())
     }
 
     /// Sets a branch to `to`, durable when this returns.
-    pub fn set(&self, name: &str, to: BubbId) -> Result<()> {
+    pub fn set_branch(&self, name: &str, to: BubbId) -> Result<()> {
         check_branch_name(name)?;
-        self.write(name, &[to], true).map(|_| ()).map_err(|error| self.failed(name, error))
+        self.write_branch(name, &[to], true).map(|_| ()).map_err(|error| self.branch_error(name, error))
     }
 
     /// Creates a branch, durable when this returns; `false`, without a change, if the name is in use.
-    pub fn make(&self, name: &str, to: BubbId) -> Result<bool> {
+    pub fn make_branch(&self, name: &str, to: BubbId) -> Result<bool> {
         check_branch_name(name)?;
-        self.write(name, &[to], false).map_err(|error| self.failed(name, error))
+        self.write_branch(name, &[to], false).map_err(|error| self.branch_error(name, error))
     }
 
-    fn write(&self, name: &str, ids: &[BubbId], replace: bool) -> io::Result<bool> {
-        let branches = self.store.dir.subdir(DIR)?;
-        let mut tmp = self.store.dir.temporary("branch")?;
+    fn write_branch(&self, name: &str, ids: &[BubbId], replace: bool) -> io::Result<bool> {
+        let branches = self.dir.subdir(DIR)?;
+        let mut tmp = self.dir.temporary("branch")?;
         for id in ids {
             writeln!(tmp.file, "{id}")?;
         }
@@ -138,9 +128,9 @@ impl<'s> Branches<'s> {
     }
 
     /// Deletes a branch, but not its bubb; `false` if the branch does not exist.
-    pub fn delete(&self, name: &str) -> Result<bool> {
+    pub fn delete_branch(&self, name: &str) -> Result<bool> {
         check_branch_name(name)?;
-        let deleted = self.store.dir.subdir(DIR).and_then(|branches| {
+        let deleted = self.dir.subdir(DIR).and_then(|branches| {
             match rustix::fs::unlinkat(&branches, file_of(name), AtFlags::empty()) {
                 Err(Errno::NOENT) => return Ok(false),
                 result => result?,
@@ -148,17 +138,17 @@ impl<'s> Branches<'s> {
             sys::sync(&branches)?;
             Ok(true)
         });
-        deleted
-            .map_err(|error| self.store.dir.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))
+        deleted.map_err(|error| self.dir.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))
     }
 
-    fn failed(&self, name: &str, error: io::Error) -> Error {
-        self.store.dir.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
+    fn branch_error(&self, name: &str, error: io::Error) -> Error {
+        self.dir.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
     }
 
     /// Returns the branches with their bubbs, by name, for listings, without unreadable branches.
-    pub fn all(&self) -> Result<Vec<(String, BubbId)>> {
-        let named = self.names()?.into_iter().filter_map(|name| Some((self.get(&name).ok()??, name)));
+    pub fn branches(&self) -> Result<Vec<(String, BubbId)>> {
+        let named =
+            self.branch_names()?.into_iter().filter_map(|name| Some((self.branch(&name).ok()??, name)));
         let mut found: Vec<(String, BubbId)> = named.map(|(id, name)| (name, id)).collect();
         found.sort();
         Ok(found)
@@ -166,10 +156,10 @@ impl<'s> Branches<'s> {
 
     /// Returns the branches with their bubbs, by name, for commands that move or delete bubbs: an unreadable branch
     /// is an error. A file without an id is ignored.
-    pub fn all_or_error(&self) -> Result<Vec<(String, BubbId)>> {
+    pub fn branches_or_error(&self) -> Result<Vec<(String, BubbId)>> {
         let mut found = Vec::new();
-        for name in self.names()?.into_iter().filter(|name| check_branch_name(name).is_ok()) {
-            if let Some(Some(id)) = self.read(&name)?.map(|ids| ids.first().copied()) {
+        for name in self.branch_names()?.into_iter().filter(|name| check_branch_name(name).is_ok()) {
+            if let Some(Some(id)) = self.read_branch(&name)?.map(|ids| ids.first().copied()) {
                 found.push((name, id));
             }
         }
@@ -177,29 +167,28 @@ impl<'s> Branches<'s> {
         Ok(found)
     }
 
-    fn names(&self) -> Result<Vec<String>> {
+    fn branch_names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
-        self.store
-            .dir
+        self.dir
             .each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
-            .map_err(|error| self.store.dir.error("cannot read", DIR, error))?;
+            .map_err(|error| self.dir.error("cannot read", DIR, error))?;
         Ok(names)
     }
 
     /// Returns the branch names of each bubb, including bubbs that a merge left in a branch besides the greatest.
-    pub fn by_end(&self) -> Result<HashMap<BubbId, Vec<String>>> {
-        let mut names = self.by_bubb()?;
-        for (name, greatest) in self.all()? {
-            for id in self.left_by_merge(&name)?.into_iter().filter(|id| *id != greatest) {
+    pub fn branches_by_end(&self) -> Result<HashMap<BubbId, Vec<String>>> {
+        let mut names = self.branches_by_bubb()?;
+        for (name, greatest) in self.branches()? {
+            for id in self.branch_ends_left_by_merge(&name)?.into_iter().filter(|id| *id != greatest) {
                 names.entry(id).or_default().push(name.clone());
             }
         }
         Ok(names)
     }
 
-    pub fn by_bubb(&self) -> Result<HashMap<BubbId, Vec<String>>> {
+    pub fn branches_by_bubb(&self) -> Result<HashMap<BubbId, Vec<String>>> {
         let mut names: HashMap<BubbId, Vec<String>> = HashMap::new();
-        for (name, id) in self.all()? {
+        for (name, id) in self.branches()? {
             names.entry(id).or_default().push(name);
         }
         Ok(names)
@@ -256,19 +245,19 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let (store, branches) = (store(&dir), dir.path().join(STORE).join("_branches"));
         let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
-        assert_eq!(store.branches().all_or_error().unwrap(), []);
-        store.branches().set("try/2", id).unwrap();
+        assert_eq!(store.branches_or_error().unwrap(), []);
+        store.set_branch("try/2", id).unwrap();
         fs::write(branches.join("empty"), "").unwrap();
         fs::write(branches.join("other.lock"), "no branch").unwrap();
         let readable = vec![("try/2".to_string(), id)];
-        assert_eq!(store.branches().all_or_error().unwrap(), readable);
+        assert_eq!(store.branches_or_error().unwrap(), readable);
         fs::create_dir(branches.join("main")).unwrap();
-        assert_eq!(store.branches().all().unwrap(), readable);
-        let error = store.branches().all_or_error().unwrap_err().to_string();
+        assert_eq!(store.branches().unwrap(), readable);
+        let error = store.branches_or_error().unwrap_err().to_string();
         assert!(error.contains("cannot read") && error.contains("_branches/main"), "{error}");
         fs::remove_dir_all(&branches).unwrap();
         fs::write(&branches, "no directory").unwrap();
-        assert!(store.branches().all_or_error().is_err());
+        assert!(store.branches_or_error().is_err());
     }
 
     #[test]

@@ -16,36 +16,23 @@ use super::dir::{OLD, each_entry, regular};
 use super::handle::Store;
 use crate::bubb::{BubbName, Day};
 
-/// Finds and opens the files of bubbs.
-#[derive(Clone, Copy)]
-pub(super) struct BubbPaths<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    pub(super) fn paths(&self) -> BubbPaths<'_> {
-        BubbPaths { store: self }
-    }
-}
-
-impl<'s> BubbPaths<'s> {
     /// Returns the current path of a bubb's file, as the user would type it.
-    pub(super) fn path_of(&self, name: &BubbName) -> PathBuf {
-        if let Some(other) = self.store.others().with(name) {
-            return other.bubbs().path(name);
+    pub fn bubb_path(&self, name: &BubbName) -> PathBuf {
+        if let Some(other) = self.peer_with(name) {
+            return other.bubb_path(name);
         }
         let (file, day) = (name.to_string(), Day::from_id(name.id));
-        let in_day =
-            |file: OsString| self.store.dir.shown.join(OLD).join(day.month()).join(day.day()).join(file);
-        let (has_days, unusual) = (self.store.last_reading.has_days(), self.store.last_reading.is_unusual());
+        let in_day = |file: OsString| self.dir.shown.join(OLD).join(day.month()).join(day.day()).join(file);
+        let (has_days, unusual) = (self.last_reading.has_days(), self.last_reading.is_unusual());
         if !has_days && !unusual {
-            return self.store.dir.shown.join(file);
+            return self.dir.shown.join(file);
         }
-        if !unusual && self.store.last_reading.has_left(name) {
+        if !unusual && self.last_reading.has_left(name) {
             return in_day(file.into());
         }
-        if rustix::fs::statat(&self.store.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            return self.store.dir.shown.join(file);
+        if rustix::fs::statat(&self.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return self.dir.shown.join(file);
         }
         // A file that cannot be opened exists all the same.
         match self.open_in_day(day, OsStr::new(&file)) {
@@ -54,7 +41,7 @@ impl<'s> BubbPaths<'s> {
         }
         match (self.spelled_here(name), self.spelled_in_day(name)) {
             (None, Some(file)) => in_day(file),
-            (here, _) => self.store.dir.shown.join(here.unwrap_or(file.into())),
+            (here, _) => self.dir.shown.join(here.unwrap_or(file.into())),
         }
     }
 
@@ -62,11 +49,8 @@ impl<'s> BubbPaths<'s> {
     pub(super) fn open_placed(&self, name: &BubbName) -> io::Result<(File, u64)> {
         match self.open_own(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let others = self.store.others().all().iter();
-                others
-                    .map(|(_, store)| store.paths().open_own(name))
-                    .find(Result::is_ok)
-                    .unwrap_or(Err(error))
+                let others = self.peers().iter();
+                others.map(|(_, store)| store.open_own(name)).find(Result::is_ok).unwrap_or(Err(error))
             }
             opened => opened,
         }
@@ -74,9 +58,9 @@ impl<'s> BubbPaths<'s> {
 
     pub(super) fn open_own(&self, name: &BubbName) -> io::Result<(File, u64)> {
         let file = name.to_string();
-        let here = || regular(self.store.dir.open_any(file.as_str())?);
+        let here = || regular(self.dir.open_any(file.as_str())?);
         let in_day = || regular(self.open_in_day(Day::from_id(name.id), OsStr::new(&file))?);
-        let opened = match self.store.last_reading.has_left(name) {
+        let opened = match self.last_reading.has_left(name) {
             true => first_found([&in_day, &here, &in_day]),
             false => first_found([&here, &in_day, &here]),
         };
@@ -85,7 +69,7 @@ impl<'s> BubbPaths<'s> {
             return Err(error);
         }
         if let Some(file) = self.spelled_here(name) {
-            return regular(self.store.dir.open_any(file)?);
+            return regular(self.dir.open_any(file)?);
         }
         match self.spelled_in_day(name) {
             Some(file) => regular(self.open_in_day(Day::from_id(name.id), &file)?),
@@ -96,9 +80,9 @@ impl<'s> BubbPaths<'s> {
     /// Opens the entry with a bubb's name in its likeliest folder, without checking its type.
     pub(super) fn open_likely(&self, name: &BubbName) -> io::Result<OwnedFd> {
         let file = name.to_string();
-        match self.store.last_reading.has_left(name) {
+        match self.last_reading.has_left(name) {
             true => self.open_in_day(Day::from_id(name.id), OsStr::new(&file)),
-            false => self.store.dir.open_any(file),
+            false => self.dir.open_any(file),
         }
     }
 
@@ -109,7 +93,7 @@ impl<'s> BubbPaths<'s> {
     }
 
     pub(super) fn spelled_here(&self, name: &BubbName) -> Option<OsString> {
-        self.spelling(&self.store.dir.subdir_if_there(".").ok()??, name)
+        self.spelling(&self.dir.subdir_if_there(".").ok()??, name)
     }
 
     pub(super) fn spelled_in_day(&self, name: &BubbName) -> Option<OsString> {
@@ -118,13 +102,13 @@ impl<'s> BubbPaths<'s> {
 
     /// Parses the name of a directory entry; `None` unless it is a regular file with the name of a bubb.
     #[inline]
-    pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<BubbName> {
+    pub(super) fn bubb_name(&self, file: &[u8], kind: FileType) -> Option<BubbName> {
         let name = BubbName::parse(file)?;
         if kind != FileType::RegularFile {
             return None;
         }
         if !BubbName::is_canonical(file) {
-            self.store.last_reading.note_unusual();
+            self.last_reading.note_unusual();
         }
         Some(name)
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::branches;
 use super::dir::now;
 use super::finding::{Finding, FindingKind, lossy};
-use super::handle::{Maintenance, Store};
+use super::handle::Store;
 use super::hash::{StoredContent, read_all};
 use super::line_ends::before_line_ends;
 use super::listing::NameListing;
@@ -33,10 +33,10 @@ struct Check {
     found: Vec<Finding>,
 }
 
-impl Maintenance<'_> {
+impl Store {
     /// Checks the whole store. `progress` receives the number of files checked and the total.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
-        let (mut check, store) = (Check::default(), self.store);
+        let (mut check, store) = (Check::default(), self);
         check.scan(store)?;
         check.names(store, now())?;
         check.branches(store)?;
@@ -46,7 +46,7 @@ impl Maintenance<'_> {
             let why = format!("{}; `lepo fsck --recover` saves or removes it", stray.about);
             check.add(FindingKind::Stray, format!("_tmp/{}", stray.name()), why);
         }
-        if self.store.dir.has(REPLACING)? {
+        if self.dir.has(REPLACING)? {
             check.add(FindingKind::Stray, REPLACING, "`lepo rm --redact` was interrupted, and completes it");
         }
         check.found.sort();
@@ -122,7 +122,7 @@ impl Check {
         let mut elsewhere = Elsewhere::read(store)?;
         for file in std::mem::take(&mut self.branches) {
             let name = file.strip_prefix("_branches/").unwrap_or_default();
-            match store.branches().get(&branches::name_of(name)) {
+            match store.branch(&branches::name_of(name)) {
                 Ok(Some(id)) if !there.contains(&id) && !elsewhere.has(id)? => {
                     self.add(FindingKind::Dangling, file, format!("it names {id}, which is missing"));
                 }
@@ -221,7 +221,7 @@ struct Elsewhere<'s> {
 
 impl<'s> Elsewhere<'s> {
     fn read(store: &'s Store) -> Result<Elsewhere<'s>> {
-        let others = store.others().all().iter().map(|(_, other)| other.names().listing());
+        let others = store.peers().iter().map(|(_, other)| other.listing());
         Ok(Elsewhere { others: others.collect::<Result<_>>()? })
     }
 

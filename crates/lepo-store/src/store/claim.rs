@@ -13,7 +13,6 @@ use rustix::io::Errno;
 
 use super::dir::FILE;
 use super::handle::Store;
-use super::requests::PendingRequests;
 use crate::bubb::BubbId;
 use lepo_base::error::{Error, Result};
 
@@ -25,30 +24,28 @@ pub struct Claim {
     _locked: File,
 }
 
-impl PendingRequests<'_> {
+impl Store {
     /// Claims a request. The caller must then check that it is still pending: the process that had the claim may just
     /// have finished. Exit code 2 if another process has it.
     pub fn claim(&self, request: BubbId) -> Result<Claim> {
-        try_to_claim(self.store, request)?.ok_or_else(|| {
+        try_to_claim(self, request)?.ok_or_else(|| {
             Error::usage(format!(
                 "request {request} is not pending: another process is working on it right now"
             ))
             .hint("it runs, or is asked about, in another terminal or editor: answer there, or close that")
         })
     }
-}
 
-impl PendingRequests<'_> {
     /// Marks a question as being answered until the mark is dropped. `None` if another process answers it, or if the
     /// mark cannot be set, which is harmless: it only informs other processes.
     pub fn mark_answering(&self, question: BubbId) -> Option<Claim> {
-        try_to_claim(self.store, question).ok().flatten()
+        try_to_claim(self, question).ok().flatten()
     }
 
     /// Returns the messages on which running processes work: claimed questions and requests, and the bubbs that a
     /// growing answer follows.
-    pub fn at_work(&self) -> HashSet<BubbId> {
-        let Ok(Some(tmp)) = self.store.dir.subdir_if_there("_tmp") else { return HashSet::new() };
+    pub fn questions_at_work(&self) -> HashSet<BubbId> {
+        let Ok(Some(tmp)) = self.dir.subdir_if_there("_tmp") else { return HashSet::new() };
         let Ok(entries) = Dir::read_from(&tmp) else { return HashSet::new() };
         let names = entries.flatten().filter_map(|entry| Some(entry.file_name().to_str().ok()?.to_string()));
         let at = names.filter_map(|name| {

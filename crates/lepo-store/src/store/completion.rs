@@ -2,7 +2,7 @@
 //!
 //! Only names are read; a caller that displays a candidate reads the bubb for its preview.
 
-use super::address::Addresses;
+use super::handle::Store;
 use crate::bubb::{BubbId, BubbName};
 use crate::conv::{Forest, Ix, ReadScope, TailScope, ids_beginning};
 use lepo_base::error::Result;
@@ -18,27 +18,27 @@ pub struct AddressCompletion {
     pub itself: bool,
 }
 
-impl Addresses<'_> {
+impl Store {
     /// Returns `@` if `begun` is empty, branches, and ids: of tails, or of any bubbs if no tail has the prefix.
     /// Newest first, and at most `most` ids.
-    pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<AddressCompletion>> {
+    pub fn complete_address(&self, begun: &str, most: usize) -> Result<Vec<AddressCompletion>> {
         if let Some((clone, rest)) = begun.split_once('/')
-            && let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone)
+            && let Some((_, store)) = self.peers().iter().find(|(name, _)| name == clone)
         {
-            let offers = store.addresses().offers(rest, most)?.into_iter();
+            let offers = store.complete_address(rest, most)?.into_iter();
             return Ok(offers
                 .map(|offer| AddressCompletion { word: format!("{clone}/{}", offer.word), ..offer })
                 .collect());
         }
         let branches = self.branches_beginning(begun)?;
-        let own = self.store.own_newest()?;
+        let own = self.own_newest()?;
         let own_path = ReadScope::Ids(own.into_iter().collect());
         // Without a prefix, `@` is offered too.
         let tails = TailScope { count: most, tip: begun.is_empty(), ..TailScope::default() };
         let within = ids_beginning(&begun.to_ascii_uppercase());
         let tails = within.map(|within| ReadScope::Tails(TailScope { within: Some(within), ..tails }));
         let wanted: Vec<ReadScope> = tails.into_iter().chain([paths(&branches), own_path]).collect();
-        let forest = &self.store.names().forest_for(&wanted)?;
+        let forest = &self.forest_for(&wanted)?;
         let newest = own.and_then(|own| forest.find(own)).or_else(|| forest.newest());
         let newest = newest.filter(|_| begun.is_empty());
         let mut offers: Vec<AddressCompletion> =
@@ -53,22 +53,22 @@ impl Addresses<'_> {
             let itself = |ix| AddressCompletion { word: id(ix), about: Some(forest.name(ix)), itself: true };
             offers.extend(all.map(itself));
         }
-        for (clone, store) in self.store.others().all().iter().filter(|(clone, _)| clone.starts_with(begun)) {
-            let forest = store.names().forest_for(&[ReadScope::Tip])?;
+        for (clone, store) in self.peers().iter().filter(|(clone, _)| clone.starts_with(begun)) {
+            let forest = store.forest_for(&[ReadScope::Tip])?;
             offers.extend(forest.newest().map(|ix| question(&forest, format!("{clone}/@"), ix)));
         }
         Ok(offers)
     }
 
     /// Returns the branches whose names start with `begun`.
-    pub fn branch_offers(&self, begun: &str) -> Result<Vec<AddressCompletion>> {
+    pub fn complete_branch(&self, begun: &str) -> Result<Vec<AddressCompletion>> {
         let branches = self.branches_beginning(begun)?;
-        let forest = self.store.names().forest_for(&[paths(&branches)])?;
+        let forest = self.forest_for(&[paths(&branches)])?;
         Ok(branches.into_iter().map(|branch| branch_offer(&forest, branch)).collect())
     }
 
     fn branches_beginning(&self, begun: &str) -> Result<Vec<(String, BubbId)>> {
-        let mut branches = self.store.branches().all()?;
+        let mut branches = self.branches()?;
         branches.retain(|(name, _)| name.starts_with(begun));
         Ok(branches)
     }

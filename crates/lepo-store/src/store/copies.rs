@@ -101,7 +101,7 @@ fn plan(
     copying: Vec<CopyRequest>,
     time: impl Fn(&BubbName) -> u64,
 ) -> Result<Vec<PlannedCopy>> {
-    let mut listing = store.names().listing()?;
+    let mut listing = store.listing()?;
     let mut copies: Vec<PlannedCopy> = Vec::with_capacity(copying.len());
     for CopyRequest { original, text, under } in copying {
         let prev = under.id(base, &copies);
@@ -109,7 +109,7 @@ fn plan(
         let bytes = match &text {
             Some(text) => text,
             None => {
-                read = store.bubbs().read(&original)?;
+                read = store.read(&original)?;
                 &read
             }
         };
@@ -127,7 +127,7 @@ pub fn plan_edited_copies(
     base: Option<BubbId>,
     edited: Vec<EditedCopy>,
 ) -> Result<Vec<PlannedCopy>> {
-    let mut listing = store.names().listing()?;
+    let mut listing = store.listing()?;
     let mut copies: Vec<PlannedCopy> = Vec::with_capacity(edited.len());
     for EditedCopy { original, kind, hidden, text, under, not_before } in edited {
         let prev = under.id(base, &copies);
@@ -136,7 +136,7 @@ pub fn plan_edited_copies(
         let bytes: &[u8] = match (&text, &original) {
             (Some(text), _) => text,
             (None, Some(original)) => {
-                read = store.bubbs().read(original)?;
+                read = store.read(original)?;
                 &read
             }
             (None, None) => &[],
@@ -159,7 +159,7 @@ pub fn plan_copies_of_now(
     let mut prev = base;
     let mut copies = Vec::with_capacity(originals.len());
     for original in originals {
-        let bytes = store.bubbs().read(original)?;
+        let bytes = store.read(original)?;
         let name = WriteBatch::name(original.kind, original.hidden, prev, time, &bytes)?;
         prev = Some(name.id);
         copies.push(PlannedCopy { original: *original, name, here: false, text: None });
@@ -193,13 +193,13 @@ pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[Pl
         let bytes = match &copy.text {
             Some(text) => text,
             None => {
-                read = store.bubbs().read(&copy.original)?;
+                read = store.read(&copy.original)?;
                 &read
             }
         };
-        if let Some(other) = store.others().with(&copy.original) {
+        if let Some(other) = store.peer_with(&copy.original) {
             for hash in blobs_in(bytes, copy.original.kind) {
-                if let Some((mut file, _)) = other.blobs().open_proven(&hash)? {
+                if let Some((mut file, _)) = other.open_proven_blob(&hash)? {
                     batch.blob(&mut file)?;
                 }
             }

@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode};
 
-use super::bubb_path::BubbPaths;
 use super::dir::{Dir, OLD, READ, dir_at, each_entry, make_dir_at};
+use super::handle::Store;
 use crate::bubb::{BubbName, Day};
 use lepo_base::error::Error;
 
 /// Maximum number of folders cached open while bubbs are read.
 const KEPT_OPEN: usize = 48;
 
-impl BubbPaths<'_> {
+impl Store {
     /// Opens the folder of a day; `None` if it is missing.
     pub(super) fn day_dir(&self, day: Day) -> io::Result<Option<OwnedFd>> {
-        let Some(old) = dir_at(&self.store.dir, OLD)? else { return Ok(None) };
+        let Some(old) = dir_at(&self.dir, OLD)? else { return Ok(None) };
         let month = dir_at(old, day.month()).map_err(|error| in_folder(day.month().as_str(), error))?;
         let Some(month) = month else { return Ok(None) };
         dir_at(month, day.day()).map_err(|error| in_folder(&day.to_string(), error))
@@ -29,7 +29,7 @@ impl BubbPaths<'_> {
 
     /// Opens the folder of a day, creating it and its parents durably if they are missing.
     pub(super) fn make_day_dir(&self, day: Day) -> io::Result<OwnedFd> {
-        let old = make_dir_at(self.store.dir.as_fd(), OLD)?;
+        let old = make_dir_at(self.dir.as_fd(), OLD)?;
         let month = make_dir_at(old.as_fd(), &day.month())?;
         make_dir_at(month.as_fd(), &day.day())
     }
@@ -39,7 +39,7 @@ impl BubbPaths<'_> {
         let open = |dir: &OwnedFd| -> io::Result<OwnedFd> {
             Ok(rustix::fs::openat(dir, file, READ, Mode::empty())?)
         };
-        let kept = self.store.open_days.lock().get(&day).cloned();
+        let kept = self.open_days.lock().get(&day).cloned();
         if let Some(dir) = kept {
             match open(&dir) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -48,7 +48,7 @@ impl BubbPaths<'_> {
         }
         let dir = Arc::new(self.day_dir(day)?.ok_or(io::ErrorKind::NotFound)?);
         let opened = open(&dir)?;
-        let mut days = self.store.open_days.lock();
+        let mut days = self.open_days.lock();
         if days.len() >= KEPT_OPEN {
             days.clear();
         }
@@ -61,7 +61,7 @@ impl BubbPaths<'_> {
         let mut names = Vec::new();
         let Some(dir) = self.day_dir(day)? else { return Ok(names) };
         each_entry(&dir, |file, kind| {
-            names.extend(self.bubb(file, kind).filter(|name| counts_in(day, name)));
+            names.extend(self.bubb_name(file, kind).filter(|name| counts_in(day, name)));
         })
         .map_err(|error| in_folder(&day.to_string(), error))?;
         names.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));

@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 
 use super::dir::{FILE, now};
 use super::handle::Store;
-use super::read::Bubbs;
 use super::temporary::TempFile;
 use crate::bubb::{BubbId, BubbName, Kind, MAX_TIME};
 use lepo_base::error::{Error, Result};
@@ -29,7 +28,7 @@ pub struct Draft<'s> {
     prev: Option<BubbId>,
 }
 
-impl<'s> Bubbs<'s> {
+impl Store {
     /// Writes a whole bubb, dated now but not before `not_before`; durable when this returns.
     pub fn write(
         &self,
@@ -59,32 +58,31 @@ impl<'s> Bubbs<'s> {
     }
 
     /// Opens a file without a name, deleted when closed, for data too large for memory.
-    pub fn scratch(&self) -> Result<File> {
+    pub fn scratch_file(&self) -> Result<File> {
         let draft = self.draft(Kind::System, true, None)?;
         draft.tmp.file.try_clone().map_err(|error| draft.failed(error))
     }
 
     /// Starts a bubb. The temporary name records kind and prev, for `fsck --recover`.
-    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'s>> {
+    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
         let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
         let tmp = self
-            .store
             .dir
             .temporary(&format!("{}{}-{prev_text}", kind.letter(), u8::from(hidden)))
-            .map_err(|error| self.store.dir.error("cannot write in", "_tmp", error))?;
-        Ok(Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev })
+            .map_err(|error| self.dir.error("cannot write in", "_tmp", error))?;
+        Ok(Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev })
     }
 
     /// Reopens the draft of a process that has ended, with its content.
-    pub(super) fn adopt(&self, tmp: TempFile, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
-        let mut draft = Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev };
+    pub(super) fn adopt_draft(&self, tmp: TempFile, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'_>> {
+        let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
         let read = draft.read_back(|piece| {
             hasher.update(piece);
             len += piece.len() as u64;
             Ok(())
         });
-        read.map_err(|error| self.store.dir.error("cannot read", draft.display_path(), error))?;
+        read.map_err(|error| self.dir.error("cannot read", draft.display_path(), error))?;
         Ok(Draft { hasher, len, ..draft })
     }
 }
@@ -150,7 +148,7 @@ impl Draft<'_> {
             let name = BubbName { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
                 // A bubb dated in the past may already be in the folder of its day.
-                _ if self.store.paths().is_in_day(&name, time) => time += 1,
+                _ if self.store.is_in_day(&name, time) => time += 1,
                 Ok(()) => break name,
                 Err(Errno::EXIST) => time += 1,
                 Err(error) => {

@@ -103,14 +103,3 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         last_own: Mutex::default(),
     }
 }
-
-#[derive(Clone, Copy)]
-pub struct Maintenance<'s> {
-    pub(super) store: &'s Store,
-}
-
-impl Store {
-    pub fn upkeep(&self) -> Maintenance<'_> {
-        Maintenance { store: self }
-    }
-}

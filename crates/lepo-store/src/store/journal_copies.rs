@@ -61,7 +61,7 @@ impl Journal<'_> {
         let steering = copies.iter().map(|copy| copy.original).filter(BubbName::is_steering);
         let steering: HashMap<BubbId, BubbName> = steering.map(|name| (name.id, name)).collect();
         let mut proven = self.proven(&steering.keys().copied().collect());
-        let is_unedited = |name: &BubbName| self.store.bubbs().read_unedited(name).is_ok();
+        let is_unedited = |name: &BubbName| self.store.read_unedited(name).is_ok();
         proven.retain(|id| steering.get(id).is_some_and(is_unedited));
         proven
     }
@@ -115,7 +115,7 @@ mod tests {
         let store = store(&dir);
         let [a, b] = [b"a", b"b"].map(|text| {
             let text: &[u8] = text;
-            store.bubbs().write(Kind::Assistant, false, None, 0, text).unwrap()
+            store.write(Kind::Assistant, false, None, 0, text).unwrap()
         });
         let path = dir.path().join(STORE).join(JOURNAL);
         let of = |id: BubbId, rest: &str| {

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use super::blob_folders::BLOBS;
 use super::finding::FindingKind;
-use super::handle::{Maintenance, Store};
+use super::handle::Store;
 use crate::bubb::{BubbId, BubbName, ContentHash};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-impl Maintenance<'_> {
+impl Store {
     /// Restores the line ends of all messages and blobs whose names prove the original ones. Returns each file, with
     /// the error if it cannot be written. `progress` receives the number of files checked and the total.
     pub fn restore_line_ends(
@@ -22,9 +22,8 @@ impl Maintenance<'_> {
         let mut files = self.check(progress)?;
         files.retain(|finding| finding.what == FindingKind::LineEnds);
         let restore = |file: &str| -> Result<()> {
-            let Some(bytes) = before_line_ends(self.store, file) else { return Ok(()) };
-            put_back(self.store, file, &bytes)
-                .map_err(|error| self.store.dir.error("cannot write", file, error))
+            let Some(bytes) = before_line_ends(self, file) else { return Ok(()) };
+            put_back(self, file, &bytes).map_err(|error| self.dir.error("cannot write", file, error))
         };
         let restored = |file: String| {
             let error = restore(&file).err();

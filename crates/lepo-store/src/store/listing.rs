@@ -43,12 +43,12 @@ pub struct NameListing<'s> {
 
 impl<'s> NameListing<'s> {
     pub(super) fn read_recent(store: &'s Store) -> Result<NameListing<'s>> {
-        let mut recent = store.names().recent()?;
+        let mut recent = store.recent_names()?;
         recent.dedup_by_key(|name| name.id);
         let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
         let disordered = disordered.map(|name| Day::from_id(name.id)).min();
         let calendar = DayFolders::read(&store.dir).map_err(|error| store.dir.old_error(error))?;
-        store.names().note(&recent, !calendar.is_empty());
+        store.note_recent(&recent, !calendar.is_empty());
         Ok(NameListing {
             store,
             recent,
@@ -81,7 +81,7 @@ impl<'s> NameListing<'s> {
     /// Returns the listings of other users' stores, each read only as far as needed.
     fn others(&mut self) -> Result<&mut Vec<NameListing<'s>>> {
         if self.others.is_none() {
-            let others = self.store.others().all().iter();
+            let others = self.store.peers().iter();
             self.others =
                 Some(others.map(|(_, store)| NameListing::read_recent(store)).collect::<Result<_>>()?);
         }
@@ -166,7 +166,7 @@ impl<'s> NameListing<'s> {
         if self.days.contains_key(&day) {
             return Ok(());
         }
-        let names = self.store.paths().day_names(day);
+        let names = self.store.day_names(day);
         let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
         self.put(day, names);
         Ok(())
@@ -210,7 +210,7 @@ impl<'s> NameListing<'s> {
         let threads = processors().min(days.len() / DAYS_A_THREAD);
         let store = self.store;
         let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<BubbName>>)> {
-            days.iter().map(|&day| (day, store.paths().day_names(day))).collect()
+            days.iter().map(|&day| (day, store.day_names(day))).collect()
         };
         let read = if threads < 2 {
             read(&days)

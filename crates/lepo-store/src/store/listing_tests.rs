@@ -55,7 +55,7 @@ fn no_scope_reads_more_days_than_it_needs() {
         split(&mut dice, &names, &dir.path().join(STORE));
         let [at, other] = [(); 2].map(|()| names[dice.roll(names.len())].id);
         for (name, scope) in scopes(at, other) {
-            let mut listing = store.names().listing().unwrap();
+            let mut listing = store.listing().unwrap();
             listing.read_scope(&scope).unwrap();
             *read.entry(name).or_insert(0) += listing.days.len();
         }

@@ -15,19 +15,7 @@ const INSTS: &str = "_insts.toml";
 /// The file written last into a new store, so that it marks a complete one.
 pub(super) const MARK: &str = ".gitignore";
 
-#[derive(Clone, Copy)]
-pub struct MetaFiles<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    /// Returns the files besides bubbs: instructions, `.gitattributes`, `.gitignore`.
-    pub fn furniture(&self) -> MetaFiles<'_> {
-        MetaFiles { store: self }
-    }
-}
-
-impl MetaFiles<'_> {
     /// Reads `_insts.toml`; `None` if it is missing.
     pub fn insts(&self) -> Result<Option<Vec<u8>>> {
         self.settings(INSTS)
@@ -35,47 +23,47 @@ impl MetaFiles<'_> {
 
     /// Reads a file of settings; `None` if it is missing. Fails if it is too large for one.
     pub fn settings(&self, file: &str) -> Result<Option<Vec<u8>>> {
-        self.store.dir.read_file_within(file, MOST_SETTINGS)
+        self.dir.read_file_within(file, MOST_SETTINGS)
     }
 
     /// Reads any file that is not a message, by its path in the store; `None` if it is missing.
-    pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        self.store.dir.read_file(path)
+    pub fn read_meta(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        self.dir.read_file(path)
     }
 
     /// Replaces a file that is not a message, durable when this returns.
-    pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        self.store.dir.put_file(path, bytes)
+    pub fn put_meta(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        self.dir.put_file(path, bytes)
     }
 
     /// Creates the missing files; returns whether there were any.
-    pub fn complete(&self, insts: &str) -> Result<bool> {
-        let instructed = self.complete_one(INSTS, insts)?;
-        let listed = self.store.dir.has(MARK)? && self.complete_ignores()?;
+    pub fn complete_meta(&self, insts: &str) -> Result<bool> {
+        let instructed = self.complete_meta_file(INSTS, insts)?;
+        let listed = self.dir.has(MARK)? && self.complete_ignores()?;
         let merged = self.complete_attributes()?;
         // Written last, because it marks the others as complete.
-        let ignored = self.complete_one(MARK, &self.new_ignores())?;
+        let ignored = self.complete_meta_file(MARK, &self.new_ignores())?;
         let is_completed = instructed || listed || merged || ignored;
         if is_completed {
             // The parent is synced too, because the store itself may be new.
-            let parent = rustix::fs::openat(&self.store.dir, "..", DIRECTORY, Mode::empty());
-            sys::sync(&self.store.dir)
+            let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
+            sys::sync(&self.dir)
                 .and_then(|()| sys::sync(parent?))
-                .map_err(|e| self.store.dir.error("cannot sync", "", e.into()))?;
+                .map_err(|e| self.dir.error("cannot sync", "", e.into()))?;
         }
         Ok(is_completed)
     }
 
     /// Whether the creation of the store was interrupted. In a store with bubbs, the user has removed the missing
     /// files.
-    pub fn is_unfinished(&self) -> Result<bool> {
-        let dir = &self.store.dir;
-        Ok(!dir.has(MARK)? && !dir.has(OLD)? && self.store.names().recent()?.is_empty())
+    pub fn is_meta_unfinished(&self) -> Result<bool> {
+        let dir = &self.dir;
+        Ok(!dir.has(MARK)? && !dir.has(OLD)? && self.recent_names()?.is_empty())
     }
 
     /// Names the file only when it is complete: half a file would later pass for the user's own text.
-    fn complete_one(&self, file: &str, text: &str) -> Result<bool> {
-        let dir = &self.store.dir;
+    fn complete_meta_file(&self, file: &str, text: &str) -> Result<bool> {
+        let dir = &self.dir;
         if dir.has(file)? {
             return Ok(false);
         }

@@ -3,21 +3,22 @@
 //! Knows no network, no terminal and no environment. A file is never edited after it was written, and two writers
 //! never wait for each other. The format is lepo-store(5).
 //!
-//! A [`Store`] is the open directory; each of its methods returns a part that borrows it:
+//! A [`Store`] is the open directory. Its methods are in the files of their subjects:
 //!
-//! | part | contents |
+//! | file | methods |
 //! |---|---|
-//! | [`Bubbs`] | a bubb: read, write, delete |
-//! | [`Names`] | the names in the store, and their forest |
-//! | [`Addresses`] | resolves what the user types to point at bubbs |
-//! | [`Blobs`], [`Branches`], [`Titles`], [`Journal`] | files besides bubbs |
-//! | [`PendingRequests`] | claims and replays of pending requests |
-//! | [`PeerStores`] | other users' stores |
-//! | [`TextCache`] | files with which the search caches past days |
-//! | [`MetaFiles`] | instructions, `.gitattributes`, `.gitignore` |
-//! | [`Maintenance`] | check, repair, tidy |
+//! | `read`, `draft`, `remove`, `bubb_path` | a bubb: read, write, delete, find its file |
+//! | `names`, `sort_names`, `newest_names`, `day_folders` | the names in the store, and their forest |
+//! | `address`, `completion` | resolve and complete addresses |
+//! | `blobs`, `blob_folders`, `branches`, `titles` | files besides bubbs |
+//! | `requests`, `claim` | claims and replays of pending requests |
+//! | `peers` | other users' stores |
+//! | `text_cache` | files with which the search caches past days |
+//! | `meta_files`, `attributes`, `ignores` | instructions, `.gitattributes`, `.gitignore` |
+//! | `check`, `recover`, `tidy`, `line_ends` | check, repair, tidy |
 //!
-//! [`WriteBatch`], [`StoreWatch`] and copies are created from a store.
+//! The [`Journal`], [`WriteBatch`], [`StoreWatch`], changes and copies are types of their own, as they have a state or
+//! a lock.
 
 mod address;
 mod append;
@@ -82,10 +83,9 @@ mod unreadable_folders;
 mod walk;
 mod watch;
 
-pub use address::Addresses;
 pub use batch::{MANY, WriteBatch};
-pub use blobs::{Blob, Blobs, NewBlob, blobs_in, blobs_of_result};
-pub use branches::{Branches, check_branch_name};
+pub use blobs::{Blob, NewBlob, blobs_in, blobs_of_result};
+pub use branches::check_branch_name;
 pub use claim::Claim;
 pub use completion::AddressCompletion;
 pub use copies::{
@@ -95,7 +95,7 @@ pub use copies::{
 pub use dir::{OLD, now};
 pub use draft::Draft;
 pub use finding::{Finding, FindingKind};
-pub use handle::{Maintenance, OwnNewest, Store};
+pub use handle::{OwnNewest, Store};
 pub use import_choices::{ImportChoices, Redactions, first_of};
 pub use imports::{ImportIndex, ImportRecord};
 pub use journal::Journal;
@@ -103,24 +103,20 @@ pub use journal_cursor::JournalCursor;
 pub use journal_exchange::MadeItem;
 pub use journal_index::JournalIndex;
 pub use journal_record::JournalRecord;
-pub use meta_files::MetaFiles;
-pub use names::Names;
 pub use open::{InitOutcome, STORE};
-pub use peers::{LONGEST_CLONE, PeerStores, is_clone_name};
+pub use peers::{LONGEST_CLONE, is_clone_name};
 pub use proof::{Prover, Statement};
-pub use read::Bubbs;
 pub use recover::StrayOutcome;
 pub use replacement::{
     MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, ids_in, put_ids, with_other_blobs,
 };
-pub use requests::PendingRequests;
 pub use scratch::ScratchStore;
 pub use sessions::SessionEnd;
 pub use sort_names::by_id;
 pub use stage::has_ended_batches;
-pub use text_cache::{FolderState, MonthCacheWriter, MonthFolder, TextCache};
+pub use text_cache::{FolderState, MonthCacheWriter, MonthFolder};
 pub use tidy::TidyPlan;
-pub use titles::{Titles, latest_titles, on_one_line};
+pub use titles::{latest_titles, on_one_line};
 pub use undo::{
     BranchChange, BranchIds, BranchName, Change, ChangeDirection, ChangeList, ChangeLock, ChangeLog,
     ChangedFiles, ChangingCommand, ListedChange, OpenChange, RemovedFolder, TakeBackPlan, TitleChange,

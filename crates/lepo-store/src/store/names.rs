@@ -8,19 +8,7 @@ use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{Forest, ReadScope, SHORTEST, TailScope, ids_beginning};
 use lepo_base::error::{Error, Result};
 
-/// The names of a store's bubbs, and the forest that they form.
-#[derive(Clone, Copy)]
-pub struct Names<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    pub fn names(&self) -> Names<'_> {
-        Names { store: self }
-    }
-}
-
-impl<'s> Names<'s> {
     pub fn forest(&self) -> Result<Forest> {
         self.forest_for(&[ReadScope::All { peers: false }])
     }
@@ -32,7 +20,7 @@ impl<'s> Names<'s> {
         }
         let mut listing = self.listing()?;
         for wanted in wanted {
-            if listing.is_whole() && self.store.others().all().is_empty() {
+            if listing.is_whole() && self.peers().is_empty() {
                 break;
             }
             listing.read_scope(wanted)?;
@@ -51,59 +39,59 @@ impl<'s> Names<'s> {
     }
 
     /// Starts a listing, which reads names on demand.
-    pub fn listing(&self) -> Result<NameListing<'s>> {
-        NameListing::read_recent(self.store)
+    pub fn listing(&self) -> Result<NameListing<'_>> {
+        NameListing::read_recent(self)
     }
 
     /// Returns the bubbs in `.lepo/` itself, unsorted, the days with a folder, newest first, and errors of unreadable
     /// folders. Also caches which bubbs are in `.lepo/`, so that other files are searched for in their days first.
     pub fn recent_and_days(&self) -> Result<(Vec<BubbName>, Vec<Day>, Vec<Error>)> {
-        let recent = self.recent()?;
-        let (days, failed) = self.days();
-        self.note(&recent, !days.is_empty() || !failed.is_empty());
+        let recent = self.recent_names()?;
+        let (days, failed) = self.days_with_folders();
+        self.note_recent(&recent, !days.is_empty() || !failed.is_empty());
         Ok((recent, days, failed))
     }
 
     /// Returns the days with a folder, newest first, and errors of unreadable months.
-    fn days(&self) -> (Vec<Day>, Vec<Error>) {
+    fn days_with_folders(&self) -> (Vec<Day>, Vec<Error>) {
         let (mut days, mut failed) = (Vec::new(), Vec::new());
-        let mut calendar = match DayFolders::read(&self.store.dir) {
+        let mut calendar = match DayFolders::read(&self.dir) {
             Ok(calendar) => calendar,
-            Err(error) => return (days, vec![self.store.dir.old_error(error)]),
+            Err(error) => return (days, vec![self.dir.old_error(error)]),
         };
         loop {
             // The calendar has dropped the month that failed, so the loop ends.
             match calendar.pop_newest() {
                 Ok(Some(day)) => days.push(day),
                 Ok(None) => return (days, failed),
-                Err(error) => failed.push(self.store.dir.old_error(error)),
+                Err(error) => failed.push(self.dir.old_error(error)),
             }
         }
     }
 
     /// Whether past days already have folders.
-    pub fn has_old(&self) -> bool {
-        self.store.dir.has(OLD).unwrap_or_default()
+    pub fn has_day_folders(&self) -> bool {
+        self.dir.has(OLD).unwrap_or_default()
     }
 
     /// Returns the bubbs that count in the folder of a day, sorted by id.
-    pub fn of_day(&self, day: Day) -> Result<Vec<BubbName>> {
-        self.store.paths().day_names(day).map_err(|error| self.store.dir.old_error(error))
+    pub fn names_of_day(&self, day: Day) -> Result<Vec<BubbName>> {
+        self.day_names(day).map_err(|error| self.dir.old_error(error))
     }
 
     /// Caches facts about `.lepo/`, and whether any day has a folder.
-    pub(super) fn note(&self, recent: &[BubbName], has_days: bool) {
+    pub(super) fn note_recent(&self, recent: &[BubbName], has_days: bool) {
         let oldest = recent.iter().map(|name| name.id.time()).min().unwrap_or(u64::MAX);
-        self.store.last_reading.note_recent(oldest, recent.len());
-        self.store.last_reading.note_days(has_days);
+        self.last_reading.note_recent(oldest, recent.len());
+        self.last_reading.note_days(has_days);
     }
 
     /// Loads the part for [`ReadScope::Tip`]. Usually the newest thousand bubbs of `.lepo/` suffice and no folder is
     /// read.
     fn forest_of_tip(&self) -> Result<Forest> {
-        let newest = self.newest_recent()?;
-        let day = DayFolders::read(&self.store.dir).and_then(|mut calendar| calendar.newest());
-        let day = day.map_err(|error| self.store.dir.old_error(error))?;
+        let newest = self.newest_names()?;
+        let day = DayFolders::read(&self.dir).and_then(|mut calendar| calendar.newest());
+        let day = day.map_err(|error| self.dir.old_error(error))?;
         let since = newest.forest.complete_since().filter(|_| newest.is_ordered);
         let tells = match day {
             None => newest.is_all || since.is_some(),

@@ -92,7 +92,7 @@ impl Store {
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot create {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
         let store = opened(dir, rel.to_path_buf(), cwd.to_path_buf());
-        let completed = store.furniture().complete(insts)?;
+        let completed = store.complete_meta(insts)?;
         let made = match (was_there, completed) {
             (false, _) => InitOutcome::New,
             (true, true) => InitOutcome::Completed,

@@ -163,12 +163,12 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         let names = names(now(), &mut dice, round);
         names.iter().for_each(|name| write(&whole.path().join(STORE), name, ""));
         split(&mut dice, &names, &parts.path().join(STORE));
-        let all = one.names().forest().unwrap();
+        let all = one.forest().unwrap();
         let whole = Answers(&all);
-        let read = |wanted: &[ReadScope]| many.names().forest_for(wanted).unwrap();
+        let read = |wanted: &[ReadScope]| many.forest_for(wanted).unwrap();
         let said = |wanted: &[ReadScope]| format!("round {round}, {wanted:?}");
 
-        assert_eq!(many.names().all().unwrap(), one.names().all().unwrap(), "round {round}");
+        assert_eq!(many.names().unwrap(), one.names().unwrap(), "round {round}");
         let tip = [ReadScope::Tip];
         assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", said(&tip));
         for count in [0, 1, 2, 5, 100] {
@@ -222,7 +222,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 );
             }
             for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
-                let offers = |store: &Store| store.addresses().offers(begun, 3).unwrap();
+                let offers = |store: &Store| store.complete_address(begun, 3).unwrap();
                 assert_eq!(offers(&many), offers(&one), "round {round}, {begun:?}");
             }
         }
@@ -254,9 +254,9 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         for name in &names {
             write(&lepo.join("_old").join(Day::from_id(name.id).to_string()), name, "");
         }
-        let all = store.names().forest().unwrap();
+        let all = store.forest().unwrap();
         let told = |wanted: ReadScope, count: usize, include_spent: bool| {
-            Answers(&store.names().forest_for(&[wanted]).unwrap()).completions_text(count, include_spent)
+            Answers(&store.forest_for(&[wanted]).unwrap()).completions_text(count, include_spent)
         };
         for include_spent in [false, true] {
             let whole = Answers(&all).completions_text(usize::MAX, include_spent);
@@ -287,33 +287,33 @@ fn a_file_is_found_wherever_it_is() {
     }
     let check = |store: &Store| {
         for name in &names {
-            assert_eq!(store.bubbs().text(name).unwrap(), name.id.to_string());
-            assert_eq!(store.bubbs().glance(name).unwrap(), name.id.to_string());
-            assert!(dir.path().join(store.bubbs().path(name)).is_file(), "{name}");
+            assert_eq!(store.text(name).unwrap(), name.id.to_string());
+            assert_eq!(store.glance(name).unwrap(), name.id.to_string());
+            assert!(dir.path().join(store.bubb_path(name)).is_file(), "{name}");
         }
     };
     check(&store);
     // The files move while names read before are in use.
-    store.names().forest().unwrap();
+    store.forest().unwrap();
     for (moved, name) in names.iter().enumerate() {
         let day = lepo.join("_old").join(Day::from_id(name.id).to_string());
         fs::create_dir_all(&day).unwrap();
         fs::rename(lepo.join(name.to_string()), day.join(name.to_string())).unwrap();
-        assert_eq!(store.bubbs().text(name).unwrap(), name.id.to_string());
+        assert_eq!(store.text(name).unwrap(), name.id.to_string());
         if moved % 4 == 0 {
-            store.names().forest().unwrap();
+            store.forest().unwrap();
             check(&store);
         }
     }
-    store.names().forest().unwrap();
+    store.forest().unwrap();
     check(&store);
     // A file written under its old name again counts.
     write(&lepo, &names[0], "by hand");
-    store.names().forest().unwrap();
-    assert_eq!(store.bubbs().text(&names[0]).unwrap(), "by hand");
-    store.bubbs().remove(&names, &[]).unwrap();
-    assert!(store.names().all().unwrap().is_empty());
-    assert!(store.bubbs().text(&names[0]).is_err());
+    store.forest().unwrap();
+    assert_eq!(store.text(&names[0]).unwrap(), "by hand");
+    store.remove(&names, &[]).unwrap();
+    assert!(store.names().unwrap().is_empty());
+    assert!(store.text(&names[0]).is_err());
 }
 
 #[test]
@@ -328,9 +328,9 @@ fn links_lead_nowhere() {
     write(&elsewhere, &name, "outside");
     let link = |to: PathBuf, at: PathBuf| std::os::unix::fs::symlink(to, at);
     let nothing = || {
-        assert!(store.names().all().unwrap().is_empty());
-        assert!(store.names().forest_for(&[ReadScope::Ids(vec![id])]).unwrap().is_empty());
-        assert!(store.bubbs().read(&name).is_err());
+        assert!(store.names().unwrap().is_empty());
+        assert!(store.forest_for(&[ReadScope::Ids(vec![id])]).unwrap().is_empty());
+        assert!(store.read(&name).is_err());
     };
     // `_old` itself, a month, a day, a file
     link(elsewhere.clone(), lepo.join("_old")).unwrap();
@@ -365,7 +365,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     write(&lepo.join("_old/2025-11/13"), &root, "root");
     write(&lepo.join("_old/2025-11/13"), &child, "child");
     let found = |store: &Store| -> Vec<(super::FindingKind, String)> {
-        let found = store.upkeep().check(&mut |_, _| ()).unwrap();
+        let found = store.check(&mut |_, _| ()).unwrap();
         found.into_iter().map(|finding| (finding.what, finding.name)).collect()
     };
     assert_eq!(found(&store), []);

@@ -1,7 +1,7 @@
 //! The participant of a debate or of a parallel question who wrote an answer, as recorded in the hidden bubb before
 //! it, `SELECT: NAME`. The conclusion of a debate is the orchestrator's.
 
-use super::read::Bubbs;
+use super::handle::Store;
 use crate::bubb::{BubbName, Kind};
 use crate::conv::Forest;
 
@@ -31,18 +31,18 @@ fn hidden_before(name: &BubbName, before: &BubbName) -> bool {
     is_behind && before.kind == Kind::System && before.hidden
 }
 
-impl Bubbs<'_> {
+impl Store {
     /// Returns the participant who wrote this answer, or the author of a conclusion; `None` for any other bubb.
     pub fn speaker(&self, forest: &Forest, name: &BubbName) -> Option<String> {
         let before = forest.name(forest.find(name.prev?)?);
-        self.speaker_behind(name, &before).or_else(|| {
+        self.speaker_after(name, &before).or_else(|| {
             let text = hidden_before(name, &before).then(|| self.glance(&before).ok())??;
-            (is_end(&text) && follows_bids(*self, forest, &before)).then(|| ORCHESTRATOR.to_string())
+            (is_end(&text) && follows_bids(self, forest, &before)).then(|| ORCHESTRATOR.to_string())
         })
     }
 
     /// Returns the participant who wrote this answer, as recorded in the bubb before it.
-    pub fn speaker_behind(&self, name: &BubbName, before: &BubbName) -> Option<String> {
+    pub fn speaker_after(&self, name: &BubbName, before: &BubbName) -> Option<String> {
         let text = hidden_before(name, before).then(|| self.glance(before).ok())??;
         let speaker = text.strip_prefix("SELECT: ")?;
         let is_name = !speaker.is_empty() && !speaker.chars().any(char::is_control) && speaker.len() < 200;
@@ -50,7 +50,7 @@ impl Bubbs<'_> {
     }
 }
 
-fn follows_bids(bubbs: Bubbs<'_>, forest: &Forest, name: &BubbName) -> bool {
+fn follows_bids(bubbs: &Store, forest: &Forest, name: &BubbName) -> bool {
     let Some(ix) = forest.find(name.id) else { return false };
     let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
     let mut hidden = above.take_while(|above| above.kind == Kind::System && above.hidden);

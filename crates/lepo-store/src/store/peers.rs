@@ -20,11 +20,6 @@ pub fn is_clone_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-#[derive(Clone, Copy)]
-pub struct PeerStores<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
     /// Returns this store without the stores of other users, which must not have been opened yet.
     pub fn alone(self) -> Store {
@@ -32,48 +27,42 @@ impl Store {
         self
     }
 
-    pub fn others(&self) -> PeerStores<'_> {
-        PeerStores { store: self }
-    }
-}
-
-impl<'s> PeerStores<'s> {
     /// Returns the stores of other users with their names, sorted by name. A link is not a store.
-    pub fn all(&self) -> &'s [(String, Store)] {
-        self.store.others.get_or_init(|| {
+    pub fn peers(&self) -> &[(String, Store)] {
+        self.others.get_or_init(|| {
             let open = |name: String| {
-                let dir = dir_at(dir_at(&self.store.dir, FROM).ok()??, &name).ok()??;
-                let shown = self.store.dir.shown.join(FROM).join(&name);
-                let store = opened(dir, shown, self.store.root.clone());
+                let dir = dir_at(dir_at(&self.dir, FROM).ok()??, &name).ok()??;
+                let shown = self.dir.shown.join(FROM).join(&name);
+                let store = opened(dir, shown, self.root.clone());
                 // A store inside another has no such stores of its own.
                 let _ = store.others.set(Vec::new());
                 Some((name, store))
             };
-            self.names().into_iter().filter_map(open).collect()
+            self.peer_names().into_iter().filter_map(open).collect()
         })
     }
 
     /// Opens this store again if stores of other users have been added or removed since they were read.
-    pub fn renewed(&self) -> Option<Store> {
-        let known = self.all().iter().map(|(name, _)| name.as_str());
-        if self.names().iter().map(String::as_str).eq(known) {
+    pub fn with_renewed_peers(&self) -> Option<Store> {
+        let known = self.peers().iter().map(|(name, _)| name.as_str());
+        if self.peer_names().iter().map(String::as_str).eq(known) {
             return None;
         }
-        let fd = self.store.dir.fd.try_clone().ok()?;
-        let renewed = opened(fd, self.store.dir.shown.clone(), self.store.root.clone());
+        let fd = self.dir.fd.try_clone().ok()?;
+        let renewed = opened(fd, self.dir.shown.clone(), self.root.clone());
         Some(Store {
-            is_linked: self.store.is_linked,
-            prover: self.store.prover.clone(),
-            own_newest: self.store.own_newest,
+            is_linked: self.is_linked,
+            prover: self.prover.clone(),
+            own_newest: self.own_newest,
             ..renewed
         })
     }
 
     /// Lists the current names of other users' stores, sorted. A folder whose name no clone can have is ignored,
     /// because a repository may have brought it.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(super) fn peer_names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let listed = self.store.dir.each_entry_of(FROM, |file, kind| {
+        let listed = self.dir.each_entry_of(FROM, |file, kind| {
             let name = std::str::from_utf8(file).ok().filter(|name| is_clone_name(name));
             names.extend(name.filter(|_| kind == rustix::fs::FileType::Directory).map(str::to_string));
         });
@@ -82,22 +71,22 @@ impl<'s> PeerStores<'s> {
     }
 
     /// Removes another user's store if it exists, but not through a link.
-    pub fn remove(&self, name: &str) -> Result<()> {
-        if !self.names().iter().any(|known| known == name) {
+    pub fn remove_peer(&self, name: &str) -> Result<()> {
+        if !self.peer_names().iter().any(|known| known == name) {
             return Ok(());
         }
-        let taken = self.store.path().join(FROM).join(name);
+        let taken = self.path().join(FROM).join(name);
         std::fs::remove_dir_all(&taken)
             .map_err(|error| Error::store(format!("cannot remove {}", taken.display())).because(error))
     }
 
     /// Returns the bubbs in other users' stores that descend from one of `ids`, oldest first. Folders of past days
     /// are not read.
-    pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&'s str, BubbName)>> {
+    pub fn peer_bubbs_below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&str, BubbName)>> {
         let mut found = Vec::new();
-        for (clone, store) in self.all() {
+        for (clone, store) in self.peers() {
             let mut below = HashSet::new();
-            for name in store.names().recent()? {
+            for name in store.recent_names()? {
                 if name.prev.is_some_and(|prev| ids.contains(&prev) || below.contains(&prev)) {
                     below.insert(name.id);
                     found.push((clone.as_str(), name));
@@ -108,10 +97,10 @@ impl<'s> PeerStores<'s> {
     }
 
     /// Returns the other user's store that has a bubb missing in this one.
-    pub(super) fn with(&self, name: &BubbName) -> Option<&'s Store> {
-        if self.all().is_empty() || self.store.paths().open_own(name).is_ok() {
+    pub(super) fn peer_with(&self, name: &BubbName) -> Option<&Store> {
+        if self.peers().is_empty() || self.open_own(name).is_ok() {
             return None;
         }
-        self.all().iter().map(|(_, store)| store).find(|store| store.paths().open_own(name).is_ok())
+        self.peers().iter().map(|(_, store)| store).find(|store| store.open_own(name).is_ok())
     }
 }

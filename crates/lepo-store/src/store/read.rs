@@ -7,56 +7,42 @@ use std::mem::MaybeUninit;
 
 use rustix::fs::AtFlags;
 
-use super::bubb_path::BubbPaths;
 use super::dir::{OLD, failure, reserve};
 use super::handle::Store;
 use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind, words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use std::path::PathBuf;
-
-#[derive(Clone, Copy)]
-pub struct Bubbs<'s> {
-    pub(super) store: &'s Store,
-}
 
 impl Store {
-    /// Returns the bubbs, which can be read by name, written and deleted.
-    pub fn bubbs(&self) -> Bubbs<'_> {
-        Bubbs { store: self }
-    }
-}
-
-impl<'s> Bubbs<'s> {
-    pub fn open(&self, name: &BubbName) -> Result<File> {
-        Ok(self.open_bubb(name)?.0)
+    pub fn open_bubb(&self, name: &BubbName) -> Result<File> {
+        Ok(self.open_with_len(name)?.0)
     }
 
-    fn open_bubb(&self, name: &BubbName) -> Result<(File, u64)> {
-        self.store.paths().open_placed(name).map_err(|error| self.unreadable(name, error))
+    fn open_with_len(&self, name: &BubbName) -> Result<(File, u64)> {
+        self.open_placed(name).map_err(|error| self.unreadable_bubb(name, error))
     }
 
-    fn unreadable(&self, name: &BubbName, cause: io::Error) -> Error {
-        failure(format!("cannot read {}", self.path(name).display()), cause)
+    fn unreadable_bubb(&self, name: &BubbName, cause: io::Error) -> Error {
+        failure(format!("cannot read {}", self.bubb_path(name).display()), cause)
     }
 
     pub fn read(&self, name: &BubbName) -> Result<Vec<u8>> {
-        let (file, len) = self.open_bubb(name)?;
+        let (file, len) = self.open_with_len(name)?;
         let mut bytes = Vec::new();
         if let Err(error) = reserve(&mut bytes, len) {
-            return Err(self.unreadable(name, error));
+            return Err(self.unreadable_bubb(name, error));
         }
         // The exact length lets a single call read all bytes; a bubb never grows.
         match file.take(len).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
-            Err(error) => Err(self.unreadable(name, error)),
+            Err(error) => Err(self.unreadable_bubb(name, error)),
         }
     }
 
     /// Reads a bubb's bytes into a reusable buffer.
     pub fn read_into(&self, name: &BubbName, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
-        match small_bytes(self.store.paths(), name, &mut buffer) {
+        match small_bytes(self, name, &mut buffer) {
             Some(small) => {
                 bytes.clear();
                 bytes.extend_from_slice(small);
@@ -87,14 +73,14 @@ impl<'s> Bubbs<'s> {
 
     /// Reads a bubb's text for a line of a listing; of a long text only its start and its end.
     pub fn glance(&self, name: &BubbName) -> Result<String> {
-        match small(self.store.paths(), name) {
+        match small(self, name) {
             Some(text) => Ok(text),
-            None => ends(self.store.paths(), name).map_err(|error| self.unreadable(name, error)),
+            None => ends(self, name).map_err(|error| self.unreadable_bubb(name, error)),
         }
     }
 
     /// Reads a bubb's text for an excerpt, without the attachments of a question.
-    pub fn words(&self, name: &BubbName) -> Result<String> {
+    pub fn excerpt_text(&self, name: &BubbName) -> Result<String> {
         let text = self.glance(name)?;
         let other = match name.kind {
             Kind::User => match words(&text) {
@@ -109,25 +95,20 @@ impl<'s> Bubbs<'s> {
 
     /// Reads a bubb's text; `None` if it is longer than `most` bytes.
     pub fn text_within(&self, name: &BubbName, most: u64) -> Result<Option<String>> {
-        if let Some(text) = small(self.store.paths(), name) {
+        if let Some(text) = small(self, name) {
             return Ok(Some(text).filter(|text| text.len() as u64 <= most));
         }
-        let (_, len) = self.open_bubb(name)?;
+        let (_, len) = self.open_with_len(name)?;
         if len > most { Ok(None) } else { self.text(name).map(Some) }
     }
 
-    /// Returns the current path of a bubb's file, as the user would type it.
-    pub fn path(&self, name: &BubbName) -> PathBuf {
-        self.store.paths().path_of(name)
-    }
-
     /// Returns the size in bytes of a bubb's file; `None` if it is not found under its usual name.
-    pub fn size(&self, name: &BubbName) -> Option<u64> {
+    pub fn bubb_size(&self, name: &BubbName) -> Option<u64> {
         let (file, day) = (name.to_string(), Day::from_id(name.id));
-        let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let stat = |path: &str| rustix::fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
         let in_day = || stat(&format!("{OLD}/{day}/{file}"));
-        let found = match self.store.last_reading.has_days() {
-            true if self.store.last_reading.has_left(name) => in_day().or_else(|| stat(&file)),
+        let found = match self.last_reading.has_days() {
+            true if self.last_reading.has_left(name) => in_day().or_else(|| stat(&file)),
             true => stat(&file).or_else(in_day),
             false => stat(&file),
         };
@@ -135,26 +116,26 @@ impl<'s> Bubbs<'s> {
     }
 }
 
-fn small(paths: BubbPaths<'_>, name: &BubbName) -> Option<String> {
+fn small(store: &Store, name: &BubbName) -> Option<String> {
     let mut buffer = [MaybeUninit::uninit(); SMALL];
-    let bytes = small_bytes(paths, name, &mut buffer)?;
+    let bytes = small_bytes(store, name, &mut buffer)?;
     Some(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned))
 }
 
 /// Reads a small bubb with a single system call, without checking type and length, because it was listed as a regular
 /// file. `None` if the buffer may not contain all of it.
 fn small_bytes<'b>(
-    paths: BubbPaths<'_>,
+    store: &Store,
     name: &BubbName,
     buffer: &'b mut [MaybeUninit<u8>; SMALL],
 ) -> Option<&'b [u8]> {
-    let file = paths.open_likely(name).ok()?;
+    let file = store.open_likely(name).ok()?;
     let (bytes, _) = rustix::io::read(file, buffer).ok()?;
     (1..SMALL).contains(&bytes.len()).then_some(bytes)
 }
 
-fn ends(paths: BubbPaths<'_>, name: &BubbName) -> io::Result<String> {
-    let (mut file, len) = paths.open_placed(name)?;
+fn ends(store: &Store, name: &BubbName) -> io::Result<String> {
+    let (mut file, len) = store.open_placed(name)?;
     let mut bytes = Vec::new();
     if len <= 2 * END {
         file.take(len).read_to_end(&mut bytes)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 
 use super::dir::Dir;
-use super::handle::Maintenance;
+use super::handle::Store;
 use super::stage::{open_stage, remove_stage};
 use super::temporary::{TempFile, TempKind};
 use super::walk::{StoreEntry, StoreFolder, walk};
@@ -35,10 +35,10 @@ pub enum StrayOutcome {
     Removed,
 }
 
-impl Maintenance<'_> {
+impl Store {
     /// Returns the strays, sorted by name.
     pub fn strays(&self) -> Result<Vec<StrayFile>> {
-        find_strays(&self.store.dir).map_err(|error| self.store.dir.error("cannot read", "_tmp", error))
+        find_strays(&self.dir).map_err(|error| self.dir.error("cannot read", "_tmp", error))
     }
 
     /// Saves or removes a stray. If saving fails, it stays unchanged.
@@ -47,15 +47,13 @@ impl Maintenance<'_> {
         if is_stage {
             let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));
             let removed = dir.and_then(|dir| remove_stage(&dir, &tmp.name, &stage?));
-            removed.map_err(|error| {
-                self.store.dir.error("cannot delete", format!("_tmp/{}", tmp.name), error)
-            })?;
+            removed.map_err(|error| self.dir.error("cannot delete", format!("_tmp/{}", tmp.name), error))?;
             return Ok(StrayOutcome::Removed);
         }
         match words {
             // Hidden, because it may be incomplete.
             Some((kind, prev)) => {
-                self.store.bubbs().adopt(tmp, kind, prev)?.publish(true, 0).map(StrayOutcome::Saved)
+                self.adopt_draft(tmp, kind, prev)?.publish(true, 0).map(StrayOutcome::Saved)
             }
             None => {
                 tmp.found = false;

@@ -144,7 +144,7 @@ impl Replacement<'_> {
             let bytes = match copy.words() {
                 Some(words) => words,
                 None => {
-                    read = self.store.bubbs().read(&copy.original)?;
+                    read = self.store.read(&copy.original)?;
                     &read
                 }
             };
@@ -185,9 +185,9 @@ impl Replacement<'_> {
         let store = self.store;
         let moved = replaced.moved();
         let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
-        for (name, at) in store.branches().all_or_error()? {
+        for (name, at) in store.branches_or_error()? {
             if let Some(to) = ids.get(&at) {
-                store.branches().advance(&name, at, *to)?;
+                store.advance_branch(&name, at, *to)?;
             }
         }
         let mut change = |line: &[u8]| {
@@ -200,7 +200,7 @@ impl Replacement<'_> {
             let _lock = store.journal().lock();
             let names: HashMap<BubbId, BubbName> =
                 moved.iter().map(|moved| (moved.from.id, moved.from)).collect();
-            let as_written = |id| names.get(&id).is_none_or(|name| store.bubbs().read_unedited(name).is_ok());
+            let as_written = |id| names.get(&id).is_none_or(|name| store.read_unedited(name).is_ok());
             let mut change_line =
                 |line: &[u8]| change(line).map(|changed| store.proven_anew(line, changed, &as_written));
             store.dir.rewrite_lines(JOURNAL, &mut change_line)?;
@@ -210,7 +210,7 @@ impl Replacement<'_> {
             moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
         // Descendants are deleted first, so that a kill leaves shorter convs, all with their roots.
         gone.reverse();
-        store.bubbs().remove(&gone, &replaced.blobs)?;
+        store.remove(&gone, &replaced.blobs)?;
         self.forget()
     }
 
@@ -295,7 +295,7 @@ mod tests {
         let mut batch = WriteBatch::new(&store, false).unwrap();
         let original = batch.add(Kind::User, false, None, 5, b"a secret").unwrap().name;
         batch.flush().unwrap();
-        store.branches().set("main", original.id).unwrap();
+        store.set_branch("main", original.id).unwrap();
         let copying = CopyRequest { original, text: Some(b"a mask".to_vec()), under: CopyParent::Kept(None) };
         let copies = plan_copies(&store, None, vec![copying]).unwrap();
         let to = copies[0].name;
@@ -304,7 +304,7 @@ mod tests {
         fs::create_dir(lepo.join(JOURNAL)).unwrap();
         let error = replacement.publish(&copies, &[]).unwrap_err().to_string();
         assert!(error.contains(JOURNAL), "{error}");
-        assert_eq!(store.names().all().unwrap(), [original]);
+        assert_eq!(store.names().unwrap(), [original]);
         fs::remove_dir(lepo.join(JOURNAL)).unwrap();
         assert_eq!(replacement.publish(&copies, &[]).unwrap(), 1);
 
@@ -314,12 +314,12 @@ mod tests {
         fs::create_dir(lepo.join("_branches/other")).unwrap();
         let error = replacement.end(&replaced, &mut |_| None).unwrap_err().to_string();
         assert!(error.contains("_branches/other"), "{error}");
-        assert_eq!(store.bubbs().read(&original).unwrap(), b"a secret");
+        assert_eq!(store.read(&original).unwrap(), b"a secret");
         assert_eq!(replacement.begun().unwrap(), Some(record));
         fs::remove_dir(lepo.join("_branches/other")).unwrap();
         replacement.end(&replaced, &mut |_| None).unwrap();
-        assert_eq!(store.names().all().unwrap(), [to]);
-        assert_eq!(store.branches().get("main").unwrap(), Some(to.id));
+        assert_eq!(store.names().unwrap(), [to]);
+        assert_eq!(store.branch("main").unwrap(), Some(to.id));
         assert_eq!(replacement.begun().unwrap(), None);
     }
 

@@ -21,44 +21,31 @@ const REPLAYS: &str = "_wire";
 /// Ends of file names: of a pending request, and of an answer with calls before it.
 const ENDS: [&str; 2] = [".json", ".calls.json"];
 
-/// The requests that wait for a decision.
-#[derive(Clone, Copy)]
-pub struct PendingRequests<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    /// Returns the pending requests: claims on them, and the replays stored for them.
-    pub fn requests(&self) -> PendingRequests<'_> {
-        PendingRequests { store: self }
-    }
-}
-
-impl<'s> PendingRequests<'s> {
     /// Stores a replay for a pending request, with a proof, replacing an earlier one.
-    pub fn keep_replay(&self, request: BubbId, kept: Map<String, Value>) -> Result<()> {
-        self.keep(request, &file(request), kept)
+    pub fn write_replay(&self, request: BubbId, kept: Map<String, Value>) -> Result<()> {
+        self.write_request(request, &file(request), kept)
     }
 
     /// Stores the calls before an answer, with a proof, replacing earlier ones.
-    pub fn keep_calls(&self, answer: BubbId, kept: Map<String, Value>) -> Result<()> {
-        self.keep(answer, &format!("{answer}{}", ENDS[1]), kept)
+    pub fn write_calls(&self, answer: BubbId, kept: Map<String, Value>) -> Result<()> {
+        self.write_request(answer, &format!("{answer}{}", ENDS[1]), kept)
     }
 
-    fn keep(&self, request: BubbId, file: &str, mut kept: Map<String, Value>) -> Result<()> {
+    fn write_request(&self, request: BubbId, file: &str, mut kept: Map<String, Value>) -> Result<()> {
         kept.remove(PROOF);
-        if let Some(proof) = self.store.proof(Statement::Replay(request, &bytes_of(&kept))) {
+        if let Some(proof) = self.proof(Statement::Replay(request, &bytes_of(&kept))) {
             kept.insert(PROOF.to_string(), proof.into());
         }
         let bytes = bytes_of(&kept);
         let keep = || -> io::Result<()> {
-            let dir = self.store.dir.subdir(REPLAYS)?;
-            let mut tmp = self.store.dir.temporary("wire")?;
+            let dir = self.dir.subdir(REPLAYS)?;
+            let mut tmp = self.dir.temporary("wire")?;
             tmp.file.write_all(&bytes)?;
             tmp.file.sync_all()?;
             tmp.replace(&dir, file)
         };
-        keep().map_err(|error| self.store.dir.error("cannot write in", REPLAYS, error))
+        keep().map_err(|error| self.dir.error("cannot write in", REPLAYS, error))
     }
 
     /// Returns the replay that the user's own lepo stored for a request; fails if the file cannot be read. A replay
@@ -67,14 +54,14 @@ impl<'s> PendingRequests<'s> {
         let Some(bytes) = self.replay_bytes(request)? else { return Ok(None) };
         let Ok(mut kept) = serde_json::from_slice::<Map<String, Value>>(&bytes) else { return Ok(None) };
         let Some(Value::String(proof)) = kept.remove(PROOF) else { return Ok(None) };
-        let is_proven = self.store.is_proven(Statement::Replay(request, &bytes_of(&kept)), &proof);
+        let is_proven = self.is_proven(Statement::Replay(request, &bytes_of(&kept)), &proof);
         Ok(is_proven.then_some(kept))
     }
 
     /// Reads the file of a request or of an answer, whoever wrote it.
     pub fn replay_bytes(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
         for end in ENDS {
-            if let Some(bytes) = self.store.dir.read_file(format!("{REPLAYS}/{request}{end}"))? {
+            if let Some(bytes) = self.dir.read_file(format!("{REPLAYS}/{request}{end}"))? {
                 return Ok(Some(bytes));
             }
         }
@@ -82,37 +69,35 @@ impl<'s> PendingRequests<'s> {
     }
 
     /// Lists the requests and the answers that have a file.
-    pub fn ids(&self) -> Vec<BubbId> {
-        self.list(&ENDS)
+    pub fn replay_and_call_ids(&self) -> Vec<BubbId> {
+        self.list_requests(&ENDS)
     }
 
     /// Lists the requests that have a replay.
     pub fn request_ids(&self) -> Vec<BubbId> {
-        self.list(&ENDS[..1])
+        self.list_requests(&ENDS[..1])
     }
 
-    fn list(&self, ends: &[&str]) -> Vec<BubbId> {
+    fn list_requests(&self, ends: &[&str]) -> Vec<BubbId> {
         let mut kept = Vec::new();
         let id = |file: &[u8], end: &str| BubbId::parse(file.strip_suffix(end.as_bytes())?);
-        let _ = self
-            .store
-            .dir
-            .each_entry_of(REPLAYS, |file, _| kept.extend(ends.iter().find_map(|end| id(file, end))));
+        let _ =
+            self.dir.each_entry_of(REPLAYS, |file, _| kept.extend(ends.iter().find_map(|end| id(file, end))));
         kept
     }
 
     /// Whether the file of this id has the calls before an answer.
     pub fn has_calls(&self, id: BubbId) -> bool {
-        self.store.dir.has(&format!("{REPLAYS}/{id}{}", ENDS[1])).unwrap_or_default()
+        self.dir.has(&format!("{REPLAYS}/{id}{}", ENDS[1])).unwrap_or_default()
     }
 
     /// Returns the path of its file in the store.
-    pub fn file_of(&self, id: BubbId) -> String {
+    pub fn request_file(&self, id: BubbId) -> String {
         format!("{REPLAYS}/{id}{}", ENDS[usize::from(self.has_calls(id))])
     }
 
     pub fn forget_replay(&self, request: BubbId) -> Result<()> {
-        let removed = dir_at(&self.store.dir, REPLAYS).and_then(|dir| {
+        let removed = dir_at(&self.dir, REPLAYS).and_then(|dir| {
             let Some(dir) = dir else { return Ok(()) };
             ENDS.iter().try_for_each(|end| {
                 match rustix::fs::unlinkat(&dir, format!("{request}{end}"), AtFlags::empty()) {
@@ -121,8 +106,7 @@ impl<'s> PendingRequests<'s> {
                 }
             })
         });
-        let failed =
-            |error| self.store.dir.error("cannot delete", format!("{REPLAYS}/{}", file(request)), error);
+        let failed = |error| self.dir.error("cannot delete", format!("{REPLAYS}/{}", file(request)), error);
         removed.map_err(failed)
     }
 }
@@ -155,14 +139,14 @@ mod tests {
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         let name = BubbName::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a1-head.md").unwrap();
         write(&lepo, &name, "a request");
-        assert_eq!(store.requests().replay(name.id).unwrap(), None);
-        store.requests().forget_replay(name.id).unwrap();
+        assert_eq!(store.replay(name.id).unwrap(), None);
+        store.forget_replay(name.id).unwrap();
         let kept = lepo.join("_wire").join(file(name.id));
         fs::create_dir_all(&kept).unwrap();
         for error in [
-            store.requests().replay(name.id).unwrap_err(),
-            store.requests().forget_replay(name.id).unwrap_err(),
-            store.bubbs().remove(&[name], &[]).unwrap_err(),
+            store.replay(name.id).unwrap_err(),
+            store.forget_replay(name.id).unwrap_err(),
+            store.remove(&[name], &[]).unwrap_err(),
         ] {
             let error = error.to_string();
             assert!(
@@ -170,13 +154,13 @@ mod tests {
                 "{error}"
             );
         }
-        assert_eq!(store.bubbs().read(&name).unwrap(), b"a request");
+        assert_eq!(store.read(&name).unwrap(), b"a request");
         fs::remove_dir(&kept).unwrap();
         fs::write(&kept, "kept").unwrap();
-        assert_eq!(store.requests().replay_bytes(name.id).unwrap().unwrap(), b"kept");
-        assert_eq!(store.requests().replay(name.id).unwrap(), None, "it has no proof");
-        store.bubbs().remove(&[name], &[]).unwrap();
-        assert!(!kept.exists() && store.names().all().unwrap().is_empty());
+        assert_eq!(store.replay_bytes(name.id).unwrap().unwrap(), b"kept");
+        assert_eq!(store.replay(name.id).unwrap(), None, "it has no proof");
+        store.remove(&[name], &[]).unwrap();
+        assert!(!kept.exists() && store.names().unwrap().is_empty());
     }
     #[test]
     fn calls_of_a_finished_turn_are_no_request_and_go_with_their_answer() {
@@ -186,15 +170,15 @@ mod tests {
             ["01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a1-head.md", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B-a0-head.md"]
                 .map(|name| BubbName::parse(name.as_bytes()).unwrap());
         write(&lepo, &answer, "an answer");
-        store.requests().keep_replay(request.id, Map::new()).unwrap();
-        store.requests().keep_calls(answer.id, Map::new()).unwrap();
-        assert_eq!(store.requests().request_ids(), [request.id]);
-        let mut all = store.requests().ids();
+        store.write_replay(request.id, Map::new()).unwrap();
+        store.write_calls(answer.id, Map::new()).unwrap();
+        assert_eq!(store.request_ids(), [request.id]);
+        let mut all = store.replay_and_call_ids();
         all.sort_unstable();
         assert_eq!(all, [request.id, answer.id]);
-        assert!(store.requests().has_calls(answer.id) && !store.requests().has_calls(request.id));
-        assert!(store.requests().replay_bytes(answer.id).unwrap().is_some());
-        store.bubbs().remove(&[answer], &[]).unwrap();
-        assert_eq!(store.requests().ids(), [request.id]);
+        assert!(store.has_calls(answer.id) && !store.has_calls(request.id));
+        assert!(store.replay_bytes(answer.id).unwrap().is_some());
+        store.remove(&[answer], &[]).unwrap();
+        assert_eq!(store.replay_and_call_ids(), [request.id]);
     }
 }

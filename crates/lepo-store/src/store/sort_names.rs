@@ -11,9 +11,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use rustix::fs::FileType;
 
-use super::bubb_path::BubbPaths;
 use super::handle::Store;
-use super::names::Names;
 use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
 
@@ -35,10 +33,10 @@ pub fn by_id(a: &BubbName, b: &BubbName) -> Ordering {
     a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
 }
 
-impl Names<'_> {
+impl Store {
     /// Returns the names of the bubbs in `.lepo/` itself, sorted by id. Only regular files count.
-    pub fn recent(&self) -> Result<Vec<BubbName>> {
-        names_in_batches(self.store, BATCH).map_err(|error| self.store.dir.error("cannot read", "", error))
+    pub fn recent_names(&self) -> Result<Vec<BubbName>> {
+        names_in_batches(self, BATCH).map_err(|error| self.dir.error("cannot read", "", error))
     }
 }
 
@@ -61,9 +59,9 @@ fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<BubbName>> {
     })
 }
 
-fn bubbs<'b>(paths: BubbPaths<'b>, batch: &'b [RawName]) -> impl Iterator<Item = BubbName> + 'b {
+fn bubbs<'b>(store: &'b Store, batch: &'b [RawName]) -> impl Iterator<Item = BubbName> + 'b {
     let bubb =
-        move |(file, length): &RawName| paths.bubb(&file[..usize::from(*length)], FileType::RegularFile);
+        move |(file, length): &RawName| store.bubb_name(&file[..usize::from(*length)], FileType::RegularFile);
     batch.iter().filter_map(bubb)
 }
 
@@ -113,7 +111,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         match &self.thread {
             // The receiver exists until the sender is dropped, so this cannot fail.
             Some((sender, _)) => _ = sender.send(batch),
-            None => self.runs.add(bubbs(self.store.paths(), &batch)),
+            None => self.runs.add(bubbs(self.store, &batch)),
         }
     }
 
@@ -122,7 +120,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         let store = self.store;
         let work = move || {
             let mut runs = Runs::default();
-            batches.iter().for_each(|batch| runs.add(bubbs(store.paths(), &batch)));
+            batches.iter().for_each(|batch| runs.add(bubbs(store, &batch)));
             runs
         };
         Some((sender, thread::Builder::new().spawn_scoped(self.scope, work).ok()?))
@@ -137,7 +135,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
             }
             None => self.runs,
         };
-        runs.add(bubbs(self.store.paths(), last));
+        runs.add(bubbs(self.store, last));
         runs.merged()
     }
 }
@@ -177,6 +175,6 @@ mod tests {
         for most in [1, 2, 5, 51, 52, 53, 1000] {
             assert_eq!(names_in_batches(&store, most).unwrap(), expected, "batches of {most}");
         }
-        assert_eq!(store.names().recent().unwrap(), expected);
+        assert_eq!(store.recent_names().unwrap(), expected);
     }
 }

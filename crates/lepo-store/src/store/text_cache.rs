@@ -41,19 +41,7 @@ impl MonthFolder {
     }
 }
 
-/// The text cache of a store, and the states of the days' folders that validate it.
-#[derive(Clone, Copy)]
-pub struct TextCache<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    pub fn text_cache(&self) -> TextCache<'_> {
-        TextCache { store: self }
-    }
-}
-
-impl<'s> TextCache<'s> {
     /// Returns the state of a day's folder; `None` if it is missing.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {
         self.month_folder(&day.month())?.state(day)
@@ -61,7 +49,7 @@ impl<'s> TextCache<'s> {
 
     /// Opens the folder of a month; `None` if it is missing.
     pub fn month_folder(&self, month: &str) -> Option<MonthFolder> {
-        Some(MonthFolder(dir_at(dir_at(&self.store.dir, OLD).ok()??, month).ok()??))
+        Some(MonthFolder(dir_at(dir_at(&self.dir, OLD).ok()??, month).ok()??))
     }
 
     /// Returns the states of all days' folders, in no order. The state is `None` if the folder changed less than two
@@ -70,7 +58,7 @@ impl<'s> TextCache<'s> {
     pub fn old_states(&self, now: u64) -> Option<Vec<(Day, Option<FolderState>)>> {
         let limit = now.saturating_sub(2_000).saturating_mul(1_000_000);
         let (mut states, mut months) = (Vec::new(), Vec::new());
-        let Some(old) = dir_at(&self.store.dir, OLD).ok()? else { return Some(states) };
+        let Some(old) = dir_at(&self.dir, OLD).ok()? else { return Some(states) };
         if !keeps_change_times(&old).unwrap_or(false) {
             return None;
         }
@@ -96,28 +84,28 @@ impl<'s> TextCache<'s> {
     }
 
     /// Opens the cached file of a month and returns its length; `None` if it is missing.
-    pub fn open(&self, month: &str) -> Option<(File, u64)> {
-        let dir = dir_at(dir_at(&self.store.dir, "_cache").ok()??, "text").ok()??;
+    pub fn open_month_cache(&self, month: &str) -> Option<(File, u64)> {
+        let dir = dir_at(dir_at(&self.dir, "_cache").ok()??, "text").ok()??;
         regular(rustix::fs::openat(&dir, month, READ, Mode::empty()).ok()?).ok()
     }
 
     /// Starts writing the file of a month.
-    pub fn create(&self) -> io::Result<MonthCacheWriter<'s>> {
-        let cache = make_dir_at(self.store.dir.as_fd(), "_cache")?;
+    pub fn create_month_cache(&self) -> io::Result<MonthCacheWriter<'_>> {
+        let cache = make_dir_at(self.dir.as_fd(), "_cache")?;
         let dir = make_dir_at(cache.as_fd(), "text")?;
-        let mut mark = self.store.dir.temporary("cache")?;
+        let mut mark = self.dir.temporary("cache")?;
         mark.file.write_all(b"*\n")?;
         let made = mark.file.metadata()?;
         let clock = nanoseconds(made.ctime(), made.ctime_nsec());
         // Makes git ignore the cache even in a committed store.
         mark.publish(&cache, ".gitignore")?;
         let keeps_ctime = keeps_change_times(&dir)?;
-        Ok(MonthCacheWriter { store: self.store, dir, clock, keeps_ctime })
+        Ok(MonthCacheWriter { store: self, dir, clock, keeps_ctime })
     }
 
     /// Deletes the cached months of these bubbs, so that deleted text is not left there.
-    pub(super) fn forget(&self, bubbs: &[BubbName]) -> io::Result<()> {
-        let Some(cache) = dir_at(&self.store.dir, "_cache")? else { return Ok(()) };
+    pub(super) fn forget_cached_texts(&self, bubbs: &[BubbName]) -> io::Result<()> {
+        let Some(cache) = dir_at(&self.dir, "_cache")? else { return Ok(()) };
         let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
         let months: std::collections::BTreeSet<String> =
             bubbs.iter().map(|name| Day::from_id(name.id).month()).collect();

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::blob_folders::MANY_BLOBS;
 use super::day_folders::counts_in;
 use super::dir::{OLD, READ, dir_at, now};
-use super::handle::Maintenance;
+use super::handle::Store;
 use super::temporary::rename_new;
 use super::walk::{StoreEntry, StoreFolder, day_of, walk};
 use crate::bubb::{BubbName, Day};
@@ -70,11 +70,11 @@ impl TidyPlan {
     }
 }
 
-impl Maintenance<'_> {
+impl Store {
     /// Whether the last reading of `.lepo/` found more than `limit` bubbs, and one old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
-        let oldest = Day::from_millis(self.store.last_reading.oldest());
-        self.store.last_reading.count() > limit && oldest < first_young()
+        let oldest = Day::from_millis(self.last_reading.oldest());
+        self.last_reading.count() > limit && oldest < first_young()
     }
 
     /// Moves the oldest days until half of `limit` remain, or a few thousand bubbs have moved. Readers and other
@@ -94,32 +94,26 @@ impl Maintenance<'_> {
     /// `.lepo/`; and to move misplaced bubbs, and blobs if there are many.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
-        let walked = walk(&self.store.dir, StoreFolder::Old, |path, entry| {
+        let walked = walk(&self.dir, StoreFolder::Old, |path, entry| {
             if let StoreEntry::Misplaced(name) = entry {
                 plan.misplaced.push((path, name));
             }
         });
-        walked.map_err(|error| self.store.dir.old_error(error))?;
-        let blobs = self
-            .store
-            .blobs()
-            .count()
-            .map_err(|error| self.store.dir.error("cannot read", "_blobs", error))?;
+        walked.map_err(|error| self.dir.old_error(error))?;
+        let blobs = self.count_blobs().map_err(|error| self.dir.error("cannot read", "_blobs", error))?;
         plan.blobs = if blobs > MANY_BLOBS { blobs } else { 0 };
         Ok(plan)
     }
 
     fn plan_days(&self, keep: usize) -> Result<TidyPlan> {
-        let mut names = self.store.names().recent()?;
+        let mut names = self.recent_names()?;
         let first_young = first_young();
         let young = names.iter().filter(|name| Day::from_id(name.id) >= first_young).count();
         let mut plan = TidyPlan { stay: names.len(), young, ..TidyPlan::default() };
         names.retain(|name| Day::from_id(name.id) < first_young && counts_in(Day::from_id(name.id), name));
-        if self.store.last_reading.is_unusual() {
+        if self.last_reading.is_unusual() {
             // A name in lower case was created by hand, and stays.
-            names.retain(|name| {
-                inode(&self.store.dir.fd, &name.to_string()).is_ok_and(|found| found.is_some())
-            });
+            names.retain(|name| inode(&self.dir.fd, &name.to_string()).is_ok_and(|found| found.is_some()));
         }
         plan.unusual = plan.stay - plan.young - names.len();
         for of_day in names.chunk_by(|a, b| Day::from_id(a.id) == Day::from_id(b.id)) {
@@ -135,13 +129,13 @@ impl Maintenance<'_> {
     /// Executes a plan. `progress` receives the number of files done.
     pub fn carry_out(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<TidyResult> {
         let mut tidied = TidyResult::default();
-        let failed = |error: io::Error| self.store.dir.error("cannot write in", OLD, error);
+        let failed = |error: io::Error| self.dir.error("cannot write in", OLD, error);
         let mut done = 0;
         for (day, names) in &plan.days {
             for step in names.chunks(MOST_PER_SYNC) {
                 let files: Vec<String> = step.iter().map(BubbName::to_string).collect();
-                let folder = self.store.paths().make_day_dir(*day).map_err(failed)?;
-                let (moved, left) = move_all(&self.store.dir.fd, &files, &folder).map_err(failed)?;
+                let folder = self.make_day_dir(*day).map_err(failed)?;
+                let (moved, left) = move_all(&self.dir.fd, &files, &folder).map_err(failed)?;
                 (tidied.moved, tidied.left) = (tidied.moved + moved, tidied.left + left);
                 done += step.len() as u64;
                 progress(done);
@@ -154,11 +148,11 @@ impl Maintenance<'_> {
             progress(done);
         }
         if plan.blobs > 0 {
-            let moved = self.store.blobs().tidy(&mut || {
+            let moved = self.tidy_blobs(&mut || {
                 done += 1;
                 progress(done);
             });
-            tidied.blobs = moved.map_err(|error| self.store.dir.error("cannot write in", "_blobs", error))?;
+            tidied.blobs = moved.map_err(|error| self.dir.error("cannot write in", "_blobs", error))?;
         }
         Ok(tidied)
     }
@@ -169,18 +163,18 @@ impl Maintenance<'_> {
         else {
             return Ok((0, 0));
         };
-        let Some(from) = self.store.dir.open_below(folder)? else { return Ok((0, 0)) };
+        let Some(from) = self.dir.open_below(folder)? else { return Ok((0, 0)) };
         let day = Day::from_id(name.id);
         let to = match counts_in(day, name) {
-            true => self.store.paths().make_day_dir(day)?,
-            false => dir_at(&self.store.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
+            true => self.make_day_dir(day)?,
+            false => dir_at(&self.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
         };
         let moved = move_all(&from, &[file.to_string()], &to)?;
         // A folder that is not a day's is removed once it is empty.
         if let (Some(above), Some(empty)) = (folder.parent(), folder.file_name())
             && folder.components().count() > 1
             && day_of(folder).is_none()
-            && let Some(above) = self.store.dir.open_below(above)?
+            && let Some(above) = self.dir.open_below(above)?
         {
             let _ = rustix::fs::unlinkat(&above, empty, AtFlags::REMOVEDIR);
         }
@@ -189,7 +183,7 @@ impl Maintenance<'_> {
 
     /// Returns the size of the directory itself in bytes: some file systems never shrink one.
     pub fn directory_size(&self) -> u64 {
-        rustix::fs::fstat(&self.store.dir).map_or(0, |stat| stat.st_size as u64)
+        rustix::fs::fstat(&self.dir).map_or(0, |stat| stat.st_size as u64)
     }
 }
 

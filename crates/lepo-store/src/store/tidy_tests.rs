@@ -46,7 +46,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
                 _ => write(&lepo, name, "text"),
             }
         }
-        let mut before = store.names().all().unwrap();
+        let mut before = store.names().unwrap();
         assert_eq!(before.len() + hidden.len(), names.len(), "round {round}");
         before.extend(&hidden);
         before.sort_unstable();
@@ -54,21 +54,21 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
         let stays =
             |name: &BubbName| !counts_in(Day::from_id(name.id), name) || name.id.time() + 2 * DAY > now();
         let young: Vec<BubbName> = in_lepo(&lepo).into_iter().filter(stays).collect();
-        let plan = store.upkeep().plan_tidy(keep).unwrap();
-        let tidied = store.upkeep().carry_out(&plan, &mut |_| ()).unwrap();
+        let plan = store.plan_tidy(keep).unwrap();
+        let tidied = store.carry_out(&plan, &mut |_| ()).unwrap();
         assert_eq!((tidied.righted, tidied.left), (hidden.len(), 0), "round {round}");
-        let mut after = store.names().all().unwrap();
+        let mut after = store.names().unwrap();
         after.sort_unstable();
         assert_eq!(after, before, "round {round}");
         for name in &after {
-            assert_eq!(store.bubbs().text(name).unwrap(), "text");
+            assert_eq!(store.text(name).unwrap(), "text");
         }
         let left = in_lepo(&lepo);
         assert!(young.iter().all(|name| left.contains(name)), "round {round}");
-        let again = store.upkeep().plan_tidy(keep).unwrap();
+        let again = store.plan_tidy(keep).unwrap();
         assert!(again.misplaced.is_empty(), "round {round}: {again:?}");
         let misplaced = |found: &super::Finding| found.what == super::FindingKind::Misplaced;
-        assert!(!store.upkeep().check(&mut |_, _| ()).unwrap().iter().any(misplaced), "round {round}");
+        assert!(!store.check(&mut |_, _| ()).unwrap().iter().any(misplaced), "round {round}");
     }
 }
 
@@ -90,17 +90,17 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
     for age in 0..10 {
         (0..10).for_each(|nonce| write(&lepo, &name(age, nonce), ""));
     }
-    let days = |store: &Store, keep: usize| store.upkeep().plan_tidy(keep).unwrap().days.len();
+    let days = |store: &Store, keep: usize| store.plan_tidy(keep).unwrap().days.len();
     for (keep, moving) in [(200, 0), (100, 0), (99, 1), (90, 1), (89, 2), (0, 7)] {
         assert_eq!(days(&store, keep), moving, "{keep}");
     }
-    assert!(!store.upkeep().is_untidy(50), "nothing was read yet");
-    store.names().forest().unwrap();
-    assert!(store.upkeep().is_untidy(99) && !store.upkeep().is_untidy(100));
-    assert_eq!(store.upkeep().tidy_some(100).unwrap().moved, 50);
-    let oldest = store.names().recent().unwrap().into_iter().min().unwrap();
+    assert!(!store.is_untidy(50), "nothing was read yet");
+    store.forest().unwrap();
+    assert!(store.is_untidy(99) && !store.is_untidy(100));
+    assert_eq!(store.tidy_some(100).unwrap().moved, 50);
+    let oldest = store.recent_names().unwrap().into_iter().min().unwrap();
     assert_eq!(Day::from_id(oldest.id), Day::from_id(name(4, 0).id));
-    assert_eq!(store.names().all().unwrap().len(), 100);
+    assert_eq!(store.names().unwrap().len(), 100);
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn what_is_in_both_with_other_bytes_stays() {
     let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
-    let tidied = store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
+    let tidied = store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
     assert_eq!((tidied.moved, tidied.left), (0, 1));
-    assert_eq!(store.bubbs().text(&name).unwrap(), "by hand");
+    assert_eq!(store.text(&name).unwrap(), "by hand");
     assert_eq!(fs::read(lepo.join("_old/2025-11/13").join(name.to_string())).unwrap(), b"as it was");
 }
 
@@ -141,10 +141,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                 scope.spawn(|| {
                     let store = open();
                     for keep in (0..1500).rev().step_by(100) {
-                        store
-                            .upkeep()
-                            .carry_out(&store.upkeep().plan_tidy(keep).unwrap(), &mut |_| ())
-                            .unwrap();
+                        store.carry_out(&store.plan_tidy(keep).unwrap(), &mut |_| ()).unwrap();
                     }
                 })
             })
@@ -157,7 +154,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                     let mut made = Vec::new();
                     while !over.load(Ordering::Relaxed) || made.len() < 5 {
                         let text = format!("{writer} {}", made.len());
-                        made.push(store.bubbs().write(Kind::User, false, None, 0, text.as_bytes()).unwrap());
+                        made.push(store.write(Kind::User, false, None, 0, text.as_bytes()).unwrap());
                     }
                     made
                 })
@@ -168,11 +165,11 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
             scope.spawn(move || {
                 let store = open();
                 while !over.load(Ordering::Relaxed) {
-                    let names = store.names().all().unwrap();
+                    let names = store.names().unwrap();
                     let missed = known.iter().filter(|name| names.binary_search(name).is_err()).count();
                     assert_eq!(missed, 0);
                     for name in known.iter().step_by(97) {
-                        assert_eq!(store.bubbs().read(name).unwrap(), b"old");
+                        assert_eq!(store.read(name).unwrap(), b"old");
                     }
                 }
             });
@@ -180,7 +177,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         tidiers.into_iter().for_each(|tidier| tidier.join().unwrap());
         over.store(true, Ordering::Relaxed);
         let written: Vec<BubbName> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
-        let names = first.names().all().unwrap();
+        let names = first.names().unwrap();
         assert_eq!(names.len(), known.len() + written.len());
         assert!(written.iter().all(|name| names.binary_search(name).is_ok()));
     });
@@ -193,27 +190,24 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
 fn many_blobs_get_folders_and_are_found() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let kept = store.blobs().write(&mut &b"one"[..]).unwrap();
+    let kept = store.write_blob(&mut &b"one"[..]).unwrap();
     assert!(lepo.join("_blobs").join(kept.hash.to_string()).is_file());
     for number in 0..10_001u32 {
         fs::write(lepo.join(format!("_blobs/{number:064x}")), "").unwrap();
     }
-    let other = store.blobs().write(&mut &b"two"[..]).unwrap();
+    let other = store.write_blob(&mut &b"two"[..]).unwrap();
     let in_folder = |hash: &ContentHash| {
         let hash = hash.to_string();
         lepo.join("_blobs").join(format!("{hash:.2}")).join(hash)
     };
     assert!(in_folder(&other.hash).is_file());
-    assert_eq!(store.upkeep().plan_tidy(0).unwrap().blobs, 10_002);
-    assert_eq!(
-        store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs,
-        10_002
-    );
+    assert_eq!(store.plan_tidy(0).unwrap().blobs, 10_002);
+    assert_eq!(store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs, 10_002);
     for blob in [&kept, &other] {
         assert!(in_folder(&blob.hash).is_file());
-        assert!(store.blobs().open(&blob.hash).unwrap().is_some());
-        assert!(dir.path().join(store.blobs().path(&blob.hash)).is_file());
+        assert!(store.open_blob(&blob.hash).unwrap().is_some());
+        assert!(dir.path().join(store.blob_path(&blob.hash)).is_file());
     }
-    store.bubbs().remove(&[], std::slice::from_ref(&kept.hash)).unwrap();
-    assert!(store.blobs().open(&kept.hash).unwrap().is_none());
+    store.remove(&[], std::slice::from_ref(&kept.hash)).unwrap();
+    assert!(store.open_blob(&kept.hash).unwrap().is_none());
 }

@@ -13,54 +13,42 @@ use lepo_base::error::Result;
 
 const TITLES: &str = "_titles";
 
-#[derive(Clone, Copy)]
-pub struct Titles<'s> {
-    pub(super) store: &'s Store,
-}
-
 impl Store {
-    /// Returns the titles of conversations, set by users or imported.
-    pub fn titles(&self) -> Titles<'_> {
-        Titles { store: self }
-    }
-}
-
-impl<'s> Titles<'s> {
     /// Sets the title of the conversations that start at `root`; an empty one removes it.
-    pub fn set(&self, root: BubbId, title: &str) -> Result<()> {
-        self.add(&[(now(), root, title)])
+    pub fn set_title(&self, root: BubbId, title: &str) -> Result<()> {
+        self.add_titles(&[(now(), root, title)])
     }
 
     /// Adds titles with their times, as another clone recorded them.
-    pub fn add(&self, titles: &[(u64, BubbId, &str)]) -> Result<()> {
+    pub fn add_titles(&self, titles: &[(u64, BubbId, &str)]) -> Result<()> {
         let line =
             |(time, root, title): &(u64, BubbId, &str)| format!("{time} {root} {}\n", on_one_line(title));
-        self.store.dir.append_durably(TITLES, titles.iter().map(line).collect::<String>().as_bytes())
+        self.dir.append_durably(TITLES, titles.iter().map(line).collect::<String>().as_bytes())
     }
 
     /// Deletes the lines of these roots.
-    pub fn forget(&self, roots: &HashSet<BubbId>) -> Result<()> {
+    pub fn forget_titles(&self, roots: &HashSet<BubbId>) -> Result<()> {
         let is_of_one = |line: &[u8]| {
             let root =
                 line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii_end).and_then(BubbId::parse);
             root.is_some_and(|root| roots.contains(&root))
         };
         if !roots.is_empty() {
-            self.store.dir.rewrite_lines(TITLES, &mut |line| is_of_one(line).then(Vec::new))?;
+            self.dir.rewrite_lines(TITLES, &mut |line| is_of_one(line).then(Vec::new))?;
         }
         Ok(())
     }
 
     /// Returns the latest title that a user set for each root, with its time; empty if it was removed.
-    pub fn with_times(&self) -> Result<BTreeMap<BubbId, (u64, String)>> {
-        let bytes = self.store.dir.read_file(TITLES)?.unwrap_or_default();
+    pub fn titles_with_times(&self) -> Result<BTreeMap<BubbId, (u64, String)>> {
+        let bytes = self.dir.read_file(TITLES)?.unwrap_or_default();
         Ok(latest_titles(&String::from_utf8_lossy(&bytes)))
     }
 
     /// Returns the latest title that a user set for a root, with its time; empty if it was removed. The lines of other
     /// roots are not parsed.
-    pub fn latest(&self, root: BubbId) -> Result<Option<(u64, String)>> {
-        let bytes = self.store.dir.read_file(TITLES)?.unwrap_or_default();
+    pub fn latest_title(&self, root: BubbId) -> Result<Option<(u64, String)>> {
+        let bytes = self.dir.read_file(TITLES)?.unwrap_or_default();
         let is_end = |byte: &u8| *byte == b'\n';
         let mut lines = Vec::new();
         for at in memmem::find_iter(&bytes, &root.ascii()) {
@@ -74,13 +62,15 @@ impl<'s> Titles<'s> {
 
     /// Returns the title of each root that has one: set by the user, or else from the program it was imported from,
     /// or else from another user's store. Malformed lines are skipped.
-    pub fn all(&self) -> HashMap<BubbId, String> {
+    pub fn titles(&self) -> HashMap<BubbId, String> {
         let mut all = HashMap::new();
-        for (_, other) in self.store.others().all() {
-            all.extend(other.titles().all());
+        for (_, other) in self.peers() {
+            all.extend(other.titles());
         }
-        all.extend(self.store.journal().imported_titles());
-        all.extend(self.with_times().unwrap_or_default().into_iter().map(|(root, (_, title))| (root, title)));
+        all.extend(self.journal().imported_titles());
+        all.extend(
+            self.titles_with_times().unwrap_or_default().into_iter().map(|(root, (_, title))| (root, title)),
+        );
         all.retain(|_, title| !title.is_empty());
         all
     }
@@ -116,13 +106,13 @@ mod tests {
         let (store, _) = Store::make(dir.path(), std::path::Path::new(crate::store::STORE), "").unwrap();
         let id = |end: char| BubbId::parse(format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}").as_bytes()).unwrap();
         let (a, b, c) = (id('A'), id('B'), id('C'));
-        assert_eq!(store.titles().latest(a).unwrap(), None);
+        assert_eq!(store.latest_title(a).unwrap(), None);
         // The id of another root is within a title, and the last line has no end.
         let text = format!("2 {a} new\n1 {a} old\n5 {b} about {a} itself\n6 {b} \nx {c} no time\n7 {c} last");
         std::fs::write(store.path().join(TITLES), text).unwrap();
-        let all = store.titles().with_times().unwrap();
+        let all = store.titles_with_times().unwrap();
         for root in [a, b, c, id('D')] {
-            assert_eq!(store.titles().latest(root).unwrap().as_ref(), all.get(&root), "{root}");
+            assert_eq!(store.latest_title(root).unwrap().as_ref(), all.get(&root), "{root}");
         }
     }
 

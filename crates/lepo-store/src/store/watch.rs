@@ -49,7 +49,7 @@ enum NameChange {
 impl<'s> StoreWatch<'s> {
     /// Starts watching. Yields new bubbs, and existing ones that are not in `known`.
     pub fn start(store: &'s Store, known: Option<KnownNames>) -> Result<StoreWatch<'s>> {
-        let others = store.others().all().iter().map(|(name, store)| (Some(name.as_str()), store));
+        let others = store.peers().iter().map(|(name, store)| (Some(name.as_str()), store));
         let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(others).collect();
         let (teller, told) = channel();
         let failed = |error: notify::Error| {
@@ -73,7 +73,7 @@ impl<'s> StoreWatch<'s> {
         let mut all = Vec::with_capacity(stores.len());
         for (name, store) in &stores {
             let before = known.remove(&name.map(str::to_string)).unwrap_or_default();
-            all.push(if is_first { store.names().recent()?.into_iter().collect() } else { before });
+            all.push(if is_first { store.recent_names()?.into_iter().collect() } else { before });
         }
         for (_, store) in &stores {
             watcher.watch(store.display_path(), RecursiveMode::NonRecursive).map_err(failed)?;
@@ -105,7 +105,7 @@ impl<'s> StoreWatch<'s> {
 
     /// Whether stores of other users have been added or removed since the start.
     pub fn is_outdated(&self) -> bool {
-        let names = self.stores[0].1.others().names();
+        let names = self.stores[0].1.peer_names();
         !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
     }
 
@@ -125,7 +125,7 @@ impl<'s> StoreWatch<'s> {
                 self.known[number].remove(&name);
             }
             NameChange::Missed => {
-                let names: BTreeSet<BubbName> = match store.names().recent() {
+                let names: BTreeSet<BubbName> = match store.recent_names() {
                     Ok(names) => names.into_iter().collect(),
                     // Another user's store may be removed at any time.
                     Err(_) if number > 0 => BTreeSet::new(),
@@ -152,7 +152,7 @@ impl<'s> StoreWatch<'s> {
 }
 
 fn len_of(store: &Store, name: &BubbName) -> Option<u64> {
-    Some(store.bubbs().open(name).ok()?.metadata().ok()?.len())
+    Some(store.open_bubb(name).ok()?.metadata().ok()?.len())
 }
 
 /// Fails once a store is gone. The kernel reports no deletion of an open directory, so its path is checked.

@@ -63,7 +63,7 @@ impl AttachedFile {
     }
 
     fn of_blob(store: &Store, tool: &str, hash: ContentHash) -> Option<AttachedFile> {
-        let (mut file, len) = store.blobs().open_proven(&hash).ok()??;
+        let (mut file, len) = store.open_proven_blob(&hash).ok()??;
         let mut magic = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
         let media = Media::from_magic(&magic)?;
@@ -80,7 +80,7 @@ impl AttachedFile {
     }
 
     fn find(store: &Store, line: Attachment) -> AttachedFile {
-        let Ok(Some((file, len))) = store.blobs().open_proven(&line.hash) else {
+        let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else {
             return AttachedFile::open(line, None, None);
         };
         let mut file = file;

@@ -102,11 +102,11 @@ impl NewFile {
     /// Copies the file into the store.
     pub(super) fn begin_blob(&self, store: &Store) -> Result<NewBlob> {
         match &self.data {
-            Data::Bytes(bytes) => store.blobs().copy_in(&mut bytes.as_slice()),
+            Data::Bytes(bytes) => store.copy_blob_in(&mut bytes.as_slice()),
             Data::File(file) => {
                 let mut file: &File = file;
                 file.seek(SeekFrom::Start(0)).map_err(|error| self.unreadable(error))?;
-                store.blobs().copy_in(&mut file)
+                store.copy_blob_in(&mut file)
             }
         }
     }

@@ -138,9 +138,7 @@ impl Conversation {
     /// Reads the forest as far as the next turn needs it.
     pub fn forest(&self, store: &Store) -> Result<Forest> {
         let Position { tip, unanswered, .. } = self.position;
-        store
-            .names()
-            .forest_for(&[ReadScope::Tip, ReadScope::Ids(tip.into_iter().chain(unanswered).collect())])
+        store.forest_for(&[ReadScope::Tip, ReadScope::Ids(tip.into_iter().chain(unanswered).collect())])
     }
 
     /// Whether the message that the next question follows was removed.
@@ -195,7 +193,7 @@ impl Conversation {
             AfterRoom::LeavesBranch => self.position.branch = None,
             AfterRoom::Moves => self.position.move_to_summary(end),
         }
-        next.forest = env.store.names().forest_for(&[ReadScope::Tip, ReadScope::Ids(vec![end])])?;
+        next.forest = env.store.forest_for(&[ReadScope::Tip, ReadScope::Ids(vec![end])])?;
         next.start = TurnStart::Under(end);
         Ok(())
     }
@@ -260,8 +258,8 @@ pub fn claim_request(
     id: BubbId,
     verdict: Verdict,
 ) -> Result<(Claim, NextTurn, Decision)> {
-    let claim = store.requests().claim(id)?;
-    let forest = store.names().forest_for(&[ReadScope::Since { id, judged: true }])?;
+    let claim = store.claim(id)?;
+    let forest = store.forest_for(&[ReadScope::Since { id, judged: true }])?;
     let decision = Decision::on((store, masking), &forest, id, verdict)?;
     Ok((claim, NextTurn { forest, start: TurnStart::Decided(id) }, decision))
 }

@@ -43,7 +43,7 @@ impl Branch {
     /// Returns this branch if it still names a bubb where the turn of a request started.
     pub fn for_request(store: &Store, forest: &Forest, name: &str, request: Ix) -> Result<Option<Branch>> {
         let began_at = |id: &BubbId| forest.find(*id).is_some_and(|at| forest.turn_began_at(request, at));
-        let at = store.branches().get(name)?.filter(began_at);
+        let at = store.branch(name)?.filter(began_at);
         Ok(at.map(|at| Branch { name: name.to_string(), at }))
     }
 }
@@ -75,7 +75,7 @@ impl Position {
     /// Moves the branch to `end`. If another process moved it in the meantime, the position leaves it.
     pub fn move_branch(&mut self, store: &Store, end: BubbId) -> Result<BranchMove> {
         let Some(branch) = self.branch.take() else { return Ok(BranchMove::None) };
-        if !store.branches().advance(&branch.name, branch.at, end)? {
+        if !store.advance_branch(&branch.name, branch.at, end)? {
             return Ok(BranchMove::Left(branch.name));
         }
         self.branch = Some(Branch { at: end, ..branch });

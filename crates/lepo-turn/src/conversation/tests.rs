@@ -109,9 +109,7 @@ impl Scene {
         let mut end = None;
         for text in ["one", "two", "three"] {
             for kind in [Kind::User, Kind::Assistant] {
-                end = Some(
-                    self.env.store.bubbs().write(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id,
-                );
+                end = Some(self.env.store.write(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id);
             }
         }
         end.unwrap()
@@ -139,8 +137,8 @@ impl Scene {
     }
 
     fn stored_question(&self) -> Option<BubbId> {
-        let forest = self.env.store.names().forest().unwrap();
-        let asked = |name: &BubbName| self.env.store.bubbs().text(name).unwrap() == "again";
+        let forest = self.env.store.forest().unwrap();
+        let asked = |name: &BubbName| self.env.store.text(name).unwrap() == "again";
         forest.all().map(|ix| forest.name(ix)).find(asked).map(|name| name.id)
     }
 }
@@ -203,12 +201,11 @@ fn a_branch_moves_to_the_answer_or_is_left_once_room_was_made() {
     for (rules, moves) in FRONTS.into_iter().zip([true, false, false]) {
         let mut scene = Scene::new(vec![Some("the summary"), Some("yes")]);
         let end = scene.full_conversation();
-        let branches = || scene.env.store.branches();
-        branches().make("b", end).unwrap();
+        let store = scene.env.store.clone();
+        store.make_branch("b", end).unwrap();
         let branch = Some(Branch { name: "b".into(), at: end });
         let position = Position { branch: branch.clone(), ..Position::at(Some(end)) };
         let mut conversation = Conversation::new(position, rules);
-        let store = scene.env.store.clone();
         let mut next = conversation.next_turn(&store, false).unwrap();
         run(conversation.make_room(&scene.env, &scene.config, &mut next, 5, &mut scene.room)).unwrap();
         let TurnStart::Under(summary) = next.start else { panic!("{rules:?}") };
@@ -225,7 +222,7 @@ fn a_branch_moves_to_the_answer_or_is_left_once_room_was_made() {
         let moved = conversation.follow(&store, next.start, &report).unwrap();
         let answer = report.answer.unwrap().name.id;
         assert_eq!(moved, if moves { BranchMove::Moved } else { BranchMove::None }, "{rules:?}");
-        assert_eq!(store.branches().get("b").unwrap(), Some(if moves { answer } else { end }), "{rules:?}");
+        assert_eq!(store.branch("b").unwrap(), Some(if moves { answer } else { end }), "{rules:?}");
         assert_eq!(conversation.position.tip, Some(answer), "{rules:?}");
         assert_eq!(scene.turn.text, "yes");
     }
@@ -237,13 +234,13 @@ fn a_branch_that_another_process_moved_is_left() {
     let end = scene.full_conversation();
     scene.config.context = None;
     let store = scene.env.store.clone();
-    let elsewhere = store.bubbs().write(Kind::User, false, Some(end), 0, b"elsewhere").unwrap().id;
-    store.branches().make("b", elsewhere).unwrap();
+    let elsewhere = store.write(Kind::User, false, Some(end), 0, b"elsewhere").unwrap().id;
+    store.make_branch("b", elsewhere).unwrap();
     let branch = Some(Branch { name: "b".into(), at: end });
     let mut position = Position { branch, ..Position::at(Some(end)) };
     assert_eq!(position.move_branch(&store, end).unwrap(), BranchMove::Left("b".into()));
     assert_eq!(position.branch, None);
-    assert_eq!(store.branches().get("b").unwrap(), Some(elsewhere));
+    assert_eq!(store.branch("b").unwrap(), Some(elsewhere));
 }
 
 #[test]
@@ -251,10 +248,10 @@ fn a_conversation_whose_last_message_is_gone_ends_or_begins() {
     for (rules, begins) in FRONTS.into_iter().zip([false, true, false]) {
         let scene = Scene::new(Vec::new());
         let store = &scene.env.store;
-        let name = store.bubbs().write(Kind::User, false, None, 0, b"one").unwrap();
+        let name = store.write(Kind::User, false, None, 0, b"one").unwrap();
         let conversation = Conversation::new(Position::at(Some(name.id)), rules);
         assert_eq!(conversation.next_turn(store, false).unwrap().start, TurnStart::Under(name.id));
-        store.bubbs().remove(&[name], &[]).unwrap();
+        store.remove(&[name], &[]).unwrap();
         let next = conversation.next_turn(store, false).map(|next| next.start);
         assert_eq!(next.ok(), begins.then_some(TurnStart::New), "{rules:?}");
         assert!(conversation.next_turn(store, true).is_err(), "{rules:?}");

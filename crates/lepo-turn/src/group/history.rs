@@ -59,7 +59,7 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
         if !name.hidden || name.kind != Kind::System {
             continue;
         }
-        let text = store.bubbs().text(&name)?;
+        let text = store.text(&name)?;
         let fact = facts.get(&name.id).filter(|fact| fact.what == "orchestrator");
         if let Some(model) = fact.and_then(|fact| fact.model.clone()) {
             models.orchestrator = Some(model);

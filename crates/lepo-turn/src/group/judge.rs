@@ -72,16 +72,16 @@ async fn verdict(
     conv: &mut Vec<BubbId>,
 ) -> Result<crate::outcome::FinishedAnswer> {
     let store = &group.env.store;
-    let forest = store.names().forest_for(&[ReadScope::Ids(vec![question])])?;
+    let forest = store.forest_for(&[ReadScope::Ids(vec![question])])?;
     let question_ix = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
     conv.extend(forest.conv(question_ix).path.into_iter().map(|ix| forest.name(ix).id));
     let (mut labelled, mut before) = (Vec::new(), format!("{JUDGE}{}", judge.name));
     for (at, answer) in answers.iter().enumerate() {
         let letter = letters(at);
-        labelled.push(format!("[{letter}]\n{}", store.bubbs().text(answer)?.trim_end()));
+        labelled.push(format!("[{letter}]\n{}", store.text(answer)?.trim_end()));
         before.push_str(&format!("\n{letter}: {}", answer.id));
     }
-    let text = store.bubbs().text(&forest.name(question_ix))?;
+    let text = store.text(&forest.name(question_ix))?;
     let labelled = labelled.join("\n\n");
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
     let prompt = fill(inst, &[("question", text.as_str()), ("answers", labelled.as_str())]);

@@ -185,8 +185,7 @@ impl Participant {
                     ear.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
-                    messages
-                        .push(ChatMessage::new(ChatRole::Assistant, group.env.store.bubbs().text(&words)?));
+                    messages.push(ChatMessage::new(ChatRole::Assistant, group.env.store.text(&words)?));
                     messages.push(ChatMessage::new(ChatRole::User, complaint(&fault)));
                 }
                 // The model was offered no tools.

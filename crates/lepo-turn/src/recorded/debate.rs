@@ -58,7 +58,7 @@ fn debated(
     let (mut debated, mut speaker): (DebateOutcome, Option<String>) = Default::default();
     for (at, &ix) in path.iter().enumerate() {
         let name = record.forest.name(ix);
-        let text = record.store.bubbs().text(&name)?;
+        let text = record.store.text(&name)?;
         if name.hidden {
             if let Some(names) = bidders(&text) {
                 let all = names.len() == voices.len() || debated.rounds > 0;

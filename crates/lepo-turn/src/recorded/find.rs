@@ -28,7 +28,7 @@ pub fn verdict(
     let shown: HashSet<BubbId> = answers.collect();
     for answer in record.answers(&record.matching(query.history)?) {
         let [before] = answer.between[..] else { continue };
-        let text = record.store.bubbs().text(&record.forest.name(before))?;
+        let text = record.store.text(&record.forest.name(before))?;
         let Some((name, judged)) = judged_by(&text) else { continue };
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
         let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));

@@ -56,7 +56,7 @@ fn own_commands(record: &RecordStore<'_>, question: Ix) -> Result<Vec<ToolUse>> 
         if name.hidden || name.kind != Kind::System {
             break;
         }
-        let text = record.store.bubbs().text(&name)?;
+        let text = record.store.text(&name)?;
         let Some(command) = text.lines().next().and_then(|line| line.strip_prefix("$ ")) else { break };
         let request = serde_json::json!({ "command": command });
         let exit = record.facts.get(name.id).and_then(|fact| fact.exit);
@@ -99,7 +99,7 @@ fn requests(record: &RecordStore<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
     let mut waits = false;
     for &ix in hidden {
         let name = record.forest.name(ix);
-        let text = record.store.bubbs().text(&name)?;
+        let text = record.store.text(&name)?;
         if let Some(request) = Body::read_named(&name, &text).into_request() {
             // The user edited the request that is directly followed by another.
             if waits {
@@ -146,7 +146,7 @@ impl RecordedAnswer {
 
 /// Displays a recorded answer like the answer of a turn.
 pub fn show_answer(store: &Store, hit: &RecordedAnswer, view: &mut dyn View) -> Result<()> {
-    let text = store.bubbs().text(&hit.answer)?;
+    let text = store.text(&hit.answer)?;
     view.on_event(TurnEvent::Text(&text));
     view.on_event(TurnEvent::Pause);
     view.on_event(TurnEvent::Done);

@@ -98,7 +98,7 @@ fn after(
     while let Some(&ix) = open.get(index) {
         index += 1;
         let name = record.forest.name(ix);
-        let text = record.store.bubbs().text(&name)?;
+        let text = record.store.text(&name)?;
         match Body::read_named(&name, &text).is_added() && open.len() <= record.forest.len() {
             true => open.extend(below.get(&Some(ix)).into_iter().flatten()),
             false => after.push((ix, (name, text))),

@@ -62,7 +62,7 @@ pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<Pa
     let mut messages = Vec::new();
     for ix in conv.unwrap_or_default() {
         let name = forest.name(ix);
-        let text = store.bubbs().text(&name)?;
+        let text = store.text(&name)?;
         if !Body::read_named(&name, &text).is_added() {
             messages
                 .push(PastMessage { id: Some(name.id), ..PastMessage::new(name.kind, name.hidden, &text) });

@@ -87,7 +87,7 @@ impl<'r> RecordStore<'r> {
             let name = self.forest.name(ix);
             let may = (name.kind, name.hidden) == (last.kind, last.hidden)
                 && sums.value(ix) == wanted_height
-                && (last.id == Some(name.id) || last.may_have(self.store.bubbs().size(&name)));
+                && (last.id == Some(name.id) || last.may_have(self.store.bubb_size(&name)));
             if may && self.ends(ix, history)? {
                 found.push(ix);
             }
@@ -109,11 +109,11 @@ impl<'r> RecordStore<'r> {
             }
             let message =
                 message.filter(|message| (message.kind, message.hidden) == (name.kind, name.hidden));
-            let message = message.filter(|message| message.may_have(self.store.bubbs().size(&name)));
+            let message = message.filter(|message| message.may_have(self.store.bubb_size(&name)));
             if message.is_none() && !(name.hidden && name.kind == Kind::System) {
                 return Ok(false);
             }
-            let text = self.store.bubbs().text(&name)?;
+            let text = self.store.text(&name)?;
             match message {
                 Some(message) if message.matches(&text) => {
                     remaining.next();
@@ -159,7 +159,7 @@ impl<'r> RecordStore<'r> {
         let mut wants_result = false;
         for (at, &ix) in answer.between.iter().enumerate() {
             let name = self.forest.name(ix);
-            let text = self.store.bubbs().text(&name)?;
+            let text = self.store.text(&name)?;
             let is_last = at + 1 == answer.between.len();
             let body = Body::read_named(&name, &text);
             let asks = body.is_call();

@@ -24,7 +24,7 @@ fn write(store: &Store, conversations: &[&str]) {
                 |text: String, (index, id): (usize, &String)| text.replace(&format!("${}", index + 1), id);
             let text = answers.iter().enumerate().fold(text.to_string(), with_id);
             let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
-            let name = store.bubbs().write(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
+            let name = store.write(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
             end = Some(name.id);
             if let Some(model) = model {
                 answers.push(name.id.to_string());
@@ -120,7 +120,7 @@ fn a_look_up_finds_all_answers_some_of_them_or_none() {
         let configured = Configuration::load(paths, &variables, None, flags).unwrap();
         let store = Store::make(home.path(), Path::new(".lepo"), "").unwrap().0;
         write(&store, record);
-        let forest = store.names().forest().unwrap();
+        let forest = store.forest().unwrap();
         let history = [PastMessage::new(Kind::User, false, "q")];
         let request = LookupRequest { history: &history, schema: None, configured: &configured };
         let found = look_up(&RecordStore::new(&store, &forest), &request, voices).unwrap();

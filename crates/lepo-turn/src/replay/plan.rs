@@ -123,9 +123,8 @@ fn anew(
         path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Kind::System && name.hidden);
     // Without a system prompt, the root may be a repository's old instructions: a replay adds the current
     // ones, or none.
-    let has_prompt = root
-        .map(|root| Ok(!Body::read_named(&root, &store.bubbs().text(&root)?).is_of_repository()))
-        .transpose()?;
+    let has_prompt =
+        root.map(|root| Ok(!Body::read_named(&root, &store.text(&root)?).is_of_repository())).transpose()?;
     let from = from.max(usize::from(has_prompt.unwrap_or_default()));
     let shared = if new_system { None } else { from.checked_sub(1).and_then(|at| path.get(at)) };
     let (mut steps, rest) = steps(store, forest, path.get(from..).unwrap_or_default());

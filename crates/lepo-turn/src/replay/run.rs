@@ -117,7 +117,7 @@ async fn run(
     };
     *tail = start.id();
     let scope = start.id().map_or(ReadScope::Tip, |at| ReadScope::Ids(vec![at]));
-    let forest = env.store.names().forest_for(&[scope])?;
+    let forest = env.store.forest_for(&[scope])?;
     let is_new = question.is_some();
     let ask = TurnRequest {
         results: Some(recorded),
@@ -127,7 +127,7 @@ async fn run(
     let report = execute_turn(env, config, insts, &forest, view, ask).await?;
     if let Some(question_id) = report.user.filter(|_| is_new) {
         *tail = Some(question_id);
-        let forest = env.store.names().forest_for(&[ReadScope::Ids(vec![question_id])])?;
+        let forest = env.store.forest_for(&[ReadScope::Ids(vec![question_id])])?;
         if let Some(ix) = forest.find(question_id) {
             note_copy(&env.store, step.question, forest.name(ix))?;
         }
@@ -137,12 +137,12 @@ async fn run(
 
 /// Reads a stored question, with its files.
 fn as_asked(store: &Store, name: &BubbName) -> Result<Question> {
-    let text = store.bubbs().text(name)?;
+    let text = store.text(name)?;
     let (text_alone, attached) = split_attachments(&text);
-    let peers = store.others().all().iter().map(|(_, other)| other);
+    let peers = store.peers().iter().map(|(_, other)| other);
     let stores: Vec<&Store> = std::iter::once(store).chain(peers).collect();
     let file = |attachment: &Attachment| {
-        let bytes = stores.iter().find_map(|store| store.blobs().bytes(&attachment.hash));
+        let bytes = stores.iter().find_map(|store| store.blob_bytes(&attachment.hash));
         let bytes = bytes.ok_or_else(|| {
             Error::store(format!("the file {} of question {} is missing", attachment.name, name.id))
                 .hint("lepo fsck names missing blobs; --from can start after this question")
@@ -157,7 +157,7 @@ fn as_asked(store: &Store, name: &BubbName) -> Result<Question> {
 /// `apart` milliseconds apart.
 fn copy(store: &Store, base: Option<BubbId>, originals: &[BubbName], apart: u64) -> Result<Option<BubbId>> {
     let not_before = match base {
-        None => store.names().forest_for(&[ReadScope::Tip])?.root_time(),
+        None => store.forest_for(&[ReadScope::Tip])?.root_time(),
         Some(_) => lepo_store::store::now(),
     };
     let copies = plan_copies_of_now(store, base, originals, not_before + apart)?;

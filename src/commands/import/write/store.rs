@@ -96,8 +96,8 @@ impl ImportWriter<'_> {
         tally: &mut SkipCounts,
     ) -> Result<()> {
         let mut blobs = Vec::new();
-        for hash in from.store.blobs().named_by(name)? {
-            if let Some((mut file, _)) = from.store.blobs().open(&hash)? {
+        for hash in from.store.blobs_named_by(name)? {
+            if let Some((mut file, _)) = from.store.open_blob(&hash)? {
                 let mut bytes = Vec::new();
                 match std::io::Read::read_to_end(&mut file, &mut bytes) {
                     Ok(_) => blobs.push(bytes),

@@ -172,11 +172,11 @@ fn rows(
 ) -> Result<Vec<ListedConv>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
-        _ if !store.others().all().is_empty() => ReadScope::All { peers: true },
+        _ if !store.peers().is_empty() => ReadScope::All { peers: true },
         true => ReadScope::All { peers: false },
         false => ReadScope::newest(most),
     };
-    let forest = store.names().forest_for(&[wanted])?;
+    let forest = store.forest_for(&[wanted])?;
     let mut tails: Vec<Ix> = Vec::new();
     for tail in forest.newest_first(false) {
         let id = forest.name(tail).id;
@@ -207,8 +207,8 @@ fn rows(
     let mut heights = forest.heights();
     let mut origins = forest.origins();
     let questions = NearestAncestor::new(Forest::is_question);
-    let titles = store.titles().all();
-    let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
+    let titles = store.titles();
+    let words = |ix: Ix| store.excerpt_text(&forest.name(ix)).ok();
     let rows = tails.into_iter().map(|tail| {
         let origin = origins.value(tail);
         ListedConv {

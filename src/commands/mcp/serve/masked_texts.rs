@@ -29,16 +29,16 @@ pub struct WithSecrets(HashMap<BubbId, (BubbName, Arc<str>)>);
 impl MaskedTexts {
     /// Returns the messages of a store that contain secrets now; reads only new ones.
     pub fn of_store(&self, number: usize, store: &Store, masker: &Masker) -> Result<WithSecrets> {
-        let mut names = store.names().all()?;
-        for (_, other) in store.others().all() {
-            names.extend(other.names().all()?);
+        let mut names = store.names()?;
+        for (_, other) in store.peers() {
+            names.extend(other.names()?);
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let texts = all.entry(number).or_default();
         let new: Vec<BubbName> =
             names.iter().filter(|name| !texts.read.contains(&name.id)).copied().collect();
         let mask = |name: BubbName| {
-            let bytes = store.bubbs().read(&name).ok()?;
+            let bytes = store.read(&name).ok()?;
             let masked = masker.mask(&String::from_utf8_lossy(&bytes)).text.into_owned();
             Some((name.id, (masked.as_bytes() != bytes).then(|| Arc::from(masked))))
         };

@@ -20,11 +20,11 @@ pub fn note(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
         .ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.display_name(0))))?;
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
-        let forest = store.names().forest_for(&[ReadScope::Tip])?;
+        let forest = store.forest_for(&[ReadScope::Tip])?;
         write_bubb(&store, (Kind::User, false), None, forest.root_time(), &kept)?
     } else {
-        let forest = store.names().forest_for(&store.addresses().read_scope(prev)?)?;
-        let prev = store.addresses().find_bubb(&forest, prev)?.ix;
+        let forest = store.forest_for(&store.address_scopes(prev)?)?;
+        let prev = store.find_bubb(&forest, prev)?.ix;
         write_bubb(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
     };
     let id = name.id.to_string();

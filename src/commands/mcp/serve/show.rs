@@ -99,12 +99,9 @@ fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<F
         if only.is_some_and(|only| only != number) {
             continue;
         }
-        let found = store
-            .addresses()
-            .read_scope(&word)
-            .and_then(|wanted| store.names().forest_for(&wanted))
-            .and_then(|forest| {
-                let ix = store.addresses().find_bubb(&forest, &word)?.ix;
+        let found =
+            store.address_scopes(&word).and_then(|wanted| store.forest_for(&wanted)).and_then(|forest| {
+                let ix = store.find_bubb(&forest, &word)?.ix;
                 Ok((forest, ix))
             });
         match found {
@@ -151,13 +148,13 @@ fn part(
         let begin = std::mem::take(&mut byte);
         let model = facts.get(bubb.id).and_then(|fact| fact.model);
         let marks = (stopped.contains(bubb.id), begin > 0);
-        let head = head(masker, &bubb, model.as_deref(), store.bubbs().speaker(forest, &bubb), marks);
+        let head = head(masker, &bubb, model.as_deref(), store.speaker(forest, &bubb), marks);
         let at = |byte| Some(Cursor { tail: name.id, at: bubb.id, byte });
         if !quoted.line(&head) {
             next = at(begin);
             break;
         }
-        let text = match store.bubbs().text_within(&bubb, LONGEST)? {
+        let text = match store.text_within(&bubb, LONGEST)? {
             Some(text) => text,
             None => format!("(longer than {} MiB)", LONGEST >> 20),
         };

@@ -112,7 +112,7 @@ impl<'s> ChangeList<'s> {
         // A file system without locks does not order processes.
         let _ = rustix::fs::flock(&lock, FlockOperation::LockExclusive);
         if is_new {
-            store.furniture().ignore_changes()?;
+            store.ignore_changes()?;
         }
         let log = ChangeLog::read(store)?;
         let mut locked = ChangeLock { store, log, removed, completed: Vec::new(), _lock: lock };
@@ -206,21 +206,21 @@ impl ChangeLock<'_> {
         let is_whole = self.removed.missing(None, &change.added).map_err(failed)?.is_empty();
         for branch in change.branches.iter().filter(|_| is_whole) {
             let name = branch.name.as_str();
-            if store.branches().ids(name)? == branch.before {
-                store.branches().restore(name, branch.after.as_deref())?;
+            if store.branch_ids(name)? == branch.before {
+                store.restore_branch(name, branch.after.as_deref())?;
             }
         }
         for title in &change.titles {
-            let (time, text) = store.titles().latest(title.root)?.unwrap_or_default();
+            let (time, text) = store.latest_title(title.root)?.unwrap_or_default();
             if text == title.before {
                 // A title of another clone may be dated ahead.
                 let time = now().max(time);
-                store.titles().add(&[(time, title.root, &title.after)])?;
+                store.add_titles(&[(time, title.root, &title.after)])?;
             }
         }
         if let Some(folder) = &change.folder {
             for name in &change.removed.bubbs {
-                store.requests().forget_replay(name.id)?;
+                store.forget_replay(name.id)?;
             }
             self.removed.take_out(folder, &change.removed).map_err(failed)?;
         }
@@ -230,7 +230,7 @@ impl ChangeLock<'_> {
     /// Returns those hidden messages whose unmasked text is stored in `_wire`, which a removal deletes. What it has of visible
     /// answers is only for a server's cache.
     pub fn with_replays(&self, files: &ChangedFiles) -> Vec<BubbId> {
-        let stored: HashSet<BubbId> = self.store.requests().ids().into_iter().collect();
+        let stored: HashSet<BubbId> = self.store.replay_and_call_ids().into_iter().collect();
         let hidden = files.bubbs.iter().filter(|name| name.hidden);
         hidden.map(|name| name.id).filter(|id| stored.contains(id)).collect()
     }

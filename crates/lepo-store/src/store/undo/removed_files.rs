@@ -78,7 +78,7 @@ impl<'s> RemovedFiles<'s> {
     pub(super) fn take_out(&self, folder: &RemovedFolder, files: &ChangedFiles) -> io::Result<()> {
         let to = make_dir_at(self.root.as_fd(), &folder.to_string())?;
         let from = dir_at(&self.store.dir, ".")?.ok_or(io::ErrorKind::NotFound)?;
-        self.store.text_cache().forget(&files.bubbs)?;
+        self.store.forget_cached_texts(&files.bubbs)?;
         move_files(&from, &to, files)?;
         sys::sync(&self.root)?;
         Ok(())

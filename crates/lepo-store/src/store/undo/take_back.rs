@@ -120,7 +120,7 @@ impl ChangeLock<'_> {
     fn check_branches(&self, change: &mut Change, is_forced: bool) -> Result<()> {
         for at in 0..change.branches.len() {
             let branch = &change.branches[at];
-            let found = self.store.branches().ids(branch.name.as_str())?;
+            let found = self.store.branch_ids(branch.name.as_str())?;
             if found == branch.before {
                 continue;
             }
@@ -143,7 +143,7 @@ impl ChangeLock<'_> {
     fn check_titles(&self, change: &mut Change, is_forced: bool) -> Result<()> {
         for at in 0..change.titles.len() {
             let title = &change.titles[at];
-            let (_, found) = self.store.titles().latest(title.root)?.unwrap_or_default();
+            let (_, found) = self.store.latest_title(title.root)?.unwrap_or_default();
             if found == title.before {
                 continue;
             }
@@ -163,7 +163,7 @@ impl ChangeLock<'_> {
         if change.removed.bubbs.is_empty() {
             return Ok(0);
         }
-        let names = self.store.names().all()?;
+        let names = self.store.names()?;
         let there: HashSet<BubbId> = names.iter().map(|name| name.id).collect();
         change.removed.bubbs.retain(|name| there.contains(&name.id));
         let going: HashMap<BubbId, BubbName> =
@@ -171,7 +171,7 @@ impl ChangeLock<'_> {
         let follows = |name: &&BubbName| !going.contains_key(&name.id);
         let mut needed: Vec<BubbId> = names.iter().filter(follows).filter_map(|name| name.prev).collect();
         let renamed: HashSet<&str> = change.branches.iter().map(|branch| branch.name.as_str()).collect();
-        let branches = self.store.branches().all_or_error()?.into_iter();
+        let branches = self.store.branches_or_error()?.into_iter();
         needed.extend(branches.filter(|(name, _)| !renamed.contains(name.as_str())).map(|(_, id)| id));
         needed.extend(change.branches.iter().flat_map(|branch| branch.after.iter().flatten()).copied());
         let mut staying = HashSet::new();
@@ -189,7 +189,7 @@ impl ChangeLock<'_> {
         }
         change.removed.bubbs.retain(|name| !staying.contains(&name.id));
         change.removed.bubbs.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-        change.removed.blobs = self.store.blobs().only_of(&change.removed.bubbs, &names)?;
+        change.removed.blobs = self.store.blobs_only_of(&change.removed.bubbs, &names)?;
         if change.removed.is_empty() && change.is_nothing() {
             return Err(refused(change, "something follows each of its messages".to_string()));
         }
@@ -219,7 +219,7 @@ impl ChangeLock<'_> {
     }
 
     fn has(&self, name: &BubbName) -> bool {
-        self.store.bubbs().open(name).is_ok()
+        self.store.open_bubb(name).is_ok()
     }
 }
 

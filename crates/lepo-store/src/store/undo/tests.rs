@@ -48,7 +48,7 @@ struct Snapshot {
 impl Snapshot {
     fn read(store: &Store) -> Snapshot {
         let mut snapshot = Snapshot::default();
-        let titles = store.titles().with_times().unwrap().into_iter();
+        let titles = store.titles_with_times().unwrap().into_iter();
         snapshot.titles =
             titles.map(|(root, (_, title))| (root, title)).filter(|(_, title)| !title.is_empty()).collect();
         let mut folders = vec![store.path()];
@@ -87,14 +87,14 @@ impl History {
         }
         // Some days are over, and their messages in folders.
         if dice.roll(2) == 0 {
-            let plan = history.store.upkeep().plan_tidy(dice.roll(6)).unwrap();
-            history.store.upkeep().carry_out(&plan, &mut |_| ()).unwrap();
+            let plan = history.store.plan_tidy(dice.roll(6)).unwrap();
+            history.store.carry_out(&plan, &mut |_| ()).unwrap();
         }
         history
     }
 
     fn names(&self) -> Vec<BubbName> {
-        self.store.names().all().unwrap()
+        self.store.names().unwrap()
     }
 
     /// Adds a message to a random one, some with a blob.
@@ -105,44 +105,41 @@ impl History {
         let mut text = format!("message {}", self.count);
         if dice.roll(4) == 0 {
             let Blob { hash, len } =
-                self.store.blobs().write(&mut format!("blob {}", dice.roll(5)).as_bytes()).unwrap();
+                self.store.write_blob(&mut format!("blob {}", dice.roll(5)).as_bytes()).unwrap();
             text = format!("{text}\n{}", Blob { hash, len }.line());
         }
         let time = START + self.count * 6 * 3_600_000;
-        self.store
-            .bubbs()
-            .write(Kind::ALL[dice.roll(4)], dice.roll(4) == 0, prev, time, text.as_bytes())
-            .unwrap()
+        self.store.write(Kind::ALL[dice.roll(4)], dice.roll(4) == 0, prev, time, text.as_bytes()).unwrap()
     }
 
     /// Makes a random change by a covered command; `false` if there was none to make.
     fn change(&mut self, dice: &mut Dice) -> bool {
         let mut lock = lock(&self.store);
-        let names = self.store.names().all().unwrap();
+        let names = self.store.names().unwrap();
         if names.is_empty() {
             return false;
         }
         let some = names[dice.roll(names.len())];
         match dice.roll(6) {
             0 | 1 => {
-                let forest = self.store.names().forest().unwrap();
+                let forest = self.store.forest().unwrap();
                 let tails: Vec<_> = forest.newest_first(false).collect();
                 let tail = tails[dice.roll(tails.len())];
                 let Ok(going) = Pruner::new(&forest).removable_with(tail) else { return false };
                 let bubbs: Vec<BubbName> = going.into_iter().map(|ix| forest.name(ix)).collect();
                 let named: BTreeSet<BubbId> =
-                    self.store.branches().all().unwrap().into_iter().map(|(_, id)| id).collect();
+                    self.store.branches().unwrap().into_iter().map(|(_, id)| id).collect();
                 if bubbs.is_empty() || bubbs.iter().any(|name| named.contains(&name.id)) {
                     return false;
                 }
                 let mut change = lock.new_change(ChangingCommand::Rm);
-                let blobs = self.store.blobs().only_of(&bubbs, &names).unwrap();
+                let blobs = self.store.blobs_only_of(&bubbs, &names).unwrap();
                 change.removed = ChangedFiles { bubbs, blobs };
                 lock.make(change).unwrap();
             }
             2 | 3 => {
                 let name = ["main", "try/2", "b"][dice.roll(3)];
-                let before = self.store.branches().ids(name).unwrap();
+                let before = self.store.branch_ids(name).unwrap();
                 let after = if dice.roll(3) == 0 { None } else { Some(vec![some.id]) };
                 if before == after {
                     return false;
@@ -153,7 +150,7 @@ impl History {
                 lock.make(change).unwrap();
             }
             4 => {
-                let titles = self.store.titles().with_times().unwrap();
+                let titles = self.store.titles_with_times().unwrap();
                 let before = titles.get(&some.id).map(|(_, title)| title.clone()).unwrap_or_default();
                 let after = ["", "one", "둘"][dice.roll(3)].to_string();
                 if before == after {
@@ -216,7 +213,7 @@ fn a_change_that_is_taken_back_leaves_the_same_names_and_bytes_on_200_histories(
         assert_ne!(changed, before, "{made}");
         // Meanwhile others write a conversation of their own.
         let other = (dice.roll(2) == 0)
-            .then(|| history.store.bubbs().write(Kind::User, false, None, 0, b"of another process").unwrap());
+            .then(|| history.store.write(Kind::User, false, None, 0, b"of another process").unwrap());
         history.undo();
         let mut after = Snapshot::read(&history.store);
         if let Some(name) = other {
@@ -267,17 +264,17 @@ fn a_change_whose_line_is_written_is_completed_by_the_next_one() {
     change.branches.push(BranchChange { name: branch, before: None, after: Some(vec![name.id]) });
     // Killed after the line.
     let _ = lock(store).write_begun(change.clone()).unwrap();
-    assert_eq!(store.branches().get("main").unwrap(), None);
+    assert_eq!(store.branch("main").unwrap(), None);
     assert_eq!(lock(store).completed.len(), 1);
-    assert_eq!(store.branches().get("main").unwrap(), Some(name.id));
+    assert_eq!(store.branch("main").unwrap(), Some(name.id));
     assert_eq!(lock(store).completed.len(), 0, "once");
     // Killed after the effect as well: completing it twice does no harm.
     change.n += 1;
     (change.branches[0].before, change.branches[0].after) = (Some(vec![name.id]), None);
     let _ = lock(store).write_begun(change.clone()).unwrap();
-    store.branches().delete("main").unwrap();
+    store.delete_branch("main").unwrap();
     assert_eq!(lock(store).completed.len(), 1);
-    assert_eq!(store.branches().get("main").unwrap(), None);
+    assert_eq!(store.branch("main").unwrap(), None);
 }
 
 #[test]
@@ -324,7 +321,7 @@ fn without_a_key_there_is_nothing_to_lock() {
 fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() {
     let dir = TempDir::new().unwrap();
     let store = proving(&dir);
-    let name = store.bubbs().write(Kind::User, false, None, 0, b"gone").unwrap();
+    let name = store.write(Kind::User, false, None, 0, b"gone").unwrap();
     let mut lock = lock(&store);
     let mut change = lock.new_change(ChangingCommand::Rm);
     change.removed.bubbs.push(name);
@@ -344,7 +341,7 @@ fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() 
     let mut lock = super::tests::lock(&store);
     let add_one = |lock: &mut ChangeLock<'_>| {
         let mut change = lock.new_change(ChangingCommand::Title);
-        let titles = store.titles().with_times().unwrap();
+        let titles = store.titles_with_times().unwrap();
         let before = titles.get(&root).map(|(_, title)| title.clone()).unwrap_or_default();
         change.titles.push(TitleChange { root, before, after: change.n.to_string() });
         lock.make(change).unwrap();
@@ -356,7 +353,7 @@ fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() 
     assert_eq!((first, last), (1, 1_101));
     let plan = lock.plan_undo(Some(1), false).unwrap();
     lock.make(plan.change).unwrap();
-    assert_eq!(store.bubbs().read(&name).unwrap(), b"gone");
+    assert_eq!(store.read(&name).unwrap(), b"gone");
     assert_eq!(lock.new_change(ChangingCommand::Title).n, 1_102);
     add_one(&mut lock);
     assert_eq!(lines(), 1_000);
@@ -367,7 +364,7 @@ fn a_list_is_parsed_only_as_far_as_a_command_needs_it() {
     let dir = TempDir::new().unwrap();
     let store = proving(&dir);
     let names: Vec<BubbName> =
-        (0..20).map(|number| store.bubbs().write(Kind::User, false, None, number, b"x").unwrap()).collect();
+        (0..20).map(|number| store.write(Kind::User, false, None, number, b"x").unwrap()).collect();
     {
         let mut lock = lock(&store);
         let mut change = lock.new_change(ChangingCommand::Rm);
