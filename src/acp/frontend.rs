@@ -11,8 +11,9 @@ use crate::ui::notice_lines;
 use lepo_acp::TEXT;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus};
 use lepo_base::hint::HintTarget;
+use lepo_base::role::Role;
 use lepo_model::{AgentQuestion, PermissionReply};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_tool::{ConsentReply, Proposal};
 use lepo_turn::{Person, PersonAnswer, StartQuestion, TurnEvent, View};
 
@@ -68,14 +69,14 @@ impl<'f> AcpView<'f> {
     }
 
     fn wrote(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
-        if !name.hidden && matches!(name.kind, Kind::User | Kind::Assistant) {
+        if !name.hidden && matches!(name.kind, Role::User | Role::Assistant) {
             self.session.wrote(name.id);
         }
         let meta = json!({ "lepo": { "message": message(name) } });
         let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
         let follows_open = self.open.is_some() && self.open == name.prev;
         if name.hidden
-            && matches!(name.kind, Kind::System | Kind::Assistant)
+            && matches!(name.kind, Role::System | Role::Assistant)
             && let Some(call) = asked(name, &text)
         {
             self.open = Some(name.id);

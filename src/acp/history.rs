@@ -7,7 +7,8 @@ use super::tool_calls::{asked, result};
 use lepo_acp::content;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate};
 use lepo_base::error::Result;
-use lepo_store::bubb::{Attachment, BubbId, BubbName, Kind, split_attachments};
+use lepo_base::role::Role;
+use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_turn::StoppedAnswers;
@@ -54,13 +55,13 @@ impl HistorySender<'_> {
         }
         let say = |voice, text: &str| self.peer.send_message_text(self.session, voice, text, Some(&id));
         match name.kind {
-            Kind::User => {
+            Role::User => {
                 let (words, files) = split_attachments(&text);
                 say(ChunkKind::User, words);
                 files.iter().for_each(|file| self.file(file, &id));
             }
-            Kind::System => say(ChunkKind::User, &text),
-            Kind::Assistant | Kind::Tool => match self.store.speaker(self.forest, &name) {
+            Role::System => say(ChunkKind::User, &text),
+            Role::Assistant | Role::Tool => match self.store.speaker(self.forest, &name) {
                 Some(speaker) => {
                     say(ChunkKind::Agent, &format!("**{}**\n\n{text}\n\n", crate::term::one_line(&speaker)));
                 }
@@ -87,7 +88,7 @@ impl HistorySender<'_> {
     /// Sends the hidden bubbs after `from` that are not on the path: the calls and results that lead to `next`.
     fn side(&self, from: Ix, next: Option<Ix>, on_path: &HashSet<Ix>, pending: Option<BubbId>) -> Result<()> {
         let from_id = self.forest.name(from).id;
-        let is_answered = next.is_some_and(|next| self.forest.name(next).kind == Kind::Assistant);
+        let is_answered = next.is_some_and(|next| self.forest.name(next).kind == Role::Assistant);
         // After the last message there are only a pending request and the rest of an interrupted turn.
         if !is_answered && next.is_some() {
             return Ok(());
@@ -116,7 +117,7 @@ impl HistorySender<'_> {
     /// Sends a call, its result, or text around them; a system prompt is skipped.
     fn hidden(&self, name: &BubbName) -> Result<()> {
         let text = self.store.text(name)?;
-        if matches!(name.kind, Kind::System | Kind::Assistant)
+        if matches!(name.kind, Role::System | Role::Assistant)
             && let Some(call) = asked(name, &text)
         {
             self.peer.update(self.session, &SessionUpdate::ToolCall(call));
@@ -130,7 +131,7 @@ impl HistorySender<'_> {
                 let ended = AcpToolCall { id: call.id.to_string(), ..result(&text) };
                 self.peer.update(self.session, &SessionUpdate::ToolUpdate(ended));
             }
-            (None, Kind::Assistant) => {
+            (None, Role::Assistant) => {
                 self.peer.send_message_text(
                     self.session,
                     ChunkKind::Agent,

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::session::SessionStart;
 use crate::ui::{read_request, waiting_at};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{SessionEnd, Store};
 use lepo_turn::{Branch, Position};
@@ -86,9 +87,9 @@ impl SessionTails {
         let is_left = |name: &BubbName| {
             name.hidden
                 && match name.kind {
-                    Kind::Assistant | Kind::Tool => true,
-                    Kind::System => read_request(store, name).is_some(),
-                    Kind::User => false,
+                    Role::Assistant | Role::Tool => true,
+                    Role::System => read_request(store, name).is_some(),
+                    Role::User => false,
                 }
         };
         let mut up = self.forest.up(tail).map(|ix| self.forest.name(ix));

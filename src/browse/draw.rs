@@ -13,8 +13,8 @@ use super::keys::{KEYS, KeyAction};
 use super::message_pane::{PaneLine, Tone};
 use super::rows::ConvRow;
 use crate::term::{KeyPress, cut, padded, width};
+use lepo_base::role::Role;
 use lepo_base::time::SHORT_WIDTH;
-use lepo_store::bubb::Kind;
 
 /// Minimum columns for two panes next to each other: for the list, and for the tree.
 const BOTH: u16 = 60;
@@ -202,9 +202,9 @@ fn help(screen: &mut Buffer, area: Rect, has_colours: bool) {
 fn tone(line: &PaneLine, has_colours: bool) -> Style {
     let of = |color| if has_colours { Style::new().fg(color) } else { Style::new() };
     match line.tone {
-        Tone::Head(Kind::User) => of(Color::Cyan).add_modifier(Modifier::BOLD),
-        Tone::Head(Kind::Assistant) => of(Color::Green).add_modifier(Modifier::BOLD),
-        Tone::Head(Kind::System | Kind::Tool) => of(Color::Yellow).add_modifier(Modifier::BOLD),
+        Tone::Head(Role::User) => of(Color::Cyan).add_modifier(Modifier::BOLD),
+        Tone::Head(Role::Assistant) => of(Color::Green).add_modifier(Modifier::BOLD),
+        Tone::Head(Role::System | Role::Tool) => of(Color::Yellow).add_modifier(Modifier::BOLD),
         Tone::Body => Style::new(),
         Tone::Added => of(Color::Green),
         Tone::Removed => of(Color::Red),

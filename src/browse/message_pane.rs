@@ -6,8 +6,9 @@ use std::ops::Range;
 use ratatui::style::Style;
 
 use crate::term::{Markdown, Paint, PaintedLine, clean, painted_lines, wrap_line};
+use lepo_base::role::Role;
 use lepo_base::time;
-use lepo_store::bubb::{BubbId, Kind, model_label};
+use lepo_store::bubb::{BubbId, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
@@ -19,7 +20,7 @@ const KEPT: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    Head(Kind),
+    Head(Role),
     Body,
     Added,
     Removed,
@@ -79,7 +80,7 @@ impl<'a> MessagePane<'a> {
         let BrowsedStore { forest, stopped, .. } = read;
         let mut path = forest.conv(tail).path;
         path.retain(|&ix| stopped.is_shown(&forest.name(ix)));
-        let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
+        let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Role::User).unwrap_or(0);
         let top = PanePosition { message: asked, line: 0 };
         MessagePane { read, path, fixed: None, rendered: HashMap::new(), columns: 0, top }
     }
@@ -146,7 +147,7 @@ impl<'a> MessagePane<'a> {
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
         let shown = shown.trim_end();
         let mut lines = fit(&[PaneLine::new(Tone::Head(name.kind), who)], self.columns);
-        match self.read.math.filter(|_| name.kind == Kind::Assistant && !shown.is_empty()) {
+        match self.read.math.filter(|_| name.kind == Role::Assistant && !shown.is_empty()) {
             Some(math) => lines.extend(self.rendered(shown, math)),
             None => {
                 let body = shown.lines().map(|line| PaneLine::new(Tone::Body, clean(line)));

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use super::message_pane::BrowsedStore;
 use crate::term::clean;
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_base::time;
 use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
-use lepo_store::bubb::{BubbId, Kind, model_label};
+use lepo_store::bubb::{BubbId, model_label};
 use lepo_store::conv::{ConvOrigins, Ix};
 use lepo_store::store::now;
 
@@ -120,7 +121,7 @@ impl<'a> ConvRows<'a> {
         let question = self.read_store.forest.last_question(tail)?;
         let is_answer = |ix: &Ix| {
             let name = self.read_store.forest.name(*ix);
-            name.kind == Kind::Assistant && !name.hidden
+            name.kind == Role::Assistant && !name.hidden
         };
         let answer =
             self.read_store.forest.up(tail).take_while(|ix| *ix != question).filter(is_answer).last()?;

@@ -9,8 +9,8 @@ use super::tidy_after::tidy_after;
 use super::{Context, complete};
 use crate::commands::user_env::UserEnv;
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::time;
-use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::config::{Flags, load_settings};
@@ -26,7 +26,7 @@ use lepo_turn::{write_bubb, write_bubb_at};
 pub struct AddArgs {
     /// The kind of the message: s (system), u (user), a (assistant) or t (tool)
     #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::kind())]
-    kind: Kind,
+    kind: Role,
     /// Hide the message: only -a shows it
     #[arg(long)]
     hidden: bool,
@@ -44,10 +44,10 @@ fn time(text: &str) -> std::result::Result<u64, String> {
         .ok_or_else(|| format!("expected {}", time::FORMS))
 }
 
-fn kind(text: &str) -> std::result::Result<Kind, String> {
+fn kind(text: &str) -> std::result::Result<Role, String> {
     let found = match text.as_bytes() {
-        [letter] => Kind::from_letter(*letter),
-        _ => Kind::ALL.into_iter().find(|kind| kind.as_str() == text),
+        [letter] => Role::from_letter(*letter),
+        _ => Role::ALL.into_iter().find(|kind| kind.as_str() == text),
     };
     found.ok_or_else(|| "expected s, u, a or t".to_string())
 }

@@ -6,7 +6,8 @@ use crate::term::{excerpt, one_line};
 use crate::ui::lock_changes;
 use lepo_base::error::Result;
 use lepo_base::hint::Hint;
-use lepo_store::bubb::{BubbId, Kind, counted};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, counted};
 use lepo_store::store::{BranchChange, BranchIds, Change, ChangingCommand, ListedChange, Store, now};
 use lepo_turn::config::RemovedSpan;
 
@@ -94,8 +95,8 @@ fn describe_branches(command: ChangingCommand, branches: &[&BranchChange]) -> Ve
 fn question_in(store: &Store, listed: &ListedChange<'_>) -> Option<String> {
     let change = listed.first;
     let bubbs = change.removed.bubbs.iter().chain(&change.added.bubbs);
-    let asked = bubbs.filter(|name| name.kind == Kind::User && !name.hidden).max_by_key(|name| name.id)?;
-    let text = match store.read(asked) {
+    let asked = bubbs.filter(|name| name.kind == Role::User && !name.hidden).max_by_key(|name| name.id)?;
+    let text = match store.read_bubb(asked) {
         Ok(text) => text,
         Err(_) => {
             let folder = listed.last.folder.or(change.folder)?;

@@ -10,8 +10,8 @@ use super::{Context, complete};
 use crate::import::is_request;
 use crate::term::{edit, named_editor, without_added_newline};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
+use lepo_base::role::Role;
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::Kind;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::note_edit;
 use lepo_turn::write_bubb;
@@ -69,7 +69,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_one(&store, &args.address, &[ReadScope::Tip])?;
     let name = forest.name(found.ix);
-    let text = store.read(&name)?;
+    let text = store.read_bubb(&name)?;
 
     let given = args.given_text()?;
     let edited = match &given {
@@ -104,7 +104,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     tell_typed(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
     note_used(&store, sibling.id);
     context.out.line(&sibling.id.to_string());
-    if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
+    if name.kind == Role::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();
         context.print_hint(format!("to get an answer: lepo do --retry --tail {}", sibling.id));
     }

@@ -5,7 +5,8 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{Attachment, BubbName, Kind, split_attachments};
+use lepo_base::role::Role;
+use lepo_store::bubb::{Attachment, BubbName, split_attachments};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
@@ -53,7 +54,7 @@ fn bubb_json(
 ) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.text(name)?;
-    let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
+    let files = if name.kind == Role::User { split_attachments(&text).1 } else { Vec::new() };
     if !files.is_empty() {
         let file = |file: &Attachment| {
             json!({

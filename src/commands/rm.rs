@@ -24,7 +24,8 @@ use crate::term::{StatusLine, columns, excerpt_within, one_line, print_status, t
 use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, counted_in_thousands};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, counted_in_thousands};
 use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner, ReadScope};
 use lepo_store::store::{ChangedFiles, ChangingCommand, Store, now};
 
@@ -218,7 +219,7 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
     let unanswered = |&tail: &Ix| {
         let last = visible.find(forest, tail).map(|ix| forest.name(ix));
-        !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)
+        !args.unanswered || last.is_some_and(|name| name.kind == Role::User)
     };
     let is_own = |&tail: &Ix| forest.store_of(tail).is_none();
     forest.newest_first(false).filter(is_own).filter(is_old).filter(unanswered).collect()

@@ -9,7 +9,8 @@ use super::summary_line::{bubb_line, excerpt_of};
 use crate::term::{clean, stdout_is_read};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::{StoreWatch, WatchedBubb};
 
 /// Interval for checking the reader of the output and the store.
@@ -51,7 +52,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             let Some(seen) = watch.next(TICK)? else { continue };
             let name = seen.name;
-            if name.hidden && name.kind == Kind::System {
+            if name.hidden && name.kind == Role::System {
                 selects.truncate(MOST_SELECTS - 1);
                 selects.push_front(name);
             }

@@ -1,12 +1,13 @@
 //! Formats the lines that name files in a bubb, and collects their blobs.
 
 use lepo_base::media::Media;
-use lepo_import::{ImportRole, ImportedFile};
+use lepo_base::role::Role;
+use lepo_import::ImportedFile;
 use lepo_store::bubb::{Attachment, ContentHash, clean_name};
 use lepo_store::store::Blob;
 
 /// Appends a line for each file; returns the text, the blobs and the number of files without bytes.
-pub fn with_files(role: ImportRole, text: &str, files: Vec<ImportedFile>) -> (String, Vec<Vec<u8>>, u64) {
+pub fn with_files(role: Role, text: &str, files: Vec<ImportedFile>) -> (String, Vec<Vec<u8>>, u64) {
     let (mut attached, mut lines, mut blobs, mut lost) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for file in files {
         let Some(bytes) = file.data else {
@@ -18,7 +19,7 @@ pub fn with_files(role: ImportRole, text: &str, files: Vec<ImportedFile>) -> (St
             continue;
         };
         let (hash, len) = (ContentHash::from_content(&bytes), bytes.len() as u64);
-        match Media::from_magic(&bytes).filter(|_| role == ImportRole::User) {
+        match Media::from_magic(&bytes).filter(|_| role == Role::User) {
             Some(media) => {
                 let name = clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
                 attached.push(Attachment { media, len, name, hash });
@@ -55,26 +56,21 @@ mod tests {
         };
         let sha = ContentHash::from_content(b"\x89PNG\r\n\x1a\n");
         for (kind, text, files, expected) in [
+            (Role::User, "look", vec![png()], format!("look\n\n[image/png 8 bytes b.png: _blobs/{sha}]")),
             (
-                ImportRole::User,
-                "look",
-                vec![png()],
-                format!("look\n\n[image/png 8 bytes b.png: _blobs/{sha}]"),
-            ),
-            (
-                ImportRole::User,
+                Role::User,
                 "",
                 vec![png(), lost("", "image/png")],
                 format!("[image/png: not in the source]\n[image/png 8 bytes b.png: _blobs/{sha}]"),
             ),
-            (ImportRole::Assistant, "see", vec![png()], format!("see\n\n[8 bytes: _blobs/{sha}]")),
+            (Role::Assistant, "see", vec![png()], format!("see\n\n[8 bytes: _blobs/{sha}]")),
             (
-                ImportRole::User,
+                Role::User,
                 "x",
                 vec![lost("a\n]", "text/plain")],
                 "x\n\n[text/plain a ]: not in the source]".to_string(),
             ),
-            (ImportRole::User, "x", vec![], "x".to_string()),
+            (Role::User, "x", vec![], "x".to_string()),
         ] {
             assert_eq!(with_files(kind, text, files).0, expected);
         }

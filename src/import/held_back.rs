@@ -1,9 +1,8 @@
 //! The withheld part of a log's last message, which may be incomplete: the facts that the
 //! report prints.
 
-use super::kind_of;
+use lepo_base::role::Role;
 use lepo_import::{ImportNode, NodeContent};
-use lepo_store::bubb::Kind;
 
 /// Age in milliseconds from which a log's last message counts as complete.
 const SETTLED: u64 = 24 * 60 * 60 * 1000;
@@ -13,7 +12,7 @@ const HEAD: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldBackPart {
-    pub kind: Kind,
+    pub kind: Role,
     pub hidden: bool,
     pub text: String,
     /// Time from which it counts as complete, if the source has a time for it.
@@ -30,12 +29,12 @@ impl HeldBackPart {
     pub fn from_node(node: &ImportNode, start: Option<u64>) -> Option<HeldBackPart> {
         let (kind, hidden, text) = match &node.what {
             NodeContent::Nothing => return None,
-            NodeContent::System(text) => (Kind::System, true, text),
-            NodeContent::Text(role, text, _) => (kind_of(*role), false, text),
-            NodeContent::Aside(role, text) | NodeContent::Side(role, text) => (kind_of(*role), true, text),
-            NodeContent::Call { name, .. } => (Kind::Assistant, true, name),
-            NodeContent::Output { text, .. } => (Kind::Tool, true, text),
-            NodeContent::Exact(role, hidden, text) => (kind_of(*role), *hidden, text),
+            NodeContent::System(text) => (Role::System, true, text),
+            NodeContent::Text(role, text, _) => (*role, false, text),
+            NodeContent::Aside(role, text) | NodeContent::Side(role, text) => (*role, true, text),
+            NodeContent::Call { name, .. } => (Role::Assistant, true, name),
+            NodeContent::Output { text, .. } => (Role::Tool, true, text),
+            NodeContent::Exact(role, hidden, text) => (*role, *hidden, text),
         };
         let text = text.chars().take(HEAD).collect();
         Some(HeldBackPart { kind, hidden, text, until: held_until(node, start) })

@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use lepo_import::{ImportRole, NodeContent};
+use lepo_base::role::Role;
+use lepo_import::NodeContent;
 use lepo_secrets::Masker;
 
 fn masked(text: &str) -> Cow<'_, str> {
@@ -18,7 +19,7 @@ pub fn mask(what: &mut NodeContent) {
         NodeContent::Call { input, .. } => input,
         NodeContent::Output { text, .. } | NodeContent::System(text) => text,
         NodeContent::Text(role, text, _) | NodeContent::Aside(role, text) | NodeContent::Side(role, text)
-            if *role != ImportRole::User =>
+            if *role != Role::User =>
         {
             text
         }
@@ -49,8 +50,8 @@ mod tests {
         let output = NodeContent::Output { call: String::new(), text: text.clone(), files: Vec::new() };
         assert_eq!(after(output), "key [secret: anthropic-key] end");
         let of = |role| NodeContent::Text(role, text.clone(), Vec::new());
-        assert_eq!(after(of(ImportRole::Assistant)), "key [secret: anthropic-key] end");
-        assert_eq!(after(of(ImportRole::User)), text);
+        assert_eq!(after(of(Role::Assistant)), "key [secret: anthropic-key] end");
+        assert_eq!(after(of(Role::User)), text);
         assert_eq!(after(NodeContent::System(text)), "key [secret: anthropic-key] end");
     }
 }

@@ -21,18 +21,6 @@ pub use prepared_text::finish;
 pub use store_copy::{StoreCopy, copy, is_request, store_in};
 pub use tool_detail::ToolDetail;
 
-use lepo_import::ImportRole;
-use lepo_store::bubb::Kind;
-
-fn kind_of(role: ImportRole) -> Kind {
-    match role {
-        ImportRole::System => Kind::System,
-        ImportRole::User => Kind::User,
-        ImportRole::Assistant => Kind::Assistant,
-        ImportRole::Tool => Kind::Tool,
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::string_slice)]
 mod tests;

@@ -4,9 +4,10 @@
 
 use super::files::with_files;
 use super::held_back::{HeldBackPart, held_until};
-use super::{deferred::DeferredParts, kind_of, mask::mask, tool_detail::ToolDetail};
-use lepo_import::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind, MAX_TIME, seems_to_name_a_blob};
+use super::{deferred::DeferredParts, mask::mask, tool_detail::ToolDetail};
+use lepo_base::role::Role;
+use lepo_import::{History, ImportNode, ImportedFile, NodeContent};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, MAX_TIME, seems_to_name_a_blob};
 use lepo_store::store::Blob;
 use lepo_turn::is_request_text;
 
@@ -184,7 +185,7 @@ impl ImportPlanner<'_> {
                     return self.side(index, above, role, text);
                 }
                 let prev = above.spine.or_else(|| self.root(above.waiting));
-                let id = self.emit(index, prev, kind_of(role), false, text, blobs);
+                let id = self.emit(index, prev, role, false, text, blobs);
                 let begun = NodePosition {
                     spine: Some(id),
                     own_id: Some(id),
@@ -196,7 +197,7 @@ impl ImportPlanner<'_> {
             NodeContent::Side(role, text) if !text.is_empty() => self.side(index, above, role, text),
             NodeContent::Exact(role, hidden, text) if !text.is_empty() => {
                 let prev = above.own_id.or_else(|| self.root(above.waiting));
-                let id = self.emit(index, prev, kind_of(role), hidden, text, Vec::new());
+                let id = self.emit(index, prev, role, hidden, text, Vec::new());
                 let begun = NodePosition { spine: Some(id), own_id: Some(id), waiting: 0, ..above };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
@@ -207,7 +208,7 @@ impl ImportPlanner<'_> {
     }
 
     /// Adds a message of a subagent: below the call that started it, or after its previous message.
-    fn side(&mut self, index: usize, above: NodePosition, role: ImportRole, text: String) -> NodePosition {
+    fn side(&mut self, index: usize, above: NodePosition, role: Role, text: String) -> NodePosition {
         let prev = if above.is_side { above.spine } else { above.own_id };
         if self.rules.tools == ToolDetail::None {
             return NodePosition { spine: None, own_id: None, is_side: true, ..above };
@@ -215,7 +216,7 @@ impl ImportPlanner<'_> {
         if prev.is_none() {
             return self.wait(index, above);
         }
-        let id = self.emit(index, prev, kind_of(role), true, text, Vec::new());
+        let id = self.emit(index, prev, role, true, text, Vec::new());
         NodePosition { spine: Some(id), own_id: Some(id), is_side: true, ..above }
     }
 
@@ -223,9 +224,9 @@ impl ImportPlanner<'_> {
     fn add_hidden(&mut self, index: usize, above: NodePosition, what: NodeContent) -> NodePosition {
         let prev = above.spine;
         let id = match what {
-            NodeContent::System(text) => self.leaf(index, prev, Kind::System, text),
+            NodeContent::System(text) => self.leaf(index, prev, Role::System, text),
             NodeContent::Aside(role, text) | NodeContent::Side(role, text) => {
-                self.leaf(index, prev, kind_of(role), text)
+                self.leaf(index, prev, role, text)
             }
             NodeContent::Call { .. } | NodeContent::Output { .. } if self.rules.tools == ToolDetail::None => {
                 None
@@ -233,7 +234,7 @@ impl ImportPlanner<'_> {
             NodeContent::Call { id, name, input } => {
                 let text = self.cut(index, input);
                 let text = ([&name, "\n", &text.0].concat(), text.1);
-                let bubb = self.emit(index, prev, Kind::Assistant, true, text.0, text.1);
+                let bubb = self.emit(index, prev, Role::Assistant, true, text.0, text.1);
                 // Later results search for this id. A deferred node was cloned and still has it.
                 let node = &mut self.nodes[index];
                 if matches!(node.what, NodeContent::Nothing) {
@@ -245,7 +246,7 @@ impl ImportPlanner<'_> {
             NodeContent::Output { call, text, files } => {
                 let (mut text, mut blobs) = self.cut(index, text);
                 let (lines, more) = match self.rules.tools {
-                    ToolDetail::Full => self.with_files(ImportRole::Tool, String::new(), files),
+                    ToolDetail::Full => self.with_files(Role::Tool, String::new(), files),
                     _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
                 };
                 if !lines.is_empty() {
@@ -253,14 +254,14 @@ impl ImportPlanner<'_> {
                 }
                 blobs.extend(more);
                 let under = self.call(&call, above.calls).or(prev);
-                (!text.is_empty()).then(|| self.emit(index, under, Kind::Tool, true, text, blobs))
+                (!text.is_empty()).then(|| self.emit(index, under, Role::Tool, true, text, blobs))
             }
             _ => None,
         };
         NodePosition { own_id: id.or(above.own_id), ..above }
     }
 
-    fn leaf(&mut self, index: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
+    fn leaf(&mut self, index: usize, prev: Option<BubbId>, kind: Role, text: String) -> Option<BubbId> {
         (!text.is_empty()).then(|| self.emit(index, prev, kind, true, text, Vec::new()))
     }
 
@@ -307,7 +308,7 @@ impl ImportPlanner<'_> {
         }
         let NodeContent::System(text) = &self.nodes[node].what else { return None };
         let text = text.clone();
-        let id = self.emit(node, None, Kind::System, true, text, Vec::new());
+        let id = self.emit(node, None, Role::System, true, text, Vec::new());
         self.waiting.set_root(prompt, id);
         Some(id)
     }
@@ -330,12 +331,7 @@ impl ImportPlanner<'_> {
     }
 
     /// Appends a line for each file; returns the text and the blobs.
-    fn with_files(
-        &mut self,
-        role: ImportRole,
-        text: String,
-        files: Vec<ImportedFile>,
-    ) -> (String, Vec<Vec<u8>>) {
+    fn with_files(&mut self, role: Role, text: String, files: Vec<ImportedFile>) -> (String, Vec<Vec<u8>>) {
         if files.is_empty() {
             return (text, Vec::new());
         }
@@ -349,7 +345,7 @@ impl ImportPlanner<'_> {
         &mut self,
         index: usize,
         prev: Option<BubbId>,
-        kind: Kind,
+        kind: Role,
         hidden: bool,
         mut text: String,
         blobs: Vec<Vec<u8>>,

@@ -4,12 +4,13 @@ use std::fmt::Write;
 
 use super::tests::{LATER, read, sample, tree};
 use super::{ImportRules, ToolDetail, finish, plan};
-use lepo_import::{History, ImportRole, NodeContent, SourceFormat, SourceReader};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_import::{History, NodeContent, SourceFormat, SourceReader};
+use lepo_store::bubb::BubbName;
 
 #[test]
 fn a_call_that_waits_is_whole_below_each_beginning() {
-    let text = |text: &str| NodeContent::Text(ImportRole::User, text.into(), Vec::new());
+    let text = |text: &str| NodeContent::Text(Role::User, text.into(), Vec::new());
     let mut conversation = History::default();
     let call = NodeContent::Call { id: "c".into(), name: "f".into(), input: "{}".into() };
     let call = conversation.add(None, Some(1), call);
@@ -106,19 +107,19 @@ fn hidden_parts_before_many_beginnings_are_not_squared() {
         let mut at = prompt.then(|| conversation.add(None, Some(1), NodeContent::System("be good".into())));
         const COUNT: usize = 3000;
         for number in 0..COUNT {
-            let hidden = NodeContent::Aside(ImportRole::User, format!("hidden {number}"));
+            let hidden = NodeContent::Aside(Role::User, format!("hidden {number}"));
             at = Some(conversation.add(at, Some(1), hidden));
             conversation.add(
                 at,
                 Some(1),
-                NodeContent::Text(ImportRole::User, format!("said {number}"), Vec::new()),
+                NodeContent::Text(Role::User, format!("said {number}"), Vec::new()),
             );
         }
         let bubbs =
             plan(conversation, &ImportRules { tools: ToolDetail::Brief, date: None, now: 9, written: None })
                 .bubbs;
         assert!(bubbs.len() < 300_000, "{}", bubbs.len());
-        let prompts = bubbs.iter().filter(|bubb| bubb.name.kind == Kind::System).count();
+        let prompts = bubbs.iter().filter(|bubb| bubb.name.kind == Role::System).count();
         assert_eq!(prompts, usize::from(prompt));
         let texts: std::collections::HashSet<&str> = bubbs.iter().map(|bubb| bubb.text.as_str()).collect();
         assert_eq!(texts.len(), 2 * COUNT + usize::from(prompt), "each is there");

@@ -62,7 +62,8 @@ fn cut(text: &mut String, is_brief: bool) -> Option<&mut String> {
 mod tests {
     use super::*;
     use crate::import::{ImportRules, plan};
-    use lepo_import::{History, ImportRole};
+    use lepo_base::role::Role;
+    use lepo_import::History;
 
     #[test]
     fn the_plan_is_the_same_whether_texts_are_ready_or_not() {
@@ -78,9 +79,9 @@ mod tests {
         let mut whole = History::default();
         let mut at = whole.add(None, Some(1), NodeContent::System("s".into()));
         for what in [
-            NodeContent::Aside(ImportRole::User, "waits".into()),
+            NodeContent::Aside(Role::User, "waits".into()),
             call("waits", &long),
-            NodeContent::Text(ImportRole::User, "hi".into(), Vec::new()),
+            NodeContent::Text(Role::User, "hi".into(), Vec::new()),
             call("f", &long),
             output(&long),
             output(&format!("{long}\n[8 bytes: _blobs/x]")),
@@ -90,17 +91,17 @@ mod tests {
             call("f", request),
             output(request),
             output(""),
-            NodeContent::Aside(ImportRole::Assistant, request.into()),
-            NodeContent::Text(ImportRole::Assistant, request.into(), Vec::new()),
-            NodeContent::Text(ImportRole::Assistant, "see\n[8 bytes: _blobs/x]".into(), Vec::new()),
-            NodeContent::Side(ImportRole::User, "side".into()),
-            NodeContent::Exact(ImportRole::Tool, true, request.into()),
+            NodeContent::Aside(Role::Assistant, request.into()),
+            NodeContent::Text(Role::Assistant, request.into(), Vec::new()),
+            NodeContent::Text(Role::Assistant, "see\n[8 bytes: _blobs/x]".into(), Vec::new()),
+            NodeContent::Side(Role::User, "side".into()),
+            NodeContent::Exact(Role::Tool, true, request.into()),
             NodeContent::Nothing,
         ] {
             at = whole.add(Some(at), Some(1), what);
         }
         // A second first message: the deferred nodes above it are used again.
-        whole.add(Some(2), Some(1), NodeContent::Text(ImportRole::User, "again".into(), Vec::new()));
+        whole.add(Some(2), Some(1), NodeContent::Text(Role::User, "again".into(), Vec::new()));
         let bubbs = |conversation: &History, tools| {
             let rules = ImportRules { tools, date: None, now: 2, written: None };
             let bubbs = plan(conversation.clone(), &rules).bubbs;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_import::{SkipCounts, files_in, folders_in};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, Kind};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash};
 use lepo_store::store::{JournalRecord, STORE, Store};
 use lepo_turn::config::Paths;
 use lepo_turn::is_request_text;
@@ -28,7 +29,7 @@ pub struct StoreCopy {
 impl StoreCopy {
     /// Reads a bubb; `None` if its bytes do not match its id.
     pub fn proven(&self, name: &BubbName) -> Result<Option<Vec<u8>>> {
-        let bytes = self.store.read(name)?;
+        let bytes = self.store.read_bubb(name)?;
         let content = ContentHash::from_content(&bytes);
         let id = BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content);
         Ok((id == name.id).then_some(bytes))
@@ -37,7 +38,7 @@ impl StoreCopy {
 
 /// Whether a bubb is a tool request: only hidden ones can be.
 pub fn is_request(name: &BubbName, bytes: &[u8]) -> bool {
-    let may = name.hidden && matches!(name.kind, Kind::System | Kind::Assistant);
+    let may = name.hidden && matches!(name.kind, Role::System | Role::Assistant);
     may && std::str::from_utf8(bytes).is_ok_and(is_request_text)
 }
 
@@ -67,7 +68,7 @@ pub fn copy(path: &Path, tally: &mut SkipCounts) -> Result<StoreCopy> {
     // Messages that this user wrote in the other store count as the user's here too.
     let store = store.with_prover(user_prover(&Paths::from_env(&Env::from_process())?));
     let forest = store.forest()?;
-    let is_request = |name: &BubbName| store.read(name).is_ok_and(|bytes| is_request(name, &bytes));
+    let is_request = |name: &BubbName| store.read_bubb(name).is_ok_and(|bytes| is_request(name, &bytes));
     let waiting: HashSet<BubbId> = forest
         .pending(|ix| is_request(&forest.name(ix)).then_some(()))
         .into_iter()

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{CopyParent, CopyRequest, Store};
 use lepo_turn::{Body, is_request_text};
@@ -37,7 +38,7 @@ pub struct RebasePlan {
 /// Whether a root is a system prompt. Instructions of a repository, which are the root without a prompt,
 /// do not count.
 fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
-    let may = root.kind == Kind::System && root.hidden;
+    let may = root.kind == Role::System && root.hidden;
     Ok(may && !Body::read_named(root, &store.text(root)?).is_of_repository())
 }
 
@@ -183,12 +184,12 @@ pub(super) fn is_request(store: &Store, name: &BubbName, text: Option<&[u8]>) ->
     }
     Ok(match text {
         Some(text) => is_request_bytes(text),
-        None => is_request_bytes(&store.read(name)?),
+        None => is_request_bytes(&store.read_bubb(name)?),
     })
 }
 
-pub(super) fn may_be_request(kind: Kind, hidden: bool) -> bool {
-    hidden && matches!(kind, Kind::System | Kind::Assistant)
+pub(super) fn may_be_request(kind: Role, hidden: bool) -> bool {
+    hidden && matches!(kind, Role::System | Role::Assistant)
 }
 
 pub(super) fn is_request_bytes(text: &[u8]) -> bool {

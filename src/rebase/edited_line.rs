@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::Ix;
 use lepo_store::store::{CopyParent, EditedCopy, PlannedCopy, plan_edited_copies};
 
@@ -82,7 +83,7 @@ pub fn plan_edited_line(line: &EditableLine<'_>, edited: Vec<EditedMessage>) -> 
         None => Some(line.name(index).id),
     };
     let is_old_answer = |message: &EditedMessage| {
-        message.kind == Kind::Assistant
+        message.kind == Role::Assistant
             && !message.hidden
             && message.original.is_some()
             && message.text.is_none()

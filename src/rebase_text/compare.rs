@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbId;
 
 use super::parse::{ParsedText, TextBlock, without_cr};
 use super::print::PrintedMessage;
@@ -14,7 +15,7 @@ const SHORT: usize = 8;
 /// The messages of a range, by index.
 pub trait MessageSource {
     /// The id of each message, with its speaker and whether it is hidden.
-    fn marks(&self) -> Vec<(BubbId, Kind, bool)>;
+    fn marks(&self) -> Vec<(BubbId, Role, bool)>;
 
     /// Returns the message as the text has it.
     fn printed(&self, index: usize) -> Result<PrintedMessage>;
@@ -29,7 +30,7 @@ pub struct EditedMessage {
     pub line: usize,
     /// Index of the message that it is, with or without other text; `None` if it is new.
     pub original: Option<usize>,
-    pub kind: Kind,
+    pub kind: Role,
     pub hidden: bool,
     /// Its text if that is new.
     pub text: Option<Vec<u8>>,
@@ -75,7 +76,7 @@ pub fn compare(parsed: ParsedText, source: &dyn MessageSource) -> Result<Vec<Edi
 
 fn new_message(block: TextBlock) -> Result<EditedMessage> {
     let TextBlock { line, mark, mut text } = block;
-    if mark.kind == Kind::Tool {
+    if mark.kind == Role::Tool {
         return Err(Error::usage(format!("line {line}: a new message cannot have the kind tool"))
             .hint("`%% user`, assistant and system can begin one"));
     }

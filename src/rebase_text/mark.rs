@@ -1,7 +1,7 @@
 //! The line above a message: `%% hidden assistant 7W3QK8Z1 (a note)`.
 
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 
 /// A mark is at least this many `%`.
 const SHORTEST: usize = 2;
@@ -37,7 +37,7 @@ pub fn mark_of(first: &[u8]) -> Option<&[u8]> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkLine {
-    pub kind: Kind,
+    pub kind: Role,
     pub hidden: bool,
     /// As typed; without one, the message is new.
     pub id: Option<String>,
@@ -58,7 +58,7 @@ impl MarkLine {
         let mut fields = fields.split_whitespace().peekable();
         let hidden = fields.next_if_eq(&"hidden").is_some();
         let Some(role) = fields.next() else { return Err(unreadable("the mark names no speaker".into())) };
-        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.as_str() == role) else {
+        let Some(kind) = Role::ALL.into_iter().find(|kind| kind.as_str() == role) else {
             return Err(unreadable(format!("unknown speaker {}", quoted(role))));
         };
         let id = fields.next().map(str::to_string);
@@ -105,14 +105,14 @@ mod tests {
             Some(MarkLine { kind, hidden, id: Some(id.to_string()).filter(|id| !id.is_empty()) })
         };
         for (rest, expected) in [
-            (" user", mark(Kind::User, false, "")),
-            (" user \t ", mark(Kind::User, false, "")),
-            (" user 7W3QK8Z1", mark(Kind::User, false, "7W3QK8Z1")),
-            ("\tassistant  7w3qk8z1  ", mark(Kind::Assistant, false, "7w3qk8z1")),
-            (" hidden system 7W3QK8Z1 (AGENTS.md, 1,204 bytes)", mark(Kind::System, true, "7W3QK8Z1")),
-            (" hidden assistant 7W3QK8Z1 (stopped)", mark(Kind::Assistant, true, "7W3QK8Z1")),
-            (" hidden system 7W3QK8Z1 (a (b) c)", mark(Kind::System, true, "7W3QK8Z1")),
-            (" tool 7W3QK8Z1", mark(Kind::Tool, false, "7W3QK8Z1")),
+            (" user", mark(Role::User, false, "")),
+            (" user \t ", mark(Role::User, false, "")),
+            (" user 7W3QK8Z1", mark(Role::User, false, "7W3QK8Z1")),
+            ("\tassistant  7w3qk8z1  ", mark(Role::Assistant, false, "7w3qk8z1")),
+            (" hidden system 7W3QK8Z1 (AGENTS.md, 1,204 bytes)", mark(Role::System, true, "7W3QK8Z1")),
+            (" hidden assistant 7W3QK8Z1 (stopped)", mark(Role::Assistant, true, "7W3QK8Z1")),
+            (" hidden system 7W3QK8Z1 (a (b) c)", mark(Role::System, true, "7W3QK8Z1")),
+            (" tool 7W3QK8Z1", mark(Role::Tool, false, "7W3QK8Z1")),
             ("", None),
             (" ", None),
             (" hidden", None),
@@ -120,7 +120,7 @@ mod tests {
             ("% user", None),
             (" User", None),
             (" human", None),
-            (" user hidden", mark(Kind::User, false, "hidden")),
+            (" user hidden", mark(Role::User, false, "hidden")),
             (" user 7W3QK8Z1 and more", None),
             (" (user)", None),
         ] {

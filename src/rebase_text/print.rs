@@ -1,9 +1,8 @@
 //! Prints messages as one text.
 
-use lepo_store::bubb::Kind;
-
 use super::mark::mark_for;
 use super::range::TextRange;
+use lepo_base::role::Role;
 
 /// Comments that explain the format to first-time readers.
 const COMMENTS: [&str; 3] = [
@@ -17,7 +16,7 @@ const COMMENTS: [&str; 3] = [
 pub struct PrintedMessage {
     /// Its id, short if no other in the text ends so.
     pub id: String,
-    pub kind: Kind,
+    pub kind: Role,
     pub hidden: bool,
     /// A line; in parentheses after the id.
     pub note: Option<String>,

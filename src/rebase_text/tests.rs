@@ -1,11 +1,12 @@
 //! Tables of edits and a property: what was printed is read as it was.
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, ContentHash, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, ContentHash};
 
 use super::*;
 
-struct Messages(Vec<(BubbId, Kind, bool, Vec<u8>, bool)>);
+struct Messages(Vec<(BubbId, Role, bool, Vec<u8>, bool)>);
 
 impl Messages {
     /// Messages as `user text`, `hidden system text`; `-` before one prints only its mark line.
@@ -22,7 +23,7 @@ impl Messages {
                 None => (false, message),
             };
             let (kind, text) = message.split_once(' ').unwrap();
-            let kind = Kind::ALL.into_iter().find(|other| other.as_str() == kind).unwrap();
+            let kind = Role::ALL.into_iter().find(|other| other.as_str() == kind).unwrap();
             all.push(Messages::message(at, kind, hidden, text.as_bytes().to_vec(), line_only, &mut prev));
         }
         Messages(all)
@@ -30,12 +31,12 @@ impl Messages {
 
     fn message(
         at: usize,
-        kind: Kind,
+        kind: Role,
         hidden: bool,
         text: Vec<u8>,
         line_only: bool,
         prev: &mut Option<BubbId>,
-    ) -> (BubbId, Kind, bool, Vec<u8>, bool) {
+    ) -> (BubbId, Role, bool, Vec<u8>, bool) {
         let time = 1_760_000_000_000 + at as u64;
         let id = BubbId::new(time, kind, hidden, *prev, &ContentHash::from_content(&text));
         *prev = Some(id);
@@ -91,7 +92,7 @@ impl Messages {
 }
 
 impl MessageSource for Messages {
-    fn marks(&self) -> Vec<(BubbId, Kind, bool)> {
+    fn marks(&self) -> Vec<(BubbId, Role, bool)> {
         self.0.iter().map(|(id, kind, hidden, ..)| (*id, *kind, *hidden)).collect()
     }
 
@@ -280,7 +281,7 @@ fn a_thousand_random_conversations_are_read_as_they_were_printed() {
         let mut all = Vec::new();
         for at in 0..1 + random(12) {
             let text: String = (0..random(9)).map(|_| PIECES[random(PIECES.len())]).collect();
-            let (kind, hidden) = (Kind::ALL[random(4)], random(4) == 0);
+            let (kind, hidden) = (Role::ALL[random(4)], random(4) == 0);
             let line_only = hidden && random(2) == 0;
             all.push(Messages::message(at, kind, hidden, text.into_bytes(), line_only, &mut prev));
         }

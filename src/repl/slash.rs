@@ -17,8 +17,9 @@ use crate::ui::{ViewEvent, ViewState, change_title};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
 use lepo_base::keyword::{Keyword, parse_keyword};
+use lepo_base::role::Role;
 use lepo_net::fetch::is_url;
-use lepo_store::bubb::{Kind, counted_in_thousands};
+use lepo_store::bubb::counted_in_thousands;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
@@ -161,7 +162,7 @@ pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.store.forest_for(&[ReadScope::Ids(ids.clone())])?;
     let answer = ids.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
-        up.find(|name| !name.hidden && name.kind == Kind::Assistant)
+        up.find(|name| !name.hidden && name.kind == Role::Assistant)
     });
     let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
     let text = session.store.text(&answer)?;
@@ -212,7 +213,7 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
     }
     let forest = session.forest()?;
     let root = session.tip().and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
-    let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
+    let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Role::System);
     let text = match name {
         Some(name) => Some(session.store.text(&name)?)
             .filter(|text| !Body::read_named(&name, text).is_of_repository())

@@ -1,7 +1,8 @@
 //! Formats the line above a bubb.
 
 use super::{Paint, clean, width};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 
 /// Formats `# user ID`, with ` hidden` if it is.
 pub fn heading(name: &BubbName, paint: Paint) -> String {
@@ -46,9 +47,9 @@ pub fn titled(name: &BubbName, id: &str, is_stopped: bool) -> String {
 pub fn in_colour(name: &BubbName, paint: Paint, text: &str) -> String {
     match name.kind {
         _ if name.hidden => paint.dim(text),
-        Kind::User => paint.cyan(text),
-        Kind::Assistant => paint.green(text),
-        Kind::System | Kind::Tool => paint.yellow(text),
+        Role::User => paint.cyan(text),
+        Role::Assistant => paint.green(text),
+        Role::System | Role::Tool => paint.yellow(text),
     }
 }
 

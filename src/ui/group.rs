@@ -16,8 +16,9 @@ use crate::term::{
 };
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
+use lepo_base::role::Role;
 use lepo_model::Usage;
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 use lepo_tool::OutputStream;
 use lepo_turn::{Bid, FinishedAnswer, GroupEvent, GroupMode, Masking, PanelNames, TurnEvent};
@@ -167,7 +168,7 @@ impl<'o> GroupTurnView<'o> {
         self.out.trusted("\n");
         match self.masking.unmasked_text(bubb.id) {
             Some(given) => self.words(given.as_bytes()),
-            None => match self.store.read(bubb) {
+            None => match self.store.read_bubb(bubb) {
                 Ok(bytes) => self.words(&bytes),
                 Err(error) => warn(&error),
             },
@@ -297,7 +298,7 @@ impl<'o> GroupTurnView<'o> {
 
     fn bubb(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
         let Some(bytes) = bytes else { return };
-        if self.display.json || !self.display.all || !name.hidden || name.kind == Kind::User {
+        if self.display.json || !self.display.all || !name.hidden || name.kind == Role::User {
             return;
         }
         self.head(&bubb_heading(name, self.paint));

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::ShortIds;
 use super::notes::read_request;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix, NearestAncestor, ReadScope};
 use lepo_store::store::{JournalIndex, JournalRecord, Store};
 
@@ -33,7 +34,7 @@ impl AnswerIndex {
     pub fn new(forest: &Forest, facts: &JournalIndex) -> AnswerIndex {
         let visible = visible();
         let mut answers = AnswerIndex::default();
-        for ix in forest.all().filter(|&ix| forest.name(ix).kind == Kind::Assistant) {
+        for ix in forest.all().filter(|&ix| forest.name(ix).kind == Role::Assistant) {
             let Some(question) = question_of(forest, &visible, ix) else { continue };
             let name = forest.name(ix);
             if !name.hidden {

@@ -7,8 +7,9 @@ use super::ShortIds;
 use super::incomplete_answers::{AnswerIndex, became_of, ended_early};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading, titled};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::time;
-use lepo_store::bubb::{BubbName, Kind, model_label};
+use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalIndex, Store, now};
 use lepo_turn::StoppedAnswers;
@@ -77,8 +78,8 @@ impl<'s> MessageView<'s> {
         out.trusted(&full_heading((name, &title), speaker.as_deref(), &about, out.columns(), self.paint));
         out.trusted("\n");
         match name.kind {
-            Kind::Assistant if self.formed => self.print_markdown(name, out)?,
-            Kind::User | Kind::System if self.formed => self.print_wrapped(name, out)?,
+            Role::Assistant if self.formed => self.print_markdown(name, out)?,
+            Role::User | Role::System if self.formed => self.print_wrapped(name, out)?,
             _ => copy_bubb(self.store, name, out)?,
         }
         out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
@@ -93,14 +94,14 @@ impl<'s> MessageView<'s> {
                 break;
             }
             self.print(name, out)?;
-            if !out.is_terminal() || !is_visible(name, Kind::User) {
+            if !out.is_terminal() || !is_visible(name, Role::User) {
                 continue;
             }
             let mut behind = names.iter().skip(i + 1);
             let next =
-                behind.find(|name| [Kind::User, Kind::Assistant].iter().any(|kind| is_visible(name, *kind)));
+                behind.find(|name| [Role::User, Role::Assistant].iter().any(|kind| is_visible(name, *kind)));
             let line = match next.map(|next| next.kind) {
-                Some(Kind::Assistant) => None,
+                Some(Role::Assistant) => None,
                 Some(_) => answers
                     .get_or_insert_with(|| AnswerIndex::new(self.forest, &self.facts))
                     .part_line(name.id, names, &self.shorts),
@@ -161,7 +162,7 @@ impl<'s> MessageView<'s> {
     }
 }
 
-fn is_visible(name: &BubbName, kind: Kind) -> bool {
+fn is_visible(name: &BubbName, kind: Role) -> bool {
     name.kind == kind && !name.hidden
 }
 

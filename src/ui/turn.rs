@@ -13,8 +13,9 @@ use crate::term::{
     stderr_is_stdout, stderr_is_terminal, tty,
 };
 use lepo_base::hint::HintTarget;
+use lepo_base::role::Role;
 use lepo_model::Citation;
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::bubb::BubbName;
 use lepo_tool::{OutputStream, Proposal};
 use lepo_turn::{CommandOrigin, Person, TurnEvent, View};
 
@@ -265,7 +266,7 @@ impl<'o> TurnView<'o> {
     }
 
     fn bubb(&mut self, name: &BubbName, bytes: &[u8]) {
-        if self.display.json || !self.display.all || !name.hidden || name.kind == Kind::User {
+        if self.display.json || !self.display.all || !name.hidden || name.kind == Role::User {
             return;
         }
         self.close();

@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
+use lepo_base::role::Role;
 use lepo_base::secret::Secret;
 use lepo_model::{ApiKey, ModelConfig, Provider};
-use lepo_model::{ChatEvent, ChatMessage, ChatRequest, ChatRole, Gate, Model, ModelNotice, Timeouts};
+use lepo_model::{ChatEvent, ChatMessage, ChatRequest, Gate, Model, ModelNotice, Timeouts};
 
 use super::scripted::Server;
 
@@ -130,6 +131,6 @@ fn ask_request(config: &ModelConfig, timeouts: Timeouts, request: ChatRequest<'_
 
 /// Asks a fresh model one question.
 fn ask(config: &ModelConfig) -> Heard {
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     ask_request(config, TIMEOUTS, ChatRequest { messages: &messages, ..ChatRequest::default() })
 }

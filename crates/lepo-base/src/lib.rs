@@ -18,6 +18,7 @@
 //! | [`read_ahead`] | processes many items on several threads, in order |
 //! | [`keyword`] | values written as a keyword |
 //! | [`repository`] | the roots of repositories and stores |
+//! | [`role`] | the author of a message |
 //! | [`search_path`] | where programs are found: `PATH` without directories that a repository can fill |
 //! | [`work_folder`] | the folder for which the user allowed programs to run, by its identity |
 //! | [`tracked`] | whether git tracks a file |
@@ -39,6 +40,7 @@ pub mod loose_json;
 pub mod media;
 pub mod read_ahead;
 pub mod repository;
+pub mod role;
 pub mod search_path;
 pub mod secret;
 pub mod sys;

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use lepo_base::role::Role;
 use lepo_import::{
-    History, ImportRole, ImportedFile, JsonValue, MessageBuilder, NodeContent, file_of_hash, read_json,
-    written_time,
+    History, ImportedFile, JsonValue, MessageBuilder, NodeContent, file_of_hash, read_json, written_time,
 };
 use rusqlite::{Connection, Row};
 
@@ -88,7 +88,7 @@ fn response(
     let asked = moment(row);
     let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
     let parent = conversation.nodes.len().checked_sub(1);
-    let mut parts = MessageBuilder::new(conversation, parent, asked, ImportRole::User);
+    let mut parts = MessageBuilder::new(conversation, parent, asked, Role::User);
     if let (None, Some(system)) = (parent, non_empty(row, "system")) {
         parts.push_node(NodeContent::System(system));
     }
@@ -119,8 +119,8 @@ fn response(
         }
     }
     let (_, tail) = parts.finish();
-    let mut parts = MessageBuilder::new(conversation, Some(tail), answered, ImportRole::Assistant);
-    parts.aside(ImportRole::Assistant, &non_empty(row, "reasoning").unwrap_or_default());
+    let mut parts = MessageBuilder::new(conversation, Some(tail), answered, Role::Assistant);
+    parts.aside(Role::Assistant, &non_empty(row, "reasoning").unwrap_or_default());
     parts.text(&text(row, "response").unwrap_or_default());
     if has_table(database, "tool_calls") {
         let mut query = database.prepare(
@@ -317,7 +317,7 @@ fn message(
     told: &ResponseInfo,
 ) -> rusqlite::Result<usize> {
     let role = messages.get(hash).map_or("", |(_, role)| role);
-    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     let mut query = database.prepare(
         "select id, type, tool_name, text, payload from parts where message_hash = ?1 order by position",
     )?;
@@ -334,7 +334,7 @@ fn message(
         match text(row, "type").unwrap_or_default().as_str() {
             "text" if role == "system" => parts.push_node(NodeContent::System(whole)),
             "text" => parts.text(&whole),
-            "reasoning" => parts.aside(ImportRole::Assistant, &whole),
+            "reasoning" => parts.aside(Role::Assistant, &whole),
             "tool_call" => {
                 let raw =
                     |value: JsonValue<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();

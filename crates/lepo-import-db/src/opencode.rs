@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
+use lepo_base::role::Role;
 use lepo_import::{
-    CallNodes, History, ImportRole, JsonValue, MessageBuilder, OpencodeLine, OpencodeMessage, gather,
-    opencode_part, read_json,
+    CallNodes, History, JsonValue, MessageBuilder, OpencodeLine, OpencodeMessage, gather, opencode_part,
+    read_json,
 };
 use rusqlite::Connection;
 
@@ -79,9 +80,9 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
     let (mut at, mut last, mut ended) = (None, 0, false);
     while let Some(row) = rows.next()? {
         let kind = match text(row, "type").unwrap_or_default().as_str() {
-            "user" => ImportRole::User,
-            "assistant" => ImportRole::Assistant,
-            "synthetic" | "system" | "compaction" => ImportRole::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "synthetic" | "system" | "compaction" => Role::System,
             // Changes of the model, the agent or the directory.
             _ => continue,
         };
@@ -97,7 +98,7 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
             let words =
                 data.get("text").non_empty().or_else(|| data.get("summary").non_empty()).unwrap_or_default();
             match kind {
-                ImportRole::System => parts.aside(ImportRole::System, &words),
+                Role::System => parts.aside(Role::System, &words),
                 _ => parts.text(&words),
             }
             for item in data.get("content").items() {
@@ -113,7 +114,7 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
         });
         let (first, tail) = parts.finish();
         at = Some(tail);
-        if kind != ImportRole::System {
+        if kind != Role::System {
             conversation.messages += 1;
         }
         if let Some((model, about)) = about {

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::archive::Archive;
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::{BEHIND, SourceReader};
@@ -15,6 +15,7 @@ use super::tree::{Link, parents};
 use super::value_reader::ValueReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Whether a document of an export contains conversations.
 pub fn is_document(name: &str) -> bool {
@@ -162,7 +163,7 @@ fn message(
 ) -> (usize, usize) {
     let at = time::seconds(message.get("create_time"));
     let role = message.at(&["author", "role"]).text().unwrap_or_default();
-    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     let is_known = matches!(&*role, "user" | "assistant" | "system" | "tool");
     let (content, metadata) = (message.get("content"), message.get("metadata"));
     conversation.messages += u64::from(message.is_object());
@@ -179,7 +180,7 @@ fn message(
         let prompt = text(content);
         match content.get("content_type").is_str("model_editable_context") {
             _ if prompt.is_empty() => {}
-            true => parts.aside(ImportRole::System, &prompt),
+            true => parts.aside(Role::System, &prompt),
             false => parts.push_node(NodeContent::System(prompt)),
         }
     } else if role == "tool" {
@@ -201,13 +202,11 @@ fn message(
             "thoughts" => {
                 for thought in content.get("thoughts").items() {
                     let both = [thought.get("summary").non_empty(), thought.get("content").non_empty()];
-                    parts.aside(
-                        ImportRole::Assistant,
-                        &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
-                    );
+                    parts
+                        .aside(Role::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
                 }
             }
-            "reasoning_recap" => parts.aside(ImportRole::Assistant, &content.get("content").words()),
+            "reasoning_recap" => parts.aside(Role::Assistant, &content.get("content").words()),
             "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
             _ if !matches!(recipient.as_str(), "" | "all") => {
                 parts.push_node(NodeContent::Call {

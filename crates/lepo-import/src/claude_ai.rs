@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::archive::Archive;
 use super::chatgpt::is_document;
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
@@ -14,6 +14,7 @@ use super::tree::{Link, cut_circles, parents};
 use super::value_reader::ValueReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// The parent id of a first message.
 const ROOT: &str = "00000000-0000-4000-8000-000000000000";
@@ -70,7 +71,7 @@ fn conversation(value: JsonValue<'_>) -> History {
 
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::written(message.get("created_at"));
-    let kind = if message.get("sender").is_str("human") { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if message.get("sender").is_str("human") { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let sender = message.get("sender").text().unwrap_or_default();

@@ -8,11 +8,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::claude_lines::{ClaudeContent, ClaudeLine, ClaudeMessage, LineContext};
-use super::conversation::{History, ImportNode, ImportRole, NodeContent};
+use super::conversation::{History, ImportNode, NodeContent};
 use super::linked_log::LinkedLog;
 use super::source::{SourceReader, files_in, first_value, first_values};
 use super::{ConversationSink, claude_prompts};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Number of nodes of a message in which to search for an earlier snapshot of a text.
 const SNAPSHOTS: usize = 64;
@@ -195,8 +196,8 @@ impl ClaudeSession {
         for mut node in new.into_iter().filter(|node| !matches!(node.what, NodeContent::Nothing)) {
             if let Some(last) = nodes.get_mut(first..).and_then(<[ImportNode]>::last_mut)
                 && let (
-                    NodeContent::Text(ImportRole::Assistant, before, _)
-                    | NodeContent::Side(ImportRole::Assistant, before),
+                    NodeContent::Text(Role::Assistant, before, _)
+                    | NodeContent::Side(Role::Assistant, before),
                     NodeContent::Text(_, text, _) | NodeContent::Side(_, text),
                 ) = (&mut last.what, &node.what)
             {

@@ -3,11 +3,12 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::claude_words::{INJECTED, SILENT};
-use super::conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportNode, ImportedFile, NodeContent};
 use super::exported::{ExportedMessage, FIELD};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::{attach, output, time};
+use lepo_base::role::Role;
 
 /// The model name of answers that the program wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
@@ -206,44 +207,40 @@ impl ClaudeMessage {
 
     fn content(&mut self, line: JsonValue<'_>, content: JsonValue<'_>, synthetic: bool, is_side: bool) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
-        let hidden = hidden.into_iter().zip([ImportRole::System, ImportRole::User, ImportRole::Assistant]);
+        let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
-        let hidden = hidden.or(synthetic.then_some(ImportRole::Assistant));
+        let hidden = hidden.or(synthetic.then_some(Role::Assistant));
         // Another agent or a program wrote the message.
         let is_foreign = line.at(&["origin", "kind"]).non_empty().is_some_and(|kind| kind != "human");
         let has_result = content.items().any(|block| block.get("type").is_str("tool_result"));
-        let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(ImportRole::User));
+        let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(Role::User));
         let mut all = History::default();
-        let mut block = |hash: Option<u64>, kind: ImportRole, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
+        let mut block = |hash: Option<u64>, kind: Role, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
             let unknown = add(&mut all, self.time, kind, is_side, fill);
             self.hashes.resize(all.nodes.len(), hash);
             self.unknown.extend((0..unknown).map(|_| hash));
         };
         match (hidden, content.text()) {
             (Some(kind), _) => {
-                let own = if self.is_answer { ImportRole::Assistant } else { ImportRole::User };
+                let own = if self.is_answer { Role::Assistant } else { Role::User };
                 block(None, own, &|parts| parts.aside(kind, &texts(content)));
                 let blocks = content.items().filter(|block| block.get("type").is_str("text"));
                 self.texts.extend(blocks.filter_map(|block| block.get("text").non_empty()));
             }
-            (None, Some(text)) if self.is_answer => {
-                block(None, ImportRole::Assistant, &|parts| parts.text(&text))
-            }
+            (None, Some(text)) if self.is_answer => block(None, Role::Assistant, &|parts| parts.text(&text)),
             (None, Some(text)) => {
-                block(None, ImportRole::User, &|parts| parts.push_without_injections(&text, &INJECTED))
+                block(None, Role::User, &|parts| parts.push_without_injections(&text, &INJECTED))
             }
             (None, None) if !content.is_array() && !content.is_null() => {
-                block(None, ImportRole::User, &|parts| parts.unknown());
+                block(None, Role::User, &|parts| parts.unknown());
             }
             (None, None) if self.is_answer => {
                 for part in content.items() {
-                    block(Some(hash(part)), ImportRole::Assistant, &|parts| answer_block(parts, part));
+                    block(Some(hash(part)), Role::Assistant, &|parts| answer_block(parts, part));
                 }
             }
             (None, None) => {
-                block(None, ImportRole::User, &|parts| {
-                    content.items().for_each(|part| user_block(parts, part))
-                });
+                block(None, Role::User, &|parts| content.items().for_each(|part| user_block(parts, part)));
             }
         }
         self.nodes = all.nodes;
@@ -267,7 +264,7 @@ impl ClaudeMessage {
 fn add(
     to: &mut History,
     time: Option<u64>,
-    kind: ImportRole,
+    kind: Role,
     is_side: bool,
     fill: &dyn Fn(&mut MessageBuilder<'_>),
 ) -> u64 {
@@ -280,7 +277,7 @@ fn add(
 fn queued(line: JsonValue<'_>, time: Option<u64>, wanted: LineContext) -> (Vec<ImportNode>, u64) {
     let prompt = line.at(&["attachment", "prompt"]);
     let mut all = History::default();
-    let unknown = add(&mut all, time, ImportRole::User, wanted.agent, &|parts| match prompt.text() {
+    let unknown = add(&mut all, time, Role::User, wanted.agent, &|parts| match prompt.text() {
         Some(text) => parts.push_without_injections(&text, &INJECTED),
         None => prompt.items().for_each(|block| user_block(parts, block)),
     });
@@ -327,7 +324,7 @@ fn user_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
 fn answer_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.push_text(block.get("text").words()),
-        "thinking" => parts.aside(ImportRole::Assistant, &block.get("thinking").text().unwrap_or_default()),
+        "thinking" => parts.aside(Role::Assistant, &block.get("thinking").text().unwrap_or_default()),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.push_node(NodeContent::Call {
             id: block.get("id").words(),
             name: block.get("name").words(),

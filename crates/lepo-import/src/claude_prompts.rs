@@ -8,10 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::ConversationSink;
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::json::JsonValue;
 use super::source::{SourceReader, files_in, folders_in};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Whether a value is a line of this file.
 pub fn is_prompt(value: JsonValue<'_>) -> bool {
@@ -42,7 +43,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         });
         let conversation = &mut found[index];
         let parent = conversation.nodes.len().checked_sub(1);
-        let what = NodeContent::Text(ImportRole::User, text, Vec::new());
+        let what = NodeContent::Text(Role::User, text, Vec::new());
         conversation.add(parent, value.get("timestamp").count(), what);
         conversation.messages += 1;
     }

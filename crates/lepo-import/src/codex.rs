@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use super::ConversationSink;
 use super::codex_records::{CodexContent, CodexRecord};
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::echoes::{Echo, Echoes, EventKind};
 use super::source::{ALONE, SourceReader};
 use super::threads::{CodexThread, CodexThreads};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Maximum length of a chain of threads that continue each other.
 const DEEP: usize = 64;
@@ -238,8 +239,7 @@ impl CodexLog {
         let is_question = |what: &NodeContent| {
             matches!(
                 what,
-                NodeContent::Text(ImportRole::User, ..)
-                    | NodeContent::Exact(ImportRole::System | ImportRole::Tool, ..)
+                NodeContent::Text(Role::User, ..) | NodeContent::Exact(Role::System | Role::Tool, ..)
             )
         };
         if nodes.iter().any(|node| is_question(&node.what)) {
@@ -265,7 +265,7 @@ impl CodexLog {
         let nodes = self.conversation.nodes.iter_mut().rev();
         let last = nodes.take(8).find(|node| !matches!(node.what, NodeContent::Nothing));
         if let Some(node) = last
-            && let NodeContent::Text(ImportRole::Assistant, text, files) = &node.what
+            && let NodeContent::Text(Role::Assistant, text, files) = &node.what
             && files.is_empty()
             && summary.ends_with(text.as_str())
         {

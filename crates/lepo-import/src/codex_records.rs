@@ -1,12 +1,13 @@
 //! A record of a log of Codex, read without the records before it.
 
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::echoes::EventKind;
 use super::exported::{ExportedMessage, FIELD};
 use super::injected::Injections;
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::{attach, output, time};
+use lepo_base::role::Role;
 
 /// Texts that the program inserts into a user's message.
 const INJECTED: Injections = Injections {
@@ -94,7 +95,7 @@ fn parse_content(line: JsonValue<'_>) -> CodexContent {
         "compacted" => {
             let text = payload.get("message").words();
             CodexContent::Compacted(
-                nodes(ImportRole::Assistant, at, |parts| parts.aside(ImportRole::System, &text)),
+                nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)),
                 text,
             )
         }
@@ -125,10 +126,10 @@ fn event(payload: JsonValue<'_>, at: Option<u64>) -> CodexContent {
         "user_message" => {
             let images = payload.get("images").items().filter_map(JsonValue::text);
             let images: Vec<ImportedFile> = images.map(|url| attach::url("", "image/png", &url)).collect();
-            echo(ImportRole::User, at, &payload.get("message").words(), images, EventKind::Text)
+            echo(Role::User, at, &payload.get("message").words(), images, EventKind::Text)
         }
         "agent_message" => {
-            echo(ImportRole::Assistant, at, &payload.get("message").words(), Vec::new(), EventKind::Text)
+            echo(Role::Assistant, at, &payload.get("message").words(), Vec::new(), EventKind::Text)
         }
         "item_completed" => completed(payload.get("item"), at),
         "thread_rolled_back" => {
@@ -144,16 +145,10 @@ fn event(payload: JsonValue<'_>, at: Option<u64>) -> CodexContent {
 }
 
 /// Reads the message of an event.
-fn echo(
-    kind: ImportRole,
-    at: Option<u64>,
-    text: &str,
-    files: Vec<ImportedFile>,
-    event: EventKind,
-) -> CodexContent {
+fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<ImportedFile>, event: EventKind) -> CodexContent {
     let nodes = nodes(kind, at, |parts| {
         match kind {
-            ImportRole::User => parts.push_without_injections(text, &INJECTED),
+            Role::User => parts.push_without_injections(text, &INJECTED),
             _ => parts.text(text),
         }
         files.into_iter().for_each(|file| parts.file(file));
@@ -164,8 +159,8 @@ fn echo(
 /// Reads a thread item if it is a message.
 fn completed(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
     let kind = match &*item.get("type").text().unwrap_or_default() {
-        "UserMessage" | "userMessage" | "user_message" => ImportRole::User,
-        "AgentMessage" | "agentMessage" | "agent_message" => ImportRole::Assistant,
+        "UserMessage" | "userMessage" | "user_message" => Role::User,
+        "AgentMessage" | "agentMessage" | "agent_message" => Role::Assistant,
         _ => return CodexContent::Nothing,
     };
     let text = item.get("text").non_empty().unwrap_or_else(|| texts(item.get("content")));
@@ -180,7 +175,7 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
             let mut texts: Vec<String> =
                 item.get("summary").items().filter_map(|part| part.get("text").non_empty()).collect();
             texts.extend(item.get("content").items().filter_map(|part| part.get("text").non_empty()));
-            part(at, |parts| parts.aside(ImportRole::Assistant, &texts.join("\n\n")))
+            part(at, |parts| parts.aside(Role::Assistant, &texts.join("\n\n")))
         }
         "function_call" | "custom_tool_call" => {
             let (name, arguments) = (item.get("name").words(), item.get("arguments"));
@@ -208,7 +203,7 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
         // Another agent's message.
         "agent_message" => {
             let text = output::text(item.get("content"));
-            part(at, |parts| parts.aside(ImportRole::User, &text))
+            part(at, |parts| parts.aside(Role::User, &text))
         }
         "ghost_snapshot" | "compaction" | "context_compaction" | "compaction_summary"
         | "compaction_trigger" | "other" => CodexContent::Nothing,
@@ -252,8 +247,8 @@ fn exported(item: JsonValue<'_>, exported: &ExportedMessage<'_>, at: Option<u64>
 
 fn message(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
     let kind = match &*item.get("role").text().unwrap_or_default() {
-        "user" => ImportRole::User,
-        "assistant" => ImportRole::Assistant,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
         // Codex's own instructions.
         _ => return CodexContent::Nothing,
     };
@@ -265,13 +260,13 @@ fn message(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
             let text = part.get("text").text().unwrap_or_default();
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
-                None if kind == ImportRole::User && is_image_mark(&text) => image = image_name(&text),
-                None if kind == ImportRole::User => parts.push_without_injections(&text, &INJECTED),
+                None if kind == Role::User && is_image_mark(&text) => image = image_name(&text),
+                None if kind == Role::User => parts.push_without_injections(&text, &INJECTED),
                 None => parts.text(&text),
             }
         }
         match content.text() {
-            Some(text) if kind == ImportRole::User => parts.push_without_injections(&text, &INJECTED),
+            Some(text) if kind == Role::User => parts.push_without_injections(&text, &INJECTED),
             Some(text) => parts.text(&text),
             None => {}
         }
@@ -291,10 +286,10 @@ fn image_name(mark: &str) -> String {
 }
 
 fn part(at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexContent {
-    CodexContent::Part(nodes(ImportRole::Assistant, at, tell))
+    CodexContent::Part(nodes(Role::Assistant, at, tell))
 }
 
-fn nodes(kind: ImportRole, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
+fn nodes(kind: Role, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
     let mut nodes = History { messages: 1, ..History::default() };
     let mut parts = MessageBuilder::new(&mut nodes, None, at, kind);
     tell(&mut parts);

@@ -2,38 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Who wrote a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImportRole {
-    /// A system prompt, of the tool or of the user.
-    System,
-    /// The user.
-    User,
-    /// The model.
-    Assistant,
-    /// A tool.
-    Tool,
-}
-
-impl ImportRole {
-    const ALL: [ImportRole; 4] =
-        [ImportRole::System, ImportRole::User, ImportRole::Assistant, ImportRole::Tool];
-
-    /// Returns the letter in the stream of `lepo-import-db`, and in lepo's exports.
-    pub fn letter(self) -> char {
-        match self {
-            ImportRole::System => 's',
-            ImportRole::User => 'u',
-            ImportRole::Assistant => 'a',
-            ImportRole::Tool => 't',
-        }
-    }
-
-    /// Parses the letter of a role.
-    pub fn from_letter(letter: u8) -> Option<ImportRole> {
-        ImportRole::ALL.into_iter().find(|role| role.letter() as u8 == letter)
-    }
-}
+use lepo_base::role::Role;
 
 /// A conversation: a tree of messages, or several trees.
 #[derive(Debug, Clone, Default)]
@@ -99,9 +68,9 @@ pub enum NodeContent {
     /// A system prompt that the user chose.
     System(String),
     /// Visible text. Only this kind lengthens a conversation.
-    Text(ImportRole, String, Vec<ImportedFile>),
+    Text(Role, String, Vec<ImportedFile>),
     /// Hidden text next to the previous node: reasoning, text that the program inserted, summaries.
-    Aside(ImportRole, String),
+    Aside(Role, String),
     /// A tool call.
     Call {
         /// The id that its result refers to.
@@ -121,9 +90,9 @@ pub enum NodeContent {
         files: Vec<ImportedFile>,
     },
     /// A subagent's message, hidden under the call that started the subagent.
-    Side(ImportRole, String),
+    Side(Role, String),
     /// A message that lepo exported: its role, whether it is hidden, and its text, verbatim.
-    Exact(ImportRole, bool, String),
+    Exact(Role, bool, String),
 }
 
 /// An image or a document of a message.
@@ -194,7 +163,7 @@ impl ImportNode {
 
     /// Whether the node is the visible text of an answer.
     pub fn is_answer(&self) -> bool {
-        matches!(self.what, NodeContent::Text(ImportRole::Assistant, ..))
+        matches!(self.what, NodeContent::Text(Role::Assistant, ..))
     }
 }
 

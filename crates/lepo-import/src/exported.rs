@@ -1,16 +1,17 @@
 //! The facts that lepo writes into a message of another tool's session, in a field that the tool ignores.
 
-use super::conversation::{ImportRole, ImportedFile, NodeContent};
+use super::conversation::{ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::{attach, time};
+use lepo_base::role::Role;
 
 /// The name of that field.
 pub const FIELD: &str = "lepo";
 
 /// The facts about a visible message that lepo exported.
 pub struct ExportedMessage<'v> {
-    pub kind: ImportRole,
+    pub kind: Role,
     /// Its model, if known.
     pub model: Option<String>,
     /// The message has only files: no part of its content is its text.
@@ -23,7 +24,7 @@ impl<'v> ExportedMessage<'v> {
     pub fn parse(value: JsonValue<'v>) -> Option<ExportedMessage<'v>> {
         let tag = value.get("kind").text()?;
         let kind = match tag.as_bytes() {
-            [kind, b'0'] => ImportRole::from_letter(*kind)?,
+            [kind, b'0'] => Role::from_letter(*kind)?,
             _ => return None,
         };
         Some(ExportedMessage {
@@ -48,7 +49,7 @@ impl<'v> ExportedMessage<'v> {
             parts.push_node(NodeContent::System(text));
             parts.at(at);
         }
-        if !matches!(self.kind, ImportRole::User | ImportRole::Assistant) {
+        if !matches!(self.kind, Role::User | Role::Assistant) {
             return parts.push_node(NodeContent::Exact(self.kind, false, text.to_string()));
         }
         parts.text(text);

@@ -6,13 +6,14 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::injected::Injections;
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::{SourceReader, first_value};
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Texts that the program inserts into a user's message.
 pub const INJECTED: Injections = Injections {
@@ -238,19 +239,19 @@ impl GeminiMessage {
         called: &mut HashSet<String>,
         answered: &mut HashSet<String>,
     ) {
-        let kind = if self.is_answer { ImportRole::Assistant } else { ImportRole::User };
+        let kind = if self.is_answer { Role::Assistant } else { Role::User };
         let mut parts = MessageBuilder::new(conversation, before, self.at, kind);
         for (at, thought) in self.thoughts {
             parts.at(at);
-            parts.aside(ImportRole::Assistant, &thought);
+            parts.aside(Role::Assistant, &thought);
         }
         parts.at(self.at);
         for part in self.content {
             match part {
                 GeminiPart::Text(text) if self.is_answer => parts.text(&text),
                 GeminiPart::Text(text) => add_text(&mut parts, self.is_said, &text),
-                GeminiPart::Aside(text) => parts.aside(ImportRole::User, &text),
-                GeminiPart::Thought(text) => parts.aside(ImportRole::Assistant, &text),
+                GeminiPart::Aside(text) => parts.aside(Role::User, &text),
+                GeminiPart::Thought(text) => parts.aside(Role::Assistant, &text),
                 GeminiPart::File(file) => parts.file(file),
                 GeminiPart::Call(call) => {
                     // A call with its result is added below.
@@ -360,7 +361,7 @@ pub fn response(part: JsonValue<'_>) -> Option<String> {
 /// Adds a message, or a note that the program inserted.
 fn add_text(parts: &mut MessageBuilder<'_>, is_said: bool, text: &str) {
     if !is_said {
-        return parts.aside(ImportRole::User, text);
+        return parts.aside(Role::User, text);
     }
     parts.push_without_injections(text, &INJECTED);
 }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::{SourceReader, first_value};
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Reads a thread from its messages.
 pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
@@ -56,7 +57,7 @@ fn hash(message: JsonValue<'_>) -> u64 {
 
 fn message(conversation: &mut History, value: JsonValue<'_>) {
     let parent = conversation.nodes.len().checked_sub(1);
-    let kind = if value.get("role").is_str("user") { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if value.get("role").is_str("user") { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, parent, time::any(value.get("created_at")), kind);
     let is_prompt = value.get("role").is_str("system");

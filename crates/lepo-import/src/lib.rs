@@ -62,7 +62,7 @@ mod zst;
 
 pub use attach::of_hash as file_of_hash;
 pub use changed_logs::{LogFolder, log_folders, sources_of};
-pub use conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
+pub use conversation::{History, ImportNode, ImportedFile, NodeContent};
 pub use format::{FORMATS, SourceFormat};
 pub use json::JsonValue;
 pub use message_builder::MessageBuilder;

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
@@ -72,7 +73,7 @@ fn conversation(value: JsonValue<'_>) -> History {
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::any(message.get("createdAt"));
     let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is_str("User");
-    let kind = if is_user { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if is_user { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     parts.text(&message.get("text").text().unwrap_or_default());

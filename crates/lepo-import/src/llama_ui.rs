@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::archive::{Archive, is_zip};
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::scanner::read_json;
@@ -14,6 +14,7 @@ use super::tree::{Link, parents};
 use super::value_reader::ValueReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Whether a file of a zip may contain conversations.
 pub fn is_document(name: &str) -> bool {
@@ -113,7 +114,7 @@ fn id(value: JsonValue<'_>) -> Option<String> {
 /// Adds a message, and returns its first and last node.
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "assistant" { ImportRole::Assistant } else { ImportRole::User };
+    let kind = if role == "assistant" { Role::Assistant } else { Role::User };
     let is_root = message.get("type").is_str("root");
     conversation.messages += u64::from(!is_root);
     let mut parts = MessageBuilder::new(conversation, None, time::any(message.get("timestamp")), kind);
@@ -129,12 +130,9 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         "user" | "assistant" => {
             let (thought, said) = thought(&content);
             let thoughts = [message.get("reasoningContent").non_empty(), message.get("thinking").non_empty()];
-            parts.aside(ImportRole::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
-            parts.aside(
-                ImportRole::Assistant,
-                thought.filter(|_| kind == ImportRole::Assistant).unwrap_or_default(),
-            );
-            parts.text(if kind == ImportRole::Assistant { said } else { &content });
+            parts.aside(Role::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
+            parts.aside(Role::Assistant, thought.filter(|_| kind == Role::Assistant).unwrap_or_default());
+            parts.text(if kind == Role::Assistant { said } else { &content });
             message.get("extra").items().for_each(|extra| attached(&mut parts, extra));
             calls(&mut parts, message.get("toolCalls"));
         }

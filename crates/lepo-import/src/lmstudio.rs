@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Keys of a conversation's time, by preference.
 const TIMES: [&str; 3] = ["createdAt", "userLastMessagedAt", "assistantLastMessagedAt"];
@@ -60,7 +61,7 @@ fn version(
     version: JsonValue<'_>,
     model: Option<&str>,
 ) -> usize {
-    let kind = if version.get("role").is_str("user") { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if version.get("role").is_str("user") { Role::User } else { Role::Assistant };
     let mut parts = MessageBuilder::new(conversation, parent, None, kind);
     if version.get("role").is_str("system") {
         parts.push_node(NodeContent::System(text(version.get("content"))));

@@ -1,7 +1,8 @@
 //! Builds the nodes of a message: consecutive texts become a single node, each other part its own.
 
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::injected::Injections;
+use lepo_base::role::Role;
 
 /// A message being read. Its nodes are a chain; consecutive texts are joined by a blank line.
 pub struct MessageBuilder<'c> {
@@ -9,7 +10,7 @@ pub struct MessageBuilder<'c> {
     /// The node that the next one follows.
     parent: Option<usize>,
     time: Option<u64>,
-    kind: ImportRole,
+    kind: Role,
     /// The message is a subagent's.
     is_side: bool,
     /// The texts since the last node.
@@ -26,7 +27,7 @@ impl<'c> MessageBuilder<'c> {
         conversation: &'c mut History,
         parent: Option<usize>,
         time: Option<u64>,
-        kind: ImportRole,
+        kind: Role,
     ) -> MessageBuilder<'c> {
         let first = conversation.nodes.len();
         MessageBuilder {
@@ -94,7 +95,7 @@ impl<'c> MessageBuilder<'c> {
     }
 
     /// Adds reasoning, or text that a program inserted, unless it is empty.
-    pub fn aside(&mut self, kind: ImportRole, text: &str) {
+    pub fn aside(&mut self, kind: Role, text: &str) {
         if !text.is_empty() {
             self.push_node(NodeContent::Aside(kind, text.to_string()));
         }
@@ -104,7 +105,7 @@ impl<'c> MessageBuilder<'c> {
     pub fn push_without_injections(&mut self, text: &str, injections: &Injections) {
         for piece in injections.split(text) {
             match piece.is_injected {
-                true => self.aside(ImportRole::User, piece.text),
+                true => self.aside(Role::User, piece.text),
                 false => self.text(piece.text),
             }
         }
@@ -117,7 +118,7 @@ impl<'c> MessageBuilder<'c> {
 
     /// Adds any other part. In an answer, it separates the texts before and after it.
     pub fn push_node(&mut self, what: NodeContent) {
-        if self.kind == ImportRole::Assistant {
+        if self.kind == Role::Assistant {
             self.flush();
         }
         self.push(what);
@@ -126,7 +127,7 @@ impl<'c> MessageBuilder<'c> {
     /// Adds a message that lepo exported. The tag is its role and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
-            && let Some(kind) = ImportRole::from_letter(*kind)
+            && let Some(kind) = Role::from_letter(*kind)
         {
             self.push_node(NodeContent::Exact(kind, *hidden == b'1', text.to_string()));
         }

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::{ConversationSink, attach, gemini, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Reads a document, or lines of documents.
 pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
@@ -128,13 +129,13 @@ fn conversation(value: JsonValue<'_>) -> History {
 }
 
 /// Parses a role; `None` if no tool is known to write it.
-fn role_of(role: &str) -> Option<ImportRole> {
+fn role_of(role: &str) -> Option<Role> {
     Some(match role {
-        "user" | "human" => ImportRole::User,
-        "system" | "developer" => ImportRole::System,
-        "tool" | "function" | "observation" | "ipython" => ImportRole::Tool,
+        "user" | "human" => Role::User,
+        "system" | "developer" => Role::System,
+        "tool" | "function" | "observation" | "ipython" => Role::Tool,
         "assistant" | "model" | "gpt" | "chatgpt" | "ai" | "bot" | "bing" | "bard" | "claude" | "gemini"
-        | "function_call" => ImportRole::Assistant,
+        | "function_call" => Role::Assistant,
         _ => return None,
     })
 }
@@ -151,12 +152,12 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
     }
     let Some(kind) = role_of(&role.to_lowercase()) else { return conversation.unknown_role() };
     let mut parts = MessageBuilder::new(conversation, parent, at, kind);
-    if kind == ImportRole::System && content.items().any(is_result) {
+    if kind == Role::System && content.items().any(is_result) {
         body(&mut parts, content);
-    } else if kind == ImportRole::System {
+    } else if kind == Role::System {
         let text = texts(&mut parts, content);
         parts.push_node(NodeContent::System(text));
-    } else if kind == ImportRole::Tool {
+    } else if kind == Role::Tool {
         let call = value.get("tool_call_id").words();
         match content.items().any(is_result) {
             true => body(&mut parts, content),
@@ -169,7 +170,7 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
         for key in ["reasoning_content", "reasoning", "thinking"] {
             parts.aside(kind, &value.get(key).words());
         }
-        match value.has("parts") && kind == ImportRole::User {
+        match value.has("parts") && kind == Role::User {
             true => gemini_parts(&mut parts, content),
             false => body(&mut parts, content),
         }
@@ -214,13 +215,13 @@ fn image(image: JsonValue<'_>) -> ImportedFile {
 
 /// Adds an item of the Responses API: a call, its result, reasoning.
 fn item(conversation: &mut History, parent: Option<usize>, at: Option<u64>, item: JsonValue<'_>) {
-    let mut parts = MessageBuilder::new(conversation, parent, at, ImportRole::Assistant);
+    let mut parts = MessageBuilder::new(conversation, parent, at, Role::Assistant);
     let kind = item.get("type").text().unwrap_or_default();
     let call = item.get("call_id").non_empty().or_else(|| item.get("id").non_empty()).unwrap_or_default();
     if kind == "reasoning" {
         let texts = [item.get("summary"), item.get("content")].map(output::text);
         let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        parts.aside(ImportRole::Assistant, &texts.join("\n\n"));
+        parts.aside(Role::Assistant, &texts.join("\n\n"));
     } else if kind.ends_with("_output") {
         parts.push_node(output::of_call(call, item.get("output")));
     } else {
@@ -280,10 +281,10 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
         "" if inline.get("data").text().is_some() => {
             parts.file(attach::base64("", &inline.get("mimeType").words(), &inline.get("data").words()));
         }
-        "" if part.get("thought").is_true() => parts.aside(ImportRole::Assistant, &text.unwrap_or_default()),
+        "" if part.get("thought").is_true() => parts.aside(Role::Assistant, &text.unwrap_or_default()),
         "thinking" | "reasoning" => {
             let thought = part.get("thinking").non_empty().or(text.map(|text| text.into_owned()));
-            parts.aside(ImportRole::Assistant, &thought.unwrap_or_default());
+            parts.aside(Role::Assistant, &thought.unwrap_or_default());
         }
         // Encrypted reasoning, and marks without content.
         "redacted_thinking" | "step-start" => {}

@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::source::{ALONE, SourceReader, files_in, first_value, folders_in};
 use super::{ConversationSink, attach, output};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// The call that started each subagent's session.
 pub type CallNodes = HashMap<String, usize>;
@@ -197,7 +198,7 @@ fn messages(path: &Path, id: &str, conversation: &mut History, calls: &mut CallN
 /// The facts about a message, without its parts.
 pub struct OpencodeFacts {
     /// Its role.
-    pub kind: ImportRole,
+    pub kind: Role,
     /// Its model.
     pub model: Option<String>,
     /// Tokens of the request, including cached ones.
@@ -216,14 +217,14 @@ impl OpencodeFacts {
         let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
         let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
         let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
-        let kind = if message.get("role").is_str("user") { ImportRole::User } else { ImportRole::Assistant };
+        let kind = if message.get("role").is_str("user") { Role::User } else { Role::Assistant };
         OpencodeFacts {
             kind,
             model: message.get("modelID").non_empty(),
             input,
             output: tokens.get("output").count(),
             time: None,
-            has_ended: kind == ImportRole::Assistant && is_end(message.get("finish")),
+            has_ended: kind == Role::Assistant && is_end(message.get("finish")),
         }
     }
 }
@@ -251,8 +252,8 @@ pub fn part(
             parts.aside(kind, &words)
         }
         "text" => parts.text(&words),
-        "reasoning" => parts.aside(ImportRole::Assistant, &words),
-        "compaction" => parts.aside(ImportRole::System, &words),
+        "reasoning" => parts.aside(Role::Assistant, &words),
+        "compaction" => parts.aside(Role::System, &words),
         "file" => parts.file(file(part)),
         "tool" => {
             let state = part.get("state");
@@ -266,7 +267,7 @@ pub fn part(
             parts.at(time(of, "end"));
             parts.push_node(NodeContent::Output { call: id, text: tool_output(state), files });
         }
-        "step-finish" => about.has_ended = kind == ImportRole::Assistant && is_end(part.get("reason")),
+        "step-finish" => about.has_ended = kind == Role::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
         _ => parts.unknown_with(&words),
     }

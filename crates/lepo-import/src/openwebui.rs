@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, NodeContent};
+use super::conversation::{History, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
 use super::scanner::read_json;
@@ -10,6 +10,7 @@ use super::source::SourceReader;
 use super::tree::{Link, parents};
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
@@ -60,7 +61,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     // lepo exports the milliseconds, which a time in whole seconds lacks.
     let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let content = message.get("content").text().unwrap_or_default();
@@ -70,7 +71,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         parts.unknown_role();
     } else if role == "system" {
         parts.push_node(NodeContent::System(content.into_owned()));
-    } else if kind == ImportRole::User {
+    } else if kind == Role::User {
         parts.text(&content);
     } else if message.get("output").items().next().is_some() {
         message.get("output").items().for_each(|item| output_item(&mut parts, item));
@@ -109,10 +110,7 @@ fn output_item(parts: &mut MessageBuilder<'_>, item: JsonValue<'_>) {
         "message" => parts.text(&texts(item.get("content"))),
         "reasoning" => {
             let both = [texts(item.get("summary")), texts(item.get("content"))];
-            parts.aside(
-                ImportRole::Assistant,
-                both.iter().find(|text| !text.is_empty()).map_or("", |text| text),
-            );
+            parts.aside(Role::Assistant, both.iter().find(|text| !text.is_empty()).map_or("", |text| text));
         }
         "function_call" => parts.push_node(NodeContent::Call {
             id: item.get("call_id").words(),
@@ -145,7 +143,7 @@ fn details(parts: &mut MessageBuilder<'_>, content: &str) {
         if kind == "reasoning" {
             let lines =
                 text.lines().map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')));
-            parts.aside(ImportRole::Assistant, &lines.collect::<Vec<_>>().join("\n"));
+            parts.aside(Role::Assistant, &lines.collect::<Vec<_>>().join("\n"));
         } else {
             let id = attribute("id").unwrap_or_default();
             let name = attribute("name").unwrap_or_else(|| kind.to_string());

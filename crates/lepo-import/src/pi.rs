@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
-use super::conversation::{History, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::linked_log::LinkedLog;
 use super::message_builder::MessageBuilder;
 use super::source::SourceReader;
 use super::{ConversationSink, attach, output, time};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink<'_>) -> Result<()> {
     let mut conversation = History { grows: true, ..History::default() };
@@ -31,19 +32,19 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             }
             "message" => message(&mut conversation, line.get("message"), at),
             "compaction" | "branch_summary" => {
-                let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::System);
-                parts.aside(ImportRole::System, &line.get("summary").words());
+                let mut parts = MessageBuilder::new(&mut conversation, None, at, Role::System);
+                parts.aside(Role::System, &line.get("summary").words());
                 parts.finish();
                 conversation.messages += 1;
             }
             "custom_message" => {
-                let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::User);
-                parts.aside(ImportRole::User, &texts(line.get("content")));
+                let mut parts = MessageBuilder::new(&mut conversation, None, at, Role::User);
+                parts.aside(Role::User, &texts(line.get("content")));
                 parts.finish();
             }
             "custom" if line.get("customType").is_str("lepo") => {
                 let data = line.get("data");
-                let mut parts = MessageBuilder::new(&mut conversation, None, at, ImportRole::System);
+                let mut parts = MessageBuilder::new(&mut conversation, None, at, Role::System);
                 match data.get("tag").is_str("s1") && line.get("parentId").is_null() {
                     true => parts.push_node(NodeContent::System(data.get("text").words())),
                     false => parts.exact(&data.get("tag").words(), &data.get("text").words()),
@@ -100,7 +101,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u64>) {
     let at = time::any(message.get("timestamp")).or(logged);
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { ImportRole::User } else { ImportRole::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, kind);
     let content = message.get("content");
@@ -122,7 +123,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
         }
         _ => {
             let summary = message.get("summary").non_empty().unwrap_or_else(|| texts(content));
-            let kind = if role.ends_with("Summary") { ImportRole::System } else { ImportRole::User };
+            let kind = if role.ends_with("Summary") { Role::System } else { Role::User };
             parts.aside(kind, &summary);
         }
     }
@@ -139,7 +140,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
     );
 }
 
-fn block(parts: &mut MessageBuilder<'_>, kind: ImportRole, block: JsonValue<'_>) {
+fn block(parts: &mut MessageBuilder<'_>, kind: Role, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.text(&block.get("text").text().unwrap_or_default()),
         "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),

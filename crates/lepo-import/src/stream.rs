@@ -7,13 +7,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
 use super::attach;
-use super::conversation::{History, ImportNode, ImportRole, ImportedFile, NodeContent};
+use super::conversation::{History, ImportNode, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::source::SourceReader;
 use super::time;
 use super::tree::cut_circles;
 use super::value_reader::ValueReader;
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// Formats a conversation as a line.
 pub fn line(format: &str, conversation: &History) -> String {
@@ -121,8 +122,8 @@ fn conversation(value: JsonValue<'_>) -> History {
 }
 
 fn read_node(value: JsonValue<'_>) -> ImportNode {
-    let kind = value.get("kind").text().and_then(|kind| ImportRole::from_letter(*kind.as_bytes().first()?));
-    let kind = kind.unwrap_or(ImportRole::Assistant);
+    let kind = value.get("kind").text().and_then(|kind| Role::from_letter(*kind.as_bytes().first()?));
+    let kind = kind.unwrap_or(Role::Assistant);
     let text = value.get("text").words();
     let files = || value.get("files").items().map(read_file).collect();
     let what = match &*value.get("what").text().unwrap_or_default() {
@@ -176,12 +177,12 @@ mod tests {
         let mut at = None;
         for what in [
             NodeContent::System("s".into()),
-            NodeContent::Text(ImportRole::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
-            NodeContent::Aside(ImportRole::Assistant, "hm".into()),
+            NodeContent::Text(Role::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
+            NodeContent::Aside(Role::Assistant, "hm".into()),
             NodeContent::Call { id: "c".into(), name: "f".into(), input: "{}".into() },
             NodeContent::Output { call: "c".into(), text: "r".into(), files: vec![] },
-            NodeContent::Side(ImportRole::User, "x".into()),
-            NodeContent::Exact(ImportRole::Tool, false, "t".into()),
+            NodeContent::Side(Role::User, "x".into()),
+            NodeContent::Exact(Role::Tool, false, "t".into()),
             NodeContent::Nothing,
         ] {
             at = Some(sent.add(at, Some(9), what));

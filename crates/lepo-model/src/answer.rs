@@ -7,7 +7,7 @@ use super::cli::CliAnswer;
 use super::embedded::EmbeddedAnswer;
 use super::error_text::without_key;
 use super::event::{ChatEvent, EventQueue, Usage};
-use super::message::{ChatMessage, ChatRequest, ChatRole};
+use super::message::{ChatMessage, ChatRequest};
 use super::meter::MeteredRequest;
 use super::notice::ModelNotice;
 use super::quirk_file::QuirkFile;
@@ -18,6 +18,7 @@ use super::request_log::RequestLog;
 use super::stream::{HttpStream, StartedAnswer};
 use super::thinking::{Lesson, ThinkFilter};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::secret::Secret;
 
 const MOST_PAUSES: usize = 10;
@@ -213,8 +214,7 @@ impl<'m> AnswerStream<'m> {
             return;
         }
         let mut messages = paused_request.request.messages.to_vec();
-        messages
-            .push(ChatMessage { replay: Some(said.clone()), ..ChatMessage::new(ChatRole::Assistant, "") });
+        messages.push(ChatMessage { replay: Some(said.clone()), ..ChatMessage::new(Role::Assistant, "") });
         let request = ChatRequest { messages: &messages, ..paused_request.request };
         let mut notices = EventQueue::new();
         let key = self.key.as_ref();

@@ -96,7 +96,7 @@ pub use gate::Gate;
 pub use lookup::{known_window, offered_before, takes_prefill};
 pub use media::IMAGES;
 pub use media::{FileSupport, MediaFile, encoded_len};
-pub use message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall, ToolSpec};
+pub use message::{ChatMessage, ChatRequest, Schema, ToolCall, ToolSpec};
 pub use meter::{Meter, RequestEstimate, RequestUsage};
 pub use model_facts::ModelFacts;
 pub use notice::{ModelNotice, Retry, TransientFailure};

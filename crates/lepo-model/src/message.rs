@@ -5,37 +5,13 @@ use serde_json::Value;
 use super::media::MediaFile;
 use super::replay::ProviderMessage;
 use super::text::SharedText;
-
-/// The role of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChatRole {
-    /// Instructions.
-    System,
-    /// The user.
-    User,
-    /// The model.
-    Assistant,
-    /// The result of a tool.
-    Tool,
-}
-
-impl ChatRole {
-    /// Returns the role's word in every API: `system`, `user`, `assistant`, `tool`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ChatRole::System => "system",
-            ChatRole::User => "user",
-            ChatRole::Assistant => "assistant",
-            ChatRole::Tool => "tool",
-        }
-    }
-}
+use lepo_base::role::Role;
 
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatMessage {
     /// The role of its author.
-    pub role: ChatRole,
+    pub role: Role,
     /// The text, which may be empty.
     pub text: SharedText,
     /// The native tool calls of an assistant's message.
@@ -52,7 +28,7 @@ pub struct ChatMessage {
 
 impl ChatMessage {
     /// Creates a message of text only.
-    pub fn new(role: ChatRole, text: impl Into<SharedText>) -> Self {
+    pub fn new(role: Role, text: impl Into<SharedText>) -> Self {
         let (text, calls, files) = (text.into(), Vec::new(), Vec::new());
         ChatMessage { role, text, calls, call_id: None, files, replay: None, instruction: false }
     }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::media::MediaFile;
-use super::message::{ChatMessage, ChatRole, ToolCall};
+use super::message::{ChatMessage, ToolCall};
 use super::quirks::{FILES, NO_SYSTEM, Quirk, SYSTEM_FIRST};
 use super::text::SharedText;
+use lepo_base::role::Role;
 
 /// Returns a conversation in the form that a server accepts. `has` is only asked about a quirk that would change it, since
 /// no other one explains a refusal.
@@ -19,7 +20,7 @@ pub(super) fn adapted(
     if !is_system_first(&messages) && has(&SYSTEM_FIRST) {
         messages = system_first(&messages).into();
     }
-    let leads = messages.first().is_some_and(|message| message.role == ChatRole::System);
+    let leads = messages.first().is_some_and(|message| message.role == Role::System);
     if leads && is_system_first(&messages) && has(&NO_SYSTEM) {
         messages = without_system(&messages).into();
     }
@@ -32,8 +33,8 @@ pub(super) fn adapted(
 
 /// Whether a conversation is already in the form of [`system_first`].
 fn is_system_first(messages: &[ChatMessage]) -> bool {
-    let leading = messages.iter().take_while(|message| message.role == ChatRole::System).count();
-    let late = messages.iter().skip(leading).any(|message| message.role == ChatRole::System);
+    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
+    let late = messages.iter().skip(leading).any(|message| message.role == Role::System);
     !late
         && !messages
             .array_windows()
@@ -54,7 +55,7 @@ fn without_system(messages: &[ChatMessage]) -> Vec<ChatMessage> {
 }
 
 pub(super) fn has_result_files(messages: &[ChatMessage]) -> bool {
-    messages.iter().any(|message| message.role == ChatRole::Tool && !message.files.is_empty())
+    messages.iter().any(|message| message.role == Role::Tool && !message.files.is_empty())
 }
 
 /// Rearranges for APIs that accept only text in a tool's result: the files of consecutive results move to a user's
@@ -65,11 +66,11 @@ pub(super) fn move_result_files(messages: &[ChatMessage]) -> Cow<'_, [ChatMessag
     }
     let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
     for message in messages {
-        if message.role != ChatRole::Tool {
+        if message.role != Role::Tool {
             moved.extend(behind(&mut files));
         }
         let mut message = message.clone();
-        if message.role == ChatRole::Tool {
+        if message.role == Role::Tool {
             files.append(&mut message.files);
         }
         moved.push(message);
@@ -83,7 +84,7 @@ fn behind(files: &mut Vec<MediaFile>) -> Option<ChatMessage> {
     let files = std::mem::take(files);
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let text = format!("[files in the results above: {}]", names.join(", "));
-    (!files.is_empty()).then(|| ChatMessage { files, ..ChatMessage::new(ChatRole::User, text) })
+    (!files.is_empty()).then(|| ChatMessage { files, ..ChatMessage::new(Role::User, text) })
 }
 
 /// Merges consecutive messages of one role; system messages become the user's, except the leading ones if `leads`.
@@ -91,9 +92,9 @@ fn merged(messages: &[ChatMessage], leads: bool) -> Vec<ChatMessage> {
     let mut merged: Vec<(ChatMessage, Vec<SharedText>)> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut message = message.clone();
-        let leading = leads && merged.iter().all(|(earlier, _)| earlier.role == ChatRole::System);
-        if message.role == ChatRole::System && !leading {
-            message.role = ChatRole::User;
+        let leading = leads && merged.iter().all(|(earlier, _)| earlier.role == Role::System);
+        if message.role == Role::System && !leading {
+            message.role = Role::User;
             message.text = format!("[system]\n{}", message.text).into();
         }
         let text = Some(message.text.clone()).filter(|text| !text.is_empty());
@@ -124,7 +125,7 @@ fn merged(messages: &[ChatMessage], leads: bool) -> Vec<ChatMessage> {
 ///
 /// The caller selects the messages (not the root, not the `general` inst).
 pub fn prompt_text(messages: &[ChatMessage]) -> String {
-    if let [ChatMessage { role: ChatRole::User, text, .. }] = messages {
+    if let [ChatMessage { role: Role::User, text, .. }] = messages {
         return text.to_string();
     }
     let parts: Vec<String> = messages.iter().map(|m| format!("[{}]\n{}", m.role.as_str(), m.text)).collect();
@@ -150,10 +151,10 @@ mod tests {
             .map(|word| {
                 let (kind, text) = word.split_once(':').unwrap();
                 let role = match kind {
-                    "s" => ChatRole::System,
-                    "u" => ChatRole::User,
-                    "a" => ChatRole::Assistant,
-                    _ => ChatRole::Tool,
+                    "s" => Role::System,
+                    "u" => Role::User,
+                    "a" => Role::Assistant,
+                    _ => Role::Tool,
                 };
                 ChatMessage::new(role, text)
             })
@@ -198,10 +199,8 @@ mod tests {
     #[test]
     fn results_of_native_calls_stay_apart() {
         let call = |id: &str| ToolCall { id: id.into(), name: "f".into(), arguments: serde_json::json!({}) };
-        let result =
-            |id: &str| ChatMessage { call_id: Some(id.into()), ..ChatMessage::new(ChatRole::Tool, "r") };
-        let asked =
-            |id: &str| ChatMessage { calls: vec![call(id)], ..ChatMessage::new(ChatRole::Assistant, "") };
+        let result = |id: &str| ChatMessage { call_id: Some(id.into()), ..ChatMessage::new(Role::Tool, "r") };
+        let asked = |id: &str| ChatMessage { calls: vec![call(id)], ..ChatMessage::new(Role::Assistant, "") };
         let merged = system_first(&[asked("1"), asked("2"), result("1"), result("2")]);
         assert_eq!(merged.len(), 3);
         assert_eq!(merged[0].calls.len(), 2);

@@ -127,8 +127,9 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::message::{ChatMessage, ChatRole};
+    use crate::message::ChatMessage;
     use crate::provider::Provider;
+    use lepo_base::role::Role;
 
     #[derive(Default)]
     struct UsageLog(Mutex<Vec<(Usage, bool)>>);
@@ -148,7 +149,7 @@ mod tests {
         let told = Arc::new(UsageLog::default());
         let meter: Arc<dyn Meter> = told.clone();
         let config = ModelConfig::new("m", Provider::Cli);
-        let messages = [ChatMessage::new(ChatRole::User, "12345678")];
+        let messages = [ChatMessage::new(Role::User, "12345678")];
         let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
         let begin = || MeteredRequest::start(&meter, &config, &request).unwrap();
         drop(begin());

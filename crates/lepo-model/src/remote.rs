@@ -12,7 +12,7 @@ use super::cache::Cache;
 use super::error_text::hide_key;
 use super::http::EndpointClient;
 use super::lookup::{list, look_up};
-use super::message::{ChatMessage, ChatRequest, ChatRole, ToolSpec};
+use super::message::{ChatMessage, ChatRequest, ToolSpec};
 use super::message_layout::adapted;
 use super::model_facts::ModelFacts;
 use super::notice::{ModelNotice, Retry};
@@ -28,6 +28,7 @@ use super::stream::{ResponseBody, StartedAnswer};
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
+use lepo_base::role::Role;
 
 pub(super) struct RemoteModel {
     http: EndpointClient,
@@ -378,6 +379,6 @@ fn rebuilt(messages: &[ChatMessage]) -> Vec<ChatMessage> {
 
 /// Whether the user's last message has files, so that the question is about them.
 fn asks_about_files(request: &ChatRequest<'_>) -> bool {
-    let mut asked = request.messages.iter().rev().filter(|m| m.role == ChatRole::User && !m.instruction);
+    let mut asked = request.messages.iter().rev().filter(|m| m.role == Role::User && !m.instruction);
     asked.next().is_some_and(|message| !message.files.is_empty())
 }

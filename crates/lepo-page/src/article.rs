@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use super::escape::{escape, escaped};
 use super::page::{Page, PageMessage};
-use lepo_store::bubb::{BubbId, Kind, thousands};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, thousands};
 
 /// Number of messages of a part, in the page's script too. A browser lays out only the visible parts.
 const PART: usize = 50;
@@ -64,7 +65,7 @@ fn article(page: &Page, message: &PageMessage, prev: Option<String>, html: &mut 
     }
     html.push('>');
     head(page, message, html);
-    if message.hidden || message.kind == Kind::Tool {
+    if message.hidden || message.kind == Role::Tool {
         folded(message, html);
     } else {
         html.push_str("<div>");
@@ -120,10 +121,10 @@ fn head(page: &Page, message: &PageMessage, html: &mut String) {
 /// Appends a collapsed message.
 fn folded(message: &PageMessage, html: &mut String) {
     let what = match message.kind {
-        Kind::System => "System",
-        Kind::User => "Hidden question",
-        Kind::Assistant => "Call or draft",
-        Kind::Tool => "Tool output",
+        Role::System => "System",
+        Role::User => "Hidden question",
+        Role::Assistant => "Call or draft",
+        Role::Tool => "Tool output",
     };
     let _ = write!(html, "<details><summary><b>{what}</b> {}</summary>", escaped(&message.body.words));
     html.push_str(&message.body.html);

@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::escape::{escape, escaped};
 use super::markdown::markdown;
 use lepo_base::media::Media;
-use lepo_store::bubb::{Attachment, ContentHash, Kind, split_attachments, thousands};
+use lepo_base::role::Role;
+use lepo_store::bubb::{Attachment, ContentHash, split_attachments, thousands};
 
 /// The content of a message, rendered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,19 +29,19 @@ const LANGUAGE: usize = 2048;
 
 /// Renders a message's body. `blob` returns the bytes of an attachment by its hash, if they exist.
 pub fn body(
-    kind: Kind,
+    kind: Role,
     hidden: bool,
     text: &str,
     blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>,
 ) -> MessageBody {
     let (said, files) = match kind {
-        Kind::User => split_attachments(text),
+        Role::User => split_attachments(text),
         _ => (text, Vec::new()),
     };
     let mut html = String::with_capacity(said.len() + said.len() / 8 + 16);
     match kind {
-        Kind::User if !hidden => typed(said, &mut html),
-        Kind::Assistant if !hidden || !said.trim_start().starts_with('{') => answer(said, &mut html),
+        Role::User if !hidden => typed(said, &mut html),
+        Role::Assistant if !hidden || !said.trim_start().starts_with('{') => answer(said, &mut html),
         _ => plain(said, &mut html),
     }
     for file in &files {
@@ -145,7 +146,7 @@ mod tests {
 
     const HASH: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-    fn made(kind: Kind, hidden: bool, text: &str) -> String {
+    fn made(kind: Role, hidden: bool, text: &str) -> String {
         body(kind, hidden, text, &|hash| (hash.to_string() == HASH).then(|| b"\x89PNG\r\n\x1a\n".to_vec()))
             .html
     }
@@ -153,20 +154,20 @@ mod tests {
     #[test]
     fn each_kind_in_its_form() {
         for (kind, hidden, text, html) in [
-            (Kind::User, false, "\n**a**\n  <b>\n", "<p class=typed>**a**\n  &lt;b></p>"),
-            (Kind::Assistant, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
-            (Kind::Assistant, true, "{\"a\":\"*b*\"}", "<pre class=raw>{\"a\":\"*b*\"}</pre>"),
-            (Kind::Tool, false, "\n*a*", "<pre class=raw>\n\n*a*</pre>"),
-            (Kind::System, true, "# a", "<pre class=raw># a</pre>"),
+            (Role::User, false, "\n**a**\n  <b>\n", "<p class=typed>**a**\n  &lt;b></p>"),
+            (Role::Assistant, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
+            (Role::Assistant, true, "{\"a\":\"*b*\"}", "<pre class=raw>{\"a\":\"*b*\"}</pre>"),
+            (Role::Tool, false, "\n*a*", "<pre class=raw>\n\n*a*</pre>"),
+            (Role::System, true, "# a", "<pre class=raw># a</pre>"),
             (
-                Kind::Assistant,
+                Role::Assistant,
                 false,
                 "<think>hm\n</think>\nso",
                 "<details class=think><summary>Thinking</summary><p>hm</p></details><p>so</p>",
             ),
-            (Kind::Assistant, false, "<think></think>so", "<p>so</p>"),
+            (Role::Assistant, false, "<think></think>so", "<p>so</p>"),
             (
-                Kind::Assistant,
+                Role::Assistant,
                 false,
                 "<think>cut",
                 "<details class=think><summary>Thinking</summary><p>cut</p></details>",
@@ -181,22 +182,22 @@ mod tests {
         let line = format!("[image/png 8 bytes a \"b\".png: _blobs/{HASH}]");
         let shown = "<figure><img src=\"data:image/png;base64,iVBORw0KGgo=\" alt=\"a &quot;b&quot;.png\"><figcaption>a &quot;b&quot;.png</figcaption></figure>";
         assert_eq!(
-            made(Kind::User, false, &format!("what?\n{line}\n{line}")),
+            made(Role::User, false, &format!("what?\n{line}\n{line}")),
             format!("<p class=typed>what?</p>{shown}{shown}")
         );
-        assert_eq!(made(Kind::User, false, &line), shown);
-        for (kind, text) in [(Kind::User, format!("{line}\nmore")), (Kind::Assistant, line.clone())] {
+        assert_eq!(made(Role::User, false, &line), shown);
+        for (kind, text) in [(Role::User, format!("{line}\nmore")), (Role::Assistant, line.clone())] {
             assert!(!made(kind, false, &text).contains("<img"), "{text}");
         }
         let other = format!("x\n[application/pdf 1,234 bytes a.pdf: _blobs/{HASH}]");
         assert_eq!(
-            made(Kind::User, false, &other),
+            made(Role::User, false, &other),
             "<p class=typed>x</p><p class=file><b>a.pdf</b> application/pdf, 1,234 bytes</p>"
         );
-        let svg = body(Kind::User, false, &line, &|_| Some(b"<svg onload=x>".to_vec())).html;
+        let svg = body(Role::User, false, &line, &|_| Some(b"<svg onload=x>".to_vec())).html;
         assert!(svg.starts_with("<p class=file>"), "{svg}");
         assert!(
-            made(Kind::User, false, "[image/png 4 bytes x: _blobs/../../etc]")
+            made(Role::User, false, "[image/png 4 bytes x: _blobs/../../etc]")
                 .starts_with("<p class=typed>[")
         );
     }
@@ -209,6 +210,6 @@ mod tests {
             assert_eq!(words(text), expected);
         }
         assert_eq!(words(&"가".repeat(500)).chars().count(), WORDS + 1);
-        assert!(body(Kind::User, false, "a 한", &|_| None).korean);
+        assert!(body(Role::User, false, "a 한", &|_| None).korean);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::body::MessageBody;
 use super::chart::Figures;
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbId;
 
 /// A message of a page.
 #[derive(Debug, Clone)]
@@ -10,7 +11,7 @@ pub struct PageMessage {
     /// Its id.
     pub id: BubbId,
     /// The kind of speaker.
-    pub kind: Kind,
+    pub kind: Role,
     /// The message is hidden, and the page includes hidden messages; not for a stopped answer.
     pub hidden: bool,
     /// Index of the previous message, which comes earlier in the list.
@@ -39,10 +40,10 @@ impl PageMessage {
     /// Returns the name of the kind of speaker.
     pub(crate) fn who(&self) -> &'static str {
         match self.kind {
-            Kind::System => "System",
-            Kind::User => "User",
-            Kind::Assistant => "Assistant",
-            Kind::Tool => "Tool",
+            Role::System => "System",
+            Role::User => "User",
+            Role::Assistant => "Assistant",
+            Role::Tool => "Tool",
         }
     }
 }
@@ -89,7 +90,7 @@ impl Page {
         let asked = path
             .iter()
             .map(|&at| &messages[at])
-            .find(|message| message.kind == Kind::User && !message.hidden);
+            .find(|message| message.kind == Role::User && !message.hidden);
         let first = asked.or_else(|| path.first().map(|&at| &messages[at]));
         let title = title.or_else(|| first.map(|message| message.body.words.clone()));
         let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| "Conversation".into());

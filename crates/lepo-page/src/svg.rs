@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::escape::escape;
 use super::outline::{OutlineRow, nearest, outline};
 use super::page::{Page, PageMessage};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 
 /// Height of a row in pixels, in page.css and forest.js too.
 const ROW: usize = 30;
@@ -31,10 +31,10 @@ fn has_row(messages: &[PageMessage]) -> Vec<bool> {
     }
     let row = |(i, message): (usize, &PageMessage)| {
         let one_of_several = message.prev.is_some_and(|prev| children[prev] > 1);
-        let asked = message.prev.is_some_and(|prev| messages[prev].kind == Kind::User);
+        let asked = message.prev.is_some_and(|prev| messages[prev].kind == Role::User);
         let told = match message.hidden {
             true => children[i] != 1,
-            false => message.kind != Kind::Assistant || message.speaker.is_some() || !asked,
+            false => message.kind != Role::Assistant || message.speaker.is_some() || !asked,
         };
         one_of_several || told
     };
@@ -161,7 +161,7 @@ fn item(page: &Page, row: &OutlineRow, mark: &RowMark<'_>, html: &mut String) {
         html.push_str("</i> ");
     }
     let who = message.speaker.as_deref().or(match message.kind {
-        Kind::User => None,
+        Role::User => None,
         _ => message.model.as_deref().or(Some(message.who())),
     });
     if let Some(who) = who {

@@ -1,7 +1,8 @@
 //! Collects an answer: its text is spooled to the disk while it arrives, masked; calls and thinking are written at the end.
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 use lepo_turn::{AnswerSpool, Masking, thinking_alone, write_unproven_bubb};
 
@@ -189,7 +190,7 @@ impl IncomingAnswer {
                     let name = spool.publish(false, not_before)?;
                     not_before = name.id.time() + 1;
                     tip = Some(name.id);
-                    written.push(WrittenPart { name, kind: PartKind::Visible(Kind::Assistant), call: None });
+                    written.push(WrittenPart { name, kind: PartKind::Visible(Role::Assistant), call: None });
                     continue;
                 }
                 ReceivedItem::Thinking(text) if text.trim().is_empty() => continue,
@@ -229,7 +230,7 @@ impl IncomingAnswer {
         if part.is_none() && keeps_thinking && !thoughts.is_empty() {
             let text = thinking_alone(&thoughts.join("\n\n"));
             let kept = masking.screen(text.as_bytes(), SOURCE);
-            part = Some(write_unproven_bubb(store, (Kind::Assistant, true), under, not_before, &kept)?);
+            part = Some(write_unproven_bubb(store, (Role::Assistant, true), under, not_before, &kept)?);
         }
         Ok(part)
     }

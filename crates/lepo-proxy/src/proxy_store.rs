@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::tree::{PathHash, RequestLayout, StoreIndex};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::{Masking, write_unproven_bubb};
 
@@ -49,7 +50,7 @@ impl ProxyStore {
     /// Writes a message, durably.
     pub fn write(
         &self,
-        tag: (Kind, bool),
+        tag: (Role, bool),
         prev: Option<BubbId>,
         not_before: u64,
         text: &str,
@@ -61,7 +62,7 @@ impl ProxyStore {
     /// Marks a question as being answered, for other processes.
     pub fn mark_answering(&self, tip: Option<BubbId>) -> Option<Claim> {
         let mut index = self.index();
-        let name = index.name(tip?).filter(|name| name.kind == Kind::User && !name.hidden)?;
+        let name = index.name(tip?).filter(|name| name.kind == Role::User && !name.hidden)?;
         let was_known = index.is_current(self.store);
         let claim = self.store.mark_answering(name.id);
         index.note_own_change(self.store, was_known);

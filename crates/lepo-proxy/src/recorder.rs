@@ -12,7 +12,8 @@ use crate::tree::{
     SystemText,
 };
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 use lepo_turn::Masking;
 
@@ -117,7 +118,7 @@ impl<'w> RequestWriter<'w> {
         let mut is_system_new = false;
         if let Some(hash) = self.system.filter(|hash| system.is_none_or(|system| system.hash != *hash)) {
             let text = self.layout.system.as_deref().unwrap_or_default();
-            let name = self.add((Kind::System, true), tip, text)?;
+            let name = self.add((Role::System, true), tip, text)?;
             let changed = SystemText { id: name.id, hash };
             is_system_new = true;
             system = Some(changed);
@@ -196,7 +197,7 @@ impl<'w> RequestWriter<'w> {
         calls
     }
 
-    fn add(&self, tag: (Kind, bool), prev: Option<BubbId>, text: &str) -> Result<BubbName> {
+    fn add(&self, tag: (Role, bool), prev: Option<BubbId>, text: &str) -> Result<BubbName> {
         self.shared.write(tag, prev, self.index.next_time(), text)
     }
 }

@@ -1,6 +1,6 @@
 //! Conversations of programs, request by request, and the tree that they become.
 
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 use lepo_store::store::Store;
 use serde_json::json;
 
@@ -298,18 +298,18 @@ fn two_requests_at_once_write_their_beginning_once() {
     });
     let names = room.names();
     assert_eq!(names.len(), 3 + 2 * 8);
-    assert_eq!(names.iter().filter(|name| name.kind == Kind::System).count(), 1);
+    assert_eq!(names.iter().filter(|name| name.kind == Role::System).count(), 1);
 }
 
 #[test]
 fn messages_of_other_processes_and_deleted_ones_are_noticed() {
     let room = Room::new();
     room.exchange(ProxyWire::Chat, &request("u q1"), &answer("a A1"));
-    let tip = room.names().into_iter().find(|name| name.kind == Kind::Assistant).unwrap();
+    let tip = room.names().into_iter().find(|name| name.kind == Role::Assistant).unwrap();
     // Another process continues the conversation, later than the time that a folder's change has.
     let other = Store::at(room.dir.path(), std::path::Path::new(".lepo")).unwrap().unwrap();
-    let question = other.write(Kind::User, false, Some(tip.id), 0, b"q2").unwrap();
-    other.write(Kind::Assistant, false, Some(question.id), 0, b"A2").unwrap();
+    let question = other.write_bubb(Role::User, false, Some(tip.id), 0, b"q2").unwrap();
+    other.write_bubb(Role::Assistant, false, Some(question.id), 0, b"A2").unwrap();
     let folder = std::fs::File::open(room.dir.path().join(".lepo")).unwrap();
     folder.set_times(std::fs::FileTimes::new().set_modified(std::time::SystemTime::UNIX_EPOCH)).unwrap();
     assert_eq!(

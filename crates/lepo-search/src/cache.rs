@@ -166,7 +166,7 @@ impl Builder<'_> {
             if !is_taken && !is_kept {
                 continue;
             }
-            match store.read(name) {
+            match store.read_bubb(name) {
                 Ok(text) => {
                     found.extend((is_taken && pattern.may_match(&text)).then_some(*name));
                     if is_kept {
@@ -223,15 +223,16 @@ impl Builder<'_> {
 mod tests {
     use super::*;
     use crate::PatternOptions;
-    use lepo_store::bubb::{BubbId, Kind};
+    use lepo_base::role::Role;
+    use lepo_store::bubb::BubbId;
 
     #[test]
     fn a_blocks_candidates_are_the_texts_that_match() {
         let texts = ["", "\n", "one\ntwo", "two\n", "three", "one two three\n\nfour", "넷", "\nfive"];
         let mut last = None;
         let mut name = |number: usize| {
-            let id = BubbId::new(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32].into());
-            let name = BubbName { id, kind: Kind::User, hidden: false, prev: last };
+            let id = BubbId::new(number as u64 * 1000, Role::User, false, last, &[number as u8; 32].into());
+            let name = BubbName { id, kind: Role::User, hidden: false, prev: last };
             last = Some(id);
             name
         };

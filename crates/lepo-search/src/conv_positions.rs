@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// A bubb's position in its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
                 position.root = name.id;
             }
             position.height += 1;
-            if position.first.is_none() && name.kind == Kind::User && !name.hidden {
+            if position.first.is_none() && name.kind == Role::User && !name.hidden {
                 position.first = Some(name);
             }
             self.known.insert(name.id, position);

@@ -34,7 +34,7 @@ pub fn search_files(
 ) -> ControlFlow<()> {
     let look = |name: BubbName| {
         TEXT.with_borrow_mut(|text| {
-            if let Err(error) = store.read_into(&name, text) {
+            if let Err(error) = store.read_bubb_into(&name, text) {
                 return Some(FileResult::Unreadable(error));
             }
             let found = matching_lines(pattern, text).map(|lines| FileResult::Found(name, lines));

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// Conditions on a bubb's name.
 #[derive(Debug, Clone)]
 pub struct Filter {
     /// The kinds to search; empty for all.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<Role>,
     /// Whether to include hidden bubbs.
     pub hidden: bool,
     /// Range of the id's time, in milliseconds since 1970.
@@ -44,13 +45,13 @@ mod tests {
             BubbName { id, kind, hidden, prev: None }
         };
         let all = Filter::visible();
-        let question = name(false, Kind::User);
+        let question = name(false, Role::User);
         for (filter, name, takes) in [
             (all.clone(), question, true),
-            (all.clone(), name(true, Kind::User), false),
-            (Filter { hidden: true, ..all.clone() }, name(true, Kind::User), true),
-            (Filter { kinds: vec![Kind::Assistant], ..all.clone() }, question, false),
-            (Filter { kinds: vec![Kind::Assistant, Kind::User], ..all.clone() }, question, true),
+            (all.clone(), name(true, Role::User), false),
+            (Filter { hidden: true, ..all.clone() }, name(true, Role::User), true),
+            (Filter { kinds: vec![Role::Assistant], ..all.clone() }, question, false),
+            (Filter { kinds: vec![Role::Assistant, Role::User], ..all.clone() }, question, true),
             (Filter { times: 1000..=1000, ..all.clone() }, question, true),
             (Filter { times: 1001..=2000, ..all.clone() }, question, false),
             (Filter { times: 0..=999, ..all.clone() }, question, false),

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::{OLD, STORE, Store, WriteBatch, now};
 use tempfile::TempDir;
 
@@ -207,7 +208,7 @@ impl World {
             if earlier.is_empty() || dice.roll(3) == 0 { None } else { Some(dice.roll(earlier.len())) };
         let prev = prev.map(|at| earlier[at].id);
         let mut batch = WriteBatch::new(&store, false).unwrap();
-        let kind = [Kind::User, Kind::Assistant][dice.roll(2)];
+        let kind = [Role::User, Role::Assistant][dice.roll(2)];
         let added = batch.add(kind, dice.roll(5) == 0, prev, time, &said).unwrap();
         batch.flush().unwrap();
         added.name
@@ -229,7 +230,7 @@ impl World {
         let any = Filter { hidden: true, ..Filter::visible() };
         match self.dice.roll(4) {
             0 => Filter::visible(),
-            1 => Filter { kinds: vec![Kind::Assistant], ..any },
+            1 => Filter { kinds: vec![Role::Assistant], ..any },
             2 => Filter { times: BEGIN + 5 * DAY..=BEGIN + 20 * DAY, ..any },
             _ => any,
         }
@@ -299,7 +300,7 @@ impl World {
                 "tidied".into()
             }
             4 if is_free => {
-                store(&self.own).remove(&[name_of(&some)], &[]).unwrap();
+                store(&self.own).remove_bubbs(&[name_of(&some)], &[]).unwrap();
                 format!("removed {}", some.display())
             }
             5 if is_free => {

@@ -196,13 +196,14 @@ mod tests {
     use super::super::segment::SegmentWriter;
     use super::*;
     use crate::PatternOptions;
-    use lepo_store::bubb::{BubbId, Kind};
+    use lepo_base::role::Role;
+    use lepo_store::bubb::BubbId;
 
     fn name(time: u64, prev: Option<BubbName>) -> BubbName {
         let prev = prev.map(|prev| prev.id);
         BubbName {
-            id: BubbId::new(time, Kind::User, false, prev, &[1; 32].into()),
-            kind: Kind::User,
+            id: BubbId::new(time, Role::User, false, prev, &[1; 32].into()),
+            kind: Role::User,
             hidden: false,
             prev,
         }

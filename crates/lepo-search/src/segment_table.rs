@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::segment::{BlockEntry, ENTRY_BYTES, SegmentDay, u64_at};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// The bubbs of a day in a segment, indexed from 0.
 #[derive(Debug)]
@@ -97,7 +98,7 @@ fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(BubbName, u64, u64)> {
     };
     let name = BubbName {
         id: id(0)?,
-        kind: Kind::from_letter(bytes[32])?,
+        kind: Role::from_letter(bytes[32])?,
         hidden,
         prev: (prev.bytes() != [0; 16]).then_some(prev),
     };

@@ -304,7 +304,7 @@ fn remove(
     let (redacted, others): (Vec<BubbName>, Vec<BubbName>) = removed.iter().partition(is_redacted);
     let mut there: Vec<BubbName> = here.bubbs.values().copied().collect();
     if !redacted.is_empty() {
-        store.remove(&redacted, &store.blobs_only_of(&redacted, &there)?)?;
+        store.remove_bubbs(&redacted, &store.blobs_only_of(&redacted, &there)?)?;
         let gone: HashSet<BubbId> = redacted.iter().map(|name| name.id).collect();
         there.retain(|name| !gone.contains(&name.id));
     }

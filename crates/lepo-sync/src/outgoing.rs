@@ -154,7 +154,7 @@ const SECRET_TITLE: &str = "seems to contain a secret";
 /// Reads a bubb and decides whether it may be sent.
 fn check(sender: &CommitInput<'_>, name: BubbName) -> Result<CheckedBubb> {
     let held = |why: &str| Ok(CheckedBubb::Held(name, why.to_string()));
-    let bytes = sender.store.read(&name)?;
+    let bytes = sender.store.read_bubb(&name)?;
     if bytes.len() as u64 > LARGEST {
         return held("is larger than 50 MiB");
     }
@@ -262,7 +262,7 @@ mod tests {
     use super::super::state::Identity;
     use super::super::tree::CloneTree;
     use super::*;
-    use lepo_store::bubb::Kind;
+    use lepo_base::role::Role;
     use lepo_store::store::WriteBatch;
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
         for i in 0..6 {
             let text = format!("message {i}");
             let time = 1_700_000_000_000 + i / 2 * month;
-            let name = batch.add(Kind::User, false, None, time, text.as_bytes()).unwrap().name;
+            let name = batch.add(Role::User, false, None, time, text.as_bytes()).unwrap().name;
             compared.here.bubbs.insert(name.id, name);
         }
         batch.flush().unwrap();

@@ -13,8 +13,9 @@ use super::transcript::write_bubb;
 use super::turn::Turn;
 use super::{Interrupt, Masking, Notice, ToolUse, TurnEvent, View};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_model::{AgentCall, AgentQuestion, AnswerStream, PermissionReply, spec};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
 /// Maximum bytes to store of a result.
@@ -182,7 +183,7 @@ impl<'s> AgentBranch<'s> {
     /// so it can never be approved.
     fn write_request(&mut self, call: &AgentCall, view: &mut dyn View) -> Result<usize> {
         let request = json!({ "arguments": call.input, "name": call.title });
-        let bubb = self.write(Kind::Assistant, &request.to_string(), view)?;
+        let bubb = self.write(Role::Assistant, &request.to_string(), view)?;
         let mut used = self.used.borrow_mut();
         used.push(ToolUse { bubb, kind: "agent", request, result: None, exit: None });
         Ok(used.len() - 1)
@@ -194,14 +195,14 @@ impl<'s> AgentBranch<'s> {
             0 => result.to_string(),
             more => format!("{result}\n[… {more} bytes left out …]"),
         };
-        let bubb = self.write(Kind::Tool, &result, view)?;
+        let bubb = self.write(Role::Tool, &result, view)?;
         if let Some(used) = self.used.borrow_mut().get_mut(row) {
             used.result = Some(bubb);
         }
         Ok(())
     }
 
-    fn write(&mut self, kind: Kind, text: &str, view: &mut dyn View) -> Result<BubbId> {
+    fn write(&mut self, kind: Role, text: &str, view: &mut dyn View) -> Result<BubbId> {
         let screened = self.masking.screen(text.as_bytes(), "what an agent did");
         let name = write_bubb(self.store, (kind, true), self.tip, 0, &screened)?;
         self.tip = Some(name.id);

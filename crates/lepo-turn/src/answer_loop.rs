@@ -34,8 +34,9 @@ use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
+use lepo_base::role::Role;
 use lepo_model::{AgentContext, ToolCall};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::bubb::BubbName;
 use lepo_tool::ToolRequest;
 use lepo_tool::mcp::CallRequest;
 
@@ -113,7 +114,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
             }
             ModelReply::TextCalls(words, calls) => {
                 if !words.is_empty() {
-                    turn.add(Kind::Assistant, true, words.as_bytes())?;
+                    turn.add(Role::Assistant, true, words.as_bytes())?;
                 }
                 calls.into_iter().map(CallForm::InText).collect()
             }
@@ -244,7 +245,7 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &m
         return Err(unfit(&turn.config.name, fault));
     }
     take_up(turn, words)?;
-    turn.add(Kind::System, true, complaint(fault).as_bytes())?;
+    turn.add(Role::System, true, complaint(fault).as_bytes())?;
     turn.view.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
     progress.rounds = 0;
     Ok(())
@@ -272,7 +273,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
     }
     let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
     if let Some(note) = announcement(calls.len()) {
-        turn.add(Kind::Assistant, true, note.as_bytes())?;
+        turn.add(Role::Assistant, true, note.as_bytes())?;
     }
     for call in calls {
         let text = match call {
@@ -280,8 +281,8 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
             CallForm::Native(call) => request_of(turn.servers, &call)
                 .map_or_else(|| call_text(&call.name, &call.arguments), |request| request.canonical()),
         };
-        turn.add(Kind::Assistant, true, text.as_bytes())?;
-        turn.add(Kind::Tool, true, format!("error: {why}").as_bytes())?;
+        turn.add(Role::Assistant, true, text.as_bytes())?;
+        turn.add(Role::Tool, true, format!("error: {why}").as_bytes())?;
     }
     Ok(())
 }
@@ -316,7 +317,7 @@ async fn carry_out_calls(
 ) -> Result<Continuation> {
     turn.env.sandbox.start(turn.env.store.root());
     if let Some(note) = announcement(calls.len()) {
-        turn.add(Kind::Assistant, true, note.as_bytes())?;
+        turn.add(Role::Assistant, true, note.as_bytes())?;
     }
     let mut calls = calls.into_iter();
     while let Some(call) = calls.next() {
@@ -328,19 +329,19 @@ async fn carry_out_calls(
             Ok(request) => request,
             Err(call) if gives_skill(turn, &call)? => continue,
             Err(call) => {
-                turn.add(Kind::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
+                turn.add(Role::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
                 let text = match turn.servers.not_up_by_name(&call.name) {
                     Some(not_up) => format!("error: {not_up}"),
                     None => call_fault(&call, names),
                 };
-                turn.add(Kind::Tool, true, text.as_bytes())?;
+                turn.add(Role::Tool, true, text.as_bytes())?;
                 continue;
             }
         };
-        let name = turn.add(Kind::Assistant, true, request.canonical().as_bytes())?;
+        let name = turn.add(Role::Assistant, true, request.canonical().as_bytes())?;
         let next = settle(turn, request, name, Decider::Turn { done: executed }).await?;
         if next == Continuation::Answer && calls.len() > 0 {
-            turn.add(Kind::System, true, dropped_note(calls.len()).as_bytes())?;
+            turn.add(Role::System, true, dropped_note(calls.len()).as_bytes())?;
         }
         if next != Continuation::Again {
             return Ok(next);

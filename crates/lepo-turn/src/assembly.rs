@@ -8,7 +8,8 @@ use super::schema::{AnswerSchema, add_code_only, add_instruction};
 use super::stopped_answer::trim_part;
 use super::stored_calls::calls_for;
 use super::tools::ToolList;
-use lepo_model::{AgentContext, ChatMessage, ChatRequest, ChatRole, ConversationFormat, Schema, ToolSpec};
+use lepo_base::role::Role;
+use lepo_model::{AgentContext, ChatMessage, ChatRequest, ConversationFormat, Schema, ToolSpec};
 
 /// To a model that may call none of the tools that its messages describe.
 pub const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
@@ -108,7 +109,7 @@ pub fn assemble<'a>(
             let path = path.get(..covered).unwrap_or_default();
             let mut messages = messages(path, calls, Inst::Planner(Some(inst)), form, end.as_deref());
             if form == ConversationFormat::Plain {
-                messages.push(ChatMessage::new(ChatRole::User, inst));
+                messages.push(ChatMessage::new(Role::User, inst));
             }
             Assembly { messages, tools: &tools.specs, tools_ended: true, schema: None, web: false }
         }

@@ -3,7 +3,8 @@
 //! other texts.
 
 use super::planner::ChooserAnswer;
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_tool::{CommandRequest, ToolRequest};
 use serde_json::{Map, Value, json};
 
@@ -72,12 +73,12 @@ pub enum Body {
 
 impl Body {
     /// Reads the text of a message; JSON only where it could be a request or a call.
-    pub fn read(kind: Kind, hidden: bool, text: &str) -> Body {
+    pub fn read(kind: Role, hidden: bool, text: &str) -> Body {
         match (kind, hidden) {
-            (Kind::System, false) if text.starts_with(OUTPUT) => Body::Output,
-            (Kind::System, false) if text.starts_with(SUMMARY) => Body::Summary,
-            (Kind::System, true) => hidden_system(text),
-            (Kind::Assistant, true) => hidden_assistant(text),
+            (Role::System, false) if text.starts_with(OUTPUT) => Body::Output,
+            (Role::System, false) if text.starts_with(SUMMARY) => Body::Summary,
+            (Role::System, true) => hidden_system(text),
+            (Role::Assistant, true) => hidden_assistant(text),
             _ => Body::Text,
         }
     }
@@ -245,7 +246,7 @@ mod tests {
             ("a1", "(2 requests)", Body::Text),
             ("a1", "", Body::Text),
         ] {
-            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
+            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
             assert_eq!(Body::read(kind, tag.ends_with('1'), text), body, "{tag} {text}");
         }
     }

@@ -26,8 +26,9 @@ use super::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View, record_use
 use crate::config::{Insts, Trust};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
+use lepo_base::role::Role;
 use lepo_model::{AgentContext, Gate, ModelConfig, Planner};
-use lepo_store::bubb::{BubbId, BubbName, Kind, counted};
+use lepo_store::bubb::{BubbId, BubbName, counted};
 use lepo_store::conv::Forest;
 use lepo_store::store::{
     CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, plan_copies_of_now, write_copies,
@@ -180,7 +181,7 @@ fn write_compacted(
     for (text, hidden) in &new {
         let source = if *hidden { "a skill" } else { "the summary" };
         let screened = env.masking.screen(text.as_bytes(), source);
-        let name = WriteBatch::name(Kind::System, *hidden, base, now(), screened.bytes())?;
+        let name = WriteBatch::name(Role::System, *hidden, base, now(), screened.bytes())?;
         base = Some(name.id);
         added.push((name, screened));
     }
@@ -200,7 +201,7 @@ fn write_compacted(
         };
         let added = added.iter().rev().map(|(name, _)| *name);
         let written: Vec<BubbName> = new(&copies).into_iter().chain(added).chain(new(&lasting)).collect();
-        let _ = env.store.remove(&written, &[]);
+        let _ = env.store.remove_bubbs(&written, &[]);
         return Err(error);
     }
     if is_own {
@@ -290,7 +291,7 @@ fn cut(entries: &[Message], keep: usize) -> Result<usize> {
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());
     let is_output = |entry: &Message| {
-        let is_visible = entry.kind == Kind::System && !entry.hidden && !entry.is_root;
+        let is_visible = entry.kind == Role::System && !entry.hidden && !entry.is_root;
         entry.body == Body::ForQuestion || is_visible && entry.body != Body::Summary
     };
     while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {

@@ -10,8 +10,8 @@ use super::next_question::{form_of_entry, has_form};
 use super::planner::ChooserAnswer;
 use super::stored_calls::answer_at;
 use crate::config::{is_as_made, is_general_as_made};
-use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
+use lepo_model::{ChatMessage, ConversationFormat};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inst<'i> {
@@ -43,7 +43,7 @@ pub fn messages(
         Some(first) if prompt => {
             first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
         }
-        _ => messages.insert(0, ChatMessage::new(ChatRole::System, blocks)),
+        _ => messages.insert(0, ChatMessage::new(Role::System, blocks)),
     }
     messages
 }
@@ -72,14 +72,14 @@ fn whole(entries: &[Message], called: &[CalledAnswer], inst: Inst<'_>, rebuild: 
 }
 
 pub fn instruction(text: &str) -> ChatMessage {
-    ChatMessage { instruction: true, ..ChatMessage::new(ChatRole::System, text) }
+    ChatMessage { instruction: true, ..ChatMessage::new(Role::System, text) }
 }
 
 /// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
 /// and only the question, if nothing visible precedes it.
 fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<ChatMessage> {
     // A stopped answer is hidden, and part of the talk.
-    let is_seen = |entry: &&Message| !entry.hidden || entry.kind == Kind::Assistant;
+    let is_seen = |entry: &&Message| !entry.hidden || entry.kind == Role::Assistant;
     // The program reads the repository's instructions on its own.
     let is_told =
         |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
@@ -92,13 +92,13 @@ fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<Ch
     };
     let is_alone = path
         .split_last()
-        .is_some_and(|(last, before)| last.kind == Kind::User && !before.iter().any(is_seen));
+        .is_some_and(|(last, before)| last.kind == Role::User && !before.iter().any(is_seen));
     let path = match path.last().filter(|_| is_alone && planner.is_none() && !has_history) {
         Some(question) => std::slice::from_ref(question),
         None => &path,
     };
     let mut messages: Vec<ChatMessage> = path.iter().map(|entry| message(entry)).collect();
-    let question = messages.iter_mut().rfind(|message| message.role == ChatRole::User);
+    let question = messages.iter_mut().rfind(|message| message.role == Role::User);
     if let (Some(question), Some(form), None) = (question, form, planner) {
         question.text = format!("{}\n\n{form}", question.text.trim_end()).into();
     }
@@ -115,17 +115,17 @@ fn plain(entries: &[Message]) -> Vec<ChatMessage> {
     let mut messages: Vec<ChatMessage> = Vec::new();
     let is_written = |entry: &&Message| is_system_prompt(entry) && !is_as_made(&entry.text);
     if let Some(prompt) = entries.first().filter(is_written) {
-        messages.push(ChatMessage::new(ChatRole::System, prompt.text.clone()));
+        messages.push(ChatMessage::new(Role::System, prompt.text.clone()));
     }
     let mut before = None;
     let is_told =
         |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
     for entry in entries.iter().filter(is_told) {
         // A question that was too long and never answered is not part of the next question.
-        let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
+        let is_anew = before.replace(entry.kind) == Some(Role::User) && entry.kind == Role::User;
         let role = match entry.kind {
-            Kind::Assistant => ChatRole::Assistant,
-            Kind::System | Kind::User | Kind::Tool => ChatRole::User,
+            Role::Assistant => Role::Assistant,
+            Role::System | Role::User | Role::Tool => Role::User,
         };
         match messages.last_mut() {
             Some(last) if last.role == role && !is_anew => {
@@ -139,10 +139,10 @@ fn plain(entries: &[Message]) -> Vec<ChatMessage> {
 
 fn message(entry: &Message) -> ChatMessage {
     let text = match entry.kind {
-        Kind::User => sent_text(&entry.text, &entry.files),
+        Role::User => sent_text(&entry.text, &entry.files),
         _ => entry.text.clone(),
     };
-    ChatMessage { files: entry.sent_files(), ..ChatMessage::new(role(entry.kind), text) }
+    ChatMessage { files: entry.sent_files(), ..ChatMessage::new(entry.kind, text) }
 }
 
 /// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
@@ -152,16 +152,7 @@ fn is_none(entry: &Message) -> bool {
 }
 
 fn is_system_prompt(entry: &Message) -> bool {
-    entry.is_root && entry.hidden && entry.kind == Kind::System && !entry.body.is_of_repository()
-}
-
-fn role(kind: Kind) -> ChatRole {
-    match kind {
-        Kind::System => ChatRole::System,
-        Kind::User => ChatRole::User,
-        Kind::Assistant => ChatRole::Assistant,
-        Kind::Tool => ChatRole::Tool,
-    }
+    entry.is_root && entry.hidden && entry.kind == Role::System && !entry.body.is_of_repository()
 }
 
 #[cfg(test)]

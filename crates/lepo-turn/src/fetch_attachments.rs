@@ -11,7 +11,7 @@ use super::turn::Turn;
 use super::{Masking, Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::Hint;
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{
@@ -26,7 +26,7 @@ pub(super) async fn fetch(
     turn: &mut Turn<'_>,
     served: &ServerContent,
     question: &mut Option<Question>,
-) -> Result<Vec<(Kind, String)>> {
+) -> Result<Vec<(Role, String)>> {
     if served.is_empty() {
         return Ok(Vec::new());
     }
@@ -48,7 +48,7 @@ pub(super) async fn fetch(
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
         turn.view.on_event(TurnEvent::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
         let text = resource_text(&store, address, contents, (limit, &turn.env.masking))?;
-        opening.push((Kind::System, text));
+        opening.push((Role::System, text));
     }
     if let Some(prompt) = &served.prompt {
         let messages = prompt_messages(turn, prompt, question).await?;
@@ -96,12 +96,12 @@ fn message_text(
     server: &str,
     message: PromptMessage,
     limit: usize,
-) -> Result<(Kind, String)> {
-    let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
+) -> Result<(Role, String)> {
+    let kind = if message.by_assistant { Role::Assistant } else { Role::User };
     let text = match message.block {
         ResultBlock::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
         ResultBlock::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
-            FileContent::Media(file) if kind == Kind::User => {
+            FileContent::Media(file) if kind == Role::User => {
                 turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
                 let text = format!("[{what} of server {server}]");
                 keep_files(store, Question { text, files: vec![file], ..Question::default() })?

@@ -23,8 +23,8 @@ use super::unmask::forget_overtaken;
 use super::{CommandRunner, Decision, Notice, Outcome, TurnEnv, TurnEvent, TurnStart, View, record_worktree};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_model::{Gate, ModelConfig, Planner, takes_prefill};
-use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 
 /// Runs a turn. After an `Err` nothing was sent and nothing was written, as the turn had not started.
@@ -104,7 +104,7 @@ async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
 async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     turn.record.transcript.sends_unmasked = ask.unmasked;
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
-    if ask.question.is_none() && served.last().is_some_and(|(kind, _)| *kind == Kind::Assistant) {
+    if ask.question.is_none() && served.last().is_some_and(|(kind, _)| *kind == Role::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
     }
@@ -182,7 +182,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let mut on_side_branch = false;
     let mut ended = false;
     if let Some(decision) = decision {
-        on_side_branch = decision.name.kind == Kind::Assistant;
+        on_side_branch = decision.name.kind == Role::Assistant;
         restore_calls(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
         if let Some(last) = turn.record.transcript.called.last_mut().filter(|_| on_side_branch) {
             last.waited = true;

@@ -8,8 +8,8 @@ use super::skills::{offer_former_skills, skill_tool};
 use super::tools::{ToolList, ToolOffer};
 use super::turn::Turn;
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_model::{Planner, spec};
-use lepo_store::bubb::Kind;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{keep_last_lists, unshelve};
 
@@ -31,7 +31,7 @@ pub(super) fn tool_hashes(turn: &Turn<'_>, listed: &ToolList) -> ToolHashes {
 
 /// Returns the journal's hashes of the tools in the request of the last answer.
 fn former_hashes(turn: &Turn<'_>) -> Option<Value> {
-    let is_answer = |kind: Kind, hidden: bool| kind == Kind::Assistant && !hidden;
+    let is_answer = |kind: Role, hidden: bool| kind == Role::Assistant && !hidden;
     let last = turn.record.transcript.loaded.iter().rev().find(|name| is_answer(name.kind, name.hidden))?;
     turn.env.store.journal().index().get(last.id)?.tools
 }

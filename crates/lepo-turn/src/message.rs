@@ -2,16 +2,17 @@
 
 use super::attach::AttachedFile;
 use super::body::Body;
+use lepo_base::role::Role;
 use lepo_model::{MediaFile, ProviderMessage, SharedText, ToolCall};
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 
 /// A message of the path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// `None` until it is durable, and for a message that is not written at all.
     pub id: Option<BubbId>,
-    pub kind: Kind,
+    pub kind: Role,
     pub hidden: bool,
     /// Whether it has no prev.
     pub is_root: bool,
@@ -24,7 +25,7 @@ pub struct Message {
 
 impl Message {
     /// Creates a message without an id and without files, which is not a root.
-    pub fn new(kind: Kind, hidden: bool, text: impl Into<SharedText>) -> Message {
+    pub fn new(kind: Role, hidden: bool, text: impl Into<SharedText>) -> Message {
         let text = text.into();
         let body = Body::read(kind, hidden, &text);
         Message { id: None, kind, hidden, is_root: false, text, body, files: Vec::new() }
@@ -38,12 +39,12 @@ impl Message {
 
     /// Whether it is a question that the user sees.
     pub fn is_question(&self) -> bool {
-        self.kind == Kind::User && !self.hidden
+        self.kind == Role::User && !self.hidden
     }
 
     /// Whether it is an answer that the user sees.
     pub fn is_answer(&self) -> bool {
-        self.kind == Kind::Assistant && !self.hidden
+        self.kind == Role::Assistant && !self.hidden
     }
 
     /// Returns the files to send with it.
@@ -62,13 +63,13 @@ pub struct NewMessage {
 
 impl NewMessage {
     /// Creates a message to write.
-    pub fn new(kind: Kind, hidden: bool, text: String, screened: ScreenedBytes<'_>) -> NewMessage {
+    pub fn new(kind: Role, hidden: bool, text: String, screened: ScreenedBytes<'_>) -> NewMessage {
         NewMessage { message: Message::new(kind, hidden, text), screened: screened.into_owned() }
     }
 
     /// Creates a hidden message of kind system.
     pub fn hidden(text: String, screened: ScreenedBytes<'_>) -> NewMessage {
-        NewMessage::new(Kind::System, true, text, screened)
+        NewMessage::new(Role::System, true, text, screened)
     }
 }
 
@@ -87,13 +88,14 @@ pub struct CalledAnswer {
 /// Paths for the tests of this crate.
 #[cfg(test)]
 pub mod fixture {
-    use super::{Kind, Message};
+    use super::Message;
+    use lepo_base::role::Role;
 
     /// `s1 prompt / u0 hi`: the first is the root.
     pub fn path(text: &str) -> Vec<Message> {
         let message = |(i, line): (usize, &str)| {
             let (tag, text) = line.split_once(' ').unwrap();
-            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
+            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
             Message { is_root: i == 0, ..Message::new(kind, tag.ends_with('1'), text) }
         };
         text.split(" / ").enumerate().map(message).collect()

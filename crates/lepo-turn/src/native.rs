@@ -94,11 +94,11 @@ pub fn call_of(body: &Body, index: usize) -> Option<ToolCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_store::bubb::Kind;
+    use lepo_base::role::Role;
 
     #[test]
     fn a_call_is_a_bubb_and_reads_back() {
-        let body = |text: &str| Body::read(Kind::Assistant, true, text);
+        let body = |text: &str| Body::read(Role::Assistant, true, text);
         let call =
             |name: &str, arguments: Value| ToolCall { id: "call_3".into(), name: name.into(), arguments };
         for (called, text, request) in [

@@ -5,7 +5,8 @@ use super::body::{Body, FOR_QUESTION};
 use super::masking::Masking;
 use super::message::{Message, NewMessage};
 use super::schema::{AnswerSchema, CODE_ONLY};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
 
 /// Returns the message to write before a question, or after a retried one; `None` without a form.
@@ -39,7 +40,7 @@ pub fn has_form(entries: &[Message]) -> bool {
 
 /// Whether a replay takes the message along with the question after it.
 pub fn is_form_message(store: &Store, name: &BubbName) -> bool {
-    let is_candidate = name.hidden && name.kind == Kind::System;
+    let is_candidate = name.hidden && name.kind == Role::System;
     is_candidate && store.text(name).is_ok_and(|text| Body::read_named(name, &text) == Body::ForQuestion)
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Masking;
 use super::message::NewMessage;
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 
 /// The parts of an opening, in their order.
 #[derive(Default)]
@@ -43,13 +43,13 @@ pub fn prompt_message(masking: &Masking, prompt: String) -> NewMessage {
 /// Returns the output of a command of the user's own.
 pub fn output_message(masking: &Masking, text: &[u8]) -> NewMessage {
     let screened = masking.screen(text, "the output of a command");
-    NewMessage::new(Kind::System, false, String::from_utf8_lossy(text).into_owned(), screened)
+    NewMessage::new(Role::System, false, String::from_utf8_lossy(text).into_owned(), screened)
 }
 
 /// Returns a question of this text, of which these ranges were typed.
 pub fn question_message(masking: &Masking, text: String, typed_ranges: &[Range<usize>]) -> NewMessage {
     let screened = masking.screen_question(&text, typed_ranges);
-    NewMessage::new(Kind::User, false, text, screened)
+    NewMessage::new(Role::User, false, text, screened)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::skills::{catalogue, find_skills, named_skill};
 use super::turn::Turn;
 use super::{Masking, TurnRequest, TurnStart};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 
 /// Replaces the output of a command.
 const NOT_RUN: &str = "(not run)";
@@ -38,7 +38,7 @@ pub(super) fn add_last_parts(parts: &mut OpeningParts, turn: &mut Turn<'_>, ask:
 }
 
 /// Returns the messages of a server's resource or prompt with this text.
-pub(super) fn served_message(masking: &Masking, kind: Kind, text: String) -> NewMessage {
+pub(super) fn served_message(masking: &Masking, kind: Role, text: String) -> NewMessage {
     let screened = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
     NewMessage::new(kind, false, text, screened)
 }
@@ -49,13 +49,13 @@ pub(super) fn add_unknown_parts(parts: &mut OpeningParts, masking: &Masking, ask
         let screened = masking.screen_uncounted(&text).into_owned();
         NewMessage::new(kind, false, text, screened)
     };
-    let outputs = ask.runs.iter().map(|run| unknown(Kind::System, format!("$ {run}\n{NOT_RUN}")));
+    let outputs = ask.runs.iter().map(|run| unknown(Role::System, format!("$ {run}\n{NOT_RUN}")));
     parts.outputs = outputs.collect();
     let resources = ask.served.resources.iter();
-    let resources = resources.map(|address| unknown(Kind::System, format!("{address}:\n{NOT_FETCHED}")));
+    let resources = resources.map(|address| unknown(Role::System, format!("{address}:\n{NOT_FETCHED}")));
     let prompt = ask.served.prompt.iter();
     let prompt = prompt.map(|prompt| {
-        unknown(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", prompt.server, prompt.name))
+        unknown(Role::User, format!("prompt {}/{}:\n{NOT_FETCHED}", prompt.server, prompt.name))
     });
     parts.served = resources.chain(prompt).collect();
 }

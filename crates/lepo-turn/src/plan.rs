@@ -16,8 +16,9 @@ use super::tools::ToolList;
 use super::turn::Turn;
 use super::{Notice, TurnEvent};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_model::{AgentContext, Schema};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_store::store::JournalRecord;
 use lepo_tool::ToolRequest;
 
@@ -35,7 +36,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
             turn.view.on_event(TurnEvent::Notice(&Notice::ChooserUnreadable));
             return Ok(());
         };
-        let name = turn.add(Kind::System, true, choice.canonical().as_bytes())?;
+        let name = turn.add(Role::System, true, choice.canonical().as_bytes())?;
         journal(turn, Some(name.id), "chooser", used);
         if choice == ChooserAnswer::None {
             return Ok(());
@@ -50,11 +51,11 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
             words.push_str(&note);
         }
         if !words.is_empty() {
-            turn.add(Kind::Assistant, true, words.as_bytes())?;
+            turn.add(Role::Assistant, true, words.as_bytes())?;
         }
         let mut used = Some(used);
         for request in requests {
-            let name = turn.add(Kind::System, true, request.canonical().as_bytes())?;
+            let name = turn.add(Role::System, true, request.canonical().as_bytes())?;
             if let Some(used) = used.take() {
                 journal(turn, Some(name.id), "writer", used);
             }

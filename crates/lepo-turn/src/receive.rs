@@ -18,10 +18,11 @@ use super::stopped_answer::thinking_alone;
 use super::transcript::{write_bubb, write_bubb_at};
 use super::{Interrupt, Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
+use lepo_base::role::Role;
 use lepo_model::{AnswerStream, ProviderMessage, ToolCall, Usage, Utf8Decoder};
 use lepo_net::runtime::blocking;
 use lepo_secrets::restore;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::JournalRecord;
 
 /// An answer that is being received, and its spool.
@@ -157,8 +158,8 @@ async fn write_before(
     let (store, under) = (context.store.clone(), context.under);
     let kept = context.masking.screen_uncounted(text).into_owned();
     let written = blocking(move || match time {
-        Some(time) => write_bubb_at(&store, (Kind::System, true), under, time.saturating_sub(1), &kept),
-        None => write_bubb(&store, (Kind::System, true), under, 0, &kept),
+        Some(time) => write_bubb_at(&store, (Role::System, true), under, time.saturating_sub(1), &kept),
+        None => write_bubb(&store, (Role::System, true), under, 0, &kept),
     });
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     view.on_event(TurnEvent::Bubb(&written, Some(text.as_bytes())));

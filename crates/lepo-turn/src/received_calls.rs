@@ -8,8 +8,9 @@ use super::Masking;
 use super::message::{CalledAnswer, Message};
 use super::stored_calls::start_of_turn;
 use super::transcript::Transcript;
+use lepo_base::role::Role;
 use lepo_model::{ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
 /// Answers with calls as received: of a turn whose request is pending, or of one whose calls stay on the path.
@@ -118,7 +119,7 @@ fn ends_of_calls(transcript: &Transcript) -> Vec<BubbId> {
         return Vec::new();
     }
     let is_end = |before: &Message, end: &Message| {
-        before.hidden && before.kind != Kind::User && end.kind == Kind::Assistant && !end.body.is_call()
+        before.hidden && before.kind != Role::User && end.kind == Role::Assistant && !end.body.is_call()
     };
     let pairs = transcript.entries.iter().zip(transcript.entries.iter().skip(1));
     pairs.filter(|(before, end)| is_end(before, end)).filter_map(|(_, end)| end.id).collect()

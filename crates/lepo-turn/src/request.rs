@@ -12,7 +12,8 @@ use super::steering_words::SteeringWords;
 use super::turn::Turn;
 use super::{CommandOrigin, Notice, ToolUse, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_tool::{
     AllowedRequests, CommandProposal, Consent, ConsentReply, Grant, GrantedCommand, Proposal, ToolMode,
     ToolRequest,
@@ -305,7 +306,7 @@ fn add_result(
     text: &[u8],
     exit: Option<i32>,
 ) -> Result<BubbName> {
-    let kind = if name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
+    let kind = if name.kind == Role::Assistant { Role::Tool } else { Role::System };
     let result = turn.add(kind, true, text)?;
     let used = ToolUse { result: Some(result.id), exit, ..ToolUse::new(name, request) };
     turn.record.report.tools.push(used);

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_model::{ChatMessage, ChatRole, ConversationFormat, Schema};
+use lepo_base::role::Role;
+use lepo_model::{ChatMessage, ConversationFormat, Schema};
 use lepo_tool::without_thinking;
 
 /// Maximum number of faults to list for an answer.
@@ -88,8 +89,8 @@ pub fn unfit(model: &str, fault: &str) -> Error {
 /// message.
 pub fn add_instruction(messages: &mut Vec<ChatMessage>, form: ConversationFormat, instruction: &str) {
     let role = match form {
-        ConversationFormat::Messages | ConversationFormat::Prompted => ChatRole::System,
-        ConversationFormat::Program | ConversationFormat::Plain => ChatRole::User,
+        ConversationFormat::Messages | ConversationFormat::Prompted => Role::System,
+        ConversationFormat::Program | ConversationFormat::Plain => Role::User,
     };
     match messages.last_mut() {
         Some(last) if last.role == role => last.text = format!("{}\n\n{instruction}", last.text).into(),
@@ -143,10 +144,10 @@ pub const CODE_ONLY: &str = "Answer with code only, in a fenced code block (```)
 /// Appends the instruction to the question: small models follow it there, and the text before it remains the
 /// same for the cache of the server.
 pub fn add_code_only(messages: &mut Vec<ChatMessage>) {
-    let question = messages.iter().rposition(|message| message.role == ChatRole::User);
+    let question = messages.iter().rposition(|message| message.role == Role::User);
     match question.and_then(|at| messages.get_mut(at)) {
         Some(message) => message.text = format!("{}\n\n{CODE_ONLY}", message.text.trim_end()).into(),
-        None => messages.push(ChatMessage::new(ChatRole::System, CODE_ONLY)),
+        None => messages.push(ChatMessage::new(Role::System, CODE_ONLY)),
     }
 }
 
@@ -216,7 +217,7 @@ mod tests {
     fn the_last_question_has_the_sentence() {
         let said = |role, text: &str| ChatMessage::new(role, text);
         let (system, user, answer) =
-            (said(ChatRole::System, "S"), said(ChatRole::User, "q\n"), said(ChatRole::Assistant, "a"));
+            (said(Role::System, "S"), said(Role::User, "q\n"), said(Role::Assistant, "a"));
         for (before, place) in [
             (vec![system.clone(), user.clone()], 1),
             (vec![user.clone(), answer.clone(), user.clone(), system.clone()], 2),

@@ -75,11 +75,11 @@ fn named(index: usize, message: &ChatMessage) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_model::ChatRole;
+    use lepo_base::role::Role;
 
     #[test]
     fn the_first_difference_is_named_and_what_is_before_it_counts() {
-        let message = |text: &str| ChatMessage::new(ChatRole::User, text);
+        let message = |text: &str| ChatMessage::new(Role::User, text);
         let inst = ChatMessage { instruction: true, ..message("inst") };
         let tool = |name: &str| ToolSpec { name: name.into(), description: "12".into(), schema: 1.into() };
         let (a, b) = (tool("run_command"), tool(&native_name("time", "now")));

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use super::Masking;
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_secrets::{ScreenedBytes, Spool, restore};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::{Draft, Store};
 
 /// Maximum bytes to buffer before writing to the draft, so that a burst from the network needs a single
@@ -28,7 +29,7 @@ pub struct AnswerSpool<'s> {
 impl<'s> AnswerSpool<'s> {
     /// Creates an answer that would follow `prev` if it were interrupted.
     pub fn new(store: &'s Store, prev: Option<BubbId>, masking: &'s Masking) -> Result<AnswerSpool<'s>> {
-        let draft = store.draft(Kind::Assistant, false, prev)?;
+        let draft = store.draft_bubb(Role::Assistant, false, prev)?;
         Ok(AnswerSpool { store, draft, masked: masking.spool(), truths: Vec::new(), masking, error: None })
     }
 
@@ -56,14 +57,14 @@ impl<'s> AnswerSpool<'s> {
 
     /// Restarts with an empty answer.
     pub fn begin_again(&mut self, prev: Option<BubbId>) -> Result<()> {
-        self.draft = self.store.draft(Kind::Assistant, false, prev)?;
+        self.draft = self.store.draft_bubb(Role::Assistant, false, prev)?;
         (self.masked, self.truths, self.error) = (self.masking.spool(), Vec::new(), None);
         Ok(())
     }
 
     /// Replaces the whole written text by `text`.
     pub fn replace(&mut self, prev: Option<BubbId>, text: &ScreenedBytes<'_>) -> Result<()> {
-        self.draft = self.store.draft(Kind::Assistant, false, prev)?;
+        self.draft = self.store.draft_bubb(Role::Assistant, false, prev)?;
         append(&mut self.draft, text, &mut self.error);
         Ok(())
     }

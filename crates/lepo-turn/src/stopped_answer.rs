@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::body::Body;
 use super::message::{Message, NewMessage};
-use lepo_model::{ChatMessage, ChatRole};
+use lepo_base::role::Role;
+use lepo_model::ChatMessage;
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
@@ -19,7 +20,7 @@ const REST: &str =
 
 /// Returns the request for the rest of a stopped answer.
 pub fn rest_message() -> NewMessage {
-    NewMessage::new(Kind::User, true, REST.to_string(), ScreenedBytes::typed(REST))
+    NewMessage::new(Role::User, true, REST.to_string(), ScreenedBytes::typed(REST))
 }
 
 /// Returns the text of an answer of thinking alone, which nothing follows.
@@ -29,17 +30,17 @@ pub fn thinking_alone(thought: &str) -> String {
 
 /// Whether the text of a hidden message of the assistant is neither blank, a call nor thinking alone.
 pub fn is_stopped_text(text: &str) -> bool {
-    is_spoken(text) && !Body::read(Kind::Assistant, true, text).is_call()
+    is_spoken(text) && !Body::read(Role::Assistant, true, text).is_call()
 }
 
 /// Whether a request for this path ends with a stopped answer that the model continues.
 pub fn ends_with_part(entries: &[Message]) -> bool {
-    entries.last().is_some_and(|entry| entry.kind == Kind::Assistant)
+    entries.last().is_some_and(|entry| entry.kind == Role::Assistant)
 }
 
 /// Trims that answer, because a server refuses it with white space at its end.
 pub fn trim_part(messages: &mut [ChatMessage]) {
-    if let Some(part) = messages.last_mut().filter(|last| last.role == ChatRole::Assistant) {
+    if let Some(part) = messages.last_mut().filter(|last| last.role == Role::Assistant) {
         part.text = part.text.trim_end().into();
     }
 }
@@ -59,14 +60,14 @@ enum HiddenText {
 }
 
 fn hidden_text(store: &Store, name: &BubbName) -> HiddenText {
-    if !name.hidden || !matches!(name.kind, Kind::Assistant | Kind::System) {
+    if !name.hidden || !matches!(name.kind, Role::Assistant | Role::System) {
         return HiddenText::Other;
     }
     let Ok(text) = store.text(name) else { return HiddenText::Other };
     match Body::read_named(name, &text) {
         body if body.is_call() => HiddenText::Call,
         Body::Complaint => HiddenText::Complaint,
-        _ if name.kind == Kind::Assistant && is_spoken(&text) => HiddenText::Words,
+        _ if name.kind == Role::Assistant && is_spoken(&text) => HiddenText::Words,
         _ => HiddenText::Other,
     }
 }
@@ -80,7 +81,7 @@ pub struct StoppedAnswers {
 impl StoppedAnswers {
     /// Finds them; side branches of answered questions are on no conversation.
     pub fn new(store: &Store, forest: &Forest) -> StoppedAnswers {
-        let is_candidate = |ix: &Ix| forest.name(*ix).hidden && forest.name(*ix).kind == Kind::Assistant;
+        let is_candidate = |ix: &Ix| forest.name(*ix).hidden && forest.name(*ix).kind == Role::Assistant;
         let candidates: Vec<Ix> = forest.all().filter(is_candidate).collect();
         if candidates.is_empty() {
             return StoppedAnswers::default();
@@ -159,7 +160,7 @@ fn follows_complaint(store: &Store, forest: &Forest, ix: Ix) -> bool {
 pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let end = spoken_end(store, forest, tip)?;
     let question = forest.name(end);
-    if end == tip || question.hidden || question.kind != Kind::User {
+    if end == tip || question.hidden || question.kind != Role::User {
         return Some(end);
     }
     let later = forest.newest_first(false).take_while(|&tail| forest.name(tail).id > question.id);
@@ -175,15 +176,15 @@ fn spoken_end(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
         let this = hidden_text(store, &name);
         match (name.kind, this) {
             _ if !name.hidden => return Some(ix),
-            (Kind::Assistant, HiddenText::Words) if after == HiddenText::Call => continue,
-            (Kind::Assistant, HiddenText::Words) => {
+            (Role::Assistant, HiddenText::Words) if after == HiddenText::Call => continue,
+            (Role::Assistant, HiddenText::Words) => {
                 if after != HiddenText::Complaint && !follows_complaint(store, forest, ix) {
                     return Some(ix);
                 }
             }
-            (Kind::User, _) if store.text(&name).is_ok_and(|text| text == REST) => {}
-            (Kind::Assistant | Kind::Tool, _) | (Kind::System, HiddenText::Call | HiddenText::Complaint) => {}
-            (Kind::System | Kind::User, _) => return Some(ix),
+            (Role::User, _) if store.text(&name).is_ok_and(|text| text == REST) => {}
+            (Role::Assistant | Role::Tool, _) | (Role::System, HiddenText::Call | HiddenText::Complaint) => {}
+            (Role::System | Role::User, _) => return Some(ix),
         }
         after = this;
     }
@@ -211,10 +212,10 @@ mod tests {
             let text = text.replace("CALL", CALL).replace("AGENT", AGENT).replace("REST", REST);
             let text = text.replace("COMPLAINT", &super::super::schema::complaint("no"));
             let text = text.replace("THOUGHT", &thinking_alone("hm"));
-            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
+            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
             // Ids of one store are in the order of the lines.
             let name =
-                store.write_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes()).unwrap();
+                store.write_bubb_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes()).unwrap();
             names.push((letter.chars().next().unwrap(), name));
         }
         (work, store, names)

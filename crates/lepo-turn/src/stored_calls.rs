@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use super::body::{Body, REFUSED, announcement};
 use super::message::{CalledAnswer, Message};
 use super::native::{call_of, is_message_of};
-use lepo_model::{ChatMessage, ChatRole, ConversationFormat};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
+use lepo_model::{ChatMessage, ConversationFormat};
 
 /// The result of a call that was never executed.
 const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
@@ -71,7 +71,7 @@ fn announced(entries: &[Message], at: usize) -> usize {
 }
 
 fn is_asked(entry: &Message) -> bool {
-    entry.hidden && entry.kind == Kind::Assistant
+    entry.hidden && entry.kind == Role::Assistant
 }
 
 impl<'s> CallGroup<'s> {
@@ -81,7 +81,7 @@ impl<'s> CallGroup<'s> {
         for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
             let waits = matches!(group.requests.last(), Some((.., None)));
             match bubb.kind {
-                Kind::Assistant if bubb.hidden => {
+                Role::Assistant if bubb.hidden => {
                     if !bubb.body.is_call() {
                         // Text after a call starts another answer.
                         if !group.requests.is_empty() {
@@ -98,7 +98,7 @@ impl<'s> CallGroup<'s> {
                         break;
                     }
                 }
-                Kind::Tool if bubb.hidden && waits => {
+                Role::Tool if bubb.hidden && waits => {
                     if let Some((.., result)) = group.requests.last_mut() {
                         *result = Some(bubb);
                         group.end = place + 1;
@@ -125,7 +125,7 @@ impl<'s> CallGroup<'s> {
         let mut messages = vec![ChatMessage {
             calls,
             replay: answer.replay.clone(),
-            ..ChatMessage::new(ChatRole::Assistant, text)
+            ..ChatMessage::new(Role::Assistant, text)
         }];
         let last = carried.clone().next_back().and_then(|(.., result)| *result);
         let is_refused = last.is_some_and(|result| *result.text == *REFUSED);
@@ -134,10 +134,9 @@ impl<'s> CallGroup<'s> {
         for call in &answer.calls {
             messages.push(match results.next().flatten() {
                 Some(result) => result_message(call.id.clone(), result),
-                None => ChatMessage {
-                    call_id: Some(call.id.clone()),
-                    ..ChatMessage::new(ChatRole::Tool, dropped)
-                },
+                None => {
+                    ChatMessage { call_id: Some(call.id.clone()), ..ChatMessage::new(Role::Tool, dropped) }
+                }
             });
         }
         messages
@@ -152,7 +151,7 @@ impl<'s> CallGroup<'s> {
                 .filter_map(|(place, request, result)| Some((call_of(&request.body, *place)?, (*result)?)))
         };
         let calls = carried().map(|(call, _)| call).collect();
-        let mut messages = vec![ChatMessage { calls, ..ChatMessage::new(ChatRole::Assistant, text) }];
+        let mut messages = vec![ChatMessage { calls, ..ChatMessage::new(Role::Assistant, text) }];
         messages.extend(carried().map(|(call, result)| result_message(call.id, result)));
         messages
     }
@@ -160,7 +159,7 @@ impl<'s> CallGroup<'s> {
 
 fn result_message(call: String, result: &Message) -> ChatMessage {
     let files = result.sent_files();
-    ChatMessage { call_id: Some(call), files, ..ChatMessage::new(ChatRole::Tool, result.text.clone()) }
+    ChatMessage { call_id: Some(call), files, ..ChatMessage::new(Role::Tool, result.text.clone()) }
 }
 
 /// Returns the calls of a path, and the form of its messages, for a request. If it lists no tools and its API has fields for
@@ -242,7 +241,7 @@ mod tests {
 
     #[test]
     fn without_tools_earlier_calls_are_text_where_an_api_has_fields_for_them() {
-        let body = Body::read(Kind::Assistant, true, CALL);
+        let body = Body::read(Role::Assistant, true, CALL);
         let called = |at| CalledAnswer {
             index: at,
             calls: vec![call_of(&body, 0).unwrap()],

@@ -15,10 +15,11 @@ use super::masking::Masking;
 use super::message::{CalledAnswer, Message, NewMessage};
 use super::stopped_answer::ends_with_part;
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_model::{FileSupport, SharedText};
 use lepo_net::runtime::{BlockingTask, blocking};
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
 use lepo_store::store::{Claim, JournalRecord, Store};
 use lepo_tool::ToolRequest;
@@ -145,7 +146,7 @@ impl Transcript {
     /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
         let after = self.entries.iter().rev().take_while(|entry| !entry.is_question());
-        let mut after = after.filter(|entry| entry.kind != Kind::System || entry.body.request().is_some());
+        let mut after = after.filter(|entry| entry.kind != Role::System || entry.body.request().is_some());
         after.next().is_none()
     }
 
@@ -158,7 +159,7 @@ impl Transcript {
     }
 
     /// Adds a bubb, durably. Its secrets are masked on disk.
-    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
+    pub fn add(&mut self, kind: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let masking = self.masking.clone();
         self.add_as(kind, hidden, text, &masking.screen(text, source_of(kind, text)))
     }
@@ -183,7 +184,7 @@ impl Transcript {
     /// Adds a bubb whose text on disk differs from the text for the model, durably.
     fn add_as(
         &mut self,
-        kind: Kind,
+        kind: Role,
         hidden: bool,
         text: &[u8],
         screened: &ScreenedBytes<'_>,
@@ -195,7 +196,7 @@ impl Transcript {
 
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
     /// The transcript does not change.
-    pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<BubbName> {
+    pub fn add_beside(&mut self, base: usize, kind: Role, text: &[u8]) -> Result<BubbName> {
         let screened = self.masking.screen(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.id_at(last));
         write_bubb(&self.store, (kind, true), under, self.not_before, &screened)
@@ -225,7 +226,7 @@ impl Transcript {
                 names.push((name, text));
             }
             let question =
-                names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User && !name.hidden);
+                names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Role::User && !name.hidden);
             let answering = question.and_then(|question| store.mark_answering(question.id));
             written();
             // Deletes the damaged blobs that these replaced.
@@ -269,7 +270,7 @@ impl Transcript {
     pub fn append(&mut self, name: &BubbName) -> Result<()> {
         let bytes = match self.masking.unmasked_text(name.id) {
             Some(given) => given.into_bytes(),
-            None => self.store.read(name)?,
+            None => self.store.read_bubb(name)?,
         };
         self.push(Message::stored(name, String::from_utf8_lossy(&bytes).into_owned()));
         Ok(())
@@ -279,7 +280,7 @@ impl Transcript {
     /// there, or send them.
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
-        let is_beside = |entry: &Message| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        let is_beside = |entry: &Message| entry.hidden && matches!(entry.kind, Role::Assistant | Role::Tool);
         let beside = self.entries.iter().skip(since).filter(|entry| is_beside(entry));
         let beside = beside.filter_map(|entry| entry.id);
         let is_elsewhere = |id: &BubbId| self.ids().all(|known| known != *id);
@@ -291,14 +292,14 @@ impl Transcript {
     /// message after them.
     pub fn end_side_branch(&mut self, base: usize, skills: Option<(String, BubbId)>) {
         self.entries.truncate(base);
-        let message = |(text, id)| Message { id: Some(id), ..Message::new(Kind::System, true, text) };
+        let message = |(text, id)| Message { id: Some(id), ..Message::new(Role::System, true, text) };
         self.entries.extend(skills.map(message));
     }
 
     /// Returns the length of the path at the start of the side branch at its end; `None` if it does not end
     /// in a side branch.
     pub fn side_branch(&self) -> Option<usize> {
-        let on_it = |entry: &&Message| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        let on_it = |entry: &&Message| entry.hidden && matches!(entry.kind, Role::Assistant | Role::Tool);
         match self.entries.iter().rev().take_while(on_it).count() {
             0 => None,
             // A stopped answer whose rest is asked for.
@@ -327,13 +328,13 @@ impl Transcript {
 }
 
 /// Describes the source of a bubb's text for a notice.
-fn source_of(kind: Kind, text: &[u8]) -> &'static str {
+fn source_of(kind: Role, text: &[u8]) -> &'static str {
     match kind {
-        Kind::Assistant => "a request of the model",
-        Kind::Tool | Kind::System if text.starts_with(b"$ ") => "the output of a command",
-        Kind::Tool => "the result of a tool",
-        Kind::System => "what the model was told",
-        Kind::User => "what came with the question",
+        Role::Assistant => "a request of the model",
+        Role::Tool | Role::System if text.starts_with(b"$ ") => "the output of a command",
+        Role::Tool => "the result of a tool",
+        Role::System => "what the model was told",
+        Role::User => "what came with the question",
     }
 }
 
@@ -341,7 +342,7 @@ fn source_of(kind: Kind, text: &[u8]) -> &'static str {
 /// is at least `not_before`.
 pub fn write_bubb(
     store: &Store,
-    (kind, hidden): (Kind, bool),
+    (kind, hidden): (Role, bool),
     prev: Option<BubbId>,
     not_before: u64,
     text: &ScreenedBytes<'_>,
@@ -354,23 +355,23 @@ pub fn write_bubb(
 /// Writes a bubb of another program, durably. Without a proof, lepo asks before a model follows it.
 pub fn write_unproven_bubb(
     store: &Store,
-    (kind, hidden): (Kind, bool),
+    (kind, hidden): (Role, bool),
     prev: Option<BubbId>,
     not_before: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    store.write(kind, hidden, prev, not_before, text.bytes())
+    store.write_bubb(kind, hidden, prev, not_before, text.bytes())
 }
 
 /// Writes a bubb of the given `time`, or as soon after its prev as ids allow.
 pub fn write_bubb_at(
     store: &Store,
-    (kind, hidden): (Kind, bool),
+    (kind, hidden): (Role, bool),
     prev: Option<BubbId>,
     time: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    let name = store.write_at(kind, hidden, prev, time, text.bytes())?;
+    let name = store.write_bubb_at(kind, hidden, prev, time, text.bytes())?;
     prove_written(store, &name);
     Ok(name)
 }
@@ -383,7 +384,7 @@ fn prove_written(store: &Store, name: &BubbName) {
 
 /// Returns the files of a message: files of a question, or in the result of a server's tool, which follows its request.
 fn files_of(store: &Store, before: Option<&Message>, message: &Message) -> Vec<AttachedFile> {
-    let asked = before.filter(|_| message.hidden && message.kind == Kind::Tool);
+    let asked = before.filter(|_| message.hidden && message.kind == Role::Tool);
     match asked.and_then(|asked| asked.body.request()) {
         Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, &message.text),
         _ => AttachedFile::read(store, message.kind, &message.text),

@@ -20,8 +20,9 @@ use super::{Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage, View};
 use crate::config::{CallHistory, Insts, Trust};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
+use lepo_base::role::Role;
 use lepo_model::{ConversationFormat, Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
@@ -147,7 +148,7 @@ impl Turn<'_> {
         }
     }
 
-    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<BubbName> {
+    pub fn add(&mut self, kind: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let name = self.record.transcript.add(kind, hidden, text)?;
         self.view.on_event(TurnEvent::Bubb(&name, Some(text)));
         Ok(name)
@@ -212,7 +213,7 @@ impl Turn<'_> {
         let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
         let tools: Vec<String> = tools.iter().map(of_tool).collect();
         let leading =
-            transcript.entries.iter().take_while(|entry| entry.kind == Kind::System && entry.hidden);
+            transcript.entries.iter().take_while(|entry| entry.kind == Role::System && entry.hidden);
         let texts = tools.iter().map(String::as_bytes).chain(leading.map(|entry| entry.text.as_bytes()));
         Some(hash_of(&texts.collect::<Vec<_>>()))
     }

@@ -5,7 +5,8 @@ use super::transcript::{SaveResult, Transcript};
 use super::{Outcome, ToolUse, TurnEvent, TurnStart, View};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolRequest;
 
@@ -36,7 +37,7 @@ impl TurnRecord {
     /// Reports bubbs of [`Transcript::write_in_background`] that are now durable.
     pub fn report_saved(&mut self, view: &mut dyn View, saved: SaveResult) {
         for (name, text) in saved {
-            if name.kind == Kind::User && !name.hidden {
+            if name.kind == Role::User && !name.hidden {
                 self.report.user = Some(name.id);
             }
             view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::body::Body;
 use crate::config::{Trust, is_as_made};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
 
 /// A message without proof and without consent.
@@ -47,10 +48,10 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
         if proven.contains(&name.id) && store.read_unedited(name).is_ok() {
             continue;
         }
-        let bytes = store.read(name)?;
+        let bytes = store.read_bubb(name)?;
         // Consent to instructions of a repository is per file, and lepo's own default prompt does not steer
         // other conversations.
-        let text = Some(&bytes).filter(|_| name.hidden && name.kind == Kind::System);
+        let text = Some(&bytes).filter(|_| name.hidden && name.kind == Role::System);
         let text = text.and_then(|bytes| std::str::from_utf8(bytes).ok());
         let is_own_prompt = |text: &str| name.prev.is_none() && is_as_made(text);
         if text.is_some_and(|text| Body::read_named(name, text) == Body::Instructions || is_own_prompt(text))
@@ -102,17 +103,17 @@ mod tests {
         let trust = Trust::in_state(&mine.path().join("state"));
         let mut path: Vec<BubbName> = Vec::new();
         for (kind, hidden) in [
-            (Kind::System, true),
-            (Kind::User, false),
-            (Kind::Assistant, false),
-            (Kind::System, false),
-            (Kind::User, true),
-            (Kind::Assistant, true),
-            (Kind::Tool, true),
-            (Kind::Tool, false),
+            (Role::System, true),
+            (Role::User, false),
+            (Role::Assistant, false),
+            (Role::System, false),
+            (Role::User, true),
+            (Role::Assistant, true),
+            (Role::Tool, true),
+            (Role::Tool, false),
         ] {
             let prev = path.last().map(|name| name.id);
-            path.push(store.write(kind, hidden, prev, 0, b"obey").unwrap());
+            path.push(store.write_bubb(kind, hidden, prev, 0, b"obey").unwrap());
         }
         assert_eq!(tags(&store, &trust, &path), "s1 s0 u1 a1 t1");
         store.journal().prove([path[0].id, path[3].id]);
@@ -138,10 +139,10 @@ mod tests {
         let store = store.with_prover(user_prover(&paths(home.path())));
         let trust = Trust::in_state(home.path());
         for prompt in [DEFAULT_SYSTEM_PROMPT.trim(), SHORT_SYSTEM_PROMPT] {
-            let root = store.write(Kind::System, true, None, 0, prompt.as_bytes()).unwrap();
-            let later = store.write(Kind::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
+            let root = store.write_bubb(Role::System, true, None, 0, prompt.as_bytes()).unwrap();
+            let later = store.write_bubb(Role::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
             let more = format!("{prompt} Obey.");
-            let other = store.write(Kind::System, true, None, 0, more.as_bytes()).unwrap();
+            let other = store.write_bubb(Role::System, true, None, 0, more.as_bytes()).unwrap();
             for (name, expected) in [(root, ""), (later, "s1"), (other, "s1")] {
                 assert_eq!(tags(&store, &trust, &[name]), expected, "{prompt}");
             }
@@ -156,9 +157,9 @@ mod tests {
         let trust = Trust::in_state(home.path());
         let text = b"[instructions of this repository] x\n";
         for (kind, hidden, tag) in
-            [(Kind::System, true, ""), (Kind::System, false, "s0"), (Kind::User, true, "u1")]
+            [(Role::System, true, ""), (Role::System, false, "s0"), (Role::User, true, "u1")]
         {
-            let name = store.write(kind, hidden, None, 0, text).unwrap();
+            let name = store.write_bubb(kind, hidden, None, 0, text).unwrap();
             assert_eq!(tags(&store, &trust, &[name]), tag);
         }
     }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind, model_label, thousands};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, model_label, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_turn::StoppedAnswers;
@@ -84,10 +85,10 @@ fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<DiffTurn>> {
     for ix in forest.conv(end).path {
         let name = forest.name(ix);
         match (name.kind, !stopped.is_shown(&name)) {
-            (Kind::User, false) => {
+            (Role::User, false) => {
                 turns.push(DiffTurn { id: name.id, question: store.excerpt_text(&name)?, answer: None });
             }
-            (Kind::Assistant, false) => {
+            (Role::Assistant, false) => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let text = store.text(&name)?;
                 let text = if name.hidden { format!("{} (stopped)", text.trim_end()) } else { text };

@@ -15,7 +15,8 @@ use crate::ui;
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::Keyword;
 use lepo_base::media::Media;
-use lepo_model::{ChatMessage, ChatRole, ModelConfig, ToolSpec};
+use lepo_base::role::Role;
+use lepo_model::{ChatMessage, ModelConfig, ToolSpec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::store::Store;
@@ -144,7 +145,7 @@ fn file_label(media: Media, name: &str, len: u64) -> String {
 
 /// Pairs the messages with their files; new files belong to the last question.
 fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&ChatMessage, Vec<String>)> {
-    let question_index = first.messages.iter().rposition(|message| message.role == ChatRole::User);
+    let question_index = first.messages.iter().rposition(|message| message.role == Role::User);
     first.messages.iter().enumerate().map(move |(at, message)| {
         let labels = message.files.iter().map(|file| file_label(file.media, &file.name, file.len));
         let new = first.files.iter().filter(|_| Some(at) == question_index);

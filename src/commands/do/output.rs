@@ -27,7 +27,7 @@ pub fn write_output(
         let from: Box<dyn Read> = match (heading, unmasked(name)?) {
             (Some(_), unmasked) => {
                 let bytes =
-                    unmasked.map_or_else(|| store.read(name), |unmasked| Ok(unmasked.into_bytes()))?;
+                    unmasked.map_or_else(|| store.read_bubb(name), |unmasked| Ok(unmasked.into_bytes()))?;
                 Box::new(Cursor::new(ui::set_apart(&bytes, headings).into_owned()))
             }
             (None, None) => Box::new(store.open_bubb(name)?),

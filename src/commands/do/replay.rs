@@ -12,10 +12,10 @@ use crate::commands::tidy_after::tidy_after;
 use crate::ui::{self, ReplayRows};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result, quoted};
 use lepo_base::hint::HintTarget;
+use lepo_base::role::Role;
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_secrets::ScreenedBytes;
-use lepo_store::bubb::Kind;
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 use lepo_turn::TurnEnv;
@@ -99,7 +99,7 @@ fn under_new_root(
     let prompt = setup.configured.cli_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = ScreenedBytes::typed(&prompt);
-        let root = write_bubb(store, (Kind::System, true), None, forest.root_time(), &prompt)?;
+        let root = write_bubb(store, (Role::System, true), None, forest.root_time(), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }
     Ok(plans)

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Attachment, BubbName, ContentHash, Kind, split_attachments};
+use lepo_base::role::Role;
+use lepo_store::bubb::{Attachment, BubbName, ContentHash, split_attachments};
 use lepo_store::store::Store;
 
 /// Maximum bytes of a file name's stem.
@@ -25,7 +26,7 @@ impl Files {
     pub fn collect(store: &Store, bubbs: &[BubbName]) -> Result<Files> {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();
-        for name in bubbs.iter().filter(|name| name.kind == Kind::User) {
+        for name in bubbs.iter().filter(|name| name.kind == Role::User) {
             for file in split_attachments(&store.text(name)?).1 {
                 if files.names.iter().all(|(hash, _)| *hash != file.hash) {
                     let plain = file_name(&file);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::native::moment;
 use super::render::ExportFormat;
 use super::tree::{ExportTree, TreeNode, id_of, is_prompt, tag};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 
 /// Returns the documents of these trees with their file names: a single document, or one for each tree.
 pub fn documents(format: ExportFormat, trees: &[ExportTree], all: bool, cwd: &str) -> Vec<(String, String)> {
@@ -109,7 +109,7 @@ fn chatgpt(tree: &ExportTree) -> Value {
                     "id": id(at), "author": { "role": role(node), "name": null, "metadata": {} },
                     "create_time": seconds(node.name.id.time()), "update_time": null,
                     "content": { "content_type": kind, "parts": parts },
-                    "status": "finished_successfully", "end_turn": node.name.kind == Kind::Assistant, "weight": 1.0,
+                    "status": "finished_successfully", "end_turn": node.name.kind == Role::Assistant, "weight": 1.0,
                     "metadata": metadata, "recipient": "all", "channel": null,
                 },
             }),
@@ -135,14 +135,14 @@ fn openwebui(tree: &ExportTree) -> Value {
             "lepoTime": node.name.id.time(),
         });
         // Marks a text that Open WebUI would take for reasoning.
-        let looks_marked = node.name.kind == Kind::Assistant && node.text.contains("<details type=\"");
+        let looks_marked = node.name.kind == Role::Assistant && node.text.contains("<details type=\"");
         let tag = tag(node).or_else(|| looks_marked.then(|| node.name.tag()));
         for (key, value) in [("lepo", json!(tag)), ("model", json!(node.fact.model))] {
             if !value.is_null() {
                 message[key] = value;
             }
         }
-        if node.name.kind == Kind::Assistant {
+        if node.name.kind == Role::Assistant {
             message["done"] = true.into();
         }
         let file = |(file, bytes): &(lepo_store::bubb::Attachment, Vec<u8>)| {
@@ -204,7 +204,7 @@ fn pi(tree: &ExportTree, cwd: &str) -> String {
                 entry["customType"] = "lepo".into();
                 entry["data"] = json!({ "tag": tag, "text": node.text });
             }
-            (None, Kind::User) => {
+            (None, Role::User) => {
                 entry["message"] = json!({ "role": "user", "content": content, "timestamp": time });
             }
             _ => {

@@ -14,7 +14,8 @@ use crate::commands::secret_finder::masker;
 use crate::term::{StatusLine, print_status};
 use crate::ui::{read_request, warn_incomplete};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Kind, model_label, words};
+use lepo_base::role::Role;
+use lepo_store::bubb::{model_label, words};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
@@ -71,23 +72,23 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
         let text = store.text(&name)?;
         let fact = facts.get(&name.id);
         let heading = match name.kind {
-            Kind::User => "User".to_string(),
-            Kind::System => "Context".to_string(),
-            Kind::Tool => "Tool".to_string(),
-            Kind::Assistant => match fact.and_then(|fact| fact.model.as_deref()) {
+            Role::User => "User".to_string(),
+            Role::System => "Context".to_string(),
+            Role::Tool => "Tool".to_string(),
+            Role::Assistant => match fact.and_then(|fact| fact.model.as_deref()) {
                 Some(model) => format!("Assistant ({})", model_label(model)),
                 None => "Assistant".to_string(),
             },
         };
         let heading = if stopped.contains(name.id) { format!("{heading} (stopped)") } else { heading };
-        if let (Kind::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
+        if let (Role::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
             let command = rest.lines().next().unwrap_or_default();
             ran.push((
                 name.id,
                 HandoffCommand { command: mask(command), exit: fact.and_then(|fact| fact.exit) },
             ));
         }
-        messages.push(HandoffMessage { is_question: name.kind == Kind::User, heading, text: mask(&text) });
+        messages.push(HandoffMessage { is_question: name.kind == Role::User, heading, text: mask(&text) });
     }
     // Requests and results are hidden branches of the path.
     let mut seen: HashSet<Ix> = path.iter().copied().collect();
@@ -100,7 +101,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
         let below = hidden(ix);
         let name = forest.name(ix);
         if let Some(ToolRequest::Command(request)) = read_request(store, &name) {
-            let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.kind == Kind::Tool);
+            let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.kind == Role::Tool);
             let exit = result.and_then(|result| facts.get(&result.id)?.exit);
             ran.push((name.id, HandoffCommand { command: mask(&request.command), exit }));
         }

@@ -12,7 +12,8 @@ use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use crate::ui::ended_early;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind, words};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName, words};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
@@ -165,12 +166,12 @@ impl<'s> Export<'s> {
         if let Some(title) = self.title() {
             return Ok(output::stem(&local(first.id), &title));
         }
-        let title = if first.kind == Kind::User { self.store.text(&first)? } else { String::new() };
+        let title = if first.kind == Role::User { self.store.text(&first)? } else { String::new() };
         Ok(output::stem(&local(first.id), &words(&title)))
     }
 
     fn first(&self) -> Option<BubbName> {
-        let asked = self.names.iter().find(|name| name.kind == Kind::User && !name.hidden);
+        let asked = self.names.iter().find(|name| name.kind == Role::User && !name.hidden);
         asked.or(self.names.first()).copied()
     }
 
@@ -188,10 +189,10 @@ impl<'s> Export<'s> {
         text.extend(heading.map(|heading| format!("# {heading}\n")));
         for name in &self.names {
             let who = match name.kind {
-                Kind::System => "System",
-                Kind::User => "User",
-                Kind::Assistant => "Assistant",
-                Kind::Tool => "Tool",
+                Role::System => "System",
+                Role::User => "User",
+                Role::Assistant => "Assistant",
+                Role::Tool => "Tool",
             };
             // The participant, in a debate or among several answers.
             let speaker = self.store.speaker(self.forest, name);
@@ -208,7 +209,7 @@ impl<'s> Export<'s> {
             };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
             let mut said = self.store.text(name)?;
-            if let (Some(files), Kind::User) = (&self.files, name.kind) {
+            if let (Some(files), Role::User) = (&self.files, name.kind) {
                 said = files.markdown(&said);
             }
             text += &format!(

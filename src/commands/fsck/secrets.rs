@@ -38,7 +38,7 @@ pub fn print_findings(
         })?,
         addresses => {
             for name in named(store, addresses)? {
-                note(&finder, &store.read(&name)?, &name.id.to_string(), None, &mut found);
+                note(&finder, &store.read_bubb(&name)?, &name.id.to_string(), None, &mut found);
             }
         }
     }

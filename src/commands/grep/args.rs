@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 
 use crate::commands::complete;
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::time::{self, DayEnd};
 use lepo_search::PatternOptions;
-use lepo_store::bubb::Kind;
 use lepo_store::store::now;
 
 /// Search the text of messages
@@ -121,9 +121,9 @@ impl GrepArgs {
     }
 
     /// Parses `--kind`; empty for all kinds.
-    pub fn kinds(&self) -> Result<Vec<Kind>> {
+    pub fn kinds(&self) -> Result<Vec<Role>> {
         let kind = |word: &String| {
-            let found = Kind::ALL.into_iter().find(|kind| {
+            let found = Role::ALL.into_iter().find(|kind| {
                 word.eq_ignore_ascii_case(kind.as_str())
                     || word.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4]))
             });

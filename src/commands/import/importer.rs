@@ -17,10 +17,11 @@ use crate::commands::secret_finder::tells_typed;
 use crate::import::{ImportRules, PlannedBubb, ToolDetail, VERSION, copy, finish, plan};
 use crate::term::{ProgressMeter, StatusLine, excerpt, print_status};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::time::{self, DayEnd};
 use lepo_import::{History, SourceFormat, SourceReader, is_below};
 use lepo_secrets::{Masker, SecretFinder};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_store::store::{ImportRecord, Store, now};
 
 /// Reason for skipping a conversation whose bubbs would get other ids today.
@@ -287,7 +288,7 @@ impl SourceImport<'_, '_> {
                 self.report.skip_in(path, "conversation without a visible message", 1);
             }
         }
-        let is_question = |bubb: &&PlannedBubb| bubb.name.kind == Kind::User && !bubb.name.hidden;
+        let is_question = |bubb: &&PlannedBubb| bubb.name.kind == Role::User && !bubb.name.hidden;
         let question = plan.bubbs.iter().find(is_question).map(|bubb| excerpt(&bubb.text));
         if let Some(finder) = &self.finder {
             count_typed(self.writer, &plan, finder, &mut self.report.typed_secrets)?;

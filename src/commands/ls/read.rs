@@ -11,7 +11,8 @@ use crate::term::{clean, excerpt};
 use crate::ui::{ended_early, known_models, text_or_warn};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix, NearestAncestor, SiblingTails};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::{Sandbox, ToolRequest};
@@ -95,7 +96,7 @@ impl<'r> RowReader<'r> {
     fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = TailFacts> + 's {
         let (forest, form) = (self.forest, self.form);
         let is_of_convs = form.has_facts() && self.requests.is_none();
-        let is_answer = |ix: &Ix| forest.name(*ix).kind == Kind::Assistant;
+        let is_answer = |ix: &Ix| forest.name(*ix).kind == Role::Assistant;
         let mut heights = forest.heights();
         let mut questions = matches!(form, RowFormat::Columns(_))
             .then(|| forest.sums(|ix| u32::from(forest.is_question(ix))));

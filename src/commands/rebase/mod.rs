@@ -8,7 +8,8 @@ mod text;
 use std::path::Path;
 
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{AddressMatch, Forest, Ix, ReadScope};
 use lepo_store::store::{
     PlannedCopy, Store, WriteBatch, now, plan_copies, plan_redated_copies, write_copies,
@@ -172,5 +173,5 @@ fn new_root(
     let conv = asked.forest.conv(last);
     let old = conv.path.first().map_or(last, |root| *root);
     let time = now.unwrap_or(asked.forest.name(old).id.time()).saturating_sub(u64::from(root_is_kept));
-    Ok(Some((WriteBatch::name(Kind::System, true, None, time, text)?, text.clone())))
+    Ok(Some((WriteBatch::name(Role::System, true, None, time, text)?, text.clone())))
 }

@@ -12,7 +12,7 @@ use lepo_store::store::{RemovedFolder, Store};
 
 /// Deletes messages and blobs at once, with the titles of conversations that no longer exist.
 pub fn remove_now(store: &Store, bubbs: &[BubbName], blobs: &[ContentHash]) -> Result<()> {
-    store.remove(bubbs, blobs)?;
+    store.remove_bubbs(bubbs, blobs)?;
     forget_titles(store, bubbs.iter())
 }
 

@@ -63,7 +63,7 @@ impl RedactPlan {
             let (Some(name), Some(other)) = (known.get(&id), request.words(id)) else { continue };
             plan.changed.remove(&id);
             words.remove(&id);
-            let before = store.read(name)?;
+            let before = store.read_bubb(name)?;
             if before != other {
                 plan.lost_words.push(lost(&before, other).to_vec());
                 plan.changed.insert(id, SecretKinds::new());
@@ -136,7 +136,7 @@ impl RedactPlan {
         if words.contains_key(&name.id) {
             return Ok(());
         }
-        let bytes = store.read(name)?;
+        let bytes = store.read_bubb(name)?;
         let taken = if is_binary(&bytes) { None } else { self.take_out(&bytes, by) };
         let (masked, mut kinds) = taken.unzip();
         let mut masked = masked.unwrap_or(bytes);

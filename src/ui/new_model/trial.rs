@@ -1,9 +1,10 @@
 //! Tries a new model with one question. Nothing is stored.
 
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_model::{
-    ChatEvent, ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, Gate, Model, ModelConfig, ModelFacts,
-    ModelNotice, PermissionReply, Timeouts,
+    ChatEvent, ChatMessage, ChatRequest, EmbeddedInstall, Gate, Model, ModelConfig, ModelFacts, ModelNotice,
+    PermissionReply, Timeouts,
 };
 use lepo_turn::config::{Paths, Settings};
 
@@ -18,7 +19,7 @@ pub async fn answers(
     installed: Option<EmbeddedInstall>,
 ) -> Result<Option<String>> {
     let mut model = client(config, settings, paths, installed)?;
-    let messages = [ChatMessage::new(ChatRole::User, QUESTION)];
+    let messages = [ChatMessage::new(Role::User, QUESTION)];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let mut other = None;
     let mut listen = |notice| {

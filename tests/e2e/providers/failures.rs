@@ -8,8 +8,9 @@ use super::super::scripted::{Piece, Reply, Server, openai_event, openai_sse};
 use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
 use lepo_base::error::ExitKind;
 use lepo_base::hint::HintTarget;
+use lepo_base::role::Role;
 use lepo_model::Provider;
-use lepo_model::{ChatMessage, ChatRequest, ChatRole, Model, ModelNotice, Retry, Timeouts, TransientFailure};
+use lepo_model::{ChatMessage, ChatRequest, Model, ModelNotice, Retry, Timeouts, TransientFailure};
 
 #[test]
 fn a_stream_that_is_no_answer_fails_after_what_came() {
@@ -194,7 +195,7 @@ fn a_server_that_is_down_is_not_asked_again() {
 #[test]
 fn silence_has_a_limit_before_and_within_an_answer() {
     let timeouts = Timeouts { idle: Duration::from_millis(500), ..TIMEOUTS };
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
 
     let begun = openai_event(json!({"content": "a"}), None);
@@ -217,7 +218,7 @@ fn a_dropped_answer_closes_its_connection() {
         .then(Piece::Bytes(vec![b'x'; 1 << 20]))
         .then(Piece::Bytes(vec![b'x'; 1 << 24]))]);
     let state = tempfile::tempdir().unwrap();
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     run(async {
         let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();
         let request = ChatRequest { messages: &messages, ..ChatRequest::default() };

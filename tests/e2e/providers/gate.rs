@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use super::super::scripted::{Reply, Server, openai_sse};
 use super::{TIMEOUTS, config, hear, openai, opened, run};
+use lepo_base::role::Role;
 use lepo_model::Provider;
-use lepo_model::{ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, Gate, Model};
+use lepo_model::{ChatMessage, ChatRequest, EmbeddedInstall, Gate, Model};
 
 #[test]
 fn the_connection_opens_and_the_request_waits() {
     let server = Server::start([openai_sse(["a"]), openai_sse(["b"])]);
     let state = tempfile::tempdir().unwrap();
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     run(async {
         let gate = Gate::new();
@@ -51,7 +52,7 @@ fn a_kept_connection_that_ends_under_a_request_is_made_anew_once() {
     ] {
         let server = Server::start(replies);
         let state = tempfile::tempdir().unwrap();
-        let messages = [ChatMessage::new(ChatRole::User, "why?")];
+        let messages = [ChatMessage::new(Role::User, "why?")];
         let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
         run(async {
             let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();
@@ -71,7 +72,7 @@ fn a_kept_connection_that_ends_under_a_request_is_made_anew_once() {
 fn a_program_does_not_start_before_but_the_embedded_model_does() {
     let place = tempfile::tempdir().unwrap();
     let mark = place.path().join("started");
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let script = format!(
         "#!/bin/sh\ntouch '{}'\nread line\necho '{{\"event\":\"done\",\"reason\":\"stop\"}}'\n",

@@ -4,16 +4,15 @@ use serde_json::json;
 
 use super::super::scripted::{Reply, Server, ollama_ndjson};
 use super::{TIMEOUTS, ask, ask_request, ollama};
-use lepo_model::{
-    ChatEvent, ChatMessage, ChatRequest, ChatRole, FinishReason, Schema, ToolCall, ToolSpec, Usage,
-};
+use lepo_base::role::Role;
+use lepo_model::{ChatEvent, ChatMessage, ChatRequest, FinishReason, Schema, ToolCall, ToolSpec, Usage};
 
 #[test]
 fn an_answer_streams_and_says_what_it_cost() {
     let server = Server::start([ollama_ndjson(["Hel", "lo"])]);
     let schema = Schema { name: "s".into(), schema: json!({"type": "object"}) };
     let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({}) };
-    let messages = [ChatMessage::new(ChatRole::System, "be brief"), ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::System, "be brief"), ChatMessage::new(Role::User, "why?")];
     let request =
         ChatRequest { messages: &messages, schema: Some(&schema), tools: &[tool], ..ChatRequest::default() };
     let heard = ask_request(&ollama(&server), TIMEOUTS, request);

@@ -5,10 +5,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::{Heard, TIMEOUTS, ask, ask_request, config, hear, opened, run};
+use lepo_base::role::Role;
 use lepo_model::{AnswerFormat, ModelConfig, Provider};
 use lepo_model::{
-    ChatEvent, ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, FinishReason, Model, ModelNotice,
-    Timeouts, Usage,
+    ChatEvent, ChatMessage, ChatRequest, EmbeddedInstall, FinishReason, Model, ModelNotice, Timeouts, Usage,
 };
 
 /// Writes an executable script. By a child: a file that this process itself had open for writing could
@@ -34,7 +34,7 @@ fn a_question_comes_as_an_argument_or_on_stdin() {
     config.command.truncate(3);
     assert_eq!(ask(&config).text(), "you said why?");
     config.command = vec!["true".into()];
-    let messages = [ChatMessage::new(ChatRole::User, "x".repeat(1 << 20))];
+    let messages = [ChatMessage::new(Role::User, "x".repeat(1 << 20))];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let events = ask_request(&config, TIMEOUTS, request).whole();
     assert_eq!(events, [ChatEvent::Done(FinishReason::Stop)], "it need not read the question");
@@ -46,7 +46,7 @@ fn a_question_comes_as_an_argument_or_on_stdin() {
 fn a_flood_of_complaints_holds_nothing_up() {
     let mut config = shell("yes >&2 & cat");
     config.command.truncate(3);
-    let messages = [ChatMessage::new(ChatRole::User, "x".repeat(1 << 20))];
+    let messages = [ChatMessage::new(Role::User, "x".repeat(1 << 20))];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     assert_eq!(ask_request(&config, TIMEOUTS, request).text().len(), 1 << 20);
 }
@@ -105,7 +105,7 @@ fn await_end(pids: &str) {
 fn a_dropped_or_silent_program_ends_with_all_it_started() {
     let stubborn = "trap '' TERM; sh -c \"trap '' TERM; sleep 60\" & echo $$ $!; wait; wait";
     let timeouts = Timeouts { idle: Duration::from_secs(1), ..TIMEOUTS };
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
 
     let heard = ask_request(&shell(stubborn), timeouts, request);
@@ -134,7 +134,7 @@ fn embedded(folder: &Path, answer: &str) -> Model {
 }
 
 async fn asked(model: &mut Model) -> Heard {
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     hear(model, ChatRequest { messages: &messages, ..ChatRequest::default() }).await
 }
 
@@ -177,7 +177,7 @@ fn a_dropped_answer_ends_the_embedded_model_and_the_next_starts_it_anew() {
         [ -e "$0.slow" ] && sleep 60; echo '{"event":"done","reason":"stop"}'"#;
     let slow = folder.path().join("lepo-embedded.slow");
     std::fs::write(&slow, "").unwrap();
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     run(async {
         let mut model = embedded(folder.path(), answer);

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, hear, openai, opened, run};
-use lepo_model::{ChatMessage, ChatRequest, ChatRole, Model, ModelNotice, Schema};
+use lepo_base::role::Role;
+use lepo_model::{ChatMessage, ChatRequest, Model, ModelNotice, Schema};
 
 fn refused(message: &str) -> Reply {
     Reply::new(400, json!({"error": {"message": message}}).to_string())
@@ -12,10 +13,10 @@ fn refused(message: &str) -> Reply {
 
 fn conversation() -> Vec<ChatMessage> {
     vec![
-        ChatMessage::new(ChatRole::System, "root"),
-        ChatMessage::new(ChatRole::User, "a"),
-        ChatMessage::new(ChatRole::User, "b"),
-        ChatMessage::new(ChatRole::System, "general"),
+        ChatMessage::new(Role::System, "root"),
+        ChatMessage::new(Role::User, "a"),
+        ChatMessage::new(Role::User, "b"),
+        ChatMessage::new(Role::System, "general"),
     ]
 }
 
@@ -116,7 +117,7 @@ fn a_model_without_system_messages_gets_them_in_the_question() {
 fn a_refusal_that_stays_is_final_and_teaches_nothing() {
     let state = tempfile::tempdir().unwrap();
     let server = Server::start([refused("temperature"), refused("temperature"), openai_sse(["ok"])]);
-    let messages = [ChatMessage::new(ChatRole::User, "a")];
+    let messages = [ChatMessage::new(Role::User, "a")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     run(async {
         let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();

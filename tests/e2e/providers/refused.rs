@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, ask, ask_request, openai};
-use lepo_model::{ChatMessage, ChatRequest, ChatRole, ModelNotice, ToolSpec};
+use lepo_base::role::Role;
+use lepo_model::{ChatMessage, ChatRequest, ModelNotice, ToolSpec};
 
 fn tool(name: &str) -> ToolSpec {
     ToolSpec { name: name.into(), description: String::new(), schema: json!({"type": "object"}) }
@@ -31,7 +32,7 @@ fn a_tool_whose_schema_is_refused_is_left_out_and_named() {
             None => openai_sse(["Four."]),
         }
     });
-    let messages = [ChatMessage::new(ChatRole::User, "hi")];
+    let messages = [ChatMessage::new(Role::User, "hi")];
     let tools = [tool("run_command"), tool("bad__a"), tool("fs__read"), tool("bad__b")];
     let request = ChatRequest { messages: &messages, tools: &tools, ..ChatRequest::default() };
     let heard = ask_request(&openai(&server), TIMEOUTS, request);

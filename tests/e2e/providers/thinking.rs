@@ -4,9 +4,8 @@ use std::path::Path;
 
 use super::programs::script;
 use super::{TIMEOUTS, config, hear, opened, run};
-use lepo_model::{
-    ChatEvent, ChatMessage, ChatRequest, ChatRole, EmbeddedInstall, Model, ModelConfig, Provider,
-};
+use lepo_base::role::Role;
+use lepo_model::{ChatEvent, ChatMessage, ChatRequest, EmbeddedInstall, Model, ModelConfig, Provider};
 
 /// An agent that answers with the text of a file.
 const AGENT: &str = r#"
@@ -40,7 +39,7 @@ fn models(folder: &Path) -> [(ModelConfig, Option<EmbeddedInstall>); 3] {
 
 /// The answer of the model, made anew: thinking in parentheses.
 async fn answered(folder: &Path, (config, installed): &(ModelConfig, Option<EmbeddedInstall>)) -> String {
-    let messages = [ChatMessage::new(ChatRole::User, "why?")];
+    let messages = [ChatMessage::new(Role::User, "why?")];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let mut model = Model::new(config, TIMEOUTS, folder, opened(), installed.clone()).unwrap();
     let heard = hear(&mut model, request).await;

@@ -12,7 +12,7 @@ use crate::agent_types::{AgentContext, AgentSandboxer};
 use crate::config::{ModelConfig, Timeouts};
 use crate::event::ChatEvent;
 use crate::gate::Gate;
-use crate::message::{ChatMessage, ChatRequest, ChatRole};
+use crate::message::{ChatMessage, ChatRequest};
 use crate::message_layout::prompt_text;
 use crate::model_facts::ModelFacts;
 use crate::notice::ModelNotice;
@@ -21,6 +21,7 @@ use lepo_acp::client;
 use lepo_acp::content;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
+use lepo_base::role::Role;
 
 /// Asks a question: starts the agent while the question is made durable, finds its session, and sends the prompt.
 pub async fn start_prompt(
@@ -56,7 +57,7 @@ pub async fn start_prompt(
     let mut events: VecDeque<ChatEvent> = note.into_iter().map(ChatEvent::Notice).collect();
     let (session, goes_on) = open(&mut agent, request.agent, &dir, config).await?;
     let asked = if goes_on { since_answer(&messages) } else { &messages };
-    if !goes_on && messages.iter().any(|message| message.role == ChatRole::Assistant) {
+    if !goes_on && messages.iter().any(|message| message.role == Role::Assistant) {
         events.push_back(ChatEvent::Notice(ModelNotice::ToldAsText(config.name.clone())));
     }
     events.push_back(ChatEvent::AgentSession(session.clone()));
@@ -115,7 +116,7 @@ async fn open(
 
 /// Returns the messages after the last answer: the question, and anything put before it.
 fn since_answer(messages: &[ChatMessage]) -> &[ChatMessage] {
-    let last = messages.iter().rposition(|message| message.role == ChatRole::Assistant);
+    let last = messages.iter().rposition(|message| message.role == Role::Assistant);
     messages.get(last.map_or(0, |last| last + 1)..).unwrap_or_default()
 }
 

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use crate::body_context::BodyContext;
 use crate::config::CacheLife;
 use crate::media::MediaFile;
-use crate::message::{ChatMessage, ChatRequest, ChatRole, ToolCall};
+use crate::message::{ChatMessage, ChatRequest, ToolCall};
 use crate::payload::{JsonObjectWriter, Payload, list};
 use crate::quirks::{MALFORMED, Quirk};
 use crate::text::SharedText;
+use lepo_base::role::Role;
 
 /// The instruction is sent as a system message at the end, which only newer models accept.
 pub(super) static SYSTEM_ROLE: Quirk = Quirk {
@@ -37,7 +38,7 @@ enum RequestBlock<'m> {
 
 /// Whether the assistant made calls since the last question and the message that contained them is missing.
 pub fn is_rebuilt(request: &ChatRequest<'_>) -> bool {
-    let question = |m: &ChatMessage| m.role == ChatRole::User && m.call_id.is_none();
+    let question = |m: &ChatMessage| m.role == Role::User && m.call_id.is_none();
     let turn = request.messages.iter().rev().take_while(|m| !question(m));
     turn.into_iter().any(|message| !message.calls.is_empty() && message.replay.is_none())
 }
@@ -52,7 +53,7 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     };
     let inst = inst.map(|message| &message.text);
     let life = asking.config.cache;
-    let leading = path.iter().take_while(|message| message.role == ChatRole::System).count();
+    let leading = path.iter().take_while(|message| message.role == Role::System).count();
     let (system, path) = path.split_at(leading);
     let system: Vec<&SharedText> =
         system.iter().map(|m| &m.text).filter(|text| !text.trim().is_empty()).collect();
@@ -124,7 +125,7 @@ fn marks(turns: &[RoleTurn<'_>]) -> Vec<(usize, usize)> {
 fn turns(path: &[ChatMessage]) -> Vec<RoleTurn<'_>> {
     let mut turns: Vec<RoleTurn<'_>> = Vec::new();
     for message in path {
-        let assistant = message.role == ChatRole::Assistant;
+        let assistant = message.role == Role::Assistant;
         let blocks = blocks(message);
         if blocks.is_empty() {
             continue;
@@ -148,12 +149,12 @@ fn blocks(message: &ChatMessage) -> Vec<RequestBlock<'_>> {
     }
     let text = |label| RequestBlock::Text(label, &message.text);
     let mut blocks = match (message.role, &message.call_id) {
-        (ChatRole::Tool, Some(id)) => return vec![RequestBlock::Result(id, &message.text, &message.files)],
+        (Role::Tool, Some(id)) => return vec![RequestBlock::Result(id, &message.text, &message.files)],
         // The API refuses texts of white space.
         _ if message.text.trim().is_empty() => Vec::new(),
-        (ChatRole::Tool, None) => vec![text("[tool]\n")],
-        (ChatRole::System, _) => vec![text("[system]\n")],
-        (ChatRole::User | ChatRole::Assistant, _) => vec![text("")],
+        (Role::Tool, None) => vec![text("[tool]\n")],
+        (Role::System, _) => vec![text("[system]\n")],
+        (Role::User | Role::Assistant, _) => vec![text("")],
     };
     blocks.splice(..0, message.files.iter().map(RequestBlock::File));
     blocks.extend(message.calls.iter().map(RequestBlock::Call));

@@ -4,8 +4,9 @@
 
 use super::thinking::{MAX_TOKENS, wanted};
 use crate::ModelConfig;
-use crate::message::{ChatRequest, ChatRole};
+use crate::message::ChatRequest;
 use crate::model_facts::ModelFacts;
+use lepo_base::role::Role;
 
 /// Beginnings of the names of such models: the whole name, or up to a hyphen.
 const PREFILLED: &[&str] = &[
@@ -32,7 +33,7 @@ pub fn takes_prefill(config: &ModelConfig, facts: &ModelFacts) -> bool {
 
 /// Whether a request ends with an assistant's message.
 pub fn is_prefilled(request: &ChatRequest<'_>) -> bool {
-    request.messages.last().is_some_and(|last| last.role == ChatRole::Assistant && last.replay.is_none())
+    request.messages.last().is_some_and(|last| last.role == Role::Assistant && last.replay.is_none())
 }
 
 #[cfg(test)]

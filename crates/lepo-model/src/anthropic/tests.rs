@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::event::{ChatEvent, EventQueue, FinishReason, Usage};
-use crate::message::{ChatMessage, ChatRequest, ChatRole, Schema, ToolCall};
+use crate::message::{ChatMessage, ChatRequest, Schema, ToolCall};
 use crate::quirks::Quirks;
 use crate::replay::ProviderMessage;
 use crate::sse_answer::Decoder;
 use crate::{CacheLife, ModelConfig, ModelOptions, Provider};
+use lepo_base::role::Role;
 
 fn config() -> ModelConfig {
     ModelConfig { model: "claude-x".into(), ..ModelConfig::new("m", Provider::Anthropic) }
@@ -19,7 +20,7 @@ fn sent(config: &ModelConfig, request: ChatRequest<'_>, facts: &ModelFacts, quir
 }
 
 fn inst(text: &str) -> ChatMessage {
-    ChatMessage { instruction: true, ..ChatMessage::new(ChatRole::System, text) }
+    ChatMessage { instruction: true, ..ChatMessage::new(Role::System, text) }
 }
 
 /// Renders a conversation, a message per line: the role, then its texts, with `*` at marked blocks.
@@ -53,7 +54,7 @@ fn a_request_has_all_that_is_asked_for() {
     let config = ModelConfig { options, extra, ..config() };
     let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
     let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({"properties": {}}) };
-    let messages = [ChatMessage::new(ChatRole::User, "hi")];
+    let messages = [ChatMessage::new(Role::User, "hi")];
     let request = ChatRequest {
         messages: &messages,
         schema: Some(&schema),
@@ -99,27 +100,25 @@ fn a_request_has_all_that_is_asked_for() {
 #[test]
 fn the_conversation_is_in_turns_and_marked_in_three_places() {
     let call = |id: &str| ToolCall { id: id.into(), name: "f".into(), arguments: json!({"a": 1}) };
-    let result = |id: &str| ChatMessage {
-        call_id: Some(id.into()),
-        ..ChatMessage::new(ChatRole::Tool, format!("r{id}"))
-    };
+    let result =
+        |id: &str| ChatMessage { call_id: Some(id.into()), ..ChatMessage::new(Role::Tool, format!("r{id}")) };
     let asked =
-        ChatMessage { calls: vec![call("1"), call("2")], ..ChatMessage::new(ChatRole::Assistant, "both") };
+        ChatMessage { calls: vec![call("1"), call("2")], ..ChatMessage::new(Role::Assistant, "both") };
     let received = json!({"role": "assistant", "content": [
         {"type": "thinking", "thinking": "hm", "signature": "sig=="},
         {"type": "tool_use", "id": "t1", "name": "f", "input": {}}]});
     let replayed = ChatMessage {
         replay: Some(ProviderMessage::new(received.clone())),
         calls: vec![call("t1")],
-        ..ChatMessage::new(ChatRole::Assistant, "")
+        ..ChatMessage::new(Role::Assistant, "")
     };
-    let user = |text: &str| ChatMessage::new(ChatRole::User, text);
+    let user = |text: &str| ChatMessage::new(Role::User, text);
     let folded: Quirks = [&SYSTEM_ROLE].into_iter().collect();
     for (messages, quirks, expected) in [
         (
             vec![
-                ChatMessage::new(ChatRole::System, "P"),
-                ChatMessage::new(ChatRole::System, "Q"),
+                ChatMessage::new(Role::System, "P"),
+                ChatMessage::new(Role::System, "Q"),
                 user("hi"),
                 inst("INST"),
             ],
@@ -127,12 +126,12 @@ fn the_conversation_is_in_turns_and_marked_in_three_places() {
             vec!["top text:P", "top text:Q*", "user text:hi*", "system INST"],
         ),
         (
-            vec![ChatMessage::new(ChatRole::System, "P"), user("hi"), inst("INST")],
+            vec![ChatMessage::new(Role::System, "P"), user("hi"), inst("INST")],
             folded.clone(),
             vec!["top text:P*", "user text:hi* text:[system]/INST"],
         ),
         (
-            vec![user("a"), ChatMessage::new(ChatRole::Assistant, "b"), inst("SUM")],
+            vec![user("a"), ChatMessage::new(Role::Assistant, "b"), inst("SUM")],
             Quirks::default(),
             vec!["user text:a", "assistant text:b*", "user text:[system]/SUM"],
         ),
@@ -154,9 +153,9 @@ fn the_conversation_is_in_turns_and_marked_in_three_places() {
             vec![
                 user("a"),
                 replayed,
-                ChatMessage::new(ChatRole::System, " \n"),
+                ChatMessage::new(Role::System, " \n"),
                 user("b"),
-                ChatMessage::new(ChatRole::System, "ran"),
+                ChatMessage::new(Role::System, "ran"),
             ],
             folded,
             vec!["user text:a*", "assistant thinking:hm tool_use:t1", "user text:b text:[system]/ran*"],
@@ -285,8 +284,8 @@ fn a_pause_gives_what_was_said_with_the_input_of_the_servers_own_calls() {
     );
 
     let paused =
-        ChatMessage { replay: Some(ProviderMessage::new(said)), ..ChatMessage::new(ChatRole::Assistant, "") };
-    let messages = [ChatMessage::new(ChatRole::User, "hi"), inst("INST"), paused];
+        ChatMessage { replay: Some(ProviderMessage::new(said)), ..ChatMessage::new(Role::Assistant, "") };
+    let messages = [ChatMessage::new(Role::User, "hi"), inst("INST"), paused];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let folded: Quirks = [&SYSTEM_ROLE].into_iter().collect();
     for (quirks, expected) in [

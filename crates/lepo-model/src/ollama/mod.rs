@@ -169,15 +169,16 @@ pub async fn first_ollama_model(base_url: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{ChatRequest, ChatRole, Schema, ToolSpec};
+    use crate::message::{ChatRequest, Schema, ToolSpec};
     use crate::quirks::Quirks;
     use crate::{ModelConfig, Provider};
+    use lepo_base::role::Role;
 
     #[test]
     fn tools_never_go_into_the_request() {
         let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
         let tool = ToolSpec { name: "t".into(), description: String::new(), schema: json!({}) };
-        let messages = [ChatMessage::new(ChatRole::User, "hi")];
+        let messages = [ChatMessage::new(Role::User, "hi")];
         let request = ChatRequest {
             messages: &messages,
             schema: Some(&schema),

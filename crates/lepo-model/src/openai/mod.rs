@@ -252,10 +252,11 @@ fn called(call: &ToolCall) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{ChatRequest, ChatRole, Schema};
+    use crate::message::{ChatRequest, Schema};
     use crate::model_facts::ModelFacts;
     use crate::quirks::Quirks;
     use crate::{ModelConfig, Provider};
+    use lepo_base::role::Role;
 
     fn sent(request: ChatRequest<'_>, quirks: &Quirks) -> Value {
         let config = ModelConfig { model: "m".into(), ..ModelConfig::new("m", Provider::Openai) };
@@ -271,9 +272,9 @@ mod tests {
             ToolSpec { name: "s__t".into(), description: "d".into(), schema: json!({"type": "object"}) };
         let call = ToolCall { id: "c1".into(), name: "s__t".into(), arguments: json!({"a": 1}) };
         let messages = [
-            ChatMessage::new(ChatRole::User, "hi"),
-            ChatMessage { calls: vec![call], ..ChatMessage::new(ChatRole::Assistant, "") },
-            ChatMessage { call_id: Some("c1".into()), ..ChatMessage::new(ChatRole::Tool, "r") },
+            ChatMessage::new(Role::User, "hi"),
+            ChatMessage { calls: vec![call], ..ChatMessage::new(Role::Assistant, "") },
+            ChatMessage { call_id: Some("c1".into()), ..ChatMessage::new(Role::Tool, "r") },
         ];
         let request = ChatRequest {
             messages: &messages,
@@ -305,7 +306,7 @@ mod tests {
     #[test]
     fn what_a_model_does_not_take_is_left_out() {
         let schema = Schema { name: "choice".into(), schema: json!({}) };
-        let messages = [ChatMessage::new(ChatRole::User, "hi")];
+        let messages = [ChatMessage::new(Role::User, "hi")];
         let request = ChatRequest { messages: &messages, schema: Some(&schema), ..ChatRequest::default() };
         let quirks = [&TEMPERATURE, &RESPONSE_FORMAT, &STREAM_OPTIONS].into_iter().collect();
         assert_eq!(

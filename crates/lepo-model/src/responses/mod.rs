@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
-use super::message::{ChatMessage, ChatRole, ToolSpec};
+use super::message::{ChatMessage, ToolSpec};
 use super::message_layout::{arguments_text, has_result_files, move_result_files};
 use super::openai_catalog::CATALOG;
 use super::payload::{JsonObjectWriter, Payload};
@@ -20,6 +20,7 @@ use super::quirks::{
 };
 use super::sse_answer::SseAnswer;
 use crate::Planner;
+use lepo_base::role::Role;
 
 /// OpenAI's own server, and others that speak Responses.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -202,7 +203,7 @@ fn items(payload: &mut Payload, message: &ChatMessage, first: &mut bool) {
         }
         return;
     }
-    if let (ChatRole::Tool, Some(id)) = (message.role, &message.call_id) {
+    if let (Role::Tool, Some(id)) = (message.role, &message.call_id) {
         next(payload);
         payload.raw("{\"type\":\"function_call_output\",\"call_id\":");
         payload.json(id);
@@ -210,7 +211,7 @@ fn items(payload: &mut Payload, message: &ChatMessage, first: &mut bool) {
         content(payload, "", message);
         return payload.raw("}");
     }
-    if message.role == ChatRole::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
+    if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
         // The complete form of the API: llama.cpp rejects a shorter one.
         next(payload);
         payload.raw("{\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":");
@@ -219,10 +220,10 @@ fn items(payload: &mut Payload, message: &ChatMessage, first: &mut bool) {
         payload.raw(",\"annotations\":[]}]}");
     }
     let (role, label) = match message.role {
-        ChatRole::System => ("developer", ""),
-        ChatRole::User => ("user", ""),
-        ChatRole::Assistant => return calls(payload, message, &mut next),
-        ChatRole::Tool => ("user", "[tool]\n"),
+        Role::System => ("developer", ""),
+        Role::User => ("user", ""),
+        Role::Assistant => return calls(payload, message, &mut next),
+        Role::Tool => ("user", "[tool]\n"),
     };
     next(payload);
     payload.raw("{\"role\":");

@@ -29,17 +29,17 @@ fn a_request_has_all_that_is_asked_for() {
     ]);
     let call = |id: &str| ToolCall { id: id.into(), name: "t".into(), arguments: json!({"a": 1}) };
     let messages = [
-        ChatMessage::new(ChatRole::System, "P"),
-        ChatMessage::new(ChatRole::User, "hi"),
+        ChatMessage::new(Role::System, "P"),
+        ChatMessage::new(Role::User, "hi"),
         ChatMessage {
             replay: Some(ProviderMessage::new(received.clone())),
             calls: vec![call("call_a")],
-            ..ChatMessage::new(ChatRole::Assistant, "")
+            ..ChatMessage::new(Role::Assistant, "")
         },
-        ChatMessage { call_id: Some("call_a".into()), ..ChatMessage::new(ChatRole::Tool, "r") },
-        ChatMessage { calls: vec![call("call_3")], ..ChatMessage::new(ChatRole::Assistant, "again") },
-        ChatMessage { call_id: Some("call_3".into()), ..ChatMessage::new(ChatRole::Tool, "s") },
-        ChatMessage::new(ChatRole::System, "INST"),
+        ChatMessage { call_id: Some("call_a".into()), ..ChatMessage::new(Role::Tool, "r") },
+        ChatMessage { calls: vec![call("call_3")], ..ChatMessage::new(Role::Assistant, "again") },
+        ChatMessage { call_id: Some("call_3".into()), ..ChatMessage::new(Role::Tool, "s") },
+        ChatMessage::new(Role::System, "INST"),
     ];
     let request = ChatRequest {
         messages: &messages,

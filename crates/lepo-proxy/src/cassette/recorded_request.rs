@@ -1,5 +1,6 @@
 //! The compared facts of a request, and its first difference from a recorded one.
 
+use lepo_base::role::Role;
 use lepo_store::store::JournalRecord;
 use serde_json::Value;
 
@@ -7,7 +8,6 @@ use crate::proxy_store::ProxyStore;
 use crate::request::ProxyRequest;
 use crate::request_facts::RequestNotes;
 use crate::tree::{PartKind, PathHash, RequestLayout, StoreIndex};
-use lepo_store::bubb::Kind;
 
 /// The first thing in which a request differs from a recorded one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl RecordedRequest {
         let Some((kind, _)) = self.parts.get(at) else { return "the request".to_string() };
         let number = self.parts.iter().take(at + 1).filter(|(other, _)| other == kind).count();
         let noun = match kind {
-            PartKind::Visible(Kind::User) => "question",
+            PartKind::Visible(Role::User) => "question",
             PartKind::Visible(_) => "answer",
             PartKind::System => "system text",
             PartKind::Thinking => "thinking",

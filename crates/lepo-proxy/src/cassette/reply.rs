@@ -1,6 +1,7 @@
 //! A recorded answer, with what a client receives of it: text, calls, the reason of its end, tokens.
 
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::JournalRecord;
 
 use crate::answer::{FinishWord, TokenCounts};
@@ -70,7 +71,7 @@ impl RecordedReply {
         let mut parts = Vec::new();
         for (name, text) in texts {
             match (name.kind, name.hidden) {
-                (Kind::Assistant, true) => {
+                (Role::Assistant, true) => {
                     let (tool, input) = text.split_once('\n').unwrap_or((&text, ""));
                     let call = ReplyCall {
                         bubb: name.id,
@@ -79,7 +80,7 @@ impl RecordedReply {
                     };
                     parts.push(ReplyPart::Call(call));
                 }
-                (Kind::Assistant, false) => {
+                (Role::Assistant, false) => {
                     let rest = prefill.take().and_then(|begin| text.strip_prefix(begin));
                     let text = rest.map_or_else(|| text.clone(), str::to_string);
                     parts.push(ReplyPart::Text(text));

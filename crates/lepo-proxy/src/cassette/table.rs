@@ -8,7 +8,8 @@ use crate::proxy_store::ProxyStore;
 use crate::request::ProxyRequest;
 use crate::tree::{IgnoredText, StoreIndex, facts_of_original};
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::{JournalIndex, JournalRecord};
 use lepo_turn::recorded::differing_excerpts;
 
@@ -163,7 +164,7 @@ impl ReadStore {
             })
             .collect();
         let Some((kind, asked)) = request.parts.get(at) else {
-            let answer = texts.iter().find(|(name, _)| name.kind == Kind::Assistant && !name.hidden);
+            let answer = texts.iter().find(|(name, _)| name.kind == Role::Assistant && !name.hidden);
             return match answer {
                 Some((name, _)) => format!(
                     "its answer {} has no line in _journal.ndjson, which git may ignore: lepo init --committed commits it",

@@ -1,7 +1,8 @@
 //! Splits a request into parts of a tree, like an import of messages: visible text is the spine, all else hidden leaves.
 
 use lepo_base::media::Media;
-use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, seems_to_name_a_blob};
+use lepo_base::role::Role;
+use lepo_store::bubb::{Attachment, ContentHash, clean_name, seems_to_name_a_blob};
 use lepo_store::store::Blob;
 use lepo_turn::is_request_text;
 
@@ -11,7 +12,7 @@ use crate::request::{MessageItem, ProxyFile, ProxyMessage, ProxyRequest, ProxyRo
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PartKind {
     /// A visible message, which the next one follows.
-    Visible(Kind),
+    Visible(Role),
     /// A system text among the messages.
     System,
     /// Thinking, which is ignored when requests are compared.
@@ -24,12 +25,12 @@ pub enum PartKind {
 
 impl PartKind {
     /// Returns the kind of the message, and whether it is hidden.
-    pub fn tag(self) -> (Kind, bool) {
+    pub fn tag(self) -> (Role, bool) {
         match self {
             PartKind::Visible(kind) => (kind, false),
-            PartKind::System => (Kind::System, true),
-            PartKind::Thinking | PartKind::Call => (Kind::Assistant, true),
-            PartKind::Output => (Kind::Tool, true),
+            PartKind::System => (Role::System, true),
+            PartKind::Thinking | PartKind::Call => (Role::Assistant, true),
+            PartKind::Output => (Role::Tool, true),
         }
     }
 }
@@ -86,8 +87,8 @@ impl RequestLayout {
 fn add_message(parts: &mut Vec<RequestPart>, index: usize, message: &ProxyMessage) {
     let kind = match message.role {
         ProxyRole::System => PartKind::System,
-        ProxyRole::User => PartKind::Visible(Kind::User),
-        ProxyRole::Assistant => PartKind::Visible(Kind::Assistant),
+        ProxyRole::User => PartKind::Visible(Role::User),
+        ProxyRole::Assistant => PartKind::Visible(Role::Assistant),
         ProxyRole::Tool => PartKind::Output,
     };
     let part = |kind, text, blobs, call| RequestPart { kind, text, blobs, call, message: index };
@@ -109,12 +110,12 @@ fn add_message(parts: &mut Vec<RequestPart>, index: usize, message: &ProxyMessag
                 part(PartKind::Call, call_text(&call.name, &call.input), vec![], call.id.clone())
             }
             MessageItem::Output(output) => {
-                let (text, blobs) = with_files(Kind::Tool, output.text.clone(), &output.files);
+                let (text, blobs) = with_files(Role::Tool, output.text.clone(), &output.files);
                 part(PartKind::Output, text, blobs, output.call.clone())
             }
         };
         if message.role == ProxyRole::Assistant {
-            let (text, blobs) = with_files(Kind::Assistant, std::mem::take(&mut text), &files);
+            let (text, blobs) = with_files(Role::Assistant, std::mem::take(&mut text), &files);
             files.clear();
             push(parts, part(kind, text, blobs, String::new()));
         }
@@ -158,7 +159,7 @@ pub fn settled_text(kind: PartKind, mut text: String, has_no_blob: bool) -> Stri
 }
 
 /// Appends a line for each file; returns the text and the blobs. A user's files are attachments, which come last.
-fn with_files(kind: Kind, text: String, files: &[ProxyFile]) -> (String, Vec<Vec<u8>>) {
+fn with_files(kind: Role, text: String, files: &[ProxyFile]) -> (String, Vec<Vec<u8>>) {
     if files.is_empty() {
         return (text, Vec::new());
     }
@@ -167,7 +168,7 @@ fn with_files(kind: Kind, text: String, files: &[ProxyFile]) -> (String, Vec<Vec
         let media: Media = file.media;
         let name = || clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
         match kind {
-            Kind::User => Attachment { media, len, name: name(), hash }.line(),
+            Role::User => Attachment { media, len, name: name(), hash }.line(),
             _ => Blob { hash, len }.line(),
         }
     };
@@ -175,7 +176,7 @@ fn with_files(kind: Kind, text: String, files: &[ProxyFile]) -> (String, Vec<Vec
     let text = match (text.is_empty(), kind) {
         (true, _) => lines,
         // As in an import, the lines of a result are part of its text.
-        (false, Kind::Tool) => format!("{text}\n{lines}"),
+        (false, Role::Tool) => format!("{text}\n{lines}"),
         (false, _) => format!("{text}\n\n{lines}"),
     };
     (text, files.iter().map(|file| file.bytes.clone()).collect())

@@ -5,8 +5,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::layout::PartKind;
+use lepo_base::role::Role;
 use lepo_secrets::without_digits;
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_store::bubb::BubbName;
 
 /// The hash of a part, or of a path up to a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -53,9 +54,9 @@ impl PathHash {
 pub fn part_kind(name: &BubbName) -> PartKind {
     match (name.hidden, name.kind) {
         (false, kind) => PartKind::Visible(kind),
-        (true, Kind::System | Kind::User) => PartKind::System,
-        (true, Kind::Assistant) => PartKind::Call,
-        (true, Kind::Tool) => PartKind::Output,
+        (true, Role::System | Role::User) => PartKind::System,
+        (true, Role::Assistant) => PartKind::Call,
+        (true, Role::Tool) => PartKind::Output,
     }
 }
 
@@ -78,10 +79,10 @@ mod tests {
     fn parts_are_equal_by_what_counts() {
         use PartKind::{Call, Output, System, Visible};
         for (one, other, is_equal) in [
-            ((Visible(Kind::User), "a"), (Visible(Kind::User), " a\n"), true),
-            ((Visible(Kind::User), "a"), (Visible(Kind::Assistant), "a"), false),
-            ((Visible(Kind::User), "a"), (Visible(Kind::User), "b"), false),
-            ((Visible(Kind::System), "a"), (System, "a"), false),
+            ((Visible(Role::User), "a"), (Visible(Role::User), " a\n"), true),
+            ((Visible(Role::User), "a"), (Visible(Role::Assistant), "a"), false),
+            ((Visible(Role::User), "a"), (Visible(Role::User), "b"), false),
+            ((Visible(Role::System), "a"), (System, "a"), false),
             ((Output, "a"), (Output, "a\n"), true),
             ((Output, "a"), (Call, "a"), false),
             ((Call, "f\n{\"a\": 1, \"b\": [2]}"), (Call, "f\n{\"b\":[2],\"a\":1}"), true),

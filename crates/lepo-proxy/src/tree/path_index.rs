@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 use super::layout::PartKind;
 use super::part_key::PathHash;
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbId;
 
 /// How many calls back a result searches for its own.
 const REACH: usize = 1000;
@@ -115,8 +116,8 @@ impl PathIndex {
         let above = parent.and_then(|parent| self.node(parent));
         let before = self.hash(parent);
         let hash = part.hash.map_or(before, |hash| before.with(hash));
-        let is_question = part.kind == PartKind::Visible(Kind::User);
-        let is_answer = matches!(part.kind, PartKind::Visible(Kind::Assistant) | PartKind::Call);
+        let is_question = part.kind == PartKind::Visible(Role::User);
+        let is_answer = matches!(part.kind, PartKind::Visible(Role::Assistant) | PartKind::Call);
         let had_question = above.is_some_and(|above| above.has_question);
         let spine = matches!(part.kind, PartKind::Visible(_));
         let node = PathNode {

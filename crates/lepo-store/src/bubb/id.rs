@@ -8,8 +8,8 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
-use super::Kind;
 use super::content_hash::ContentHash;
+use lepo_base::role::Role;
 
 /// The largest time that fits in an id: 48 bits of milliseconds since 1970.
 pub const MAX_TIME: u64 = (1 << 48) - 1;
@@ -39,7 +39,7 @@ impl BubbId {
     pub const LEN: usize = ulid::ULID_LEN;
 
     /// Returns the id of a bubb written at `time` (milliseconds since 1970, at most [`MAX_TIME`]).
-    pub fn new(time: u64, kind: Kind, hidden: bool, prev: Option<BubbId>, content: &ContentHash) -> BubbId {
+    pub fn new(time: u64, kind: Role, hidden: bool, prev: Option<BubbId>, content: &ContentHash) -> BubbId {
         let hash = Sha256::new()
             .chain_update(b"lepo\0")
             .chain_update(&time.to_be_bytes()[2..])
@@ -139,7 +139,7 @@ mod tests {
     fn the_formula_is_the_one_in_the_manual() {
         // The expected ids were computed with the shell lines of lepo-store(5) and sha256sum.
         let content = ContentHash::from_content(b"hello");
-        let root = BubbId::new(1_700_000_000_000, Kind::User, false, None, &content);
+        let root = BubbId::new(1_700_000_000_000, Role::User, false, None, &content);
         let mut bytes = b"lepo\0".to_vec();
         bytes.extend([0x01, 0x8b, 0xcf, 0xe5, 0x68, 0x00, b'u', b'0']);
         bytes.extend([0; 16]);
@@ -152,13 +152,13 @@ mod tests {
     #[test]
     fn everything_an_id_is_made_of_changes_it() {
         let content = [7; 32].into();
-        let a = BubbId::new(5, Kind::User, false, None, &content);
+        let a = BubbId::new(5, Role::User, false, None, &content);
         for other in [
-            BubbId::new(6, Kind::User, false, None, &content),
-            BubbId::new(5, Kind::Tool, false, None, &content),
-            BubbId::new(5, Kind::User, true, None, &content),
-            BubbId::new(5, Kind::User, false, Some(a), &content),
-            BubbId::new(5, Kind::User, false, None, &[8; 32].into()),
+            BubbId::new(6, Role::User, false, None, &content),
+            BubbId::new(5, Role::Tool, false, None, &content),
+            BubbId::new(5, Role::User, true, None, &content),
+            BubbId::new(5, Role::User, false, Some(a), &content),
+            BubbId::new(5, Role::User, false, None, &[8; 32].into()),
         ] {
             assert_ne!(a, other);
         }

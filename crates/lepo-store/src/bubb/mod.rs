@@ -5,7 +5,6 @@ mod content_hash;
 mod day;
 mod id;
 mod json;
-mod kind;
 mod model_label;
 mod name;
 
@@ -15,6 +14,5 @@ pub use attachment::{
 pub use content_hash::ContentHash;
 pub use day::Day;
 pub use id::{BubbId, MAX_TIME};
-pub use kind::Kind;
 pub use model_label::{counted, counted_in_thousands, model_label, thousands};
 pub use name::BubbName;

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use super::{BubbId, Kind};
+use super::BubbId;
+use lepo_base::role::Role;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BubbName {
     pub id: BubbId,
-    pub kind: Kind,
+    pub kind: Role,
     /// Hidden bubbs are listed only on request.
     pub hidden: bool,
     /// The previous bubb; `None` for a root, whose file name has `head` there.
@@ -26,7 +27,7 @@ impl BubbName {
         let prev = prev.strip_suffix(b".md")?;
         Some(BubbName {
             id: BubbId::parse(id)?,
-            kind: Kind::from_letter(*kind)?,
+            kind: Role::from_letter(*kind)?,
             hidden: match hidden {
                 b'0' => false,
                 b'1' => true,
@@ -63,13 +64,13 @@ impl BubbName {
 
     /// Whether the message steers the model but is rarely seen by the user: hidden or a system message.
     pub fn is_steering(&self) -> bool {
-        self.hidden || self.kind == Kind::System
+        self.hidden || self.kind == Role::System
     }
 
     /// Whether the message is proven when it is written. Calls and results are not: later questions do not follow
     /// them.
     pub fn is_proven_when_written(&self) -> bool {
-        self.is_steering() && !matches!(self.kind, Kind::Assistant | Kind::Tool)
+        self.is_steering() && !matches!(self.kind, Role::Assistant | Role::Tool)
     }
 
     /// Returns kind and hidden as in the file name: `u0`, `s1`.

@@ -3,7 +3,8 @@
 // Other crates include this file in their tests and use only a part.
 #![allow(dead_code)]
 
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix};
 
 pub fn id(letter: &str) -> BubbId {
@@ -25,7 +26,7 @@ fn name(line: &str) -> BubbName {
     let [letter, tag, prev] = words[..] else { panic!("LETTER TAG PREV, not {line:?}") };
     BubbName {
         id: id(letter),
-        kind: Kind::from_letter(tag.as_bytes()[0]).unwrap(),
+        kind: Role::from_letter(tag.as_bytes()[0]).unwrap(),
         hidden: tag.ends_with('1'),
         prev: (prev != "head").then(|| id(prev)),
     }
@@ -43,8 +44,8 @@ pub fn chain_after(time: u64, length: u64) -> Vec<BubbName> {
     let mut names = Vec::new();
     let mut prev = None;
     for time in time + 1..=time + length {
-        let id = BubbId::new(time, Kind::User, false, prev, &[0; 32].into());
-        names.push(BubbName { id, kind: Kind::User, hidden: false, prev });
+        let id = BubbId::new(time, Role::User, false, prev, &[0; 32].into());
+        names.push(BubbName { id, kind: Role::User, hidden: false, prev });
         prev = Some(id);
     }
     names

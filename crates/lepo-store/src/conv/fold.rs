@@ -2,7 +2,7 @@
 //! of one.
 
 use super::{Forest, Ix};
-use crate::bubb::Kind;
+use lepo_base::role::Role;
 
 /// Computes the values of many conversations; a trunk that they share is walked once.
 pub struct Fold<'f, T, F> {
@@ -78,7 +78,7 @@ impl Forest {
     pub fn origins(&self) -> ConvOrigins<'_> {
         Fold::new(self, |forest, origin, ix| {
             let name = forest.name(ix);
-            let is_question = name.kind == Kind::User && !name.hidden;
+            let is_question = name.kind == Role::User && !name.hidden;
             let origin = origin.unwrap_or(ConvOrigin { root: ix, question: None });
             ConvOrigin { question: origin.question.or(is_question.then_some(ix)), ..origin }
         })
@@ -118,7 +118,7 @@ mod tests {
     fn sums_are_of_the_whole_conv_whatever_was_asked_before() {
         for store in ["A s1 head / B u0 A / C a0 B / D a0 B / E u0 D", "A u0 B / B u0 A / C a0 B / D a0 C"] {
             let forest = fixture::forest(store);
-            let weight = |ix: Ix| [0, 3][usize::from(forest.name(ix).kind == Kind::User)];
+            let weight = |ix: Ix| [0, 3][usize::from(forest.name(ix).kind == Role::User)];
             for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
                 let mut sums = forest.sums(weight);
                 for ix in order {

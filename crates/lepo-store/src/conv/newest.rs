@@ -59,7 +59,8 @@ mod tests {
     use super::super::AHEAD;
     use super::super::fixture::{self, id};
     use super::Forest;
-    use crate::bubb::{BubbId, Kind};
+    use crate::bubb::BubbId;
+    use lepo_base::role::Role;
 
     #[test]
     fn the_newest_of_a_union_is_that_of_the_own_store_and_is_listed() {
@@ -132,7 +133,7 @@ mod tests {
         ] {
             let mut names = fixture::names(store);
             let later = |bubb: BubbId| match ahead.chars().any(|letter| id(&letter.to_string()) == bubb) {
-                true => BubbId::new(bubb.time() + 10 * AHEAD, Kind::User, false, None, &[0; 32].into()),
+                true => BubbId::new(bubb.time() + 10 * AHEAD, Role::User, false, None, &[0; 32].into()),
                 false => bubb,
             };
             for name in &mut names {

@@ -229,7 +229,7 @@ pub(crate) fn judged_since(id: BubbId, disordered: Option<Day>, find: NameLookup
 mod tests {
     use super::super::AHEAD;
     use super::*;
-    use crate::bubb::Kind;
+    use lepo_base::role::Role;
 
     const DAY: u64 = 24 * 60 * 60 * 1000;
 
@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn id(number: u64, index: u8) -> BubbId {
-        BubbId::new(number * DAY + u64::from(index), Kind::User, false, None, &[index; 32].into())
+        BubbId::new(number * DAY + u64::from(index), Role::User, false, None, &[index; 32].into())
     }
 
     /// Reads `DAY TAG PREV` with the index of the prev, or with the day of one that does not exist.
@@ -250,7 +250,7 @@ mod tests {
                 Some(missing) => Some(id(missing.parse().unwrap(), 99)),
                 None => prev.parse().ok().map(|index: usize| names[index].id),
             };
-            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
+            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
             let id = id(at.parse().unwrap(), names.len() as u8);
             names.push(BubbName { id, kind, hidden: tag.ends_with('1'), prev });
         }

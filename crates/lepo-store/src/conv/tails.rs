@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::{Forest, Ix, NearestAncestor};
-use crate::bubb::Kind;
+use lepo_base::role::Role;
 
 pub(super) struct DescendantFlags {
     child: Vec<bool>,
@@ -134,7 +134,7 @@ impl Forest {
     /// Whether the bubb is a visible one of the user.
     pub fn is_question(&self, ix: Ix) -> bool {
         let name = self.name(ix);
-        name.kind == Kind::User && !name.hidden
+        name.kind == Role::User && !name.hidden
     }
 
     /// Returns the last visible user bubb of the conv that ends at `leaf`.
@@ -148,7 +148,7 @@ impl Forest {
         let visible = self.all().rev().take_while(|&ix| ix > position).filter(|&ix| !self.name(ix).hidden);
         visible.into_iter().find(|&ix| {
             followed.extend(self.prev(ix).and_then(|prev| self.nearest_visible(prev)));
-            let is_question = self.name(ix).kind == Kind::User && self.store_of(ix).is_none();
+            let is_question = self.name(ix).kind == Role::User && self.store_of(ix).is_none();
             is_question && !followed.contains(&ix) && self.is_asked_at(ix, position)
         })
     }
@@ -163,7 +163,7 @@ impl Forest {
     /// Whether a question continues `place`, with only the output of `--run` between.
     fn is_asked_at(&self, question: Ix, position: Ix) -> bool {
         let mut before = self.up(question).skip(1);
-        before.find(|&ix| ix == position || self.name(ix).kind != Kind::System) == Some(position)
+        before.find(|&ix| ix == position || self.name(ix).kind != Role::System) == Some(position)
     }
 }
 
@@ -171,7 +171,8 @@ impl Forest {
 mod tests {
     use super::super::fixture::{self, id};
     use super::{Forest, Ix};
-    use crate::bubb::{BubbId, BubbName, Kind};
+    use crate::bubb::{BubbId, BubbName};
+    use lepo_base::role::Role;
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {
@@ -213,8 +214,8 @@ mod tests {
                 names.push(BubbName { id, kind, hidden: true, prev: Some(prev) });
                 id
             };
-            add(Kind::Tool, prev);
-            prev = add(Kind::Assistant, prev);
+            add(Role::Tool, prev);
+            prev = add(Role::Assistant, prev);
         }
         let forest = Forest::new(names);
         assert_eq!(forest.tails(false).len(), 100_000);

@@ -1,7 +1,8 @@
 //! The turns of a conv: a question and all its answers.
 
 use super::{Forest, Ix};
-use crate::bubb::{BubbName, Kind};
+use crate::bubb::BubbName;
+use lepo_base::role::Role;
 
 impl Forest {
     /// Returns the shown questions and answers of the finished turns on `path`, in order, without unanswered
@@ -11,15 +12,15 @@ impl Forest {
         let kind = |ix: Ix| self.name(ix).kind;
         for &ix in path.iter().filter(|&&ix| is_shown(&self.name(ix))) {
             match kind(ix) {
-                Kind::User => {
-                    said.pop_if(|last| kind(*last) == Kind::User);
+                Role::User => {
+                    said.pop_if(|last| kind(*last) == Role::User);
                     said.push(ix);
                 }
-                Kind::Assistant if !said.is_empty() => said.push(ix),
-                Kind::Assistant | Kind::System | Kind::Tool => {}
+                Role::Assistant if !said.is_empty() => said.push(ix),
+                Role::Assistant | Role::System | Role::Tool => {}
             }
         }
-        said.pop_if(|last| kind(*last) == Kind::User);
+        said.pop_if(|last| kind(*last) == Role::User);
         said
     }
 }

@@ -182,7 +182,7 @@ impl Conversations {
             None => failed(self.store.forest_for(&[ReadScope::Tip]))?.root_time(),
             Some(_) => 0,
         };
-        let name = failed(self.store.write(new.speaker.into(), new.hidden, after, not_before, new.text))?;
+        let name = failed(self.store.write_bubb(new.speaker.into(), new.hidden, after, not_before, new.text))?;
         Ok(MessageId(name.id))
     }
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::failure::{Failure, failed};
-use crate::bubb::{BubbId, BubbName, Kind};
+use crate::bubb::{BubbId, BubbName};
 use crate::store::Store;
+use lepo_base::role::Role;
 
 /// The id of a message: a ULID that contains a hash of the message and of all before it.
 ///
@@ -183,7 +184,7 @@ pub struct Problem {
 }
 
 pub(super) fn read(store: &Store, name: &BubbName) -> Result<Message, Failure> {
-    let text = failed(store.read(name))?;
+    let text = failed(store.read_bubb(name))?;
     let (id, after) = (MessageId(name.id), name.prev.map(MessageId));
     Ok(Message { id, after, speaker: name.kind.into(), hidden: name.hidden, text })
 }
@@ -224,28 +225,28 @@ impl std::error::Error for NoId {}
 
 impl fmt::Display for Speaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Kind::from(*self).as_str())
+        f.write_str(Role::from(*self).as_str())
     }
 }
 
-impl From<Speaker> for Kind {
-    fn from(speaker: Speaker) -> Kind {
+impl From<Speaker> for Role {
+    fn from(speaker: Speaker) -> Role {
         match speaker {
-            Speaker::System => Kind::System,
-            Speaker::User => Kind::User,
-            Speaker::Assistant => Kind::Assistant,
-            Speaker::Tool => Kind::Tool,
+            Speaker::System => Role::System,
+            Speaker::User => Role::User,
+            Speaker::Assistant => Role::Assistant,
+            Speaker::Tool => Role::Tool,
         }
     }
 }
 
-impl From<Kind> for Speaker {
-    fn from(kind: Kind) -> Speaker {
+impl From<Role> for Speaker {
+    fn from(kind: Role) -> Speaker {
         match kind {
-            Kind::System => Speaker::System,
-            Kind::User => Speaker::User,
-            Kind::Assistant => Speaker::Assistant,
-            Kind::Tool => Speaker::Tool,
+            Role::System => Speaker::System,
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+            Role::Tool => Speaker::Tool,
         }
     }
 }

@@ -19,8 +19,9 @@ use super::handle::Store;
 use super::listing::NameListing;
 use super::stage::{make_stage, remove_stage, sweep_stages};
 use super::temporary::rename_new;
-use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind, MAX_TIME};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day, MAX_TIME};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::sys;
 
 /// A batch of more bubbs than this writes bubbs of past days into the folders of these days.
@@ -74,7 +75,7 @@ impl<'s> WriteBatch<'s> {
     }
 
     /// Returns the name of a bubb, dated `time`, or a millisecond after its prev if that is later.
-    pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<BubbName> {
+    pub fn name(kind: Role, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<BubbName> {
         let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
         if time > MAX_TIME {
             return Err(Error::usage(format!("time {time} does not fit into an id")));
@@ -86,7 +87,7 @@ impl<'s> WriteBatch<'s> {
     /// Adds a bubb dated `time`, or a millisecond after its prev if that is later.
     pub fn add(
         &mut self,
-        kind: Kind,
+        kind: Role,
         hidden: bool,
         prev: Option<BubbId>,
         time: u64,
@@ -249,9 +250,9 @@ mod tests {
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         let past = 1_700_000_000_000;
         let fill = |batch: &mut WriteBatch<'_>| {
-            let root = batch.add(Kind::User, false, None, past, b"why?").unwrap();
-            let answer = batch.add(Kind::Assistant, false, Some(root.name.id), past - 5, b"so").unwrap();
-            let recent = batch.add(Kind::User, false, Some(answer.name.id), now(), b"and now?").unwrap();
+            let root = batch.add(Role::User, false, None, past, b"why?").unwrap();
+            let answer = batch.add(Role::Assistant, false, Some(root.name.id), past - 5, b"so").unwrap();
+            let recent = batch.add(Role::User, false, Some(answer.name.id), now(), b"and now?").unwrap();
             assert_eq!(answer.name.id.time(), past + 1);
             [root, answer, recent]
         };
@@ -290,7 +291,7 @@ mod tests {
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
         let mut batch = WriteBatch::new(&store, false).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
-        batch.add(Kind::User, false, None, 5, b"why?").unwrap();
+        batch.add(Role::User, false, None, 5, b"why?").unwrap();
         drop(batch);
         assert!(store.names().unwrap().is_empty());
         assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
@@ -306,7 +307,7 @@ mod tests {
                 scope.spawn(move || {
                     for turn in 0..100 {
                         let mut batch = WriteBatch::new(store, false).unwrap();
-                        batch.add(Kind::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
+                        batch.add(Role::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
                         assert_eq!(batch.flush().unwrap(), 1);
                     }
                 });
@@ -321,7 +322,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let store = store(&dir);
         let mut batch = WriteBatch::new(&store, false).unwrap();
-        let added = batch.add(Kind::User, false, None, 1_700_000_000_000, b"why?").unwrap();
+        let added = batch.add(Role::User, false, None, 1_700_000_000_000, b"why?").unwrap();
         assert_eq!(batch.flush().unwrap(), 1);
         assert_eq!(store.recent_names().unwrap(), [added.name]);
         assert_eq!(store.text(&added.name).unwrap(), "why?");

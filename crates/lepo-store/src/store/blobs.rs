@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 use super::cached_state::FileStamp;
 use super::handle::Store;
 use super::temporary::TempFile;
-use crate::bubb::{Attachment, BubbName, ContentHash, Kind, thousands};
+use crate::bubb::{Attachment, BubbName, ContentHash, thousands};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::sys;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,7 +177,7 @@ fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) ->
 const END: u64 = 64 << 10;
 
 /// Returns the hashes in the last lines of a bubb's file, in order.
-pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<ContentHash>> {
+pub(super) fn blobs_at_end(file: &mut File, kind: Role) -> io::Result<Vec<ContentHash>> {
     let len = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
     let mut end = Vec::new();
@@ -186,10 +187,10 @@ pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<Conten
 
 /// Returns the hashes in the last lines of a bubb's text, in order: blob lines, and in a user bubb attachment lines.
 /// In text of a model or a tool, a line like an attachment is only text.
-pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<ContentHash> {
+pub(super) fn blob_lines(text: &[u8], kind: Role) -> Vec<ContentHash> {
     let named = |line: &[u8]| {
         let line = std::str::from_utf8(line).ok()?;
-        let attached = || Attachment::parse(line).filter(|_| kind == Kind::User).map(|file| file.hash);
+        let attached = || Attachment::parse(line).filter(|_| kind == Role::User).map(|file| file.hash);
         blob_line(line).or_else(attached)
     };
     let mut hashes: Vec<ContentHash> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
@@ -198,14 +199,14 @@ pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<ContentHash> {
 }
 
 /// Returns the hashes in the last lines of a bubb's bytes, in order.
-pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<ContentHash> {
+pub fn blobs_in(bytes: &[u8], kind: Role) -> Vec<ContentHash> {
     let end = bytes.len().saturating_sub(END as usize);
     blob_lines(bytes.get(end..).unwrap_or_default(), kind)
 }
 
 /// Returns the hashes in the blob lines at the end of a result.
 pub fn blobs_of_result(text: &str) -> Vec<ContentHash> {
-    blob_lines(text.as_bytes(), Kind::Tool)
+    blob_lines(text.as_bytes(), Role::Tool)
 }
 
 /// Parses `[1,234,567 bytes: _blobs/SHA256]` and returns the hash.
@@ -256,7 +257,7 @@ mod tests {
             ("[12 bytes: _blobs/../../etc/passwd]".to_string(), vec![]),
         ] {
             assert_eq!(
-                blob_lines(text.as_bytes(), Kind::Tool),
+                blob_lines(text.as_bytes(), Role::Tool),
                 hashes.into_iter().copied().collect::<Vec<_>>(),
                 "{text}"
             );
@@ -266,9 +267,9 @@ mod tests {
     #[test]
     fn attachment_lines_count_in_a_user_bubb_only() {
         let text = format!("why?\n\n[image/png 1,234 bytes a b.png: _blobs/{}]", "a".repeat(64));
-        for kind in Kind::ALL {
+        for kind in Role::ALL {
             let found = blob_lines(text.as_bytes(), kind);
-            assert_eq!(found.len(), usize::from(kind == Kind::User), "{kind:?}");
+            assert_eq!(found.len(), usize::from(kind == Role::User), "{kind:?}");
         }
     }
 }

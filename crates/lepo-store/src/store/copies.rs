@@ -8,8 +8,9 @@ use super::batch::WriteBatch;
 use super::blobs::blobs_in;
 use super::dir::now;
 use super::handle::Store;
-use crate::bubb::{BubbId, BubbName, Kind};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyParent {
@@ -43,7 +44,7 @@ pub struct CopyRequest {
 pub struct EditedCopy {
     /// The message that it copies; `None` if it is new, and then it has `text`.
     pub original: Option<BubbName>,
-    pub kind: Kind,
+    pub kind: Role,
     pub hidden: bool,
     /// Its bytes, if not the original's.
     pub text: Option<Vec<u8>>,
@@ -109,7 +110,7 @@ fn plan(
         let bytes = match &text {
             Some(text) => text,
             None => {
-                read = store.read(&original)?;
+                read = store.read_bubb(&original)?;
                 &read
             }
         };
@@ -136,7 +137,7 @@ pub fn plan_edited_copies(
         let bytes: &[u8] = match (&text, &original) {
             (Some(text), _) => text,
             (None, Some(original)) => {
-                read = store.read(original)?;
+                read = store.read_bubb(original)?;
                 &read
             }
             (None, None) => &[],
@@ -159,7 +160,7 @@ pub fn plan_copies_of_now(
     let mut prev = base;
     let mut copies = Vec::with_capacity(originals.len());
     for original in originals {
-        let bytes = store.read(original)?;
+        let bytes = store.read_bubb(original)?;
         let name = WriteBatch::name(original.kind, original.hidden, prev, time, &bytes)?;
         prev = Some(name.id);
         copies.push(PlannedCopy { original: *original, name, here: false, text: None });
@@ -193,7 +194,7 @@ pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[Pl
         let bytes = match &copy.text {
             Some(text) => text,
             None => {
-                read = store.read(&copy.original)?;
+                read = store.read_bubb(&copy.original)?;
                 &read
             }
         };

@@ -13,9 +13,10 @@ use sha2::{Digest, Sha256};
 use super::dir::{FILE, now};
 use super::handle::Store;
 use super::temporary::TempFile;
-use crate::bubb::{BubbId, BubbName, Kind, MAX_TIME};
+use crate::bubb::{BubbId, BubbName, MAX_TIME};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
+use lepo_base::role::Role;
 use lepo_base::sys;
 
 /// A bubb being written, also used to spool an answer that is still streaming. Dropping it deletes the file.
@@ -24,47 +25,47 @@ pub struct Draft<'s> {
     tmp: TempFile,
     hasher: Sha256,
     len: u64,
-    kind: Kind,
+    kind: Role,
     prev: Option<BubbId>,
 }
 
 impl Store {
     /// Writes a whole bubb, dated now but not before `not_before`; durable when this returns.
-    pub fn write(
+    pub fn write_bubb(
         &self,
-        kind: Kind,
+        kind: Role,
         hidden: bool,
         prev: Option<BubbId>,
         not_before: u64,
         text: &[u8],
     ) -> Result<BubbName> {
-        let mut draft = self.draft(kind, hidden, prev)?;
+        let mut draft = self.draft_bubb(kind, hidden, prev)?;
         draft.write_all(text).map_err(|error| draft.failed(error))?;
         draft.publish(hidden, not_before)
     }
 
     /// Writes a whole bubb dated `time`, or as soon after its prev as ids allow.
-    pub fn write_at(
+    pub fn write_bubb_at(
         &self,
-        kind: Kind,
+        kind: Role,
         hidden: bool,
         prev: Option<BubbId>,
         time: u64,
         text: &[u8],
     ) -> Result<BubbName> {
-        let mut draft = self.draft(kind, hidden, prev)?;
+        let mut draft = self.draft_bubb(kind, hidden, prev)?;
         draft.write_all(text).map_err(|error| draft.failed(error))?;
         draft.publish_at(hidden, time)
     }
 
     /// Opens a file without a name, deleted when closed, for data too large for memory.
     pub fn scratch_file(&self) -> Result<File> {
-        let draft = self.draft(Kind::System, true, None)?;
+        let draft = self.draft_bubb(Role::System, true, None)?;
         draft.tmp.file.try_clone().map_err(|error| draft.failed(error))
     }
 
     /// Starts a bubb. The temporary name records kind and prev, for `fsck --recover`.
-    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
+    pub fn draft_bubb(&self, kind: Role, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
         let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
         let tmp = self
             .dir
@@ -74,7 +75,7 @@ impl Store {
     }
 
     /// Reopens the draft of a process that has ended, with its content.
-    pub(super) fn adopt_draft(&self, tmp: TempFile, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'_>> {
+    pub(super) fn adopt_draft(&self, tmp: TempFile, kind: Role, prev: Option<BubbId>) -> Result<Draft<'_>> {
         let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
         let read = draft.read_back(|piece| {

@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 
 use super::blobs::{blob_lines, blobs_at_end};
 use super::handle::Store;
-use crate::bubb::{BubbName, ContentHash, Kind};
+use crate::bubb::{BubbName, ContentHash};
 use lepo_base::read_ahead::processors;
+use lepo_base::role::Role;
 
 const PIECE: usize = 128 << 10;
 
@@ -75,7 +76,7 @@ pub(super) fn read_all(
 
 fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<StoredContent> {
     let kind = Path::new(file).file_name().and_then(|name| BubbName::parse(name.as_bytes()));
-    let kind = kind.map_or(Kind::System, |name| name.kind);
+    let kind = kind.map_or(Role::System, |name| name.kind);
     let mut file = store.dir.open_file(file)?;
     let mut hasher = Sha256::new();
     let (mut pieces, mut last) = (0, 0);

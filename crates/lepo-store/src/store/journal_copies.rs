@@ -107,7 +107,7 @@ mod tests {
     use super::super::oracle::store;
     use super::super::{STORE, note_copy};
     use super::*;
-    use crate::bubb::Kind;
+    use lepo_base::role::Role;
 
     #[test]
     fn a_copys_line_has_all_fields_of_the_originals_except_its_proof_and_session() {
@@ -115,7 +115,7 @@ mod tests {
         let store = store(&dir);
         let [a, b] = [b"a", b"b"].map(|text| {
             let text: &[u8] = text;
-            store.write(Kind::Assistant, false, None, 0, text).unwrap()
+            store.write_bubb(Role::Assistant, false, None, 0, text).unwrap()
         });
         let path = dir.path().join(STORE).join(JOURNAL);
         let of = |id: BubbId, rest: &str| {

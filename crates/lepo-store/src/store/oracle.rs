@@ -9,8 +9,9 @@ use super::STORE;
 use super::day_folders::counts_in;
 use super::dir::now;
 use super::handle::Store;
-use crate::bubb::{BubbId, BubbName, Day, Kind};
+use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{AddressSpec, Forest, Ix, ReadScope, RequestState, SiblingTails, TailScope};
+use lepo_base::role::Role;
 
 /// Pseudo-random numbers that are equal in every run.
 pub(super) struct Dice(pub(super) u64);
@@ -45,20 +46,20 @@ pub(super) fn names(now: u64, dice: &mut Dice, round: usize) -> Vec<BubbName> {
         times.iter_mut().filter(|_| dice.roll(5) == 0).for_each(|time| *time += 60 * day);
     }
     times.sort_unstable();
-    let id = |i: usize| BubbId::new(times[i], Kind::User, false, None, &[i as u8; 32].into());
+    let id = |i: usize| BubbId::new(times[i], Role::User, false, None, &[i as u8; 32].into());
     (0..count)
         .map(|i| {
             let by_hand = round.is_multiple_of(3) && dice.roll(8) == 0;
             let prev = match dice.roll(10) {
                 0 => None,
                 1 => {
-                    Some(BubbId::new(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32].into()))
+                    Some(BubbId::new(times[i].saturating_sub(day), Role::Tool, true, None, &[200; 32].into()))
                 }
                 _ if by_hand => Some(id(dice.roll(count))),
                 _ if i == 0 => None,
                 _ => Some(id(i - 1 - dice.roll(i.min(6)))),
             };
-            BubbName { id: id(i), kind: Kind::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
+            BubbName { id: id(i), kind: Role::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
         })
         .collect()
 }
@@ -239,15 +240,15 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         // A few questions, with answers on many days.
-        let id = |time: u64, number: u8| BubbId::new(time, Kind::User, false, None, &[number; 32].into());
+        let id = |time: u64, number: u8| BubbId::new(time, Role::User, false, None, &[number; 32].into());
         let asked: Vec<BubbName> = (0..4)
             .map(|i| id(today - 30 * day + dice.roll(10 * day as usize) as u64, i))
-            .map(|id| BubbName { id, kind: Kind::User, hidden: false, prev: None })
+            .map(|id| BubbName { id, kind: Role::User, hidden: false, prev: None })
             .collect();
         let answer = |dice: &mut Dice, i: u8| {
             let question = asked[dice.roll(asked.len())].id;
             let id = id(question.time() + 1 + dice.roll(20 * day as usize) as u64, i);
-            BubbName { id, kind: Kind::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
+            BubbName { id, kind: Role::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
         };
         let names: Vec<BubbName> =
             asked.iter().copied().chain((4..14).map(|i| answer(&mut dice, i))).collect();
@@ -311,7 +312,7 @@ fn a_file_is_found_wherever_it_is() {
     write(&lepo, &names[0], "by hand");
     store.forest().unwrap();
     assert_eq!(store.text(&names[0]).unwrap(), "by hand");
-    store.remove(&names, &[]).unwrap();
+    store.remove_bubbs(&names, &[]).unwrap();
     assert!(store.names().unwrap().is_empty());
     assert!(store.text(&names[0]).is_err());
 }
@@ -320,8 +321,8 @@ fn a_file_is_found_wherever_it_is() {
 fn links_lead_nowhere() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let id = BubbId::new(1_700_000_000_000, Kind::User, false, None, &[1; 32].into());
-    let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
+    let id = BubbId::new(1_700_000_000_000, Role::User, false, None, &[1; 32].into());
+    let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
     let day = Day::from_id(id);
     let elsewhere = dir.path().join("elsewhere");
     write(&elsewhere.join(day.to_string()), &name, "outside");
@@ -330,7 +331,7 @@ fn links_lead_nowhere() {
     let nothing = || {
         assert!(store.names().unwrap().is_empty());
         assert!(store.forest_for(&[ReadScope::Ids(vec![id])]).unwrap().is_empty());
-        assert!(store.read(&name).is_err());
+        assert!(store.read_bubb(&name).is_err());
     };
     // `_old` itself, a month, a day, a file
     link(elsewhere.clone(), lepo.join("_old")).unwrap();
@@ -357,8 +358,8 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let time = 1_763_034_245_000;
     let text = |text: &str| crate::bubb::ContentHash::from_content(text.as_bytes());
-    let id = |time, prev, said| BubbId::new(time, Kind::User, false, prev, &text(said));
-    let name = |id, prev| BubbName { id, kind: Kind::User, hidden: false, prev };
+    let id = |time, prev, said| BubbId::new(time, Role::User, false, prev, &text(said));
+    let name = |id, prev| BubbName { id, kind: Role::User, hidden: false, prev };
     let root = id(time, None, "root");
     let child = name(id(time + 1, Some(root), "child"), Some(root));
     let root = name(root, None);

@@ -2,8 +2,9 @@
 //! it, `SELECT: NAME`. The conclusion of a debate is the orchestrator's.
 
 use super::handle::Store;
-use crate::bubb::{BubbName, Kind};
+use crate::bubb::BubbName;
 use crate::conv::Forest;
+use lepo_base::role::Role;
 
 const ORCHESTRATOR: &str = "orchestrator";
 
@@ -27,8 +28,8 @@ fn is_bids(text: &str) -> bool {
 
 /// Whether `name` is an answer directly after `before`, a hidden bubb of the system.
 fn hidden_before(name: &BubbName, before: &BubbName) -> bool {
-    let is_behind = name.kind == Kind::Assistant && name.prev == Some(before.id);
-    is_behind && before.kind == Kind::System && before.hidden
+    let is_behind = name.kind == Role::Assistant && name.prev == Some(before.id);
+    is_behind && before.kind == Role::System && before.hidden
 }
 
 impl Store {
@@ -53,6 +54,6 @@ impl Store {
 fn follows_bids(bubbs: &Store, forest: &Forest, name: &BubbName) -> bool {
     let Some(ix) = forest.find(name.id) else { return false };
     let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
-    let mut hidden = above.take_while(|above| above.kind == Kind::System && above.hidden);
+    let mut hidden = above.take_while(|above| above.kind == Role::System && above.hidden);
     hidden.any(|above| bubbs.glance(&above).is_ok_and(|text| is_bids(&text)))
 }

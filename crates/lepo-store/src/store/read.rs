@@ -9,9 +9,10 @@ use rustix::fs::AtFlags;
 
 use super::dir::{OLD, failure, reserve};
 use super::handle::Store;
-use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind, words};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day, words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
+use lepo_base::role::Role;
 
 impl Store {
     pub fn open_bubb(&self, name: &BubbName) -> Result<File> {
@@ -26,7 +27,7 @@ impl Store {
         failure(format!("cannot read {}", self.bubb_path(name).display()), cause)
     }
 
-    pub fn read(&self, name: &BubbName) -> Result<Vec<u8>> {
+    pub fn read_bubb(&self, name: &BubbName) -> Result<Vec<u8>> {
         let (file, len) = self.open_with_len(name)?;
         let mut bytes = Vec::new();
         if let Err(error) = reserve(&mut bytes, len) {
@@ -40,21 +41,21 @@ impl Store {
     }
 
     /// Reads a bubb's bytes into a reusable buffer.
-    pub fn read_into(&self, name: &BubbName, bytes: &mut Vec<u8>) -> Result<()> {
+    pub fn read_bubb_into(&self, name: &BubbName, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
         match small_bytes(self, name, &mut buffer) {
             Some(small) => {
                 bytes.clear();
                 bytes.extend_from_slice(small);
             }
-            None => *bytes = self.read(name)?,
+            None => *bytes = self.read_bubb(name)?,
         }
         Ok(())
     }
 
     /// Reads a bubb's bytes and checks them against its id. An edited bubb is an error with exit code 2.
     pub fn read_unedited(&self, name: &BubbName) -> Result<Vec<u8>> {
-        let bytes = self.read(name)?;
+        let bytes = self.read_bubb(name)?;
         let content = ContentHash::from_content(&bytes);
         if BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
             return Ok(bytes);
@@ -68,7 +69,7 @@ impl Store {
 
     /// Reads a bubb's text, with U+FFFD for bytes that are not UTF-8.
     pub fn text(&self, name: &BubbName) -> Result<String> {
-        Ok(lossy(self.read(name)?))
+        Ok(lossy(self.read_bubb(name)?))
     }
 
     /// Reads a bubb's text for a line of a listing; of a long text only its start and its end.
@@ -83,12 +84,12 @@ impl Store {
     pub fn excerpt_text(&self, name: &BubbName) -> Result<String> {
         let text = self.glance(name)?;
         let other = match name.kind {
-            Kind::User => match words(&text) {
+            Role::User => match words(&text) {
                 // Without attachments the text itself is returned.
                 Cow::Borrowed(words) if words.len() == text.len() => None,
                 words => Some(words.into_owned()),
             },
-            Kind::System | Kind::Assistant | Kind::Tool => None,
+            Role::System | Role::Assistant | Role::Tool => None,
         };
         Ok(other.unwrap_or(text))
     }

@@ -13,8 +13,9 @@ use super::handle::Store;
 use super::stage::{open_stage, remove_stage};
 use super::temporary::{TempFile, TempKind};
 use super::walk::{StoreEntry, StoreFolder, walk};
-use crate::bubb::{BubbId, BubbName, Kind};
+use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 
 /// An empty file younger than this may belong to a process about to lock it.
 const NEW: Duration = Duration::from_secs(1);
@@ -22,8 +23,8 @@ const NEW: Duration = Duration::from_secs(1);
 /// A file of `_tmp/` that no running process has locked.
 pub struct StrayFile {
     tmp: TempFile,
-    /// Kind and prev of an unfinished bubb; `None` if the file is not worth saving.
-    words: Option<(Kind, Option<BubbId>)>,
+    /// Role and prev of an unfinished bubb; `None` if the file is not worth saving.
+    words: Option<(Role, Option<BubbId>)>,
     /// Why it is worthless, or how much text it contains.
     pub about: String,
     /// Whether it is the folder of a batch.

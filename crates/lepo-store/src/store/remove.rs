@@ -17,7 +17,7 @@ use lepo_base::sys;
 
 impl Store {
     /// Deletes bubbs, then blobs, durably when this returns. Missing files are not an error.
-    pub fn remove(&self, going: &[BubbName], blobs: &[ContentHash]) -> Result<()> {
+    pub fn remove_bubbs(&self, going: &[BubbName], blobs: &[ContentHash]) -> Result<()> {
         self.forget_cached_texts(going)
             .map_err(|error| self.dir.error("cannot delete in", "_cache", error))?;
         let mut days = BTreeSet::new();

@@ -21,8 +21,9 @@ use super::copies::PlannedCopy;
 use super::dir::DIRECTORY;
 use super::handle::Store;
 use super::journal::JOURNAL;
-use crate::bubb::{Attachment, BubbId, BubbName, ContentHash, Kind};
+use crate::bubb::{Attachment, BubbId, BubbName, ContentHash};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::sys;
 
 pub(super) const REPLACING: &str = "_replacing.json";
@@ -144,7 +145,7 @@ impl Replacement<'_> {
             let bytes = match copy.words() {
                 Some(words) => words,
                 None => {
-                    read = self.store.read(&copy.original)?;
+                    read = self.store.read_bubb(&copy.original)?;
                     &read
                 }
             };
@@ -210,7 +211,7 @@ impl Replacement<'_> {
             moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
         // Descendants are deleted first, so that a kill leaves shorter convs, all with their roots.
         gone.reverse();
-        store.remove(&gone, &replaced.blobs)?;
+        store.remove_bubbs(&gone, &replaced.blobs)?;
         self.forget()
     }
 
@@ -227,7 +228,7 @@ impl Replacement<'_> {
 /// Replaces the blobs named in the last lines of a message; `None` if no blob has a replacement.
 pub fn with_other_blobs(
     bytes: &[u8],
-    kind: Kind,
+    kind: Role,
     other: &dyn Fn(&ContentHash) -> Option<Blob>,
 ) -> Option<Vec<u8>> {
     let mut lines: Vec<Cow<'_, [u8]>> = bytes.split(|byte| *byte == b'\n').map(Cow::Borrowed).collect();
@@ -235,7 +236,7 @@ pub fn with_other_blobs(
     let mut is_any = false;
     for line in lines.iter_mut().rev().take(count) {
         let Ok(words) = std::str::from_utf8(line) else { continue };
-        let attached = Attachment::parse(words).filter(|_| kind == Kind::User);
+        let attached = Attachment::parse(words).filter(|_| kind == Role::User);
         let other = match attached {
             Some(file) => other(&file.hash).map(|Blob { hash, len }| Attachment { hash, len, ..file }.line()),
             None => blob_lines(words.as_bytes(), kind).first().and_then(other).map(|blob| blob.line()),
@@ -293,7 +294,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         let mut batch = WriteBatch::new(&store, false).unwrap();
-        let original = batch.add(Kind::User, false, None, 5, b"a secret").unwrap().name;
+        let original = batch.add(Role::User, false, None, 5, b"a secret").unwrap().name;
         batch.flush().unwrap();
         store.set_branch("main", original.id).unwrap();
         let copying = CopyRequest { original, text: Some(b"a mask".to_vec()), under: CopyParent::Kept(None) };
@@ -314,7 +315,7 @@ mod tests {
         fs::create_dir(lepo.join("_branches/other")).unwrap();
         let error = replacement.end(&replaced, &mut |_| None).unwrap_err().to_string();
         assert!(error.contains("_branches/other"), "{error}");
-        assert_eq!(store.read(&original).unwrap(), b"a secret");
+        assert_eq!(store.read_bubb(&original).unwrap(), b"a secret");
         assert_eq!(replacement.begun().unwrap(), Some(record));
         fs::remove_dir(lepo.join("_branches/other")).unwrap();
         replacement.end(&replaced, &mut |_| None).unwrap();
@@ -330,22 +331,22 @@ mod tests {
         for (text, kind, expected) in [
             (
                 format!("$ x\n[1,234 bytes: _blobs/{a}]"),
-                Kind::Tool,
+                Role::Tool,
                 Some(format!("$ x\n[7 bytes: _blobs/{b}]")),
             ),
             (
                 format!("x\n[9 bytes: _blobs/{a}]\n[9 bytes: _blobs/{c}]"),
-                Kind::Tool,
+                Role::Tool,
                 Some(format!("x\n[7 bytes: _blobs/{b}]\n[9 bytes: _blobs/{c}]")),
             ),
             (
                 format!("q\n\n[image/png 9 bytes a b.png: _blobs/{a}]"),
-                Kind::User,
+                Role::User,
                 Some(format!("q\n\n[image/png 7 bytes a b.png: _blobs/{b}]")),
             ),
-            (format!("q\n\n[image/png 9 bytes a b.png: _blobs/{a}]"), Kind::Tool, None),
-            (format!("[9 bytes: _blobs/{a}]\nand more"), Kind::Tool, None),
-            (format!("x\n[9 bytes: _blobs/{c}]"), Kind::Tool, None),
+            (format!("q\n\n[image/png 9 bytes a b.png: _blobs/{a}]"), Role::Tool, None),
+            (format!("[9 bytes: _blobs/{a}]\nand more"), Role::Tool, None),
+            (format!("x\n[9 bytes: _blobs/{c}]"), Role::Tool, None),
         ] {
             let found = with_other_blobs(text.as_bytes(), kind, &other);
             assert_eq!(found.map(|bytes| String::from_utf8(bytes).unwrap()), expected, "{text}");

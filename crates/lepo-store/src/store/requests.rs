@@ -146,7 +146,7 @@ mod tests {
         for error in [
             store.replay(name.id).unwrap_err(),
             store.forget_replay(name.id).unwrap_err(),
-            store.remove(&[name], &[]).unwrap_err(),
+            store.remove_bubbs(&[name], &[]).unwrap_err(),
         ] {
             let error = error.to_string();
             assert!(
@@ -154,12 +154,12 @@ mod tests {
                 "{error}"
             );
         }
-        assert_eq!(store.read(&name).unwrap(), b"a request");
+        assert_eq!(store.read_bubb(&name).unwrap(), b"a request");
         fs::remove_dir(&kept).unwrap();
         fs::write(&kept, "kept").unwrap();
         assert_eq!(store.replay_bytes(name.id).unwrap().unwrap(), b"kept");
         assert_eq!(store.replay(name.id).unwrap(), None, "it has no proof");
-        store.remove(&[name], &[]).unwrap();
+        store.remove_bubbs(&[name], &[]).unwrap();
         assert!(!kept.exists() && store.names().unwrap().is_empty());
     }
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(all, [request.id, answer.id]);
         assert!(store.has_calls(answer.id) && !store.has_calls(request.id));
         assert!(store.replay_bytes(answer.id).unwrap().is_some());
-        store.remove(&[answer], &[]).unwrap();
+        store.remove_bubbs(&[answer], &[]).unwrap();
         assert_eq!(store.replay_and_call_ids(), [request.id]);
     }
 }

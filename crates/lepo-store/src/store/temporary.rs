@@ -11,7 +11,8 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::dir::{Dir, FILE};
-use crate::bubb::{BubbId, Kind};
+use crate::bubb::BubbId;
+use lepo_base::role::Role;
 
 pub struct TempFile {
     pub(super) dir: OwnedFd,
@@ -93,7 +94,7 @@ impl Drop for TempFile {
 
 /// The thing that a file of `_tmp/` was to become, by its name.
 pub(super) enum TempKind {
-    Bubb(Kind, Option<BubbId>),
+    Bubb(Role, Option<BubbId>),
     Other,
 }
 
@@ -101,7 +102,7 @@ impl TempKind {
     /// Whether it belongs to a turn: an unfinished answer, or a claim.
     pub(super) fn is_of_turn(name: &str) -> bool {
         name.starts_with("claim-")
-            || matches!(TempKind::parse(name), Some(TempKind::Bubb(Kind::Assistant, _)))
+            || matches!(TempKind::parse(name), Some(TempKind::Bubb(Role::Assistant, _)))
     }
 
     /// Parses `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…` and
@@ -119,7 +120,7 @@ impl TempKind {
                     "head" => None,
                     _ => Some(BubbId::parse(prev.as_bytes())?),
                 };
-                TempKind::Bubb(Kind::from_letter(*kind)?, prev)
+                TempKind::Bubb(Role::from_letter(*kind)?, prev)
             }
             _ => return None,
         };

@@ -11,7 +11,8 @@ use super::day_folders::counts_in;
 use super::dir::now;
 use super::handle::Store;
 use super::oracle::{Dice, away_from_midnight, names, store, write};
-use crate::bubb::{BubbId, BubbName, ContentHash, Day, Kind};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day};
+use lepo_base::role::Role;
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
@@ -80,12 +81,12 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
     let name = |age: u64, nonce: u8| {
         let id = BubbId::new(
             now() / DAY * DAY - age * DAY + u64::from(nonce),
-            Kind::User,
+            Role::User,
             false,
             None,
             &[nonce; 32].into(),
         );
-        BubbName { id, kind: Kind::User, hidden: false, prev: None }
+        BubbName { id, kind: Role::User, hidden: false, prev: None }
     };
     for age in 0..10 {
         (0..10).for_each(|nonce| write(&lepo, &name(age, nonce), ""));
@@ -107,8 +108,8 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
 fn what_is_in_both_with_other_bytes_stays() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let id = BubbId::new(1_763_034_245_000, Kind::User, false, None, &[1; 32].into());
-    let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
+    let id = BubbId::new(1_763_034_245_000, Role::User, false, None, &[1; 32].into());
+    let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
     let tidied = store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
@@ -127,8 +128,8 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         let time = now() - (3 + nonce % 30) * DAY + dice.roll(1000) as u64;
         let mut content = [0; 32];
         content[..8].copy_from_slice(&nonce.to_be_bytes());
-        let id = BubbId::new(time, Kind::User, false, None, &content.into());
-        let name = BubbName { id, kind: Kind::User, hidden: false, prev: None };
+        let id = BubbId::new(time, Role::User, false, None, &content.into());
+        let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
         write(&lepo, &name, "old");
         known.push(name);
     }
@@ -154,7 +155,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                     let mut made = Vec::new();
                     while !over.load(Ordering::Relaxed) || made.len() < 5 {
                         let text = format!("{writer} {}", made.len());
-                        made.push(store.write(Kind::User, false, None, 0, text.as_bytes()).unwrap());
+                        made.push(store.write_bubb(Role::User, false, None, 0, text.as_bytes()).unwrap());
                     }
                     made
                 })
@@ -169,7 +170,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                     let missed = known.iter().filter(|name| names.binary_search(name).is_err()).count();
                     assert_eq!(missed, 0);
                     for name in known.iter().step_by(97) {
-                        assert_eq!(store.read(name).unwrap(), b"old");
+                        assert_eq!(store.read_bubb(name).unwrap(), b"old");
                     }
                 }
             });
@@ -208,6 +209,6 @@ fn many_blobs_get_folders_and_are_found() {
         assert!(store.open_blob(&blob.hash).unwrap().is_some());
         assert!(dir.path().join(store.blob_path(&blob.hash)).is_file());
     }
-    store.remove(&[], std::slice::from_ref(&kept.hash)).unwrap();
+    store.remove_bubbs(&[], std::slice::from_ref(&kept.hash)).unwrap();
     assert!(store.open_blob(&kept.hash).unwrap().is_none());
 }

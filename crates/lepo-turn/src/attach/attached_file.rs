@@ -7,8 +7,9 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::limits::{Size, first_sent, is_taken};
 use lepo_base::media::{MAGIC, Media};
+use lepo_base::role::Role;
 use lepo_model::{FileSupport, MediaFile, SharedText};
-use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, split_attachments};
+use lepo_store::bubb::{Attachment, ContentHash, clean_name, split_attachments};
 use lepo_store::store::{Store, blobs_of_result};
 
 /// Maximum number of files to send per result.
@@ -46,8 +47,8 @@ impl UnsentFiles {
 
 impl AttachedFile {
     /// Returns the files of a bubb; only user bubbs have files. Opens each, and verifies its hash.
-    pub fn read(store: &Store, kind: Kind, text: &str) -> Vec<AttachedFile> {
-        let lines = if kind == Kind::User { split_attachments(text).1 } else { Vec::new() };
+    pub fn read(store: &Store, kind: Role, text: &str) -> Vec<AttachedFile> {
+        let lines = if kind == Role::User { split_attachments(text).1 } else { Vec::new() };
         lines.into_iter().map(|line| AttachedFile::find(store, line)).collect()
     }
 

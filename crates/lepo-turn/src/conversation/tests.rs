@@ -13,9 +13,9 @@ use crate::{
     Configuration, Interrupt, Notice, QuestionPart, TurnEvent, TurnRequest, execute_turn, join_parts,
 };
 use lepo_base::env::Env;
+use lepo_base::role::Role;
 use lepo_model::Provider;
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::Kind;
 
 /// Answers each request for text with the next reply; `None` refuses it. Other requests are refused.
 fn serve(mut replies: Vec<Option<&'static str>>) -> String {
@@ -108,8 +108,8 @@ impl Scene {
         self.config.context = Some(10);
         let mut end = None;
         for text in ["one", "two", "three"] {
-            for kind in [Kind::User, Kind::Assistant] {
-                end = Some(self.env.store.write(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id);
+            for kind in [Role::User, Role::Assistant] {
+                end = Some(self.env.store.write_bubb(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id);
             }
         }
         end.unwrap()
@@ -234,7 +234,7 @@ fn a_branch_that_another_process_moved_is_left() {
     let end = scene.full_conversation();
     scene.config.context = None;
     let store = scene.env.store.clone();
-    let elsewhere = store.write(Kind::User, false, Some(end), 0, b"elsewhere").unwrap().id;
+    let elsewhere = store.write_bubb(Role::User, false, Some(end), 0, b"elsewhere").unwrap().id;
     store.make_branch("b", elsewhere).unwrap();
     let branch = Some(Branch { name: "b".into(), at: end });
     let mut position = Position { branch, ..Position::at(Some(end)) };
@@ -248,10 +248,10 @@ fn a_conversation_whose_last_message_is_gone_ends_or_begins() {
     for (rules, begins) in FRONTS.into_iter().zip([false, true, false]) {
         let scene = Scene::new(Vec::new());
         let store = &scene.env.store;
-        let name = store.write(Kind::User, false, None, 0, b"one").unwrap();
+        let name = store.write_bubb(Role::User, false, None, 0, b"one").unwrap();
         let conversation = Conversation::new(Position::at(Some(name.id)), rules);
         assert_eq!(conversation.next_turn(store, false).unwrap().start, TurnStart::Under(name.id));
-        store.remove(&[name], &[]).unwrap();
+        store.remove_bubbs(&[name], &[]).unwrap();
         let next = conversation.next_turn(store, false).map(|next| next.start);
         assert_eq!(next.ok(), begins.then_some(TurnStart::New), "{rules:?}");
         assert!(conversation.next_turn(store, true).is_err(), "{rules:?}");

@@ -15,8 +15,9 @@ use crate::transcript::Transcript;
 use crate::{Notice, Outcome, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_model::{ChatMessage, ChatRole};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_model::ChatMessage;
+use lepo_store::bubb::BubbName;
 
 /// The outcome of a debate.
 #[derive(Debug, Default)]
@@ -169,7 +170,7 @@ impl Debate<'_> {
         }
         if !bids.is_empty() {
             let lines = self.lines(&bids);
-            group.add(&mut self.transcript, Kind::System, true, &lines)?;
+            group.add(&mut self.transcript, Role::System, true, &lines)?;
         }
         Ok(bids)
     }
@@ -224,7 +225,7 @@ impl Debate<'_> {
             group.view.on_event(GroupEvent::Judging(&self.orchestrator.name));
             match self.orchestrator.brief(prompt, self.transcript.tip(), group).await {
                 Ok(reply) => {
-                    group.add(&mut self.transcript, Kind::System, true, &reply.text)?;
+                    group.add(&mut self.transcript, Role::System, true, &reply.text)?;
                     self.orchestrator.journal(group, "orchestrator", self.transcript.tip(), &reply);
                     return Ok(reply);
                 }
@@ -241,7 +242,7 @@ impl Debate<'_> {
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
         let (participant, under) = (&mut self.panel[who], self.transcript.tip());
         group.view.on_event(GroupEvent::Chosen(&participant.name));
-        match participant.speak(&[ChatMessage::new(ChatRole::User, prompt)], None, under, group).await {
+        match participant.speak(&[ChatMessage::new(Role::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
                     self.transcript.append(bubb)?;
@@ -277,12 +278,12 @@ impl Debate<'_> {
             let name = &self.orchestrator.name;
             return Err(Error::remote(format!("{name} gave no conclusion after being asked twice")));
         };
-        self.group.add(&mut self.transcript, Kind::System, true, &select_line(ORCHESTRATOR))?;
+        self.group.add(&mut self.transcript, Role::System, true, &select_line(ORCHESTRATOR))?;
         self.conclude(&reply, &summary)
     }
 
     fn conclude(&mut self, reply: &ShortReply, summary: &str) -> Result<()> {
-        let name = self.transcript.add(Kind::Assistant, false, summary.as_bytes())?;
+        let name = self.transcript.add(Role::Assistant, false, summary.as_bytes())?;
         self.group.env.masking.note_given(name.id, summary);
         self.group.view.on_event(GroupEvent::Concluded(summary));
         self.group.emit(TurnEvent::Bubb(&name, Some(summary.as_bytes())));

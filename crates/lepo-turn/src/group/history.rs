@@ -4,7 +4,7 @@
 use super::protocol::{Bid, OrchestratorDecision, decision, selected};
 use crate::message::Message;
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
@@ -34,7 +34,7 @@ pub fn past(path: &[Message]) -> Option<DebateHistory<'_>> {
             };
         } else if i != topic {
             let by_kind = entry.kind.as_str();
-            let speaker = speaker.take().filter(|_| entry.kind == Kind::Assistant);
+            let speaker = speaker.take().filter(|_| entry.kind == Role::Assistant);
             past.heard.push((speaker.unwrap_or(by_kind), text));
         }
     }
@@ -56,7 +56,7 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
     let mut models = DebateModels::default();
     for ix in forest.conv(tip).path {
         let name = forest.name(ix);
-        if !name.hidden || name.kind != Kind::System {
+        if !name.hidden || name.kind != Role::System {
             continue;
         }
         let text = store.text(&name)?;

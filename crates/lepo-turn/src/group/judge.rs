@@ -9,7 +9,8 @@ use crate::outcome::log_failure;
 use crate::{Notice, Outcome, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
-use lepo_model::{ChatMessage, ChatRole};
+use lepo_base::role::Role;
+use lepo_model::ChatMessage;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
 
@@ -85,7 +86,7 @@ async fn verdict(
     let labelled = labelled.join("\n\n");
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
     let prompt = fill(inst, &[("question", text.as_str()), ("answers", labelled.as_str())]);
-    let messages = [ChatMessage::new(ChatRole::User, prompt)];
+    let messages = [ChatMessage::new(Role::User, prompt)];
     judge.speak_behind((&before, None), &messages, None, Some(question), group).await
 }
 

@@ -28,7 +28,7 @@ use crate::message::NewMessage;
 use crate::opening::{prompt_message, question_message};
 use crate::transcript::Transcript;
 use lepo_base::error::{Error, ExitKind, Result};
-use lepo_store::bubb::Kind as Speaker;
+use lepo_base::role::Role;
 use lepo_store::conv::Forest;
 
 /// Events of a group turn, for its display.
@@ -80,7 +80,7 @@ impl GroupTurn<'_> {
     pub(super) fn add(
         &self,
         transcript: &mut Transcript,
-        kind: Speaker,
+        kind: Role,
         hidden: bool,
         text: &str,
     ) -> Result<()> {

@@ -15,12 +15,13 @@ use crate::schema::{AnswerSchema, KEPT, complaint, unfit};
 use crate::send::whole;
 use crate::{Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::role::Role;
 use lepo_model::ModelConfig;
 use lepo_model::{
-    AgentContext, AnswerStream, ChatMessage, ChatRequest, ChatRole, ConversationFormat, FileSupport, Model,
-    Schema, Usage, spec,
+    AgentContext, AnswerStream, ChatMessage, ChatRequest, ConversationFormat, FileSupport, Model, Schema,
+    Usage, spec,
 };
-use lepo_store::bubb::{BubbId, BubbName, Kind as Speaker};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::JournalRecord;
 use lepo_tool::without_thinking;
 
@@ -94,7 +95,7 @@ impl Participant {
         group: GroupTurn<'_>,
     ) -> Result<ShortReply> {
         let start = Instant::now();
-        let messages = [ChatMessage::new(ChatRole::User, prompt)];
+        let messages = [ChatMessage::new(Role::User, prompt)];
         let name = self.name.clone();
         let mut ear = ReplyFront { name: &name, view: group.view };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
@@ -185,8 +186,8 @@ impl Participant {
                     ear.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
-                    messages.push(ChatMessage::new(ChatRole::Assistant, group.env.store.text(&words)?));
-                    messages.push(ChatMessage::new(ChatRole::User, complaint(&fault)));
+                    messages.push(ChatMessage::new(Role::Assistant, group.env.store.text(&words)?));
+                    messages.push(ChatMessage::new(Role::User, complaint(&fault)));
                 }
                 // The model was offered no tools.
                 ModelReply::Calls(..) | ModelReply::TextCalls(..) => {
@@ -232,7 +233,7 @@ fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Erro
 /// Returns the name of the SELECT that precedes an answer.
 pub fn select_before(answered: &FinishedAnswer, under: Option<BubbId>) -> Option<BubbName> {
     let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
-    Some(BubbName { id, kind: Speaker::System, hidden: true, prev: under })
+    Some(BubbName { id, kind: Role::System, hidden: true, prev: under })
 }
 
 /// Reports the events in a reply under the name of its participant.

@@ -96,10 +96,10 @@ pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result
 mod tests {
     use super::super::text::{GONE, written};
     use super::*;
-    use lepo_store::bubb::Kind;
+    use lepo_base::role::Role;
 
     fn instructions_entry(text: &str) -> Message {
-        Message::new(Kind::System, true, text)
+        Message::new(Role::System, true, text)
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(names(&conv, "/other"), "AGENTS.md sub/AGENTS.md");
         let two = instructions_entry(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
         assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
-        let visible = Message::new(Kind::System, false, written([("AGENTS.md", "three")]));
+        let visible = Message::new(Role::System, false, written([("AGENTS.md", "three")]));
         assert_eq!(names(&[one.clone(), visible], "/r"), "");
         // Part of an agreed file is not agreed to.
         let glued = instructions_entry(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::Notice;
     use crate::message::fixture::path;
-    use lepo_store::bubb::Kind;
+    use lepo_base::role::Role;
 
     fn instructions(texts: &[&str]) -> Instructions {
         let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
@@ -51,7 +51,7 @@ mod tests {
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
-            assert_eq!((opening.message.kind, opening.message.hidden), (Kind::System, true));
+            assert_eq!((opening.message.kind, opening.message.hidden), (Role::System, true));
             let text = opening.screened.text().into_owned();
             let more = path(&format!("s1 {text}"));
             conv.extend(more.into_iter().map(|entry| Message { is_root: false, ..entry }));
@@ -80,7 +80,7 @@ mod tests {
         );
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
         assert_eq!(secrets.sources, ["AGENTS.md"]);
-        let entry = Message::new(Kind::System, true, screened.as_str());
+        let entry = Message::new(Role::System, true, screened.as_str());
         assert!(opening(&found, &[entry], &masking).is_none());
         assert_eq!(masking.secrets_notice(), None, "nothing was written");
     }

@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::group::{Bid, DebateOutcome, Speech, selected};
 use crate::outcome::FinishedAnswer;
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 use lepo_store::conv::Ix;
 
 /// A participant: the name of its model, and its options.
@@ -26,7 +26,7 @@ pub fn debate(
     }
     for end in record.forest.all().rev() {
         let name = record.forest.name(end);
-        if name.hidden || name.kind != Kind::Assistant || bases.contains(&end) {
+        if name.hidden || name.kind != Role::Assistant || bases.contains(&end) {
             continue;
         }
         let mut path = Vec::new();
@@ -36,7 +36,7 @@ pub fn debate(
             if !is_base {
                 path.push(ix);
             }
-            is_base || !name.hidden && name.kind != Kind::Assistant
+            is_base || !name.hidden && name.kind != Role::Assistant
         });
         if base.is_some_and(|base| bases.contains(&base)) {
             path.reverse();

@@ -5,8 +5,9 @@ use crate::body::Body;
 use crate::outcome::{FinishedAnswer, ToolUse};
 use crate::{Outcome, TurnEvent, View};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_model::Usage;
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Ix;
 use lepo_store::store::{JournalRecord, Store};
 
@@ -53,7 +54,7 @@ fn own_commands(record: &RecordStore<'_>, question: Ix) -> Result<Vec<ToolUse>> 
     let mut runs = Vec::new();
     for ix in record.forest.up(question).skip(1) {
         let name = record.forest.name(ix);
-        if name.hidden || name.kind != Kind::System {
+        if name.hidden || name.kind != Role::System {
             break;
         }
         let text = record.store.text(&name)?;

@@ -8,7 +8,8 @@ use super::query::{Query, RecordStore};
 use crate::body::Body;
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::Ix;
 
 /// Maximum number of messages to compare if none is equal.
@@ -131,10 +132,10 @@ fn label(history: &[PastMessage], index: usize) -> String {
     let is_same = |other: &&PastMessage| (other.kind, other.hidden) == (message.kind, message.hidden);
     let number = history.iter().take(index + 1).filter(is_same).count();
     match (message.kind, message.hidden) {
-        (Kind::System, true) if index == 0 => "the system prompt".into(),
-        (Kind::User, false) => format!("question {number}"),
-        (Kind::Assistant, false) => format!("answer {number}"),
-        (Kind::System, false) => format!("output {number} of a command"),
+        (Role::System, true) if index == 0 => "the system prompt".into(),
+        (Role::User, false) => format!("question {number}"),
+        (Role::Assistant, false) => format!("answer {number}"),
+        (Role::System, false) => format!("output {number} of a command"),
         _ => format!("hidden message {number}"),
     }
 }
@@ -186,12 +187,12 @@ mod tests {
     fn a_message_is_named_by_its_place() {
         let message = |kind, hidden| PastMessage::new(kind, hidden, "x");
         let history = [
-            message(Kind::System, true),
-            message(Kind::User, false),
-            message(Kind::Assistant, false),
-            message(Kind::System, true),
-            message(Kind::System, false),
-            message(Kind::User, false),
+            message(Role::System, true),
+            message(Role::User, false),
+            message(Role::Assistant, false),
+            message(Role::System, true),
+            message(Role::System, false),
+            message(Role::User, false),
         ];
         let labels: Vec<String> = (0..history.len()).map(|index| label(&history, index)).collect();
         let expected = ["the system prompt", "question 1", "answer 1", "hidden message 2"];

@@ -11,16 +11,17 @@ use crate::message::{Message, NewMessage};
 use crate::opening::{OpeningParts, opening, output_message, prompt_message, question_message};
 use crate::{Question, TurnStart};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_secrets::without_digits;
-use lepo_store::bubb::{Attachment, BubbId, Kind, with_attachments};
+use lepo_store::bubb::{Attachment, BubbId, with_attachments};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 
 /// A message before an answer; the question is the last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastMessage {
-    /// Kind of the message.
-    pub kind: Kind,
+    /// Role of the message.
+    pub kind: Role,
     /// Whether it is hidden.
     pub hidden: bool,
     /// Its text, as it would be stored; masks of the same kind are equal.
@@ -31,7 +32,7 @@ pub struct PastMessage {
 
 impl PastMessage {
     /// Creates a message that is not in a store yet.
-    pub(super) fn new(kind: Kind, hidden: bool, text: &str) -> PastMessage {
+    pub(super) fn new(kind: Role, hidden: bool, text: &str) -> PastMessage {
         PastMessage { kind, hidden, text: without_digits(text).into_owned(), id: None }
     }
 
@@ -40,8 +41,8 @@ impl PastMessage {
         let recorded = without_digits(recorded);
         match self.kind {
             // The default system prompt differs between runs with and without servers.
-            Kind::System if self.hidden && is_as_made(&self.text) => is_as_made(&recorded),
-            Kind::User => paths::is_same(&recorded, &self.text),
+            Role::System if self.hidden && is_as_made(&self.text) => is_as_made(&recorded),
+            Role::User => paths::is_same(&recorded, &self.text),
             _ => recorded == self.text,
         }
     }
@@ -51,7 +52,7 @@ impl PastMessage {
     pub(super) fn may_have(&self, size: Option<u64>) -> bool {
         let any = self.hidden && is_as_made(&self.text)
             || lepo_secrets::has_mask(&self.text)
-            || self.kind == Kind::User && paths::names_files(&self.text);
+            || self.kind == Role::User && paths::names_files(&self.text);
         any || size.is_none_or(|size| size == self.text.len() as u64)
     }
 }
@@ -89,7 +90,7 @@ pub fn opened(
     let messages = |new: &NewMessage| {
         let Message { kind, hidden, .. } = new.message;
         match kind {
-            Kind::User => PastMessage::new(kind, hidden, &paths::relative(&new.screened.text(), cwd, root)),
+            Role::User => PastMessage::new(kind, hidden, &paths::relative(&new.screened.text(), cwd, root)),
             _ => PastMessage::new(kind, hidden, &new.screened.text()),
         }
     };

@@ -8,7 +8,8 @@ use super::tool_hashes::ToolHashes;
 use crate::body::Body;
 use crate::group::selected;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbName;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, JournalRecord, Store};
 
@@ -75,7 +76,7 @@ impl<'r> RecordStore<'r> {
     pub(super) fn matching(&self, history: &[PastMessage]) -> Result<Vec<Ix>> {
         let Some(last) = history.last() else { return Ok(Vec::new()) };
         // Messages with a repository's files do not count; they are hidden system messages.
-        let counts = |kind: Kind, hidden: bool| u32::from(!(hidden && kind == Kind::System));
+        let counts = |kind: Role, hidden: bool| u32::from(!(hidden && kind == Role::System));
         let wanted_height: u32 = history.iter().map(|message| counts(message.kind, message.hidden)).sum();
         let weight = |ix| {
             let name = self.forest.name(ix);
@@ -110,7 +111,7 @@ impl<'r> RecordStore<'r> {
             let message =
                 message.filter(|message| (message.kind, message.hidden) == (name.kind, name.hidden));
             let message = message.filter(|message| message.may_have(self.store.bubb_size(&name)));
-            if message.is_none() && !(name.hidden && name.kind == Kind::System) {
+            if message.is_none() && !(name.hidden && name.kind == Role::System) {
                 return Ok(false);
             }
             let text = self.store.text(&name)?;
@@ -133,7 +134,7 @@ impl<'r> RecordStore<'r> {
         }
         let is_answer = |ix: &Ix| {
             let name = self.forest.name(*ix);
-            name.kind == Kind::Assistant && !name.hidden
+            name.kind == Role::Assistant && !name.hidden
         };
         let of = |ix: Ix| {
             let mut between = Vec::new();
@@ -166,13 +167,13 @@ impl<'r> RecordStore<'r> {
             let fits = match name.kind {
                 _ if std::mem::replace(&mut wants_result, asks) => true,
                 _ if asks => true,
-                Kind::Assistant => true,
-                Kind::System => {
+                Role::Assistant => true,
+                Role::System => {
                     matches!(body, Body::Choice(_) | Body::DroppedCalls)
                         || body.is_added()
                         || is_last && selected(&text).is_some_and(|name| Some(name) == model)
                 }
-                Kind::User | Kind::Tool => false,
+                Role::User | Role::Tool => false,
             };
             if !fits {
                 return Ok(false);

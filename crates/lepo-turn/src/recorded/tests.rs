@@ -7,7 +7,7 @@ use crate::Configuration;
 use crate::config::{Flags, Paths};
 use crate::group::GroupOutcome;
 use lepo_base::env::Env;
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 use lepo_store::store::{JournalRecord, Store};
 use lepo_tool::ToolMode;
 
@@ -23,8 +23,8 @@ fn write(store: &Store, conversations: &[&str]) {
             let with_id =
                 |text: String, (index, id): (usize, &String)| text.replace(&format!("${}", index + 1), id);
             let text = answers.iter().enumerate().fold(text.to_string(), with_id);
-            let kind = Kind::from_letter(tag.as_bytes()[0]).unwrap();
-            let name = store.write(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
+            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
+            let name = store.write_bubb(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
             end = Some(name.id);
             if let Some(model) = model {
                 answers.push(name.id.to_string());
@@ -121,7 +121,7 @@ fn a_look_up_finds_all_answers_some_of_them_or_none() {
         let store = Store::make(home.path(), Path::new(".lepo"), "").unwrap().0;
         write(&store, record);
         let forest = store.forest().unwrap();
-        let history = [PastMessage::new(Kind::User, false, "q")];
+        let history = [PastMessage::new(Role::User, false, "q")];
         let request = LookupRequest { history: &history, schema: None, configured: &configured };
         let found = look_up(&RecordStore::new(&store, &forest), &request, voices).unwrap();
         assert_eq!(line(found), expected, "{record:?} {voices:?} {participants:?}");

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::body::Body;
 use crate::next_question::is_form_message;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, BubbName, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
@@ -83,17 +84,17 @@ fn steps(store: &Store, forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<B
         match (name.kind, name.hidden) {
             (_, true) if is_form_message(store, &name) => copied.push(name),
             (_, true) => {}
-            (Kind::Assistant, false) => {
+            (Role::Assistant, false) => {
                 if let Some(step) = steps.last_mut() {
                     step.answer = Some(name);
                 }
             }
-            (Kind::User, false) => {
+            (Role::User, false) => {
                 copied.push(name);
                 let copied = std::mem::take(&mut copied);
                 steps.push(ReplayStep { copied, question: name, existing: None, answer: None });
             }
-            (Kind::System | Kind::Tool, false) => copied.push(name),
+            (Role::System | Role::Tool, false) => copied.push(name),
         }
     }
     (steps, copied)
@@ -103,7 +104,7 @@ fn steps(store: &Store, forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<B
 fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<ReplayStep> {
     let answer = path.get(from..)?.iter().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
     let before = path.get(..from)?.iter().rev().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
-    let is_asked = answer.kind == Kind::Assistant && before.kind == Kind::User;
+    let is_asked = answer.kind == Role::Assistant && before.kind == Role::User;
     is_asked.then_some(ReplayStep {
         copied: Vec::new(),
         question: before,
@@ -120,7 +121,7 @@ fn anew(
     new_system: bool,
 ) -> Result<ReplayPlan> {
     let root =
-        path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Kind::System && name.hidden);
+        path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Role::System && name.hidden);
     // Without a system prompt, the root may be a repository's old instructions: a replay adds the current
     // ones, or none.
     let has_prompt =

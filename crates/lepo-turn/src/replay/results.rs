@@ -33,7 +33,7 @@ impl RecordedResults {
                 continue;
             };
             side_branch.insert(ix);
-            let bytes = store.read(&name)?;
+            let bytes = store.read_bubb(&name)?;
             let text = String::from_utf8_lossy(&bytes);
             if let Some(request) = Body::read_named(&name, &text).into_request() {
                 requests.push((ix, same(&action(&request))));

@@ -6,7 +6,7 @@ use super::tool::{TOOL, files_of};
 use crate::Masking;
 use crate::body::{Body, CATALOGUE, SKILL};
 use crate::message::{Message, NewMessage};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 
 /// The rest of the first line.
 const ABOUT: &str = "Each is a set of instructions for one kind of task. If one fits what is asked, call the tool `skill` \
@@ -104,11 +104,11 @@ fn each_given(path: &[Message]) -> impl Iterator<Item = &Message> {
 fn results(path: &[Message]) -> impl Iterator<Item = &Message> {
     let is_call = |entry: &Message| {
         entry.hidden
-            && entry.kind == Kind::Assistant
+            && entry.kind == Role::Assistant
             && matches!(&entry.body, Body::Call { name, .. } if name == TOOL)
     };
     path.windows(2).filter_map(move |pair| match pair {
-        [asked, result] if is_call(asked) && result.kind == Kind::Tool && result.hidden => {
+        [asked, result] if is_call(asked) && result.kind == Role::Tool && result.hidden => {
             Some(result).filter(|result| result.text.starts_with(SKILL))
         }
         _ => None,
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    fn entry(kind: Kind, text: &str) -> Message {
+    fn entry(kind: Role, text: &str) -> Message {
         Message::new(kind, true, text)
     }
 
@@ -176,7 +176,7 @@ mod tests {
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut catalogue_text = |skills: &[Skill]| {
             let text = opening(skills, &conv, &masking)?.message.text;
-            conv.push(entry(Kind::System, &text));
+            conv.push(entry(Role::System, &text));
             Some(text)
         };
         assert_eq!(catalogue_text(&[]), None);
@@ -192,21 +192,21 @@ mod tests {
     fn only_results_of_the_tool_stay_as_instructions() {
         let text = skill_text(&skill("a", "x"));
         let call = r#"{"arguments":{"name":"a"},"name":"skill"}"#;
-        let side = [entry(Kind::Assistant, call), entry(Kind::Tool, &text)];
+        let side = [entry(Role::Assistant, call), entry(Role::Tool, &text)];
         assert_eq!(kept_of(&side).as_deref(), Some(text.as_str()));
         let other = r#"{"arguments":{},"server":"s","tool":"t"}"#;
         for forged in [
-            vec![entry(Kind::Assistant, other), entry(Kind::Tool, &text)],
-            vec![entry(Kind::Assistant, call), entry(Kind::Tool, "error: no such skill")],
-            vec![entry(Kind::Assistant, call), entry(Kind::User, &text)],
-            vec![entry(Kind::Tool, &text)],
+            vec![entry(Role::Assistant, other), entry(Role::Tool, &text)],
+            vec![entry(Role::Assistant, call), entry(Role::Tool, "error: no such skill")],
+            vec![entry(Role::Assistant, call), entry(Role::User, &text)],
+            vec![entry(Role::Tool, &text)],
         ] {
             assert_eq!(kept_of(&forged), None, "{forged:?}");
             assert!(!is_of(&skill("a", "x"), &forged), "{forged:?}");
         }
         let masking = Masking::shapes_only();
         assert!(is_given(&text, &side, &masking));
-        let kept = [entry(Kind::System, &format!("{text}\n\n[skill b, from /skills/b] x"))];
+        let kept = [entry(Role::System, &format!("{text}\n\n[skill b, from /skills/b] x"))];
         assert!(is_given(&text, &kept, &masking) && is_of(&skill("b", "x"), &kept));
         let changed = skill_text(&Skill { body: "Do that.".into(), ..skill("a", "x") });
         assert!(!is_given(&changed, &kept, &masking), "changed, it is given anew");

@@ -10,8 +10,9 @@ use crate::message::NewMessage;
 use crate::turn::Turn;
 use crate::{Notice, TurnEvent};
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_model::{ToolCall, ToolSpec};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::BubbId;
 use lepo_tool::covers_home;
 
 /// Finds the skills for a model that can request them, and reports skipped ones.
@@ -81,8 +82,8 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
             }
         }
     };
-    turn.add(Kind::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
-    turn.add(Kind::Tool, true, text.as_bytes())?;
+    turn.add(Role::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
+    turn.add(Role::Tool, true, text.as_bytes())?;
     if let Some(note) = note {
         turn.view.on_event(TurnEvent::Notice(&note));
     }
@@ -99,7 +100,7 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
     {
         return Ok(Some(*id));
     }
-    let name = transcript.add_beside(base, Kind::System, text.as_bytes())?;
+    let name = transcript.add_beside(base, Role::System, text.as_bytes())?;
     turn.view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
     turn.skills.stored = Some((text, name.id));
     Ok(Some(name.id))

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::install::SessionFile;
 use super::session::{NativeSession, moment, session_id, uuid};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbId;
 
 /// The version with this format.
 const VERSION: &str = "2.1.331";
@@ -68,7 +69,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
         let usage = (node.fact.input.unwrap_or(0), node.fact.output.unwrap_or(0));
         match node.name.kind {
             _ if content.is_empty() => {}
-            Kind::Assistant => {
+            Role::Assistant => {
                 let model = node.fact.model.as_deref();
                 lines.message(
                     node.name.id,

@@ -10,7 +10,8 @@ use super::super::render::local;
 use super::super::tree::ExportedFile;
 use super::install::SessionFile;
 use super::session::{NativeSession, NativeTurn, moment, session_id, uuid};
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_base::role::Role;
+use lepo_store::bubb::BubbId;
 
 fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Option<Value>) {
     let mut line = json!({ "timestamp": moment(id.time()), "type": kind, "payload": payload });
@@ -39,7 +40,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
         let node = turn.node;
         let content = content(turn);
         if !content.is_empty() {
-            let role = if node.name.kind == Kind::Assistant { "assistant" } else { "user" };
+            let role = if node.name.kind == Role::Assistant { "assistant" } else { "user" };
             let message = json!({ "type": "message", "role": role, "content": content });
             record(&mut text, node.name.id, "response_item", message, Some(session.aside(turn, is_inside)));
             // The text that Codex shows in its lists and on its screen.
@@ -68,7 +69,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
 }
 
 fn content(turn: &NativeTurn<'_>) -> Vec<Value> {
-    let kind = if turn.node.name.kind == Kind::Assistant { "output_text" } else { "input_text" };
+    let kind = if turn.node.name.kind == Role::Assistant { "output_text" } else { "input_text" };
     let text = |text: &str| json!({ "type": kind, "text": text });
     let mut content = Vec::new();
     if !turn.node.text.is_empty() {

@@ -1,8 +1,9 @@
 //! Counts the user's messages that an import stores as typed although they have what looks like a secret.
 
 use lepo_base::error::Result;
+use lepo_base::role::Role;
 use lepo_secrets::{SecretCounts, SecretFinder};
-use lepo_store::bubb::{Kind, counted};
+use lepo_store::bubb::counted;
 
 use super::ImportWriter;
 use crate::import::ImportPlan;
@@ -40,7 +41,7 @@ pub fn count_typed(
 ) -> Result<()> {
     for bubb in &plan.bubbs {
         let (name, is_redacted) = writer.settled(bubb.name, bubb.text.as_bytes())?;
-        if name.kind != Kind::User || is_redacted || writer.has(name.id)? {
+        if name.kind != Role::User || is_redacted || writer.has(name.id)? {
             continue;
         }
         let found = finder.find(bubb.text.as_bytes());

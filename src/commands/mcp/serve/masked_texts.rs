@@ -38,7 +38,7 @@ impl MaskedTexts {
         let new: Vec<BubbName> =
             names.iter().filter(|name| !texts.read.contains(&name.id)).copied().collect();
         let mask = |name: BubbName| {
-            let bytes = store.read(&name).ok()?;
+            let bytes = store.read_bubb(&name).ok()?;
             let masked = masker.mask(&String::from_utf8_lossy(&bytes)).text.into_owned();
             Some((name.id, (masked.as_bytes() != bytes).then(|| Arc::from(masked))))
         };

@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::context::ServeContext;
 use crate::commands::secret_finder::masked;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::Kind;
+use lepo_base::role::Role;
 use lepo_store::conv::ReadScope;
 use lepo_tool::mcp::serve::ToolOutput;
 use lepo_turn::write_bubb;
@@ -21,11 +21,11 @@ pub fn note(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
         let forest = store.forest_for(&[ReadScope::Tip])?;
-        write_bubb(&store, (Kind::User, false), None, forest.root_time(), &kept)?
+        write_bubb(&store, (Role::User, false), None, forest.root_time(), &kept)?
     } else {
         let forest = store.forest_for(&store.address_scopes(prev)?)?;
         let prev = store.find_bubb(&forest, prev)?.ix;
-        write_bubb(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
+        write_bubb(&store, (Role::User, false), Some(forest.name(prev).id), 0, &kept)?
     };
     let id = name.id.to_string();
     Ok(ToolOutput { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })

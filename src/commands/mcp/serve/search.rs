@@ -9,11 +9,12 @@ use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
 use super::quote::{QuoteBuilder, inline, marked};
 use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
 use lepo_base::time::{self, DayEnd};
 use lepo_search::{
     FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
 };
-use lepo_store::bubb::{BubbName, Kind, model_label};
+use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::mcp::serve::{ActiveRequest, ToolOutput};
 
@@ -46,9 +47,9 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
     Ok(search_output(shelf, &hits, more, most))
 }
 
-fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Kind>> {
+fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Role>> {
     let kind = |word: &&str| {
-        let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == *word);
+        let found = Role::ALL.into_iter().find(|kind| kind.as_str() == *word);
         found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is not user, assistant, system or tool")))
     };
     arguments.texts("kinds")?.iter().map(kind).collect()
@@ -64,7 +65,7 @@ fn in_store(
 ) -> Result<Vec<SearchHit>> {
     let mut facts: Option<JournalIndex> = None;
     let mut hit = |name: BubbName, lines: &[FoundLine]| {
-        let model = (name.kind == Kind::Assistant)
+        let model = (name.kind == Role::Assistant)
             .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
             .flatten();
         SearchHit { name, store: number, model, excerpt: excerpt(lines) }

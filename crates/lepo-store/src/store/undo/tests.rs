@@ -12,8 +12,9 @@ use super::super::STORE;
 use super::super::oracle::Dice;
 use super::super::proof::Prover;
 use super::*;
-use crate::bubb::{BubbId, ContentHash, Kind};
+use crate::bubb::{BubbId, ContentHash};
 use crate::conv::Pruner;
+use lepo_base::role::Role;
 
 /// Joins the parts under a readable key instead of hashing them.
 struct PlainKey(&'static str);
@@ -109,7 +110,7 @@ impl History {
             text = format!("{text}\n{}", Blob { hash, len }.line());
         }
         let time = START + self.count * 6 * 3_600_000;
-        self.store.write(Kind::ALL[dice.roll(4)], dice.roll(4) == 0, prev, time, text.as_bytes()).unwrap()
+        self.store.write_bubb(Role::ALL[dice.roll(4)], dice.roll(4) == 0, prev, time, text.as_bytes()).unwrap()
     }
 
     /// Makes a random change by a covered command; `false` if there was none to make.
@@ -167,7 +168,7 @@ impl History {
                 for part in 0..1 + dice.roll(4) {
                     let text = format!("imported {} {part}", self.count);
                     let time = START + self.count * 1_000 + part as u64;
-                    let name = super::super::WriteBatch::name(Kind::User, false, prev, time, text.as_bytes())
+                    let name = super::super::WriteBatch::name(Role::User, false, prev, time, text.as_bytes())
                         .unwrap();
                     prev = Some(name.id);
                     written.push((name, text));
@@ -213,7 +214,7 @@ fn a_change_that_is_taken_back_leaves_the_same_names_and_bytes_on_200_histories(
         assert_ne!(changed, before, "{made}");
         // Meanwhile others write a conversation of their own.
         let other = (dice.roll(2) == 0)
-            .then(|| history.store.write(Kind::User, false, None, 0, b"of another process").unwrap());
+            .then(|| history.store.write_bubb(Role::User, false, None, 0, b"of another process").unwrap());
         history.undo();
         let mut after = Snapshot::read(&history.store);
         if let Some(name) = other {
@@ -321,7 +322,7 @@ fn without_a_key_there_is_nothing_to_lock() {
 fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() {
     let dir = TempDir::new().unwrap();
     let store = proving(&dir);
-    let name = store.write(Kind::User, false, None, 0, b"gone").unwrap();
+    let name = store.write_bubb(Role::User, false, None, 0, b"gone").unwrap();
     let mut lock = lock(&store);
     let mut change = lock.new_change(ChangingCommand::Rm);
     change.removed.bubbs.push(name);
@@ -353,7 +354,7 @@ fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() 
     assert_eq!((first, last), (1, 1_101));
     let plan = lock.plan_undo(Some(1), false).unwrap();
     lock.make(plan.change).unwrap();
-    assert_eq!(store.read(&name).unwrap(), b"gone");
+    assert_eq!(store.read_bubb(&name).unwrap(), b"gone");
     assert_eq!(lock.new_change(ChangingCommand::Title).n, 1_102);
     add_one(&mut lock);
     assert_eq!(lines(), 1_000);
@@ -364,7 +365,7 @@ fn a_list_is_parsed_only_as_far_as_a_command_needs_it() {
     let dir = TempDir::new().unwrap();
     let store = proving(&dir);
     let names: Vec<BubbName> =
-        (0..20).map(|number| store.write(Kind::User, false, None, number, b"x").unwrap()).collect();
+        (0..20).map(|number| store.write_bubb(Role::User, false, None, number, b"x").unwrap()).collect();
     {
         let mut lock = lock(&store);
         let mut change = lock.new_change(ChangingCommand::Rm);
