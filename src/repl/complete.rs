@@ -226,7 +226,7 @@ mod tests {
     /// Creates a completer for a store with these branches and prompts, next to files with these names.
     fn completion(dir: &Path, names: &[&str]) -> Completion {
         let (store, _) = Store::make(dir, STORE.as_ref(), "").unwrap();
-        let bubb = store.write_bubb(Role::User, false, None, 0, b"why?").unwrap();
+        let bubb = store.create_bubb(Role::User, false, None, 0, b"why?").unwrap();
         for folder in ["_branches", "_prompts"] {
             std::fs::create_dir_all(dir.join(STORE).join(folder)).unwrap();
         }

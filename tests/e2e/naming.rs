@@ -29,9 +29,8 @@ const NO_TYPES: &str = "Told Said Asked Given Held Taken Kept Left Shown Wish Wa
 const NO_FUNCTIONS: &str =
     "of tell told take say said begin there word given held kept happens sees hears shown";
 
-/// Files whose types may have the name of another: the systems offer the same names, and the promised interface of the
-/// store keeps its own.
-const SHARING: &[&str] = &["lepo-base/sys/", "lepo-store/stable/"];
+/// Files whose types may have the name of another: the systems offer the same names.
+const SHARING: &[&str] = &["lepo-base/sys/"];
 
 /// The items of all source files, each with the file's path.
 fn all_items() -> Vec<(String, Items)> {

@@ -1,6 +1,14 @@
 //! The author of a message: in file names, in requests to models, in imports and in lists.
 
-/// The author of a message. The order is that of names on disk: with equal ids they sort by it.
+/// The author of a message.
+///
+/// ```
+/// use lepo_base::role::Role;
+///
+/// assert_eq!(Role::from_letter(b'a').map(Role::as_str), Some("assistant"));
+/// ```
+///
+/// Names on disk with equal ids are sorted in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// `s`: a system prompt, instructions, the output of a command that the user ran.
@@ -17,7 +25,7 @@ impl Role {
     /// All four, in the order in which a help text lists them.
     pub const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 
-    /// Returns the letter in file names, exports and the stream of `lepo-import-db`.
+    /// Returns the letter in file names, exports and what `lepo-import-db` prints.
     pub fn letter(self) -> char {
         match self {
             Role::System => 's',
@@ -28,6 +36,10 @@ impl Role {
     }
 
     /// Returns the name in listings and in the API of every provider.
+    ///
+    /// ```
+    /// assert_eq!(lepo_base::role::Role::Tool.as_str(), "tool");
+    /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             Role::System => "system",

@@ -308,8 +308,8 @@ fn messages_of_other_processes_and_deleted_ones_are_noticed() {
     let tip = room.names().into_iter().find(|name| name.kind == Role::Assistant).unwrap();
     // Another process continues the conversation, later than the time that a folder's change has.
     let other = Store::at(room.dir.path(), std::path::Path::new(".lepo")).unwrap().unwrap();
-    let question = other.write_bubb(Role::User, false, Some(tip.id), 0, b"q2").unwrap();
-    other.write_bubb(Role::Assistant, false, Some(question.id), 0, b"A2").unwrap();
+    let question = other.create_bubb(Role::User, false, Some(tip.id), 0, b"q2").unwrap();
+    other.create_bubb(Role::Assistant, false, Some(question.id), 0, b"A2").unwrap();
     let folder = std::fs::File::open(room.dir.path().join(".lepo")).unwrap();
     folder.set_times(std::fs::FileTimes::new().set_modified(std::time::SystemTime::UNIX_EPOCH)).unwrap();
     assert_eq!(

@@ -1,15 +1,14 @@
 //! The store of lepo as a library: `docs/format.md` in Rust.
 #![doc = include_str!("../README.md")]
-// The modules are internal to lepo:
-//
 // | module | contents |
 // |---|---|
-// | `bubb` | values: ids, kinds, file names |
+// | `bubb` | values: ids, file names, hashes |
 // | `conv` | the forest in memory: tails, heights, addresses; no I/O |
 // | `store` | the directory: open, scan, read, write, branches, blobs, journal, check, recover |
-// | `stable` | the public interface with a promise of stability, on top of these |
 //
-// All calls are synchronous, and the crate knows no network, no terminal and no environment.
+// Promised is what `public-interface.txt` lists: each item of it has an example. The rest is lepo's own, and the modules
+// are hidden from the documentation. All calls are synchronous, and the crate knows no network, no terminal and no
+// environment.
 
 // The fixture of forests, which other crates include in their tests, names this crate.
 #[cfg(test)]
@@ -19,11 +18,12 @@ extern crate self as lepo_store;
 pub mod bubb;
 #[doc(hidden)]
 pub mod conv;
-mod stable;
 #[doc(hidden)]
 pub mod store;
 
-pub use stable::{
-    Conversation, Conversations, Failure, Message, MessageId, NewMessage, NoId, Problem, Speaker, Tail,
-    Watching,
+pub use bubb::{BubbId, NoId};
+pub use lepo_base::role::Role;
+pub use store::{
+    AppendedMessage, Finding, FindingKind, Store, StoreError, StoreWatch, StoredConversation, StoredMessage,
+    Tail,
 };

@@ -214,8 +214,9 @@ mod tests {
             let text = text.replace("THOUGHT", &thinking_alone("hm"));
             let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
             // Ids of one store are in the order of the lines.
-            let name =
-                store.write_bubb_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes()).unwrap();
+            let name = store
+                .create_bubb_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes())
+                .unwrap();
             names.push((letter.chars().next().unwrap(), name));
         }
         (work, store, names)

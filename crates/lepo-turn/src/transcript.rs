@@ -360,7 +360,7 @@ pub fn write_unproven_bubb(
     not_before: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    store.write_bubb(kind, hidden, prev, not_before, text.bytes())
+    store.create_bubb(kind, hidden, prev, not_before, text.bytes())
 }
 
 /// Writes a bubb of the given `time`, or as soon after its prev as ids allow.
@@ -371,7 +371,7 @@ pub fn write_bubb_at(
     time: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    let name = store.write_bubb_at(kind, hidden, prev, time, text.bytes())?;
+    let name = store.create_bubb_at(kind, hidden, prev, time, text.bytes())?;
     prove_written(store, &name);
     Ok(name)
 }

@@ -113,7 +113,7 @@ mod tests {
             (Role::Tool, false),
         ] {
             let prev = path.last().map(|name| name.id);
-            path.push(store.write_bubb(kind, hidden, prev, 0, b"obey").unwrap());
+            path.push(store.create_bubb(kind, hidden, prev, 0, b"obey").unwrap());
         }
         assert_eq!(tags(&store, &trust, &path), "s1 s0 u1 a1 t1");
         store.journal().prove([path[0].id, path[3].id]);
@@ -139,10 +139,10 @@ mod tests {
         let store = store.with_prover(user_prover(&paths(home.path())));
         let trust = Trust::in_state(home.path());
         for prompt in [DEFAULT_SYSTEM_PROMPT.trim(), SHORT_SYSTEM_PROMPT] {
-            let root = store.write_bubb(Role::System, true, None, 0, prompt.as_bytes()).unwrap();
-            let later = store.write_bubb(Role::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
+            let root = store.create_bubb(Role::System, true, None, 0, prompt.as_bytes()).unwrap();
+            let later = store.create_bubb(Role::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
             let more = format!("{prompt} Obey.");
-            let other = store.write_bubb(Role::System, true, None, 0, more.as_bytes()).unwrap();
+            let other = store.create_bubb(Role::System, true, None, 0, more.as_bytes()).unwrap();
             for (name, expected) in [(root, ""), (later, "s1"), (other, "s1")] {
                 assert_eq!(tags(&store, &trust, &[name]), expected, "{prompt}");
             }
@@ -159,7 +159,7 @@ mod tests {
         for (kind, hidden, tag) in
             [(Role::System, true, ""), (Role::System, false, "s0"), (Role::User, true, "u1")]
         {
-            let name = store.write_bubb(kind, hidden, None, 0, text).unwrap();
+            let name = store.create_bubb(kind, hidden, None, 0, text).unwrap();
             assert_eq!(tags(&store, &trust, &[name]), tag);
         }
     }

@@ -78,7 +78,8 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
             BubbPair::First(a) => (Some(forest.name(a)), None),
             BubbPair::Second(b) => (None, Some(forest.name(b))),
         };
-        let bytes = |name: &Option<BubbName>| name.as_ref().map_or(Ok(Vec::new()), |name| store.read_bubb(name));
+        let bytes =
+            |name: &Option<BubbName>| name.as_ref().map_or(Ok(Vec::new()), |name| store.read_bubb(name));
         let (old, new) = (bytes(&a)?, bytes(&b)?);
         if a.is_some() && b.is_some() && old == new {
             continue;

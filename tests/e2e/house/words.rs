@@ -239,8 +239,8 @@ fn the_editors_protocol_is_named_in_one_crate() {
 /// Writers of the store that take any bytes, and ways to a value that they need not look at, each with the files besides
 /// `lepo-turn/transcript.rs` and `lepo-turn/spool.rs` that may have it. All others write what `lepo-secrets` has looked at.
 const WRITERS: Table = &[
-    (".write_bubb(", &[]),
-    (".write_bubb_at(", &[]),
+    (".create_bubb(", &[]),
+    (".create_bubb_at(", &[]),
     (".draft_bubb(", &[]),
     // A stream that is masked where it is kept; what another clone wrote, byte for byte; images in a program's request.
     (".write_blob(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs", "lepo-proxy/recorder.rs"]),

@@ -4,6 +4,7 @@
 //! not authenticity: 80 bits find accidents, they do not stop a forger. Format: lepo-store(5).
 
 use std::fmt;
+use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 use ulid::Ulid;
@@ -14,10 +15,27 @@ use lepo_base::role::Role;
 /// The largest time that fits in an id: 48 bits of milliseconds since 1970.
 pub const MAX_TIME: u64 = (1 << 48) - 1;
 
-/// The id of a bubb. Ids sort by time, and along a conv they only grow. They are stored as bytes: a `u128` would pad
+/// The id of a message: a ULID that contains a hash of the message and of all before it.
+///
+/// ```
+/// let id: lepo_store::BubbId = "01jb3z0q4n8v2k5t7w9x1y3z5a".parse().unwrap();
+/// assert_eq!(id.to_string(), "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
+/// assert!("no id".parse::<lepo_store::BubbId>().is_err());
+/// ```
+///
+/// Ids sort by time, and along a conv they only grow. They are stored as bytes: a `u128` would pad
 /// a name to 48 bytes, and a forest contains a million names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BubbId([u8; 16]);
+
+/// The error for a text that is not an id.
+///
+/// ```
+/// let error = "no id".parse::<lepo_store::BubbId>().unwrap_err();
+/// assert_eq!(error.to_string(), "it is not an id of 26 characters");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoId;
 
 const NO_DIGIT: u8 = u8::MAX;
 
@@ -84,7 +102,12 @@ impl BubbId {
         self.0
     }
 
-    /// Returns milliseconds since 1970.
+    /// Returns when the message was written, in milliseconds since 1970.
+    ///
+    /// ```
+    /// let id: lepo_store::BubbId = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".parse().unwrap();
+    /// assert_eq!(id.time(), 1_729_931_271_317);
+    /// ```
     pub fn time(self) -> u64 {
         self.ulid().timestamp_ms()
     }
@@ -124,6 +147,22 @@ impl fmt::Display for BubbId {
         f.write_str(self.ulid().array_to_str(&mut text))
     }
 }
+
+impl FromStr for BubbId {
+    type Err = NoId;
+
+    fn from_str(text: &str) -> Result<BubbId, NoId> {
+        BubbId::parse(text.as_bytes()).ok_or(NoId)
+    }
+}
+
+impl fmt::Display for NoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is not an id of 26 characters")
+    }
+}
+
+impl std::error::Error for NoId {}
 
 impl fmt::Debug for BubbId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -31,7 +31,7 @@ pub struct Draft<'s> {
 
 impl Store {
     /// Writes a whole bubb, dated now but not before `not_before`; durable when this returns.
-    pub fn write_bubb(
+    pub fn create_bubb(
         &self,
         kind: Role,
         hidden: bool,
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// Writes a whole bubb dated `time`, or as soon after its prev as ids allow.
-    pub fn write_bubb_at(
+    pub fn create_bubb_at(
         &self,
         kind: Role,
         hidden: bool,

@@ -1,5 +1,10 @@
 //! Findings of a check: faults of files in a store.
 
+/// The kind of a fault.
+///
+/// ```
+/// assert_eq!(lepo_store::FindingKind::NotAFile.as_str(), "not a file");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingKind {
     /// The text of a bubb does not match its id.
@@ -29,16 +34,31 @@ pub enum FindingKind {
     Stray,
 }
 
+/// A fault of a file in a store.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = lepo_store::Store::create(&dir.path().join(".lepo")).unwrap();
+/// for finding in store.verify().unwrap() {
+///     println!("{} {}: {}", finding.what.as_str(), finding.name, finding.why);
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub name: String,
+    /// The kind of the fault.
     pub what: FindingKind,
     /// An explanation for the user.
     pub why: String,
 }
 
 impl FindingKind {
+    /// Returns the name of `docs/format.md`, section 15, which `fsck` prints.
+    ///
+    /// ```
+    /// assert_eq!(lepo_store::FindingKind::Dangling.as_str(), "dangling");
+    /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             FindingKind::Edited => "edited",
@@ -57,6 +77,10 @@ impl FindingKind {
     }
 
     /// Whether the fault is only a warning, which does not make a check fail.
+    ///
+    /// ```
+    /// assert!(lepo_store::FindingKind::Stray.is_warning());
+    /// ```
     pub fn is_warning(self) -> bool {
         matches!(self, FindingKind::Foreign | FindingKind::Future | FindingKind::Stray)
     }

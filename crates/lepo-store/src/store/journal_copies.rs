@@ -115,7 +115,7 @@ mod tests {
         let store = store(&dir);
         let [a, b] = [b"a", b"b"].map(|text| {
             let text: &[u8] = text;
-            store.write_bubb(Role::Assistant, false, None, 0, text).unwrap()
+            store.create_bubb(Role::Assistant, false, None, 0, text).unwrap()
         });
         let path = dir.path().join(STORE).join(JOURNAL);
         let of = |id: BubbId, rest: &str| {

@@ -105,7 +105,7 @@ mod tests {
     fn a_message_is_proven_by_a_line_with_the_users_key_alone() {
         let dir = TempDir::new().unwrap();
         let bare = store(&dir);
-        let [a, b] = [b"a", b"b"].map(|text| bare.write_bubb(Role::System, true, None, 0, text).unwrap().id);
+        let [a, b] = [b"a", b"b"].map(|text| bare.create_bubb(Role::System, true, None, 0, text).unwrap().id);
         let both: HashSet<BubbId> = [a, b].into();
         bare.journal().prove([a]);
         assert_eq!(bare.journal().proven(&both), HashSet::new(), "without a key nothing is proven");
@@ -140,7 +140,7 @@ mod tests {
             Store::make(&dir, std::path::Path::new(STORE), "").unwrap().0.with_prover(Arc::new(Plain("k")))
         };
         let (own, other) = (open("own"), open("other"));
-        let id = own.write_bubb(Role::System, true, None, 0, b"a").unwrap().id;
+        let id = own.create_bubb(Role::System, true, None, 0, b"a").unwrap().id;
         own.journal().prove([id]);
         let file = |name: &str| top.path().join(name).join(STORE).join(JOURNAL);
         fs::copy(file("own"), file("other")).unwrap();
@@ -153,7 +153,7 @@ mod tests {
     fn statements_of_each_kind_have_proofs_of_their_own() {
         let dir = TempDir::new().unwrap();
         let store = store(&dir).with_prover(Arc::new(Plain("k")));
-        let [a, b] = [b"a", b"b"].map(|text| store.write_bubb(Role::User, false, None, 0, text).unwrap().id);
+        let [a, b] = [b"a", b"b"].map(|text| store.create_bubb(Role::User, false, None, 0, text).unwrap().id);
         let statements = [
             Statement::Message(a),
             Statement::Message(b),

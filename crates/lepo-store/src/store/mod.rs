@@ -7,6 +7,7 @@
 //!
 //! | file | methods |
 //! |---|---|
+//! | `conversations` | the methods with a promise, for other programs |
 //! | `read`, `draft`, `remove`, `bubb_path` | a bubb: read, write, delete, find its file |
 //! | `names`, `sort_names`, `newest_names`, `day_folders` | the names in the store, and their forest |
 //! | `address`, `completion` | resolve and complete addresses |
@@ -32,6 +33,7 @@ mod cached_state;
 mod check;
 mod claim;
 mod completion;
+mod conversations;
 mod copies;
 mod day_folders;
 mod dir;
@@ -88,6 +90,7 @@ pub use blobs::{Blob, NewBlob, blobs_in, blobs_of_result};
 pub use branches::check_branch_name;
 pub use claim::Claim;
 pub use completion::AddressCompletion;
+pub use conversations::{AppendedMessage, StoreError, StoredConversation, StoredMessage, Tail};
 pub use copies::{
     CopyParent, CopyRequest, EditedCopy, PlannedCopy, note_copy, note_edit, plan_copies, plan_copies_of_now,
     plan_edited_copies, plan_redated_copies, write_copies,

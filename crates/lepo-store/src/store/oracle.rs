@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::STORE;
 use super::day_folders::counts_in;
-use super::dir::now;
-use super::handle::Store;
+use super::{STORE, Store, now};
 use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{AddressSpec, Forest, Ix, ReadScope, RequestState, SiblingTails, TailScope};
 use lepo_base::role::Role;

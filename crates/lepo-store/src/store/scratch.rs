@@ -97,7 +97,7 @@ mod tests {
         let places =
             || fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
         let (store, unkept) = Store::unkept(&folder, &root, "x = 1").unwrap();
-        store.write_bubb(Role::User, false, None, 0, b"secret").unwrap();
+        store.create_bubb(Role::User, false, None, 0, b"secret").unwrap();
         assert_eq!((store.root(), places()), (root.as_path(), 1));
         // As after a kill: the store exists, and its lock is free.
         fs::create_dir_all(folder.join("gone/.lepo")).unwrap();

@@ -155,7 +155,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                     let mut made = Vec::new();
                     while !over.load(Ordering::Relaxed) || made.len() < 5 {
                         let text = format!("{writer} {}", made.len());
-                        made.push(store.write_bubb(Role::User, false, None, 0, text.as_bytes()).unwrap());
+                        made.push(store.create_bubb(Role::User, false, None, 0, text.as_bytes()).unwrap());
                     }
                     made
                 })

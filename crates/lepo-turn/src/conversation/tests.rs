@@ -109,7 +109,9 @@ impl Scene {
         let mut end = None;
         for text in ["one", "two", "three"] {
             for kind in [Role::User, Role::Assistant] {
-                end = Some(self.env.store.write_bubb(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id);
+                end = Some(
+                    self.env.store.create_bubb(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id,
+                );
             }
         }
         end.unwrap()
@@ -234,7 +236,7 @@ fn a_branch_that_another_process_moved_is_left() {
     let end = scene.full_conversation();
     scene.config.context = None;
     let store = scene.env.store.clone();
-    let elsewhere = store.write_bubb(Role::User, false, Some(end), 0, b"elsewhere").unwrap().id;
+    let elsewhere = store.create_bubb(Role::User, false, Some(end), 0, b"elsewhere").unwrap().id;
     store.make_branch("b", elsewhere).unwrap();
     let branch = Some(Branch { name: "b".into(), at: end });
     let mut position = Position { branch, ..Position::at(Some(end)) };
@@ -248,7 +250,7 @@ fn a_conversation_whose_last_message_is_gone_ends_or_begins() {
     for (rules, begins) in FRONTS.into_iter().zip([false, true, false]) {
         let scene = Scene::new(Vec::new());
         let store = &scene.env.store;
-        let name = store.write_bubb(Role::User, false, None, 0, b"one").unwrap();
+        let name = store.create_bubb(Role::User, false, None, 0, b"one").unwrap();
         let conversation = Conversation::new(Position::at(Some(name.id)), rules);
         assert_eq!(conversation.next_turn(store, false).unwrap().start, TurnStart::Under(name.id));
         store.remove_bubbs(&[name], &[]).unwrap();

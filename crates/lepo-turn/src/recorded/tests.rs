@@ -24,7 +24,7 @@ fn write(store: &Store, conversations: &[&str]) {
                 |text: String, (index, id): (usize, &String)| text.replace(&format!("${}", index + 1), id);
             let text = answers.iter().enumerate().fold(text.to_string(), with_id);
             let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
-            let name = store.write_bubb(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
+            let name = store.create_bubb(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
             end = Some(name.id);
             if let Some(model) = model {
                 answers.push(name.id.to_string());

@@ -110,7 +110,9 @@ impl History {
             text = format!("{text}\n{}", Blob { hash, len }.line());
         }
         let time = START + self.count * 6 * 3_600_000;
-        self.store.write_bubb(Role::ALL[dice.roll(4)], dice.roll(4) == 0, prev, time, text.as_bytes()).unwrap()
+        self.store
+            .create_bubb(Role::ALL[dice.roll(4)], dice.roll(4) == 0, prev, time, text.as_bytes())
+            .unwrap()
     }
 
     /// Makes a random change by a covered command; `false` if there was none to make.
@@ -214,7 +216,7 @@ fn a_change_that_is_taken_back_leaves_the_same_names_and_bytes_on_200_histories(
         assert_ne!(changed, before, "{made}");
         // Meanwhile others write a conversation of their own.
         let other = (dice.roll(2) == 0)
-            .then(|| history.store.write_bubb(Role::User, false, None, 0, b"of another process").unwrap());
+            .then(|| history.store.create_bubb(Role::User, false, None, 0, b"of another process").unwrap());
         history.undo();
         let mut after = Snapshot::read(&history.store);
         if let Some(name) = other {
@@ -322,7 +324,7 @@ fn without_a_key_there_is_nothing_to_lock() {
 fn the_list_has_the_last_thousand_lines_and_those_whose_folder_is_not_emptied() {
     let dir = TempDir::new().unwrap();
     let store = proving(&dir);
-    let name = store.write_bubb(Role::User, false, None, 0, b"gone").unwrap();
+    let name = store.create_bubb(Role::User, false, None, 0, b"gone").unwrap();
     let mut lock = lock(&store);
     let mut change = lock.new_change(ChangingCommand::Rm);
     change.removed.bubbs.push(name);
@@ -365,7 +367,7 @@ fn a_list_is_parsed_only_as_far_as_a_command_needs_it() {
     let dir = TempDir::new().unwrap();
     let store = proving(&dir);
     let names: Vec<BubbName> =
-        (0..20).map(|number| store.write_bubb(Role::User, false, None, number, b"x").unwrap()).collect();
+        (0..20).map(|number| store.create_bubb(Role::User, false, None, number, b"x").unwrap()).collect();
     {
         let mut lock = lock(&store);
         let mut change = lock.new_change(ChangingCommand::Rm);
