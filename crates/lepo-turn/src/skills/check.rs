@@ -4,7 +4,7 @@ use std::path::Path;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::front_matter::{FieldValue, FrontMatter};
+use super::front_matter::FrontMatter;
 use super::{FILES, MOST_FILE};
 use crate::instructions::read_inside;
 
@@ -43,24 +43,23 @@ pub fn check_skill(folder: &Path) -> Vec<String> {
 fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
     let (_, longest_description, longest_compatibility) = LONGEST;
     let mut faults = Vec::new();
-    for (field, _) in &read.fields {
-        if !FIELDS.contains(&field.as_str()) {
-            faults.push(format!("there is no field {field:?}; the fields are {}", FIELDS.join(", ")));
-        }
+    for field in read.fields.unknown.keys() {
+        faults.push(format!("there is no field {field:?}; the fields are {}", FIELDS.join(", ")));
     }
-    let mut text = |field: &str, is_needed: bool| -> Option<String> {
-        let fault = match read.field(field) {
-            Some(FieldValue::Text(text)) if !text.trim().is_empty() => return Some(text.trim().to_string()),
-            Some(FieldValue::Map(_) | FieldValue::List(_)) => "is not text",
-            Some(FieldValue::Text(_)) if is_needed => "is empty",
+    let mut text = |field: &str, value: &Option<String>, is_needed: bool| -> Option<String> {
+        let fault = match value.as_deref().map(str::trim) {
+            _ if read.joined.iter().any(|joined| joined == field) => "is not text",
+            Some(text) if !text.is_empty() => return Some(text.to_string()),
+            Some(_) if is_needed => "is empty",
             None if is_needed => "is missing",
-            Some(FieldValue::Text(_)) | None => return None,
+            Some(_) | None => return None,
         };
         faults.push(format!("`{field}` {fault}"));
         None
     };
-    let (name, description) = (text("name", true), text("description", true));
-    let compatibility = text("compatibility", false);
+    let name = text("name", &read.fields.name, true);
+    let description = text("description", &read.fields.description, true);
+    let compatibility = text("compatibility", &read.fields.compatibility, false);
     if let Some(name) = name {
         faults.extend(faults_of_name(&name, folder));
     }

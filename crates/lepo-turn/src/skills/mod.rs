@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`front_matter`] | the front matter of a `SKILL.md`, parsed strictly and leniently at once |
+//! | [`front_matter`] | the front matter of a `SKILL.md`: YAML, and what its faults are |
 //! | [`check`] | the faults of a skill according to the published rules |
 //! | [`find`] | the skills of the user and of the repository |
 //! | [`text`] | the bubbs with the catalogue, and with the instructions of a skill |
@@ -11,7 +11,6 @@
 mod check;
 mod find;
 mod front_matter;
-mod lines;
 mod text;
 mod tool;
 mod turn;

@@ -190,13 +190,13 @@ impl SkillSearch {
             Ok(read) => read,
             Err(why) => return self.warn_of(folder, why),
         };
-        let description = read.words("description").map(|words| on_one_line(&words)).unwrap_or_default();
+        let description = on_one_line(read.fields.description.as_deref().unwrap_or_default());
         if description.is_empty() {
             return self.warn_of(folder, "it has no description");
         }
         let folder_name =
             real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let written = read.text("name").unwrap_or_default();
+        let written = read.fields.name.as_deref().unwrap_or_default().trim();
         let Some(name) = [written, &folder_name].into_iter().find(|name| is_usable(name)) else {
             return self.warn_of(folder, "neither its name nor that of its folder is a word");
         };

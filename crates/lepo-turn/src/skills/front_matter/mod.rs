@@ -1,29 +1,71 @@
-//! Parses the front matter of a `SKILL.md`: the flat subset of YAML that skills use, without a YAML library.
-//! Input that strict parsers reject is reported as a fault, but is parsed as far as its meaning is clear.
+//! Parses the front matter of a `SKILL.md` as YAML, without what the validators of skills refuse: flow collections,
+//! anchors, tags. A line with a fault is mended, so that the rest is read.
 
-use super::lines::{FrontMatterLine, FrontMatterLines};
+mod mend;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FieldValue {
-    /// A scalar of any type, as text.
-    Text(String),
-    /// A map of scalars.
-    Map(Vec<(String, String)>),
-    /// A list of scalars.
-    List(Vec<String>),
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_saphyr::Error;
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+
+use mend::{COLON, RESERVED, indent_of, is_empty, mend};
+
+/// Maximum faults to mend, each by another pass.
+const MOST_FAULTS: usize = 16;
+
+const TOO_DEEP: &str = "it is nested too deeply";
+
+const UNINDENTED: &str = "invalid indentation in multiline quoted scalar";
+
+/// Faults, each after a part of the parser's message.
+const MESSAGES: [(&str, &str); 10] = [
+    ("recursion limit exceeded", RESERVED),
+    ("breached: Depth", TOO_DEEP),
+    ("unclosed quote", "the closing quote is missing"),
+    (UNINDENTED, "the closing quote is missing"),
+    ("invalid trailing content after", "there is text after the closing quote"),
+    ("unknown escape character", "a backslash does not begin a valid escape"),
+    ("expected comment or line break", "there is text after the block indicator"),
+    ("mapping values are not allowed", COLON),
+    ("simple key expected", "it is not a field (NAME: VALUE)"),
+    ("expected mapping start", "it is not a field (NAME: VALUE)"),
+];
+
+/// The fields of a skill; nothing reads a value of those without a type.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct SkillFields {
+    #[serde(deserialize_with = "text")]
+    pub name: Option<String>,
+    #[serde(deserialize_with = "text")]
+    pub description: Option<String>,
+    #[serde(deserialize_with = "text")]
+    pub compatibility: Option<String>,
+    license: IgnoredAny,
+    metadata: IgnoredAny,
+    allowed_tools: IgnoredAny,
+    /// Fields that the rules do not know.
+    #[serde(flatten)]
+    pub unknown: BTreeMap<String, IgnoredAny>,
+}
+
+/// Returns a scalar of any type verbatim: `1.0`, `null`.
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(deserializer).map(Some)
 }
 
 /// A front matter, and the text after it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct FrontMatter<'t> {
-    /// The fields in order; the first of duplicates counts.
-    pub fields: Vec<(String, FieldValue)>,
+    pub fields: SkillFields,
     /// Faults for which a strict parser rejects it.
     pub faults: Vec<String>,
+    /// Fields whose list or map was joined to a text.
+    pub joined: Vec<String>,
     /// The text after the front matter.
     pub body: &'t str,
-    /// Lines of the front matter.
-    head: &'t str,
 }
 
 impl<'t> FrontMatter<'t> {
@@ -41,347 +83,104 @@ impl<'t> FrontMatter<'t> {
         if first.trim_end() != "---" {
             return Err("it does not begin with front matter (---)");
         }
-        let mut end = None;
-        let mut at = 0;
+        let (mut lines, mut length, mut is_closed) = (Vec::new(), 0, false);
         for line in rest.split_inclusive('\n') {
-            if line.trim_end() == "---" {
-                end = Some((at, at + line.len()));
+            length += line.len();
+            let line = line.trim_end();
+            is_closed = line == "---";
+            if is_closed {
                 break;
             }
-            at += line.len();
+            lines.push(line);
         }
-        let (end, body) = end.ok_or("its front matter is not closed (---)")?;
-        found.body = rest.get(body..).unwrap_or_default().trim();
-        let head = rest.get(..end).unwrap_or_default();
-        found.head = head;
-        if head.contains("---") {
+        if !is_closed {
+            return Err("its front matter is not closed (---)");
+        }
+        found.body = rest.get(length..).unwrap_or_default().trim();
+        if lines.iter().any(|line| line.contains("---")) {
             found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
-        found.read_fields(&mut FrontMatterLines::new(head));
-        if found.fields.is_empty() && found.faults.is_empty() {
+        let end = lines.iter().position(|line| *line == "...").unwrap_or(lines.len());
+        lines.truncate(end);
+        if lines.iter().all(|line| is_empty(line)) && found.faults.is_empty() {
             return Err("its front matter is empty");
         }
+        let lines = found.outdent(&lines);
+        found.read_fields(lines);
         Ok(found)
     }
 
-    pub fn text(&self, name: &str) -> Option<&str> {
-        match self.field(name)? {
-            FieldValue::Text(text) => Some(text.trim()),
-            FieldValue::Map(_) | FieldValue::List(_) => None,
+    /// Returns the lines without the indent of the first.
+    fn outdent(&mut self, lines: &[&str]) -> Vec<String> {
+        let indent = lines.iter().find(|line| !line.is_empty()).map_or(0, |line| indent_of(line));
+        let mut outdented = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            if indent_of(line) < indent && !line.is_empty() {
+                self.fault(index, "it is indented less than the first field");
+            }
+            let mut line = line.get(indent.min(indent_of(line))..).unwrap_or_default();
+            if line.starts_with('\t') {
+                self.fault(index, "it is indented, and belongs to no field");
+                line = "";
+            }
+            outdented.push(line.to_string());
         }
+        outdented
     }
 
-    /// Returns the text of a field in any form, including following lines that are a map or a list to a
-    /// strict parser, or that are not indented.
-    pub fn words(&self, name: &str) -> Option<String> {
-        if let Some(text) = self.text(name).filter(|text| !text.is_empty()) {
-            return Some(text.to_string());
-        }
-        let is_it = |line: &&str| key_of(line).is_some_and(|(key, _)| key == name);
-        let is_comment = |line: &str| line.trim_start().starts_with('#');
-        let is_field = |line: &str| !line.starts_with([' ', '\t']) && key_of(line).is_some();
-        let below = self.head.lines().skip_while(|line| !is_it(line)).skip(1);
-        let words: Vec<&str> = below
-            .take_while(|line| !is_field(line) && line.trim_end() != "...")
-            .filter(|line| !is_comment(line))
-            .map(|line| line.trim().trim_start_matches("- ").trim_matches('"'))
-            .filter(|line| !line.is_empty())
-            .collect();
-        Some(words.join(" ")).filter(|words| !words.is_empty())
-    }
-
-    pub fn field(&self, name: &str) -> Option<&FieldValue> {
-        self.fields.iter().find(|(named, _)| named == name).map(|(_, value)| value)
-    }
-
-    fn fault(&mut self, line: FrontMatterLine<'_>, what: &str) {
-        self.faults.push(format!("line {}: {what}", line.number));
-    }
-
-    fn read_fields(&mut self, lines: &mut FrontMatterLines<'t>) {
-        while let Some(line) = lines.next() {
-            if line.is_empty() {
-                continue;
-            }
-            if line.text == "..." {
-                break;
-            }
-            if line.is_outdented {
-                self.fault(line, "it is indented less than the first field");
-            }
-            if line.indent > 0 || line.text.starts_with('\t') {
-                self.fault(line, "it is indented, and belongs to no field");
-                continue;
-            }
-            let Some((key, rest)) = key_of(line.text) else {
-                self.fault(line, "it is not a field (NAME: VALUE)");
-                continue;
+    fn read_fields(&mut self, mut lines: Vec<String>) {
+        let mut options = serde_saphyr::options! {
+            budget: serde_saphyr::budget! { flow_nesting_limit: 0, max_anchors: 0, max_depth: 32 },
+            strict_indentation: true,
+            merge_keys: MergeKeyPolicy::AsOrdinary,
+            null_as_string: true,
+            reject_unsupported_tags: true,
+            with_snippet: false,
+        };
+        for _ in 0..MOST_FAULTS {
+            let error = match serde_saphyr::from_str_with_options(&lines.join("\n"), options.clone()) {
+                Ok(fields) => {
+                    self.fields = fields;
+                    return;
+                }
+                Err(error) => error,
             };
-            let value = self.value(line, rest, lines);
-            if self.field(&key).is_some() {
-                self.fault(line, &format!("{key:?} appears twice"));
-            } else {
-                self.fields.push((key, value));
-            }
-        }
-    }
-
-    /// Parses the value after a field's name, with the lines that belong to it.
-    fn value(
-        &mut self,
-        line: FrontMatterLine<'t>,
-        rest: &'t str,
-        lines: &mut FrontMatterLines<'t>,
-    ) -> FieldValue {
-        match rest.chars().next() {
-            Some('|' | '>') => FieldValue::Text(self.block(line, rest, lines)),
-            Some('#') | None => self.nested(lines),
-            Some(_) => FieldValue::Text(self.scalar(line, rest, lines, 0)),
-        }
-    }
-
-    /// Parses the value below a field's name: a map, a list, or a scalar that starts on its own line.
-    fn nested(&mut self, lines: &mut FrontMatterLines<'t>) -> FieldValue {
-        let Some(first) = lines.ahead() else { return FieldValue::Text(String::new()) };
-        let is_item = |line: &FrontMatterLine<'_>| line.text == "-" || line.text.starts_with("- ");
-        if is_item(&first) {
-            let mut items = Vec::new();
-            while let Some(line) = lines.next_if(|line| line.is_empty() || is_item(line)) {
-                if !line.is_empty() {
-                    let item = line.text.trim_start_matches('-').trim_start();
-                    items.push(self.scalar(line, item, lines, line.indent));
+            let index = error.location().map_or(0, |at| at.line().saturating_sub(1) as usize);
+            let index = index.min(lines.len().saturating_sub(1));
+            match &error {
+                Error::DuplicateMappingKey { key, .. } => {
+                    self.fault(index, &format!("{:?} appears twice", key.as_deref().unwrap_or_default()));
+                    options.duplicate_keys = DuplicateKeyPolicy::FirstWins;
                 }
-            }
-            return FieldValue::List(items);
-        }
-        if first.indent == 0 {
-            return FieldValue::Text(String::new());
-        }
-        if key_of(first.text).is_none() {
-            while lines.next_if(FrontMatterLine::is_empty).is_some() {}
-            let Some(line) = lines.next() else { return FieldValue::Text(String::new()) };
-            return FieldValue::Text(self.scalar(line, line.text, lines, 0));
-        }
-        let mut map: Vec<(String, String)> = Vec::new();
-        while let Some(line) = lines.next_if(|line| line.is_empty() || line.indent > 0) {
-            if line.is_empty() {
-                continue;
-            }
-            match key_of(line.text) {
-                Some((key, rest)) => {
-                    let text = match rest.chars().next() {
-                        Some('|' | '>') => self.block(line, rest, lines),
-                        // Deeper nesting is not supported.
-                        None => {
-                            while lines
-                                .next_if(|below| below.indent > line.indent || below.is_empty())
-                                .is_some()
-                            {}
-                            String::new()
-                        }
-                        _ => self.scalar(line, rest, lines, line.indent),
+                Error::Unexpected { expected: "string scalar", .. } => {
+                    let mended = mend(&mut lines, index);
+                    self.joined.extend(mended.field);
+                }
+                _ => {
+                    let message = error.to_string();
+                    // This is found at the first line after the text.
+                    let index = index - usize::from(message.contains(UNINDENTED)).min(index);
+                    let known = MESSAGES.iter().find(|(part, _)| message.contains(part));
+                    let message = match known {
+                        Some((_, words)) => words,
+                        None => message.split(" at line ").next().unwrap_or_default(),
                     };
-                    map.push((key, text));
+                    let mended = mend(&mut lines, index);
+                    let reason = mended.reason.filter(|_| message != TOO_DEEP);
+                    let (index, message) = reason.unwrap_or((index, message));
+                    self.fault(index, message);
                 }
-                None => self.fault(line, "it is not a field (NAME: VALUE)"),
             }
         }
-        FieldValue::Map(map)
+        self.faults.push("it has more faults than are looked at".to_string());
     }
 
-    /// Parses a scalar that starts here, quoted or not, and continues in lines with an indent of more than
-    /// `indent`.
-    fn scalar(
-        &mut self,
-        line: FrontMatterLine<'t>,
-        begun: &'t str,
-        lines: &mut FrontMatterLines<'t>,
-        indent: usize,
-    ) -> String {
-        let quote = begun.chars().next().filter(|first| matches!(first, '"' | '\''));
-        let mut text = begun.to_string();
-        match quote {
-            Some(quote) => {
-                // A quoted scalar ends at its closing quote, so all lines that may belong to it are joined
-                // first.
-                let mut starts = Vec::new();
-                for next in lines.rest().take_while(|line| line.indent > indent || line.text.is_empty()) {
-                    starts.push(text.len());
-                    text.push(if next.text.is_empty() { '\n' } else { ' ' });
-                    text.push_str(next.text);
-                }
-                let Some((value, after)) = unquoted(&text, quote) else {
-                    self.fault(line, "the closing quote is missing");
-                    return begun.trim_start_matches(quote).to_string();
-                };
-                let end = text.len() - after.len();
-                if quote == '"' && has_unknown_escape(text.get(..end).unwrap_or_default()) {
-                    self.fault(line, "a backslash does not begin a valid escape");
-                }
-                let used = starts.iter().take_while(|&&start| start < end).count();
-                let after = match starts.get(used) {
-                    Some(start) => text.get(end..*start).unwrap_or_default(),
-                    None => after,
-                };
-                if !after.trim_start().is_empty() && !after.trim_start().starts_with('#') {
-                    self.fault(line, "there is text after the closing quote");
-                }
-                lines.pass(used);
-                value
-            }
-            None => {
-                let is_sign =
-                    matches!(begun, "-" | "?") || begun.starts_with("- ") || begun.starts_with("? ");
-                if is_sign || begun.starts_with(['[', ']', '{', '}', ',', '&', '*', '!', '%', '@', '`']) {
-                    self.fault(line, "a value begins with a character that YAML reserves: put it in quotes");
-                }
-                text = plain(&text).to_string();
-                if is_colon_unquoted(&text) {
-                    self.fault(line, "a value with a colon is not quoted");
-                }
-                while let Some(next) = lines.next_if(|line| line.indent > indent && !line.is_empty()) {
-                    let more = plain(next.text);
-                    if is_colon_unquoted(more) {
-                        self.fault(next, "a value with a colon is not quoted");
-                    }
-                    text.push(' ');
-                    text.push_str(more);
-                }
-                text.trim().to_string()
-            }
+    fn fault(&mut self, index: usize, what: &str) {
+        let fault = format!("line {}: {what}", index + 2);
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
         }
     }
-
-    /// Parses a block scalar: `|` preserves its lines, `>` folds them.
-    fn block(
-        &mut self,
-        line: FrontMatterLine<'t>,
-        header: &'t str,
-        lines: &mut FrontMatterLines<'t>,
-    ) -> String {
-        let folds = header.starts_with('>');
-        let header = plain(header.trim_start_matches(['|', '>']));
-        if !header.chars().all(|c| matches!(c, '+' | '-' | '1'..='9')) {
-            self.fault(line, "there is text after the block indicator");
-        }
-        let mut indent =
-            header.chars().find_map(|c| c.to_digit(10)).map(|digit| line.indent + digit as usize);
-        let mut texts: Vec<(usize, &str)> = Vec::new();
-        while let Some(next) = lines.next_if(|next| next.text.is_empty() || next.indent > line.indent) {
-            let indent = *indent.get_or_insert(next.indent.max(line.indent + 1));
-            texts.push((next.indent.saturating_sub(indent), next.text));
-        }
-        while texts.last().is_some_and(|(_, text)| text.is_empty()) {
-            texts.pop();
-        }
-        let mut block = String::new();
-        let mut joins = false;
-        for (deeper, text) in texts {
-            let keeps = !folds || deeper > 0 || text.is_empty();
-            if !block.is_empty() {
-                block.push(if joins && !keeps { ' ' } else { '\n' });
-            }
-            block.extend(std::iter::repeat_n(' ', deeper));
-            block.push_str(text);
-            joins = folds && deeper == 0 && !text.is_empty();
-        }
-        block
-    }
-}
-
-/// Splits a line into the name of a field and the text after its colon.
-fn key_of(text: &str) -> Option<(String, &str)> {
-    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
-    let (key, rest) = match quote {
-        Some(quote) => {
-            unquoted(text, quote).and_then(|(key, rest)| Some((key, rest.trim_start().strip_prefix(':')?)))?
-        }
-        None => text.split_once(':').map(|(key, rest)| (key.trim_end().to_string(), rest))?,
-    };
-    let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
-    (ends && !key.is_empty()).then_some((key, rest.trim()))
-}
-
-/// Returns the quoted text, and the text after it; `None` if the quote is not closed.
-fn unquoted(text: &str, quote: char) -> Option<(String, &str)> {
-    let mut rest = text.strip_prefix(quote)?;
-    let mut value = String::new();
-    loop {
-        let (before, after) = rest.split_at(rest.find([quote, '\\'])?);
-        value.push_str(before);
-        let mut after = after.chars();
-        let sign = after.next()?;
-        rest = after.as_str();
-        if sign == '\\' && quote == '"' {
-            rest = escaped(rest, &mut value)?;
-        } else if sign == quote {
-            // In single quotes, two single quotes are an escaped quote.
-            match rest.strip_prefix('\'').filter(|_| quote == '\'') {
-                Some(more) => {
-                    value.push('\'');
-                    rest = more;
-                }
-                None => return Some((value, rest)),
-            }
-        } else {
-            value.push(sign);
-        }
-    }
-}
-
-/// Appends the character of an escape in double quotes; returns the text after it.
-fn escaped<'t>(text: &'t str, value: &mut String) -> Option<&'t str> {
-    let mut rest = text.chars();
-    let sign = rest.next()?;
-    let digits = match sign {
-        'x' => 2,
-        'u' => 4,
-        'U' => 8,
-        _ => {
-            value.push(match sign {
-                'n' => '\n',
-                't' => '\t',
-                'r' => '\r',
-                '0' => '\0',
-                'a' => '\u{7}',
-                'b' => '\u{8}',
-                'e' => '\u{1b}',
-                'f' => '\u{c}',
-                'v' => '\u{b}',
-                'N' => '\u{85}',
-                '_' => '\u{a0}',
-                'L' => '\u{2028}',
-                'P' => '\u{2029}',
-                other => other,
-            });
-            return Some(rest.as_str());
-        }
-    };
-    let (number, rest) = rest.as_str().split_at_checked(digits)?;
-    value.push(u32::from_str_radix(number, 16).ok().and_then(char::from_u32).unwrap_or('\u{fffd}'));
-    Some(rest)
-}
-
-/// Whether a text contains an unknown escape.
-fn has_unknown_escape(text: &str) -> bool {
-    let mut signs = text.chars();
-    while let Some(sign) = signs.next() {
-        if sign == '\\' && !signs.next().is_some_and(|sign| " \"/\\0abefnrtvxuUN_LP".contains(sign)) {
-            return true;
-        }
-    }
-    false
-}
-
-/// Returns a plain scalar without the comment after it.
-fn plain(text: &str) -> &str {
-    let end = if text.starts_with('#') { Some(0) } else { text.find(" #") };
-    text.get(..end.unwrap_or(text.len())).unwrap_or_default().trim()
-}
-
-/// Whether YAML parses this text as a field in the middle of a value.
-fn is_colon_unquoted(text: &str) -> bool {
-    text.contains(": ") || text.ends_with(':')
 }
 
 #[cfg(test)]

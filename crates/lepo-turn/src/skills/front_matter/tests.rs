@@ -2,86 +2,128 @@
 
 use super::*;
 
-fn field(text: &str, name: &str) -> String {
-    let text = format!("---\n{text}\n---\nbody\n");
-    match FrontMatter::read(&text).unwrap().field(name).unwrap() {
-        FieldValue::Text(text) => text.clone(),
-        FieldValue::Map(map) => {
-            map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
-        }
-        FieldValue::List(items) => items.join("+"),
-    }
+/// Reads these lines as a front matter.
+fn read(lines: &str) -> FrontMatter<'static> {
+    let text = format!("---\n{lines}\n---\nbody\n");
+    let read = FrontMatter::read(&text).unwrap();
+    FrontMatter { body: "", ..read }
+}
+
+fn description(lines: &str) -> String {
+    read(lines).fields.description.unwrap().trim_end().to_string()
 }
 
 #[test]
 fn scalars_of_every_form_are_read() {
     for (text, expected) in [
-        ("d: plain", "plain"),
-        ("d:   plain  # a comment", "plain"),
-        ("d: a#b", "a#b"),
-        ("d: 1.0", "1.0"),
-        ("d: true", "true"),
-        ("d:", ""),
-        ("d: # nothing", ""),
-        ("d: two\n  lines\n  of it", "two lines of it"),
-        ("d:\n  below\n  it", "below it"),
-        ("d: \"a \\\"b\\\" \\n \\u00e9 \\x41: c # d\"", "a \"b\" \n é A: c # d"),
-        ("d: 'it''s: \"so\"'", "it's: \"so\""),
-        ("d: \"one\n  two\"", "one two"),
-        ("d: |\n  one\n    two\n\n  three\n\n", "one\n  two\n\nthree"),
-        ("d: >\n  one\n  two\n\n  three", "one two\n\nthree"),
-        ("d: >-\n  one\n  two", "one two"),
-        ("d: |2\n   one", " one"),
-        ("d: 문서: 읽기", "문서: 읽기"),
-        ("d: Use when: the user asks", "Use when: the user asks"),
-        ("\"d\": x", "x"),
-        ("d: |\n  a: b\n# not in it\ne: f", "a: b"),
-        ("d:\n  author: me\n  version: \"1.0\"\ne: f", "author=me,version=1.0"),
-        ("d:\n- a\n- b c\ne: f", "a+b c"),
-        ("  d: x\n  e: f", "x"),
-        ("d: x\n...\nwords", "x"),
-        ("d:\n  a:\n    b: c\n  e: f", "a=,e=f"),
-        ("d:\n  - 'a'\n  - b", "a+b"),
+        ("description: plain", "plain"),
+        ("description:   plain  # a comment", "plain"),
+        ("description: a#b", "a#b"),
+        ("description: 1.0", "1.0"),
+        ("description: true", "true"),
+        ("description: null", "null"),
+        ("description: ~", "~"),
+        ("description: 2026-11-29", "2026-11-29"),
+        ("description: 0x1F", "0x1F"),
+        ("description:", ""),
+        ("description: # nothing", ""),
+        ("description: two\n  lines\n  of it", "two lines of it"),
+        ("description: two\r\n  lines\r\nname: a\r", "two lines"),
+        ("description:\n  below\n  it", "below it"),
+        ("description: \"a \\\"b\\\" \\n \\u00e9 \\x41: c # d\"", "a \"b\" \n é A: c # d"),
+        ("description: 'it''s: \"so\"'", "it's: \"so\""),
+        ("description: \"one\n  two\"", "one two"),
+        ("description: \"one\" # a comment", "one"),
+        ("description: |\n  one\n    two\n\n  three\n\n", "one\n  two\n\nthree"),
+        ("description: >\n  one\n  two\n\n  three", "one two\nthree"),
+        ("description: >-\n  one\n  two", "one two"),
+        ("description: >-\n  one\n    two\n  three", "one\n  two\nthree"),
+        ("description: |2\n   one", " one"),
+        ("description: |+\n  one\n\nname: a", "one"),
+        ("description: 문서: 읽기", "문서: 읽기"),
+        ("description: Use when: the user asks", "Use when: the user asks"),
+        ("description: Use \"it\" for: a \\ b", "Use \"it\" for: a \\ b"),
+        ("description: see http://a.b/c#d", "see http://a.b/c#d"),
+        ("\"description\": x", "x"),
+        ("description : x", "x"),
+        ("  description: x\n  e: f", "x"),
+        ("description: x\n...\nwords", "x"),
+        ("description:\n  a: b", "a: b"),
+        ("description:\n  - a\n  - b", "a b"),
+        ("description:\nnot indented\nnor this\nname: a", "not indented nor this"),
+        ("description: [a, b]", "[a, b]"),
+        ("name: a\ndescription: b: c\ncompatibility: d: e", "b: c"),
     ] {
-        assert_eq!(field(text, "d"), expected, "{text}");
+        assert_eq!(description(text), expected, "{text}");
     }
-    assert_eq!(field("d: |\n  a: b\ne: f", "e"), "f");
-    assert_eq!(field("d:\n  a: b\n\n  c: d\ne: f", "e"), "f");
+}
+
+#[test]
+fn lists_and_maps_are_passed_over() {
+    for text in [
+        "metadata:\n  author: me\n  version: \"1.0\"",
+        "metadata:\n  a: b\n\n  c: d",
+        "metadata:\n  a:\n    b: c\n  e: f",
+        "metadata:\n  a:\n    b:\n    - c\n    - d: e",
+        "metadata: x",
+        "allowed-tools:\n- a\n- b c",
+        "allowed-tools:\n  - 'a'\n  - Bash(git:*)",
+        "license: |\n  a: b\n# not in it",
+        "license:",
+    ] {
+        let read = read(&format!("{text}\ndescription: x\ne: f"));
+        assert!(read.faults.is_empty(), "{text}: {:?}", read.faults);
+        let unknown: Vec<&str> = read.fields.unknown.keys().map(String::as_str).collect();
+        assert_eq!((read.fields.description.as_deref(), unknown), (Some("x"), vec!["e"]), "{text}");
+    }
 }
 
 #[test]
 fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
     for (text, fault) in [
-        ("d: a: b", "line 2: a value with a colon is not quoted"),
-        ("d: a\n  b: c", "line 3: a value with a colon is not quoted"),
-        ("d: [a, b]", "line 2: a value begins with a character"),
-        ("d: &a b", "line 2: a value begins with a character"),
-        ("d: x\nd: y", "line 3: \"d\" appears twice"),
-        ("d: x\n\te: y", "line 3: it is indented"),
-        ("d: x\nwords", "line 3: it is not a field"),
-        ("d: \"x", "line 2: the closing quote is missing"),
-        ("d: \"x\" y", "line 2: there is text after the closing quote"),
-        ("d: | x\n  y", "line 2: there is text after the block indicator"),
-        ("  e: x\nd: y", "line 3: it is indented less"),
-        ("d: - a", "line 2: a value begins with a character"),
-        ("d: , a", "line 2: a value begins with a character"),
-        ("d: \"\\q\"", "line 2: a backslash does not begin"),
-        ("d: x --- y", "--- occurs within"),
+        ("description: a: b", "line 2: a value with a colon is not quoted"),
+        ("description: a\n  b: c", "line 3: a value with a colon is not quoted"),
+        ("description: x\nmetadata:\n  a: b: c", "line 4: a value with a colon is not quoted"),
+        ("description: [a, b]", "line 2: a value begins with a character"),
+        ("description: {a: b}", "line 2: a value begins with a character"),
+        ("description: x\nallowed-tools: [\n  a,\n]", "line 3: a value begins with a character"),
+        ("description: x\nmetadata:\n  tags: [a, b]", "line 4: a value begins with a character"),
+        ("description: x\nallowed-tools:\n  - [a]", "line 4: a value begins with a character"),
+        ("description: x\nargument-hint: [<a>, \"[-b]\"]", "line 3: a value begins with a character"),
+        ("description: &a b", "line 2: a value begins with a character"),
+        ("description: *a", "line 2: a value begins with a character"),
+        ("description: !a b", "line 2: a value begins with a character"),
+        ("tags: &a\n  - b\ndescription: *a", "line 4: a value begins with a character"),
+        ("description: x\ndescription: y", "line 3: \"description\" appears twice"),
+        ("description: x\n\te: y", "line 3: it is indented"),
+        ("description: x\nwords", "line 3: it is not a field"),
+        ("description: \"x", "line 2: the closing quote is missing"),
+        ("description: \"x\nname: a", "line 2: the closing quote is missing"),
+        ("description: \"x\" y", "line 2: there is text after the closing quote"),
+        ("description: | x\n  y", "line 2: there is text after the block indicator"),
+        ("  e: x\ndescription: y", "line 3: it is indented less"),
+        ("description: - a", "line 2: a value begins with a character"),
+        ("description: , a", "line 2: a value begins with a character"),
+        ("description: \"\\q\"", "line 2: a backslash does not begin"),
+        ("description: x --- y", "--- occurs within"),
     ] {
-        let text = format!("---\n{text}\n---\n");
-        let read = FrontMatter::read(&text).unwrap();
+        let read = read(text);
         assert!(read.faults.iter().any(|told| told.starts_with(fault)), "{text}: {:?}", read.faults);
-        assert!(read.field("d").is_some(), "{text}");
+        assert!(read.fields.description.is_some(), "{text}");
     }
-    let marked = FrontMatter::read("\u{feff}---\nd: x\n---\n").unwrap();
-    assert_eq!((marked.text("d"), marked.faults.len()), (Some("x"), 1));
+    let marked = FrontMatter::read("\u{feff}---\ndescription: x\n---\n").unwrap();
+    assert_eq!((marked.fields.description.as_deref(), marked.faults.len()), (Some("x"), 1));
+    let three = read("description: a: b\ncompatibility: c: d\nauthor: e: f");
+    assert_eq!((three.fields.compatibility.as_deref(), three.faults.len()), (Some("c: d"), 3));
+    let list = read("description: x\ncompatibility:\n  - a\n  - b");
+    assert_eq!((list.joined, list.faults.len()), (vec!["compatibility".to_string()], 0));
 }
 
 #[test]
 fn the_text_behind_it_is_the_body() {
     let read = FrontMatter::read("---\r\nname: a\r\n---\r\n\r\n# A\r\n\r\n---\r\nB\r\n").unwrap();
     assert_eq!(read.body, "# A\r\n\r\n---\r\nB");
-    assert_eq!(read.text("name"), Some("a"));
+    assert_eq!(read.fields.name.as_deref(), Some("a"));
     for (text, why) in [
         ("", "does not begin"),
         ("# A\n", "does not begin"),
@@ -93,21 +135,55 @@ fn the_text_behind_it_is_the_body() {
     }
 }
 
+/// Hostile front matter, for some of which a reader without limits would take hours, with a part of its first fault: empty if it is valid.
+fn hostile() -> Vec<(String, &'static str)> {
+    let each = |count: usize, line: fn(usize) -> String| (0..count).map(line).collect::<String>();
+    vec![
+        ("- ".repeat(30_000), "line 2: it is not a field"),
+        (format!("description: {}", "- ".repeat(30_000)), "line 2: a value begins with"),
+        (format!("metadata:\n  {}", "- ".repeat(30_000)), "line 3: it is nested too deeply"),
+        (each(300, |i| format!("{}a:\n", " ".repeat(i))), "line 34: it is nested too deeply"),
+        ("? ".repeat(60_000), "line 2: it is nested too deeply"),
+        (format!("a: {}", "[".repeat(60_000)), "line 2: a value begins with"),
+        (format!("a: {}", "{a: ".repeat(60_000)), "line 2: a value begins with"),
+        (
+            "a: &a0 [x,x,x,x]\n".to_string()
+                + &each(12, |i| format!("b{i}: &a{} [*a{i},*a{i},*a{i}]\n", i + 1)),
+            "line 2: a value begins with",
+        ),
+        (each(20_000, |i| format!("a{i}: &b{i} x\n")), "line 2: a value begins with"),
+        ("<<: *a\n".repeat(30_000), "line 2: a value begins with"),
+        (format!("a: {}", "!a ".repeat(60_000)), "line 2: a value begins with"),
+        ("a: |\n".repeat(9000), "line 3: \"a\" appears twice"),
+        ("a: b\n".repeat(50_000), "line 3: \"a\" appears twice"),
+        ("a:\n".to_string() + &" b:\n".repeat(15_000), "line 4: \"b\" appears twice"),
+        (each(20_000, |i| format!("a{i}: x: y\n")), "line 2: a value with a colon"),
+        (format!("a: {}", ": ".repeat(100_000)), "line 2: a value with a colon"),
+        ("a: x\n".to_string() + &" b: c: d\n".repeat(25_000), "line 3: a value with a colon"),
+        (format!("a: \"{}", "\\".repeat(60_000)), "line 2: the closing quote"),
+        (format!("a: '{}", "''".repeat(30_000)), "line 2: the closing quote"),
+        ("a: \"x\n".to_string() + &" y\n".repeat(20_000), "line 20002: the closing quote"),
+        ("description: x\n".to_string() + &"words\n".repeat(40_000), "line 3: it is not a field"),
+        (format!("{}: x", "k".repeat(200_000)), "line 2: it is not a field"),
+        ("a: \"\\u00".to_string(), "line 2: "),
+        ("a: \"\\U00110000\"".to_string(), "line 2: "),
+        ("a: \0\0\ndescription: \u{7f}\u{1b}[2J".to_string(), "line 2: "),
+        ("%YAML 1.2\n".repeat(20_000), "line "),
+        ("\u{85}: \u{2028}\n각:각\n".to_string(), "line 3: it is not a field"),
+        (each(20_000, |i| format!("a{i}: x\n")), ""),
+        ("#\n".repeat(120_000) + "description: x", ""),
+    ]
+}
+
 #[test]
-fn hostile_text_is_read_in_time_and_without_a_panic() {
-    for text in [
-        "a: |\n".repeat(9000),
-        format!("a: \"{}", "\\".repeat(60_000)),
-        format!("a: '{}", "''".repeat(30_000)),
-        "a:\n".to_string() + &" b:\n".repeat(15_000),
-        "- ".repeat(30_000),
-        "a: \"\\u00".to_string(),
-        "a: \"\\U00110000\"".to_string(),
-        "\u{85}: \u{2028}\n각:각\n".to_string(),
-        " ".repeat(60_000),
-        "a: \"x\n".to_string() + &" y\n".repeat(20_000),
-    ] {
-        let text = format!("---\n{text}\n---\n");
-        let _ = FrontMatter::read(&text);
+fn hostile_text_is_refused_in_time_with_its_line_and_without_a_panic() {
+    for (text, fault) in hostile() {
+        let read = read(&text);
+        let first = read.faults.first().map_or("", String::as_str);
+        let begins: String = text.chars().take(30).collect();
+        assert_eq!(first.is_empty(), fault.is_empty(), "{begins:?}: {:?}", read.faults);
+        assert!(first.starts_with(fault), "{begins:?}: {:?}", read.faults);
+        assert!(!first.chars().any(char::is_control), "{first:?}");
     }
+    assert!(FrontMatter::read(&format!("---\n{}\n---\n", " ".repeat(60_000))).is_err());
 }
