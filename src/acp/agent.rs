@@ -22,8 +22,9 @@ use super::session_start::SessionTails;
 use super::turns::SessionTurn;
 use super::{FolderOpener, OpenFolder};
 use crate::term::MessageWriter;
-use lepo_acp::agent::{self, ClientNotification, ClientRequest, SessionParams};
+use lepo_acp::agent;
 use lepo_acp::content::ContentBlock;
+use lepo_acp::request::{self, ClientNotification, ClientRequest, SessionParams};
 use lepo_acp::rpc::{RpcError, RpcMessage};
 use lepo_acp::update::SessionUpdate;
 use lepo_base::error::{ExitKind, Result};
@@ -95,23 +96,21 @@ impl AcpAgent {
                 Ok(call) => self.serve(id, call),
                 Err(error) => self.peer.answer(&id, Err(error)),
             },
-            RpcMessage::Notification { method, params } => {
-                self.notice(&ClientNotification::read(&method, &params))
-            }
+            RpcMessage::Notification { method, params } => self.notice(&method, params),
             RpcMessage::Answer { id, result } => self.peer.answered(&id, result),
             RpcMessage::Wrong { id, error } => self.peer.answer(&id, Err(error)),
         }
     }
 
-    fn notice(&self, notice: &ClientNotification) {
-        match notice {
-            ClientNotification::Cancel(id) => {
-                if let Some(session) = self.sessions.borrow().get(id) {
+    fn notice(&self, method: &str, params: Value) {
+        match ClientNotification::read(method, params) {
+            ClientNotification::Cancel { session_id } => {
+                if let Some(session) = self.sessions.borrow().get(&session_id) {
                     session.cancel(None);
                 }
             }
-            ClientNotification::CancelRequest(id) => {
-                self.sessions.borrow().values().for_each(|session| session.cancel(Some(id)));
+            ClientNotification::CancelRequest { request_id } => {
+                self.sessions.borrow().values().for_each(|session| session.cancel(Some(&request_id)));
             }
             ClientNotification::Other => {}
         }
@@ -119,15 +118,15 @@ impl AcpAgent {
 
     fn serve(self: Rc<Self>, id: Value, call: ClientRequest) {
         match call {
-            ClientRequest::Prompt(session, blocks) => self.prompt(id, &session, blocks),
-            ClientRequest::Load(session, folder) => {
-                spawn_local(async move { self.resume(&id, session, &folder, true).await });
+            ClientRequest::Prompt(asked) => self.prompt(id, &asked.session_id, asked.prompt),
+            ClientRequest::Load(old) => {
+                spawn_local(async move { self.resume(&id, old.id, &old.folder, true).await });
             }
-            ClientRequest::Resume(session, folder) => {
-                spawn_local(async move { self.resume(&id, session, &folder, false).await });
+            ClientRequest::Resume(old) => {
+                spawn_local(async move { self.resume(&id, old.id, &old.folder, false).await });
             }
             ClientRequest::New(folder) => self.new_session(&id, &folder, |_| Ok(None)),
-            ClientRequest::Fork(of, folder) => {
+            ClientRequest::Fork(request::OldSessionParams { id: of, folder }) => {
                 let (at, store) = match self.session(&of) {
                     Ok(session) => (session.tip(), Some(session.store.clone())),
                     Err(_) => (None, None),
@@ -151,14 +150,15 @@ impl AcpAgent {
     /// Answers requests that need no waiting.
     fn at_once(&self, call: ClientRequest) -> RpcResult {
         match call {
-            ClientRequest::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
-            ClientRequest::List(cwd, cursor) => {
+            ClientRequest::Initialize(_) => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
+            ClientRequest::List(params) => {
+                let request::ListParams { cwd, cursor } = params.unwrap_or_default();
                 let cwd = cwd.map_or_else(|| Ok(self.cwd.clone()), |cwd| folder_of(&cwd))?;
                 let store = self.folders.store(&cwd).map_err(|error| rpc_error(&error))?;
                 let Some(store) = store else { return Ok(agent::list(&[], None)) };
                 list(&store, &cwd, cursor.as_deref()).map_err(|error| rpc_error(&error))
             }
-            ClientRequest::Close(id) => {
+            ClientRequest::Close(request::SessionIdParams { session_id: id }) => {
                 let session = self.session(&id)?;
                 self.sessions.borrow_mut().remove(&id);
                 session.cancel(None);
@@ -166,20 +166,20 @@ impl AcpAgent {
                 spawn_local(async move { close(&session).await });
                 Ok(json!({}))
             }
-            ClientRequest::SetMode(id, mode) => {
+            ClientRequest::SetMode(request::SetModeParams { session_id: id, mode_id: mode }) => {
                 let session = self.session(&id)?;
                 session.set_mode(&mode).map_err(|error| rpc_error(&error))?;
                 let mode = session.state.borrow().mode.as_str().to_string();
-                self.peer.update(&id, &SessionUpdate::Mode(mode));
+                self.peer.update(&id, &SessionUpdate::CurrentModeUpdate { current_mode_id: mode });
                 Ok(json!({}))
             }
-            ClientRequest::SetOption(id, option, value) => {
-                let session = self.session(&id)?;
-                session.set_option(&option, &value).map_err(|error| rpc_error(&error))?;
+            ClientRequest::SetOption(set) => {
+                let session = self.session(&set.session_id)?;
+                session.set_option(&set.config_id, &set.value).map_err(|error| rpc_error(&error))?;
                 Ok(agent::options_set(session.options().unwrap_or_default()))
             }
-            ClientRequest::ForkAt(id, message) => {
-                let session = self.session(&id)?;
+            ClientRequest::ForkAt(request::ForkParams { session_id, message_id: message }) => {
+                let session = self.session(&session_id)?;
                 let message_id = BubbId::parse(message.as_bytes());
                 let message_id =
                     message_id.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
@@ -190,11 +190,8 @@ impl AcpAgent {
                     false => Err(wrong(format!("no message {message_id} in this store"))),
                 }
             }
-            ClientRequest::Prompt(..)
-            | ClientRequest::Load(..)
-            | ClientRequest::Resume(..)
-            | ClientRequest::New(_)
-            | ClientRequest::Fork(..) => Err(wrong("this is not answered at once")),
+            // A question, and requests that open a session.
+            _ => Err(wrong("this is not answered at once")),
         }
     }
 
@@ -303,7 +300,8 @@ impl AcpAgent {
 
     fn send_commands(&self, session: &AcpSession) {
         if let Some(commands) = session.with_configured(|configured| available(&session.store, configured)) {
-            self.peer.update(&session.id, &SessionUpdate::Commands(commands));
+            let update = SessionUpdate::AvailableCommandsUpdate { available_commands: commands };
+            self.peer.update(&session.id, &update);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Slash commands of an editor's session, except those for a terminal, and prompts by name.
 
 use super::question::typed;
-use lepo_acp::update::AvailableCommand;
+use lepo_acp::update::{AvailableCommand, CommandInput};
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 use lepo_turn::config::{TemplateValues, check_prompt_name};
@@ -40,10 +40,11 @@ const COMMANDS: &[(&str, &str, Option<&str>)] = &[
 
 pub fn available(store: &Store, configured: &Configuration) -> Vec<AvailableCommand> {
     let paths = &configured.paths;
-    let own = COMMANDS.iter().map(|(name, about, hint)| AvailableCommand {
+    let input = |hint: &str| CommandInput { hint: hint.to_string() };
+    let own = COMMANDS.iter().map(|&(name, about, hint)| AvailableCommand {
         name: name.to_string(),
         about: about.to_string(),
-        hint: hint.map(str::to_string),
+        input: hint.map(input),
     });
     let prompts = PromptLibrary { store: Some(store), paths }.list().unwrap_or_default();
     let prompts = prompts.into_iter().filter(|prompt| prompt.counts && prompt.prompt.is_some());
@@ -51,7 +52,7 @@ pub fn available(store: &Store, configured: &Configuration) -> Vec<AvailableComm
     for prompt in prompts {
         if all.iter().all(|known| known.name != prompt.name) {
             let about = "One of your prompts".to_string();
-            all.push(AvailableCommand { name: prompt.name, about, hint: Some("words".into()) });
+            all.push(AvailableCommand { name: prompt.name, about, input: Some(input("words")) });
         }
     }
     let skills = configured.skills().ok().flatten().map(|skills| skills.counting).unwrap_or_default();
@@ -60,7 +61,7 @@ pub fn available(store: &Store, configured: &Configuration) -> Vec<AvailableComm
             all.push(AvailableCommand {
                 name: skill.name,
                 about: skill.description,
-                hint: Some("question".into()),
+                input: Some(input("question")),
             });
         }
     }

@@ -117,7 +117,7 @@ pub(super) async fn ask_shown(
     let agrees = matches!(outcome, PermissionOutcome::Chosen(choice) if is_yes(choice));
     let status = if agrees { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
     let ended = AcpToolCall { id: call.id, status: Some(status), ..AcpToolCall::default() };
-    peer.update(&session.id, &SessionUpdate::ToolUpdate(ended));
+    peer.update(&session.id, &SessionUpdate::ToolCallUpdate(ended));
     outcome
 }
 

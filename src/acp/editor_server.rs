@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failure::rpc_error;
-use lepo_acp::agent::{SessionMcpServer, SessionParams};
+use lepo_acp::request::{SessionMcpServer, SessionParams};
 use lepo_acp::rpc::RpcError;
 use lepo_base::error::{Error, Result};
 use lepo_base::work_folder::WorkFolder;

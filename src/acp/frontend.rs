@@ -64,7 +64,7 @@ impl<'f> AcpView<'f> {
     fn more(&mut self, more: impl FnOnce(AcpToolCall) -> AcpToolCall) {
         if let Some(open) = self.open {
             let call = more(AcpToolCall { id: open.to_string(), ..AcpToolCall::default() });
-            self.update(&SessionUpdate::ToolUpdate(call));
+            self.update(&SessionUpdate::ToolCallUpdate(call));
         }
     }
 
@@ -88,8 +88,8 @@ impl<'f> AcpView<'f> {
             self.open = None;
             return;
         }
-        let updated = lepo_base::time::iso_utc(name.id.time());
-        self.update(&SessionUpdate::Info { title: None, updated: Some(updated), meta: Some(meta) });
+        let updated_at = Some(lepo_base::time::iso_utc(name.id.time()));
+        self.update(&SessionUpdate::SessionInfoUpdate { title: None, updated_at, meta: Some(meta) });
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::peer::EditorConnection;
 use super::tool_calls::{asked, result};
-use lepo_acp::content;
+use lepo_acp::content::ContentBlock;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate};
 use lepo_base::error::Result;
 use lepo_base::role::Role;
@@ -75,14 +75,13 @@ impl HistorySender<'_> {
         let is_shown = file.media.is_image() && file.len <= IMAGE;
         let bytes = is_shown.then(|| self.store.blob_bytes(&file.hash)).flatten();
         let content = match bytes {
-            Some(bytes) => content::image(file.media.mime(), &STANDARD.encode(bytes)),
-            None => content::text(&format!("\n\n{}", file.label())),
+            Some(bytes) => {
+                ContentBlock::Image { mime: file.media.mime().to_string(), data: STANDARD.encode(bytes) }
+            }
+            None => ContentBlock::text(format!("\n\n{}", file.label())),
         };
         let message = Some(message.to_string());
-        self.peer.update(
-            self.session,
-            &SessionUpdate::Chunk { voice: ChunkKind::User, content, message, meta: None },
-        );
+        self.peer.update(self.session, &SessionUpdate::chunk(ChunkKind::User, content, message));
     }
 
     /// Sends the hidden bubbs after `from` that are not on the path: the calls and results that lead to `next`.
@@ -129,7 +128,7 @@ impl HistorySender<'_> {
         match (call, name.kind) {
             (Some(call), _) => {
                 let ended = AcpToolCall { id: call.id.to_string(), ..result(&text) };
-                self.peer.update(self.session, &SessionUpdate::ToolUpdate(ended));
+                self.peer.update(self.session, &SessionUpdate::ToolCallUpdate(ended));
             }
             (None, Role::Assistant) => {
                 self.peer.send_message_text(

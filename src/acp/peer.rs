@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 use crate::term::MessageWriter;
+use lepo_acp::content::ContentBlock;
 use lepo_acp::rpc::{self, RpcError};
 use lepo_acp::update::{ChunkKind, SessionUpdate};
 
@@ -52,7 +53,8 @@ impl EditorConnection {
     /// Like [`EditorConnection::say`], for a message with an id.
     pub fn send_message_text(&self, session: &str, voice: ChunkKind, text: &str, message: Option<&str>) {
         for piece in lepo_acp::pieces(text) {
-            self.update(session, &SessionUpdate::text(voice, piece, message.map(str::to_string)));
+            let message = message.map(str::to_string);
+            self.update(session, &SessionUpdate::chunk(voice, ContentBlock::text(piece), message));
         }
     }
 

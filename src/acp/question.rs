@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::term::{StatusLine, one_line};
 use crate::ui::notice_lines;
-use lepo_acp::content::ContentBlock;
+use lepo_acp::content::{ContentBlock, EmbeddedResource};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile};
@@ -32,7 +32,7 @@ impl PromptInput {
     pub fn read(blocks: Vec<ContentBlock>, cwd: &Path) -> PromptInput {
         let mut entry = PromptInput::default();
         for block in blocks {
-            let is_words = matches!(block, ContentBlock::Text(_));
+            let is_words = matches!(block, ContentBlock::Text { .. });
             if let Err(error) = entry.block(block, cwd) {
                 entry.wrong.get_or_insert(error);
             }
@@ -57,7 +57,7 @@ impl PromptInput {
 
     fn block(&mut self, block: ContentBlock, cwd: &Path) -> Result<()> {
         match block {
-            ContentBlock::Text(text) => {
+            ContentBlock::Text { text } => {
                 if self.ends_in_words && !self.text.ends_with(char::is_whitespace) {
                     self.text.push_str("\n\n");
                 }
@@ -67,7 +67,7 @@ impl PromptInput {
                 let file = NewFile::read("image", decoded("the image", &data)?)?;
                 self.files.push(file);
             }
-            ContentBlock::Link { uri, name } => match below(cwd, &uri) {
+            ContentBlock::ResourceLink { uri, name } => match below(cwd, &uri) {
                 Some((path, shown)) => {
                     self.mention(&shown);
                     let mut gathering = FileGatherer::default();
@@ -91,16 +91,16 @@ impl PromptInput {
                     )));
                 }
             },
-            ContentBlock::TextResource { uri, text } => {
+            ContentBlock::Resource { resource: EmbeddedResource::Text { uri, text } } => {
                 let path = self.mention_of(cwd, &uri);
                 self.context.push(ContextFile { path, content: FileContent::Other(text.into_bytes()) });
             }
-            ContentBlock::BlobResource { uri, data } => {
+            ContentBlock::Resource { resource: EmbeddedResource::Blob { uri, blob } } => {
                 let path = self.mention_of(cwd, &uri);
-                let content = NewFile::of_bytes(&path, decoded(&path, &data)?)?;
+                let content = NewFile::of_bytes(&path, decoded(&path, &blob)?)?;
                 self.context.push(ContextFile { path, content });
             }
-            ContentBlock::Other(kind) => {
+            ContentBlock::Other { kind } => {
                 return Err(Error::usage(format!("a block of type {kind:?} cannot be sent")));
             }
         }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn link(path: &Path, name: &str) -> ContentBlock {
-        ContentBlock::Link { uri: Url::from_file_path(path).unwrap().to_string(), name: name.into() }
+        ContentBlock::ResourceLink { uri: Url::from_file_path(path).unwrap().to_string(), name: name.into() }
     }
 
     #[test]
@@ -164,13 +164,15 @@ mod tests {
         std::fs::write(&outside, "secret").unwrap();
         std::os::unix::fs::symlink(&outside, cwd.join("link")).unwrap();
         let blocks = vec![
-            ContentBlock::Text("look at ".into()),
+            ContentBlock::text("look at "),
             link(&cwd.join("a 가.txt"), "a"),
-            ContentBlock::Text(" and ".into()),
+            ContentBlock::text(" and "),
             link(&cwd.join("link"), "link"),
             link(&cwd.join("../key"), "key"),
-            ContentBlock::Link { uri: "https://example.org/".into(), name: "page".into() },
-            ContentBlock::TextResource { uri: "zed:///selection".into(), text: "picked".into() },
+            ContentBlock::ResourceLink { uri: "https://example.org/".into(), name: "page".into() },
+            ContentBlock::Resource {
+                resource: EmbeddedResource::Text { uri: "zed:///selection".into(), text: "picked".into() },
+            },
         ];
         let entry = PromptInput::read(blocks, &cwd);
         assert_eq!(entry.text, "look at @a 가.txt and @link@key@page@zed:///selection");
@@ -192,19 +194,16 @@ mod tests {
                 ContentBlock::Image { mime: "image/png".into(), data: STANDARD.encode("text") },
                 "image cannot be attached",
             ),
-            (ContentBlock::Other("audio".into()), "a block of type \"audio\" cannot be sent"),
+            (ContentBlock::Other { kind: "audio".into() }, "a block of type \"audio\" cannot be sent"),
         ] {
-            let (error, text) = *PromptInput::read(vec![ContentBlock::Text("what?".into()), block], cwd)
-                .question()
-                .err()
-                .unwrap();
+            let (error, text) =
+                *PromptInput::read(vec![ContentBlock::text("what?"), block], cwd).question().err().unwrap();
             assert!(error.chain().starts_with(why), "{}", error.chain());
             assert_eq!(text, "what?");
         }
-        let blank = PromptInput::read(vec![ContentBlock::Text(" \n".into())], cwd).question();
+        let blank = PromptInput::read(vec![ContentBlock::text(" \n")], cwd).question();
         assert!(blank.is_err_and(|wrong| wrong.0.chain().starts_with("the question is blank")));
-        let two =
-            PromptInput::read(vec![ContentBlock::Text("a".into()), ContentBlock::Text("b".into())], cwd);
+        let two = PromptInput::read(vec![ContentBlock::text("a"), ContentBlock::text("b")], cwd);
         assert_eq!(two.text, "a\n\nb");
     }
 }

@@ -89,7 +89,7 @@ mod tests {
             assert_eq!((call.status, call.output.unwrap()["exit"].as_i64()), (Some(status), exit), "{text}");
         }
         let long = result(&"한".repeat(SHOWN));
-        assert!(long.to_json().to_string().len() < 1 << 20);
+        assert!(json!(long).to_string().len() < 1 << 20);
     }
 
     #[test]

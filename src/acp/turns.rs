@@ -244,10 +244,11 @@ impl SessionTurn<'_> {
         let title = ix.and_then(|ix| SessionTitles::new(&self.session.store, &forest).title(ix));
         if title.is_some() && self.session.state.borrow().title != title {
             self.session.state.borrow_mut().title = title.clone();
-            self.peer.update(&self.session.id, &SessionUpdate::Info { title, updated: None, meta: None });
+            let update = SessionUpdate::SessionInfoUpdate { title, updated_at: None, meta: None };
+            self.peer.update(&self.session.id, &update);
         }
         if let Some(fill) = fill_in_time(self.env, config, &forest, at, 0).await {
-            let usage = SessionUpdate::Usage { used: fill.tokens, size: fill.window };
+            let usage = SessionUpdate::UsageUpdate { used: fill.tokens, size: fill.window };
             self.peer.update(&self.session.id, &usage);
         }
     }

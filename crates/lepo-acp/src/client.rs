@@ -3,14 +3,12 @@
 use serde_json::{Value, json};
 
 use super::VERSION;
+use super::content::ContentBlock;
+use super::request::{
+    ClientNotification, ClientRequest, InitializeParams, OldSessionParams, PromptParams, SessionParams,
+};
 use super::rpc;
 
-/// The method of a prompt.
-pub const PROMPT: &str = "session/prompt";
-/// The method of a new session.
-pub const NEW: &str = "session/new";
-/// The method of a session that continues another one.
-pub const FORK: &str = "session/fork";
 /// The error code of an agent whose user must sign in.
 pub const SIGN_IN: i64 = -32000;
 
@@ -40,33 +38,39 @@ impl AgentCapabilities {
         }
     }
 
-    /// Returns the method that reopens a session; `None` if the agent has no such method.
-    pub fn way_back(&self) -> Option<&'static str> {
+    /// Builds the request that reopens a session; `None` if the agent has none.
+    pub fn reopen(&self, session: &str, cwd: &str) -> Option<ClientRequest> {
         match (self.resume, self.load) {
-            (true, _) => Some("session/resume"),
-            (false, true) => Some("session/load"),
+            (true, _) => Some(ClientRequest::Resume(old_session(session, cwd))),
+            (false, true) => Some(ClientRequest::Load(old_session(session, cwd))),
             (false, false) => None,
         }
     }
 }
 
-/// Builds the parameters of `initialize`, without access to the client's files and terminals.
-pub fn hello(name: &str, version: &str) -> Value {
-    json!({
-        "protocolVersion": VERSION,
-        "clientCapabilities": { "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false },
-        "clientInfo": { "name": name, "title": name, "version": version },
+/// Builds the first request, without access to the client's files and terminals.
+pub fn hello(name: &str, version: &str) -> ClientRequest {
+    ClientRequest::Initialize(InitializeParams {
+        protocol_version: VERSION,
+        client_capabilities: json!({
+            "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false,
+        }),
+        client_info: json!({ "name": name, "title": name, "version": version }),
     })
 }
 
-/// Builds the parameters of a new session.
-pub fn new_session(cwd: &str) -> Value {
-    json!({ "cwd": cwd, "mcpServers": [] })
+/// Builds the request for a new session.
+pub fn new_session(cwd: &str) -> ClientRequest {
+    ClientRequest::New(SessionParams::new(cwd))
 }
 
-/// Builds the parameters to reopen a session.
-pub fn old_session(session: &str, cwd: &str) -> Value {
-    json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] })
+/// Builds the request for a session that continues another one.
+pub fn fork(session: &str, cwd: &str) -> ClientRequest {
+    ClientRequest::Fork(old_session(session, cwd))
+}
+
+fn old_session(session: &str, cwd: &str) -> OldSessionParams {
+    OldSessionParams { id: session.to_string(), folder: SessionParams::new(cwd) }
 }
 
 /// Returns the id in the answer to a new session.
@@ -95,14 +99,14 @@ pub fn models(told: &Value) -> Vec<String> {
     models
 }
 
-/// Builds the parameters of a prompt.
-pub fn prompt(session: &str, blocks: Vec<Value>) -> Value {
-    json!({ "sessionId": session, "prompt": blocks })
+/// Builds a prompt.
+pub fn prompt(session: &str, prompt: Vec<ContentBlock>) -> ClientRequest {
+    ClientRequest::Prompt(PromptParams { session_id: session.to_string(), prompt })
 }
 
 /// Builds the line that interrupts the turn of a session.
 pub fn cancel(session: &str) -> String {
-    rpc::notification("session/cancel", &json!({ "sessionId": session }))
+    rpc::notification_line(&ClientNotification::Cancel { session_id: session.to_string() })
 }
 
 /// Returns the agent's reason for the end of a turn.
@@ -137,11 +141,44 @@ mod tests {
     fn an_old_session_is_taken_up_without_its_words_where_that_can_be() {
         let read =
             |can: Value| AgentCapabilities::read(&json!({ "protocolVersion": 1, "agentCapabilities": can }));
-        assert_eq!(read(json!({ "loadSession": true })).way_back(), Some("session/load"));
+        let way_back = |can: Value| read(can).reopen("s", "/").map(|request| rpc::request_line(1, &request));
+        let line = |method: &str| {
+            let params = r#"{"sessionId":"s","cwd":"/","mcpServers":[]}"#;
+            Some(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#))
+        };
+        assert_eq!(way_back(json!({ "loadSession": true })), line("session/load"));
         let both = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
-        assert_eq!(read(both).way_back(), Some("session/resume"));
-        assert_eq!(read(json!({})).way_back(), None);
+        assert_eq!(way_back(both), line("session/resume"));
+        assert_eq!(way_back(json!({})), None);
         assert!(read(json!({ "sessionCapabilities": { "fork": {} } })).fork && !read(json!({})).fork);
         assert_eq!(AgentCapabilities::read(&json!("x")).version, 0);
+    }
+
+    #[test]
+    fn a_request_is_read_as_it_was_written() {
+        let blocks = vec![
+            ContentBlock::text("a"),
+            ContentBlock::Image { mime: "image/png".into(), data: "QQ==".into() },
+        ];
+        for (request, method, params) in [
+            (
+                hello("lepo", "1"),
+                "initialize",
+                r#"{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false},"clientInfo":{"name":"lepo","title":"lepo","version":"1"}}"#,
+            ),
+            (new_session("/a"), "session/new", r#"{"cwd":"/a","mcpServers":[]}"#),
+            (fork("s", "/a"), "session/fork", r#"{"sessionId":"s","cwd":"/a","mcpServers":[]}"#),
+            (
+                prompt("s", blocks),
+                "session/prompt",
+                r#"{"sessionId":"s","prompt":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"QQ=="}]}"#,
+            ),
+        ] {
+            let line = rpc::request_line(1, &request);
+            assert_eq!(line, format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#));
+            let read = ClientRequest::read(method, serde_json::from_str(params).unwrap()).unwrap();
+            assert_eq!(rpc::request_line(1, &read), line);
+        }
+        assert_eq!(cancel("s"), r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#);
     }
 }

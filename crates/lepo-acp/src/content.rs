@@ -1,111 +1,143 @@
 //! Content blocks: the parts of a prompt, and the content of updates.
 
-use serde_json::{Value, json};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Longest name of an unknown type, in characters.
+const LONGEST_TYPE: usize = 80;
 
 /// A content block.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", expecting = "a block of `prompt` is not a content block")]
 pub enum ContentBlock {
     /// Text.
-    Text(String),
+    Text {
+        /// The text.
+        text: String,
+    },
     /// An image.
     Image {
         /// Its media type.
+        #[serde(rename = "mimeType")]
         mime: String,
         /// Its bytes in base64.
         data: String,
     },
     /// A link to a file or another resource.
-    Link {
+    ResourceLink {
         /// Its URI.
         uri: String,
         /// Its display name.
+        #[serde(default)]
         name: String,
     },
+    /// A resource with its content.
+    Resource {
+        /// The resource.
+        resource: EmbeddedResource,
+    },
+    /// A block of another type.
+    #[serde(untagged)]
+    Other {
+        /// The type's name.
+        #[serde(rename = "type", deserialize_with = "other_type")]
+        kind: String,
+    },
+}
+
+/// A resource within a block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EmbeddedResource {
     /// A resource with its text.
-    TextResource {
+    Text {
         /// Its URI.
         uri: String,
         /// Its text.
         text: String,
     },
     /// A resource with its bytes.
-    BlobResource {
+    Blob {
         /// Its URI.
         uri: String,
         /// Its bytes in base64.
-        data: String,
+        blob: String,
     },
-    /// A block of another type, with the type's name.
-    Other(String),
+}
+
+/// Refuses the types that have a variant: their fields are missing.
+fn other_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let kind = String::deserialize(deserializer)?;
+    match kind.as_str() {
+        "text" | "image" | "resource_link" | "resource" => Err(D::Error::custom("a field is missing")),
+        _ => Ok(kind.chars().take(LONGEST_TYPE).collect()),
+    }
 }
 
 impl ContentBlock {
-    /// Parses a block; `None` if a field of its type is missing.
-    pub fn read(value: &Value) -> Option<ContentBlock> {
-        let text = |key: &str| value[key].as_str().map(str::to_string);
-        Some(match value["type"].as_str()? {
-            "text" => ContentBlock::Text(text("text")?),
-            "image" => ContentBlock::Image { mime: text("mimeType")?, data: text("data")? },
-            "resource_link" => {
-                ContentBlock::Link { uri: text("uri")?, name: text("name").unwrap_or_default() }
-            }
-            "resource" => {
-                let resource = &value["resource"];
-                let uri = resource["uri"].as_str()?.to_string();
-                match (resource["text"].as_str(), resource["blob"].as_str()) {
-                    (Some(text), _) => ContentBlock::TextResource { uri, text: text.to_string() },
-                    (None, Some(blob)) => ContentBlock::BlobResource { uri, data: blob.to_string() },
-                    (None, None) => return None,
-                }
-            }
-            other => ContentBlock::Other(other.chars().take(80).collect()),
-        })
+    /// Creates a block of text.
+    pub fn text(text: impl Into<String>) -> ContentBlock {
+        ContentBlock::Text { text: text.into() }
     }
 
     /// Returns the text of a block that has one.
-    pub fn text(value: &Value) -> Option<&str> {
-        match value["type"].as_str()? {
-            "text" => value["text"].as_str(),
-            "resource" => value["resource"]["text"].as_str(),
+    pub fn into_text(self) -> Option<String> {
+        match self {
+            ContentBlock::Text { text }
+            | ContentBlock::Resource { resource: EmbeddedResource::Text { text, .. } } => Some(text),
             _ => None,
         }
     }
 }
 
-/// Builds a text block.
-pub fn text(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
-}
-
-/// Builds an image block from bytes in base64.
-pub fn image(mime: &str, data: &str) -> Value {
-    json!({ "type": "image", "mimeType": mime, "data": data })
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
     fn blocks_are_read_or_refused() {
-        let read = |value: Value| ContentBlock::read(&value);
-        assert_eq!(read(text("a")), Some(ContentBlock::Text("a".into())));
-        assert_eq!(
-            read(image("image/png", "QQ==")),
-            Some(ContentBlock::Image { mime: "image/png".into(), data: "QQ==".into() })
-        );
-        assert_eq!(
-            read(json!({ "type": "resource_link", "uri": "file:///a", "name": "a", "size": 1 })),
-            Some(ContentBlock::Link { uri: "file:///a".into(), name: "a".into() })
-        );
-        assert_eq!(
-            read(json!({ "type": "resource", "resource": { "uri": "file:///a", "text": "t" } })),
-            Some(ContentBlock::TextResource { uri: "file:///a".into(), text: "t".into() })
-        );
-        assert_eq!(read(json!({ "type": "audio" })), Some(ContentBlock::Other("audio".into())));
-        for wrong in
-            [json!({}), json!({ "type": "text" }), json!({ "type": "resource", "resource": {} }), json!(7)]
-        {
+        let read = |value: Value| serde_json::from_value::<ContentBlock>(value).ok();
+        let link = |uri: &str, name: &str| ContentBlock::ResourceLink { uri: uri.into(), name: name.into() };
+        let resource = |resource: EmbeddedResource| ContentBlock::Resource { resource };
+        for block in [
+            ContentBlock::text("a"),
+            ContentBlock::Image { mime: "image/png".into(), data: "QQ==".into() },
+            link("file:///a", "a"),
+            resource(EmbeddedResource::Text { uri: "file:///a".into(), text: "t".into() }),
+            resource(EmbeddedResource::Blob { uri: "file:///a".into(), blob: "QQ==".into() }),
+            ContentBlock::Other { kind: "audio".into() },
+        ] {
+            assert_eq!(read(serde_json::to_value(&block).unwrap()), Some(block));
+        }
+        for (value, expected) in [
+            (
+                json!({ "type": "resource_link", "uri": "file:///a", "name": "a", "size": 1 }),
+                link("file:///a", "a"),
+            ),
+            (json!({ "type": "resource_link", "uri": "file:///a" }), link("file:///a", "")),
+            (
+                json!({ "type": "resource", "resource": { "uri": "u", "text": "t", "blob": "b", "_meta": {} } }),
+                resource(EmbeddedResource::Text { uri: "u".into(), text: "t".into() }),
+            ),
+            (
+                json!({ "type": "audio", "data": "QQ==", "mimeType": "audio/wav" }),
+                ContentBlock::Other { kind: "audio".into() },
+            ),
+        ] {
+            assert_eq!(read(value.clone()), Some(expected), "{value}");
+        }
+        for wrong in [
+            json!({}),
+            json!({ "type": "text" }),
+            json!({ "type": "text", "text": 7 }),
+            json!({ "type": "image", "data": "QQ==" }),
+            json!({ "type": "resource_link" }),
+            json!({ "type": "resource", "resource": {} }),
+            json!({ "type": 7 }),
+            json!(7),
+        ] {
             assert_eq!(read(wrong.clone()), None, "{wrong}");
         }
     }

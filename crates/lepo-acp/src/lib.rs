@@ -8,8 +8,9 @@
 //! | [`lines`] | splits bytes into lines of bounded length |
 //! | [`content`] | the blocks of a prompt and of an update |
 //! | [`update`] | the updates of a session, including tool calls |
-//! | [`agent`] | requests of a client, parsed, and the agent's answers, built |
-//! | [`client`] | requests of a client, built, and the agent's answers, parsed |
+//! | [`request`] | requests and notifications of a client, in either direction |
+//! | [`agent`] | the agent's answers, built |
+//! | [`client`] | the client's own requests, and the agent's answers, parsed |
 //! | [`permission`] | the request for permission and its answer |
 
 pub mod agent;
@@ -17,6 +18,7 @@ pub mod client;
 pub mod content;
 pub mod lines;
 pub mod permission;
+pub mod request;
 pub mod rpc;
 pub mod update;
 

@@ -1,14 +1,16 @@
 //! An agent's request for permission, and the client's answer.
 
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use super::update::AcpToolCall;
+use super::update::{AcpToolCall, entries};
 
 /// The method of the request.
 pub const METHOD: &str = "session/request_permission";
 
 /// The meaning of an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PermissionOptionKind {
     /// Allow this call.
     AllowOnce,
@@ -20,33 +22,12 @@ pub enum PermissionOptionKind {
     RejectAlways,
 }
 
-impl PermissionOptionKind {
-    const ALL: [PermissionOptionKind; 4] = [
-        PermissionOptionKind::AllowOnce,
-        PermissionOptionKind::AllowAlways,
-        PermissionOptionKind::RejectOnce,
-        PermissionOptionKind::RejectAlways,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            PermissionOptionKind::AllowOnce => "allow_once",
-            PermissionOptionKind::AllowAlways => "allow_always",
-            PermissionOptionKind::RejectOnce => "reject_once",
-            PermissionOptionKind::RejectAlways => "reject_always",
-        }
-    }
-
-    fn read(word: &str) -> Option<PermissionOptionKind> {
-        PermissionOptionKind::ALL.into_iter().find(|choice| choice.as_str() == word)
-    }
-}
-
 /// Builds the parameters of a request with these options, each with its label. The choice's name is the option's id.
 pub fn params(session: &str, call: &AcpToolCall, options: &[(PermissionOptionKind, &str)]) -> Value {
-    let option = |(choice, name): &(PermissionOptionKind, &str)| json!({ "optionId": choice.as_str(), "name": name, "kind": choice.as_str() });
+    let option =
+        |(kind, name): &(PermissionOptionKind, &str)| json!({ "optionId": kind, "name": name, "kind": kind });
     let options: Vec<Value> = options.iter().map(option).collect();
-    json!({ "sessionId": session, "toolCall": call.to_json(), "options": options })
+    json!({ "sessionId": session, "toolCall": call, "options": options })
 }
 
 /// The answer to a request.
@@ -58,11 +39,25 @@ pub enum PermissionOutcome {
     Cancelled,
 }
 
+/// The answer in the protocol's form.
+#[derive(Serialize, Deserialize)]
+struct PermissionAnswer {
+    outcome: AnswerOutcome,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum AnswerOutcome {
+    Selected { option_id: String },
+    Cancelled,
+}
+
 /// Parses the client's answer to a request that offered these options; any other answer counts as cancelled.
 pub fn outcome(result: &Value, offered: &[(PermissionOptionKind, &str)]) -> PermissionOutcome {
-    let outcome = &result["outcome"];
-    let chosen = match outcome["outcome"].as_str() {
-        Some("selected") => outcome["optionId"].as_str().and_then(PermissionOptionKind::read),
+    let chosen = match PermissionAnswer::deserialize(result) {
+        Ok(PermissionAnswer { outcome: AnswerOutcome::Selected { option_id } }) => {
+            serde_json::from_value(option_id.into()).ok()
+        }
         _ => None,
     };
     let is_offered = |choice: &PermissionOptionKind| offered.iter().any(|(offered, _)| offered == choice);
@@ -70,51 +65,61 @@ pub fn outcome(result: &Value, offered: &[(PermissionOptionKind, &str)]) -> Perm
 }
 
 /// A request for permission from an agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct PermissionRequest {
     /// The session's id.
+    #[serde(rename = "sessionId")]
     pub session: String,
     /// The call that the agent asks about.
+    #[serde(rename = "toolCall")]
     pub call: AcpToolCall,
-    /// Its options, each with its id.
-    options: Vec<(PermissionOptionKind, String)>,
+    #[serde(deserialize_with = "known_options")]
+    options: Vec<PermissionOption>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct PermissionOption {
+    #[serde(rename = "optionId")]
+    id: String,
+    kind: PermissionOptionKind,
+}
+
+/// Parses the options whose kind is known.
+fn known_options<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PermissionOption>, D::Error> {
+    Ok(entries(Vec::deserialize(from)?).collect())
 }
 
 impl PermissionRequest {
     /// Parses a request; `None` if a required field is missing.
-    pub fn read(params: &Value) -> Option<PermissionRequest> {
-        let option = |option: &Value| {
-            Some((
-                PermissionOptionKind::read(option["kind"].as_str()?)?,
-                option["optionId"].as_str()?.to_string(),
-            ))
-        };
-        Some(PermissionRequest {
-            session: params["sessionId"].as_str()?.to_string(),
-            call: AcpToolCall::read(&params["toolCall"])?,
-            options: params["options"].as_array()?.iter().filter_map(option).collect(),
-        })
+    pub fn read(params: Value) -> Option<PermissionRequest> {
+        serde_json::from_value(params).ok()
+    }
+
+    fn option(&self, kind: PermissionOptionKind) -> Option<&PermissionOption> {
+        self.options.iter().find(|option| option.kind == kind)
     }
 
     /// Builds the result that chooses the first of `wanted` that the agent offers, else cancels the request.
     pub fn answer(&self, wanted: &[PermissionOptionKind]) -> Value {
-        let offered =
-            |choice: &PermissionOptionKind| self.options.iter().find(|(offered, _)| offered == choice);
-        match wanted.iter().find_map(offered) {
-            Some((_, id)) => json!({ "outcome": { "outcome": "selected", "optionId": id } }),
+        match wanted.iter().find_map(|kind| self.option(*kind)) {
+            Some(PermissionOption { id, .. }) => answer(AnswerOutcome::Selected { option_id: id.clone() }),
             None => cancelled(),
         }
     }
 
     /// Whether the agent offers this option.
     pub fn offers(&self, choice: PermissionOptionKind) -> bool {
-        self.options.iter().any(|(offered, _)| *offered == choice)
+        self.option(choice).is_some()
     }
 }
 
 /// Builds the result for a request that is not answered.
 pub fn cancelled() -> Value {
-    json!({ "outcome": { "outcome": "cancelled" } })
+    answer(AnswerOutcome::Cancelled)
+}
+
+fn answer(outcome: AnswerOutcome) -> Value {
+    json!(PermissionAnswer { outcome })
 }
 
 #[cfg(test)]
@@ -126,7 +131,21 @@ mod tests {
         let offered =
             [(PermissionOptionKind::AllowOnce, "Allow"), (PermissionOptionKind::RejectOnce, "Reject")];
         let call = AcpToolCall { id: "1".into(), ..AcpToolCall::default() };
-        let asked = PermissionRequest::read(&params("s", &call, &offered)).unwrap();
+        let asked = PermissionRequest::read(params("s", &call, &offered)).unwrap();
+        assert_eq!(
+            asked.answer(&[PermissionOptionKind::AllowOnce]).to_string(),
+            r#"{"outcome":{"outcome":"selected","optionId":"allow_once"}}"#
+        );
+        assert_eq!(cancelled().to_string(), r#"{"outcome":{"outcome":"cancelled"}}"#);
+        assert_eq!(
+            params("s", &call, &offered[..1]).to_string(),
+            r#"{"sessionId":"s","toolCall":{"toolCallId":"1"},"options":[{"optionId":"allow_once","name":"Allow","kind":"allow_once"}]}"#
+        );
+        let known = json!({ "sessionId": "s", "toolCall": { "toolCallId": "1" }, "options": [
+            7, { "optionId": "a" }, { "optionId": "b", "kind": "dream" }, { "optionId": "c", "kind": "allow_once" },
+        ]});
+        let known = PermissionRequest::read(known).unwrap();
+        assert_eq!((known.options.len(), known.offers(PermissionOptionKind::AllowOnce)), (1, true));
         for (wanted, chosen) in [
             (
                 &[PermissionOptionKind::AllowAlways, PermissionOptionKind::AllowOnce][..],

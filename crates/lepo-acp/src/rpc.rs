@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0, one message a line: a message is a request, a notification, an answer, or malformed.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The line is not JSON, too long or too deep.
@@ -163,6 +164,30 @@ pub fn request(id: u64, method: &str, params: &Value) -> String {
 /// Builds the line of a notification.
 pub fn notification(method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
+}
+
+/// A request or a notification with its method and parameters.
+#[derive(Serialize)]
+struct CallLine<'c, C> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    #[serde(flatten)]
+    call: &'c C,
+}
+
+/// Builds the line of a request that has its method in it.
+pub fn request_line(id: u64, call: &impl Serialize) -> String {
+    call_line(Some(id), call)
+}
+
+/// Builds the line of a notification that has its method in it.
+pub fn notification_line(call: &impl Serialize) -> String {
+    call_line(None, call)
+}
+
+fn call_line(id: Option<u64>, call: &impl Serialize) -> String {
+    serde_json::to_string(&CallLine { jsonrpc: "2.0", id, call }).unwrap_or_default()
 }
 
 /// Builds the line that withdraws a request of this side.

@@ -1,12 +1,17 @@
 //! The updates of a session: text, thoughts and tool calls of a turn, one notification each.
 
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
 
-use super::content::{self, ContentBlock};
+use super::content::ContentBlock;
 use super::rpc::notification;
 
 /// The method of an update.
 pub const METHOD: &str = "session/update";
+
+/// The key of an update's type.
+const TAG: &str = "sessionUpdate";
 
 /// Who a chunk of text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,29 +24,22 @@ pub enum ChunkKind {
     Thought,
 }
 
-impl ChunkKind {
-    fn as_str(self) -> &'static str {
-        match self {
-            ChunkKind::User => "user_message_chunk",
-            ChunkKind::Agent => "agent_message_chunk",
-            ChunkKind::Thought => "agent_thought_chunk",
-        }
-    }
-}
-
 /// The kind of a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// Runs a program.
     Execute,
     /// Fetches external data.
     Fetch,
     /// Any other kind.
+    #[serde(other)]
     Other,
 }
 
 /// The progress of a tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolCallStatus {
     /// Waiting.
     Pending,
@@ -53,290 +51,346 @@ pub enum ToolCallStatus {
     Failed,
 }
 
-impl ToolCallStatus {
-    fn as_str(self) -> &'static str {
-        match self {
-            ToolCallStatus::Pending => "pending",
-            ToolCallStatus::InProgress => "in_progress",
-            ToolCallStatus::Completed => "completed",
-            ToolCallStatus::Failed => "failed",
-        }
-    }
-
-    fn read(word: &str) -> Option<ToolCallStatus> {
-        let all = [
-            ToolCallStatus::Pending,
-            ToolCallStatus::InProgress,
-            ToolCallStatus::Completed,
-            ToolCallStatus::Failed,
-        ];
-        all.into_iter().find(|status| status.as_str() == word)
-    }
-}
-
 /// A tool call, or a change of one, without the fields that are `None`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AcpToolCall {
     /// Its id.
+    #[serde(rename = "toolCallId")]
     pub id: String,
     /// Its title, in one line.
+    #[serde(default, deserialize_with = "or_none", skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Its kind.
+    #[serde(default, deserialize_with = "or_none", skip_serializing_if = "Option::is_none")]
     pub kind: Option<ToolKind>,
     /// Its progress.
+    #[serde(default, deserialize_with = "or_none", skip_serializing_if = "Option::is_none")]
     pub status: Option<ToolCallStatus>,
     /// The texts to display, each a block.
+    #[serde(
+        rename = "content",
+        default,
+        deserialize_with = "texts",
+        serialize_with = "blocks",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub texts: Option<Vec<String>>,
     /// The input of the call.
+    #[serde(rename = "rawInput", default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// The output of the call.
+    #[serde(rename = "rawOutput", default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// lepo's own metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
-impl AcpToolCall {
-    /// Builds the JSON object of the call.
-    pub fn to_json(&self) -> Value {
-        let mut object = Map::new();
-        object.insert("toolCallId".into(), self.id.as_str().into());
-        let kind = self.kind.map(|kind| match kind {
-            ToolKind::Execute => "execute",
-            ToolKind::Fetch => "fetch",
-            ToolKind::Other => "other",
-        });
-        let block = |text: &String| json!({ "type": "content", "content": content::text(text) });
-        let fields = [
-            ("title", self.title.as_deref().map(Value::from)),
-            ("kind", kind.map(Value::from)),
-            ("status", self.status.map(|status| status.as_str().into())),
-            ("content", self.texts.as_ref().map(|texts| texts.iter().map(block).collect())),
-            ("rawInput", self.input.clone()),
-            ("rawOutput", self.output.clone()),
-            ("_meta", self.meta.clone()),
-        ];
-        object.extend(fields.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
-        Value::Object(object)
-    }
+/// A part of what a tool call shows.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ToolCallContent {
+    Content {
+        content: ContentBlock,
+    },
+    #[serde(rename_all = "camelCase")]
+    Diff {
+        #[serde(default)]
+        path: String,
+        #[serde(default)]
+        old_text: Option<String>,
+        new_text: String,
+    },
+    #[serde(other)]
+    Other,
+}
 
-    /// Parses the JSON object of a call; `None` if it has no id.
-    pub fn read(value: &Value) -> Option<AcpToolCall> {
-        let text = |key: &str| value[key].as_str().map(str::to_string);
-        let shown = |item: &Value| match item["type"].as_str()? {
-            "content" => ContentBlock::text(&item["content"]).map(str::to_string),
-            "diff" => {
-                let (old, new) = (item["oldText"].as_str().unwrap_or_default(), item["newText"].as_str()?);
-                Some(format!(
-                    "{}\n--- before\n{old}\n--- after\n{new}",
-                    item["path"].as_str().unwrap_or_default()
-                ))
+impl ToolCallContent {
+    fn into_text(self) -> Option<String> {
+        match self {
+            ToolCallContent::Content { content } => content.into_text(),
+            ToolCallContent::Diff { path, old_text, new_text } => {
+                let old = old_text.unwrap_or_default();
+                Some(format!("{path}\n--- before\n{old}\n--- after\n{new_text}"))
             }
-            _ => None,
-        };
-        Some(AcpToolCall {
-            id: text("toolCallId")?,
-            title: text("title"),
-            kind: match value["kind"].as_str() {
-                Some("execute") => Some(ToolKind::Execute),
-                Some("fetch") => Some(ToolKind::Fetch),
-                Some(_) => Some(ToolKind::Other),
-                None => None,
-            },
-            status: value["status"].as_str().and_then(ToolCallStatus::read),
-            texts: value["content"].as_array().map(|items| items.iter().filter_map(shown).collect()),
-            input: value.get("rawInput").filter(|input| !input.is_null()).cloned(),
-            output: value.get("rawOutput").filter(|output| !output.is_null()).cloned(),
-            meta: None,
-        })
+            ToolCallContent::Other => None,
+        }
     }
 }
 
+/// Parses a field that the protocol does not require: `None` if it has another type.
+pub(crate) fn or_none<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(from)?).ok())
+}
+
+/// Parses the entries of a list that can be parsed.
+pub(crate) fn entries<T: DeserializeOwned>(list: Vec<Value>) -> impl Iterator<Item = T> {
+    list.into_iter().filter_map(|entry| serde_json::from_value(entry).ok())
+}
+
+fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    let list: Option<Vec<Value>> = or_none(from)?;
+    Ok(list.map(|list| entries(list).filter_map(ToolCallContent::into_text).collect()))
+}
+
+fn blocks<S: Serializer>(texts: &Option<Vec<String>>, to: S) -> Result<S::Ok, S::Error> {
+    let block = |text: &String| ToolCallContent::Content { content: ContentBlock::text(text) };
+    to.collect_seq(texts.iter().flatten().map(block))
+}
+
 /// A slash command or a prompt that the user may type.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AvailableCommand {
     /// Its name, without the slash.
     pub name: String,
     /// Its description.
+    #[serde(rename = "description")]
     pub about: String,
-    /// A hint at the input that may follow it.
-    pub hint: Option<String>,
+    /// The input that may follow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<CommandInput>,
 }
 
-/// An update to send.
-#[derive(Debug, Clone, PartialEq)]
+/// The input of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandInput {
+    /// A hint at it.
+    pub hint: String,
+}
+
+/// A chunk of text or other content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContentChunk {
+    /// The content.
+    pub content: ContentBlock,
+    /// The id of its message.
+    #[serde(
+        rename = "messageId",
+        default,
+        deserialize_with = "or_none",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub message: Option<String>,
+}
+
+/// An update of a session, in either direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "sessionUpdate", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum SessionUpdate {
-    /// A chunk of text or other content.
-    Chunk {
-        /// Who it comes from.
-        voice: ChunkKind,
-        /// A content block.
-        content: Value,
-        /// The id of its message.
-        message: Option<String>,
-        /// lepo's own metadata.
-        meta: Option<Value>,
-    },
+    /// A chunk of what the user typed.
+    UserMessageChunk(ContentChunk),
+    /// A chunk of the agent's answer.
+    AgentMessageChunk(ContentChunk),
+    /// A chunk of the agent's thinking.
+    AgentThoughtChunk(ContentChunk),
     /// A new tool call.
     ToolCall(AcpToolCall),
     /// A change of a tool call.
-    ToolUpdate(AcpToolCall),
+    ToolCallUpdate(AcpToolCall),
     /// All available commands.
-    Commands(Vec<AvailableCommand>),
+    AvailableCommandsUpdate {
+        /// The commands.
+        available_commands: Vec<AvailableCommand>,
+    },
     /// The current mode.
-    Mode(String),
+    CurrentModeUpdate {
+        /// Its id.
+        current_mode_id: String,
+    },
     /// The options, built by [`super::agent::options`].
-    Options(Value),
+    ConfigOptionUpdate {
+        /// The options.
+        config_options: Value,
+    },
     /// The session's title and time, and lepo's metadata.
-    Info {
+    SessionInfoUpdate {
         /// The title, if it changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         title: Option<String>,
         /// The time of the last message, in ISO 8601.
-        updated: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updated_at: Option<String>,
         /// lepo's own metadata.
+        #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
         meta: Option<Value>,
     },
     /// The size of the conversation and of the model's window.
-    Usage {
+    UsageUpdate {
         /// Tokens of the conversation.
         used: u64,
         /// Tokens of the window.
         size: u64,
     },
+    /// Any other update.
+    #[serde(other)]
+    Other,
 }
 
 impl SessionUpdate {
-    /// Creates an update for a chunk of text.
-    pub fn text(voice: ChunkKind, text: &str, message: Option<String>) -> SessionUpdate {
-        SessionUpdate::Chunk { voice, content: content::text(text), message, meta: None }
-    }
-
-    /// Builds the update's JSON object.
-    fn to_json(&self) -> Value {
-        match self {
-            SessionUpdate::Chunk { voice, content, message, meta } => {
-                let mut chunk = json!({ "sessionUpdate": voice.as_str(), "content": content });
-                if let Some(message) = message {
-                    chunk["messageId"] = message.as_str().into();
-                }
-                if let Some(meta) = meta {
-                    chunk["_meta"] = meta.clone();
-                }
-                chunk
-            }
-            SessionUpdate::ToolCall(call) => tagged("tool_call", call.to_json()),
-            SessionUpdate::ToolUpdate(call) => tagged("tool_call_update", call.to_json()),
-            SessionUpdate::Commands(commands) => {
-                let one = |command: &AvailableCommand| {
-                    let mut one = json!({ "name": command.name, "description": command.about });
-                    if let Some(hint) = &command.hint {
-                        one["input"] = json!({ "hint": hint });
-                    }
-                    one
-                };
-                let commands: Vec<Value> = commands.iter().map(one).collect();
-                json!({ "sessionUpdate": "available_commands_update", "availableCommands": commands })
-            }
-            SessionUpdate::Mode(mode) => {
-                json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode })
-            }
-            SessionUpdate::Options(options) => {
-                json!({ "sessionUpdate": "config_option_update", "configOptions": options })
-            }
-            SessionUpdate::Info { title, updated, meta } => {
-                let mut info = json!({ "sessionUpdate": "session_info_update" });
-                for (key, value) in [("title", title), ("updatedAt", updated)] {
-                    if let Some(value) = value {
-                        info[key] = value.as_str().into();
-                    }
-                }
-                if let Some(meta) = meta {
-                    info["_meta"] = meta.clone();
-                }
-                info
-            }
-            SessionUpdate::Usage { used, size } => {
-                json!({ "sessionUpdate": "usage_update", "used": used, "size": size })
-            }
+    /// Creates an update for a chunk, with the id of its message.
+    pub fn chunk(kind: ChunkKind, content: ContentBlock, message: Option<String>) -> SessionUpdate {
+        let chunk = ContentChunk { content, message };
+        match kind {
+            ChunkKind::User => SessionUpdate::UserMessageChunk(chunk),
+            ChunkKind::Agent => SessionUpdate::AgentMessageChunk(chunk),
+            ChunkKind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
         }
     }
 
     /// Builds the line of the update.
     pub fn line(&self, session: &str) -> String {
-        notification(METHOD, &json!({ "sessionId": session, "update": self.to_json() }))
+        let mut params = json!({ "sessionId": session, "update": self });
+        if let SessionUpdate::ToolCall(_) | SessionUpdate::ToolCallUpdate(_) = self
+            && let Some(call) = params["update"].as_object_mut()
+            && let Some(tag) = call.shift_remove(TAG)
+        {
+            // The type of a tool call follows its fields.
+            call.insert(TAG.to_string(), tag);
+        }
+        notification(METHOD, &params)
     }
 }
 
-fn tagged(word: &str, mut object: Value) -> Value {
-    object["sessionUpdate"] = word.into();
-    object
-}
-
-/// An update from an agent.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AgentUpdate {
-    /// A chunk of the agent's answer or of its thinking.
-    Said(ChunkKind, String),
-    /// A new tool call, or a change of one.
-    Tool(Box<AcpToolCall>),
-    /// Tokens of the conversation, and of the window.
-    Usage(u64, u64),
-    /// Any other update.
-    Other,
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UpdateParams {
+    session_id: String,
+    update: SessionUpdate,
 }
 
 /// Parses the parameters of an update: its session, and its content. `None` if they are malformed.
-pub fn read(params: &Value) -> Option<(&str, AgentUpdate)> {
-    let (session, update) = (params["sessionId"].as_str()?, &params["update"]);
-    let said =
-        |voice| ContentBlock::text(&update["content"]).map(|text| AgentUpdate::Said(voice, text.to_string()));
-    let told = match update["sessionUpdate"].as_str()? {
-        "agent_message_chunk" => said(ChunkKind::Agent).unwrap_or(AgentUpdate::Other),
-        "agent_thought_chunk" => said(ChunkKind::Thought).unwrap_or(AgentUpdate::Other),
-        "tool_call" | "tool_call_update" => AgentUpdate::Tool(Box::new(AcpToolCall::read(update)?)),
-        "usage_update" => AgentUpdate::Usage(update["used"].as_u64()?, update["size"].as_u64()?),
-        _ => AgentUpdate::Other,
-    };
-    Some((session, told))
+pub fn read(params: Value) -> Option<(String, SessionUpdate)> {
+    let UpdateParams { session_id, update } = serde_json::from_value(params).ok()?;
+    Some((session_id, update))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_tool_call_is_read_as_it_was_written() {
-        let call = AcpToolCall {
+    fn call() -> AcpToolCall {
+        AcpToolCall {
             id: "1".into(),
             title: Some("ls".into()),
             kind: Some(ToolKind::Execute),
             status: Some(ToolCallStatus::InProgress),
             texts: Some(vec!["a".into(), "b".into()]),
-            input: Some(json!({ "command": "ls" })),
+            input: Some(json!({ "command": "ls", "n": [1, -2, 1.5] })),
             output: Some(json!({ "exit": 0 })),
-            meta: None,
-        };
-        assert_eq!(AcpToolCall::read(&call.to_json()), Some(call.clone()));
-        let line: Value = serde_json::from_str(&SessionUpdate::ToolCall(call.clone()).line("s")).unwrap();
-        assert_eq!(read(&line["params"]), Some(("s", AgentUpdate::Tool(Box::new(call)))));
+            meta: Some(json!({ "lepo": {} })),
+        }
+    }
+
+    #[test]
+    fn an_update_is_read_as_it_was_written() {
         let bare = AcpToolCall { id: "2".into(), ..AcpToolCall::default() };
-        assert_eq!(bare.to_json(), json!({ "toolCallId": "2" }));
+        assert_eq!(serde_json::to_value(&bare).unwrap(), json!({ "toolCallId": "2" }));
+        let text = |kind, message: Option<&str>| {
+            SessionUpdate::chunk(kind, ContentBlock::text("a"), message.map(str::to_string))
+        };
+        let input = Some(CommandInput { hint: "h".into() });
+        let commands = vec![
+            AvailableCommand { name: "a".into(), about: "A".into(), input },
+            AvailableCommand { name: "b".into(), about: "B".into(), input: None },
+        ];
+        let info = |title: Option<&str>, meta| SessionUpdate::SessionInfoUpdate {
+            title: title.map(str::to_string),
+            updated_at: None,
+            meta,
+        };
+        for (update, expected) in [
+            (
+                text(ChunkKind::User, Some("m")),
+                r#"{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"a"},"messageId":"m"}"#,
+            ),
+            (
+                text(ChunkKind::Agent, None),
+                r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}"#,
+            ),
+            (
+                text(ChunkKind::Thought, None),
+                r#"{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"a"}}"#,
+            ),
+            (
+                SessionUpdate::ToolCall(call()),
+                r#"{"toolCallId":"1","title":"ls","kind":"execute","status":"in_progress","content":[{"type":"content","content":{"type":"text","text":"a"}},{"type":"content","content":{"type":"text","text":"b"}}],"rawInput":{"command":"ls","n":[1,-2,1.5]},"rawOutput":{"exit":0},"_meta":{"lepo":{}},"sessionUpdate":"tool_call"}"#,
+            ),
+            (SessionUpdate::ToolCallUpdate(bare), r#"{"toolCallId":"2","sessionUpdate":"tool_call_update"}"#),
+            (
+                SessionUpdate::AvailableCommandsUpdate { available_commands: commands },
+                r#"{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"a","description":"A","input":{"hint":"h"}},{"name":"b","description":"B"}]}"#,
+            ),
+            (
+                SessionUpdate::CurrentModeUpdate { current_mode_id: "m".into() },
+                r#"{"sessionUpdate":"current_mode_update","currentModeId":"m"}"#,
+            ),
+            (
+                SessionUpdate::ConfigOptionUpdate { config_options: json!([]) },
+                r#"{"sessionUpdate":"config_option_update","configOptions":[]}"#,
+            ),
+            (
+                info(Some("t"), Some(json!({ "a": 1 }))),
+                r#"{"sessionUpdate":"session_info_update","title":"t","_meta":{"a":1}}"#,
+            ),
+            (info(None, None), r#"{"sessionUpdate":"session_info_update"}"#),
+            (
+                SessionUpdate::UsageUpdate { used: 1, size: 2 },
+                r#"{"sessionUpdate":"usage_update","used":1,"size":2}"#,
+            ),
+        ] {
+            let line = update.line("s");
+            let start = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":"#;
+            assert_eq!(line, format!("{start}{expected}}}}}"));
+            let mut line: Value = serde_json::from_str(&line).unwrap();
+            assert_eq!(read(line["params"].take()), Some(("s".to_string(), update)));
+        }
     }
 
     #[test]
     fn updates_of_others_never_fail_but_by_being_none() {
         let update =
-            |update: Value| read(&json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
-        let chunk =
-            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "a" } });
-        assert_eq!(update(chunk), Some(AgentUpdate::Said(ChunkKind::Agent, "a".into())));
+            |update: Value| read(json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
         let picture = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image" } });
-        assert_eq!(update(picture), Some(AgentUpdate::Other));
-        assert_eq!(update(json!({ "sessionUpdate": "new" })), Some(AgentUpdate::Other));
+        assert_eq!(update(picture), None);
+        let audio = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "audio" } });
+        assert!(matches!(update(audio), Some(SessionUpdate::AgentMessageChunk(_))));
+        assert_eq!(update(json!({ "sessionUpdate": "new", "a": 1 })), Some(SessionUpdate::Other));
         for none in
             [json!({}), json!(7), json!({ "sessionUpdate": "tool_call" }), json!({ "sessionUpdate": 7 })]
         {
             assert_eq!(update(none.clone()), None, "{none}");
         }
-        assert_eq!(read(&json!([])), None);
+        assert_eq!(read(json!([])), None);
+    }
+
+    #[test]
+    fn fields_of_a_call_that_are_not_required_may_have_any_type() {
+        let read = |call: Value| serde_json::from_value::<AcpToolCall>(call).unwrap();
+        let bare = AcpToolCall { id: "1".into(), ..AcpToolCall::default() };
+        for field in ["title", "kind", "status", "content", "rawInput", "rawOutput"] {
+            assert_eq!(read(json!({ "toolCallId": "1", field: null })), bare, "{field}");
+            if !field.starts_with("raw") {
+                for value in [json!(7), json!({ "a": [1] }), json!(true)] {
+                    assert_eq!(read(json!({ "toolCallId": "1", field: value })), bare, "{field}");
+                }
+            }
+        }
+        assert_eq!(read(json!({ "toolCallId": "1", "kind": "dream" })).kind, Some(ToolKind::Other));
+        assert_eq!(read(json!({ "toolCallId": "1", "status": "dreaming" })), bare);
+        let content = json!([
+            { "type": "content", "content": { "type": "text", "text": "a" } },
+            { "type": "content", "content": { "type": "resource", "resource": { "uri": "u", "text": "b" } } },
+            { "type": "diff", "path": "p", "oldText": null, "newText": "n" },
+            { "type": "diff", "path": "p", "oldText": "o", "newText": "n" },
+            { "type": "diff", "path": "p" },
+            { "type": "terminal", "terminalId": "t" },
+            { "type": "content", "content": 7 },
+            7,
+        ]);
+        let texts = read(json!({ "toolCallId": "1", "content": content })).texts.unwrap();
+        let diff = |old: &str| format!("p\n--- before\n{old}\n--- after\nn");
+        assert_eq!(texts, ["a".to_string(), "b".to_string(), diff(""), diff("o")]);
     }
 }

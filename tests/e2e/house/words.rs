@@ -21,6 +21,8 @@ const NOWHERE: &[(&str, &str)] = &[
     ("std::os::macos", ""),
     (".render(HintTarget::", ".render("),
     (".render(context.at", ".render("),
+    // Its variant is named so by a derive.
+    ("agent_message_chunk", "AgentMessageChunk"),
 ];
 
 /// The code of a file, without its tests: as it stands, and without white space, as a call may stand on several lines.

@@ -16,6 +16,7 @@ use crate::start::CompareFiles;
 use lepo_acp::client::{self, AgentCapabilities};
 use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
+use lepo_acp::request::ClientRequest;
 use lepo_acp::rpc::{self, RpcError, RpcMessage};
 use lepo_base::error::{Error, Result};
 use lepo_base::keyword::Keyword;
@@ -129,7 +130,7 @@ impl AgentProcess {
 
     async fn hello(&mut self) -> Result<()> {
         let agent = self;
-        let told = agent.call("initialize", &client::hello("lepo", env!("CARGO_PKG_VERSION"))).await?;
+        let told = agent.call(&client::hello("lepo", env!("CARGO_PKG_VERSION"))).await?;
         agent.can = AgentCapabilities::read(&told);
         if agent.can.version != lepo_acp::VERSION {
             return Err(Error::remote(format!(
@@ -152,10 +153,10 @@ impl AgentProcess {
     }
 
     /// Sends a request and returns its id.
-    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
+    pub fn request(&mut self, request: &ClientRequest) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.line(rpc::request(id, method, params));
+        self.line(rpc::request_line(id, request));
         id
     }
 
@@ -198,8 +199,8 @@ impl AgentProcess {
     }
 
     /// Sends a request and waits for its answer. Messages in the meantime belong to an old turn.
-    pub async fn call(&mut self, method: &str, params: &Value) -> Result<Value> {
-        let id = self.request(method, params);
+    pub async fn call(&mut self, request: &ClientRequest) -> Result<Value> {
+        let id = self.request(request);
         loop {
             match self.next().await? {
                 RpcMessage::Answer { id: of, result } if of == json!(id) => {

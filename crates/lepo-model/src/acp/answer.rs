@@ -10,7 +10,7 @@ use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind};
 use lepo_acp::client;
 use lepo_acp::permission::{self, PermissionOptionKind, PermissionRequest};
 use lepo_acp::rpc::{RpcError, RpcMessage};
-use lepo_acp::update::{self, AcpToolCall, AgentUpdate, ChunkKind, ToolCallStatus};
+use lepo_acp::update::{self, AcpToolCall, SessionUpdate, ToolCallStatus};
 use lepo_base::error::Result;
 
 /// Most open tool calls; further ones are not reported.
@@ -97,15 +97,15 @@ impl AgentAnswer {
         match message {
             RpcMessage::Notification { method, params } if method == update::METHOD => {
                 // Messages for another session, or from an old turn, are ignored.
-                if let Some((session, told)) = update::read(&params)
+                if let Some((session, update)) = update::read(params)
                     && session == self.session
                 {
-                    self.on_update(told, events);
+                    self.on_update(update, events);
                 }
             }
             RpcMessage::Request { id, method, params } if method == permission::METHOD => {
                 let question =
-                    PermissionRequest::read(&params).filter(|question| question.session == self.session);
+                    PermissionRequest::read(params).filter(|question| question.session == self.session);
                 match (question, &mut self.agent) {
                     (Some(question), _) => self.ask(id, question, events),
                     (None, Some(agent)) => agent.answer(&id, Ok(permission::cancelled())),
@@ -122,21 +122,25 @@ impl AgentAnswer {
         Ok(())
     }
 
-    fn on_update(&mut self, told: AgentUpdate, events: &mut EventQueue) {
-        match told {
-            AgentUpdate::Said(ChunkKind::Agent, text) => {
+    fn on_update(&mut self, update: SessionUpdate, events: &mut EventQueue) {
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) => {
+                let Some(text) = chunk.content.into_text() else { return };
                 if std::mem::take(&mut self.apart) && !self.begins && !text.starts_with(char::is_whitespace) {
                     TextKind::Text.push_event("\n\n", events);
                 }
                 self.begins = text.chars().next_back().map_or(self.begins, char::is_whitespace);
                 TextKind::Text.push_event(&text, events);
             }
-            AgentUpdate::Said(ChunkKind::Thought, text) => TextKind::Thinking.push_event(&text, events),
-            AgentUpdate::Tool(call) => {
+            SessionUpdate::AgentThoughtChunk(chunk) => {
+                let Some(text) = chunk.content.into_text() else { return };
+                TextKind::Thinking.push_event(&text, events);
+            }
+            SessionUpdate::ToolCall(call) | SessionUpdate::ToolCallUpdate(call) => {
                 self.apart = true;
                 self.tool(&call, events);
             }
-            AgentUpdate::Said(ChunkKind::User, _) | AgentUpdate::Usage(..) | AgentUpdate::Other => {}
+            _ => {}
         }
     }
 

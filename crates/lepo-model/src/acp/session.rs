@@ -4,8 +4,6 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::agent::AgentLaunch;
 use super::{AgentAnswer, AgentProcess, pool};
 use crate::agent_types::{AgentContext, AgentSandboxer};
@@ -18,7 +16,7 @@ use crate::model_facts::ModelFacts;
 use crate::notice::ModelNotice;
 use crate::start::ModelFolders;
 use lepo_acp::client;
-use lepo_acp::content;
+use lepo_acp::content::ContentBlock;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_base::role::Role;
@@ -63,7 +61,7 @@ pub async fn start_prompt(
     events.push_back(ChatEvent::AgentSession(session.clone()));
     let prompt = blocks(asked)?;
     tracing::debug!(model = config.name, session, "prompt");
-    let id = agent.request(client::PROMPT, &client::prompt(&session, prompt));
+    let id = agent.request(&client::prompt(&session, prompt));
     Ok(AgentAnswer::new(agent, session, id, events))
 }
 
@@ -79,7 +77,7 @@ async fn open(
         && context.forks
         && agent.can.fork
     {
-        match agent.call(client::FORK, &client::old_session(session, &folder)).await {
+        match agent.call(&client::fork(session, &folder)).await {
             Ok(told) => {
                 if let Some(fork) = client::session_id(&told).filter(|fork| fork != session) {
                     agent.open.insert(fork.clone());
@@ -95,8 +93,8 @@ async fn open(
         if agent.open.contains(session) {
             return Ok((session.to_owned(), true));
         }
-        if let Some(method) = agent.can.way_back() {
-            match agent.call(method, &client::old_session(session, &folder)).await {
+        if let Some(request) = agent.can.reopen(session, &folder) {
+            match agent.call(&request).await {
                 Ok(_) => {
                     agent.open.insert(session.to_owned());
                     return Ok((session.to_owned(), true));
@@ -107,7 +105,7 @@ async fn open(
             }
         }
     }
-    let told = agent.call(client::NEW, &client::new_session(&folder)).await?;
+    let told = agent.call(&client::new_session(&folder)).await?;
     let session = client::session_id(&told)
         .ok_or_else(|| Error::remote(format!("{} did not open a session", config.name)))?;
     agent.open.insert(session.clone());
@@ -121,8 +119,8 @@ fn since_answer(messages: &[ChatMessage]) -> &[ChatMessage] {
 }
 
 /// Returns the blocks of a prompt: the text, then the images.
-fn blocks(messages: &[ChatMessage]) -> Result<Vec<Value>> {
-    let mut blocks = vec![content::text(&prompt_text(messages))];
+fn blocks(messages: &[ChatMessage]) -> Result<Vec<ContentBlock>> {
+    let mut blocks = vec![ContentBlock::text(prompt_text(messages))];
     for file in messages.iter().flat_map(|message| &message.files) {
         let mut data = Vec::new();
         for piece in file.clone().encoded() {
@@ -130,7 +128,8 @@ fn blocks(messages: &[ChatMessage]) -> Result<Vec<Value>> {
                 piece.map_err(|error| Error::usage(format!("cannot read {}", file.name)).because(error))?;
             data.extend_from_slice(&piece);
         }
-        blocks.push(content::image(file.media.mime(), &String::from_utf8_lossy(&data)));
+        let data = String::from_utf8_lossy(&data).into_owned();
+        blocks.push(ContentBlock::Image { mime: file.media.mime().to_string(), data });
     }
     Ok(blocks)
 }
@@ -153,7 +152,7 @@ pub async fn offered(
         holder,
     };
     let (mut agent, _) = pool::acquire(starting, None).await?;
-    let told = agent.call(client::NEW, &client::new_session(&dir.to_string_lossy())).await?;
+    let told = agent.call(&client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };
     Ok(client::models(&told).into_iter().map(facts).collect())
 }
