@@ -100,8 +100,6 @@ pub(super) fn parse_with(
             .hint("expected {\"mcpServers\": {\"NAME\": {\"command\": …} or {\"url\": …}}}")
     };
     let bytes = without_comments(bytes);
-    let bytes =
-        bytes.strip_prefix(b"\xef\xbb\xbf".as_slice()).map_or(bytes.clone(), |bytes| bytes.to_vec().into());
     let document: Value =
         serde_json::from_slice(&bytes).map_err(|error| wrong("not valid JSON").because(error))?;
     let at = |root: &[&str]| root.iter().try_fold(&document, |value, key| value.get(key));

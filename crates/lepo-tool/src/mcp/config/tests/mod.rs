@@ -295,3 +295,65 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
     // Without substitution, the file needs no values for the variables that it names.
     assert_eq!(parse(Path::new("mcp.json"), text).unwrap().len(), 4);
 }
+
+/// Every value of every wrong type at every key, in a program, a remote server, and alone.
+#[test]
+fn no_value_is_told_whatever_is_wrong_with_it() {
+    let keys = "description enabled disabled command args env cwd url httpUrl serverUrl transport type headers timeout \
+        startup_timeout_sec includeTools excludeTools disabledTools tools client_id client_secret client_metadata_url \
+        environment trust envFile oauth other";
+    let values = [
+        r#""s3cret""#,
+        r#""s3cret\n""#,
+        r#""http://s3cret\u0000""#,
+        r#"["s3cret"]"#,
+        r#"[["s3cret"]]"#,
+        r#"[{"s":"s3cret"}]"#,
+        r#"["s3cret\u0000"]"#,
+        r#"{"N":"s3cret\n"}"#,
+        r#"{"N":["s3cret"]}"#,
+        r#"{"N":{"s":"s3cret"}}"#,
+        r#"{"N N":"s3cret"}"#,
+        r#""${S}""#,
+        r#"["${S}"]"#,
+        r#"{"N":"${S}"}"#,
+        "-53273",
+        "53273.5e999",
+        "[53273]",
+        r#"{"N":53273}"#,
+        "true",
+        "null",
+    ];
+    let env = Env::from_pairs(&[("S", "s3cret\n")]);
+    let variables = ServerVariables { env: &env, own_names: &[], keys: &[] };
+    let mut left_out = 0;
+    for key in keys.split_whitespace() {
+        for value in values {
+            for before in ["", r#""command":"x","#, r#""url":"https://h/","#] {
+                let text = format!(r#"{{"mcpServers":{{"a":{{{before}"{key}":{value}}}}}}}"#);
+                for variables in [None, Some((&variables, EntryOrigin::User))] {
+                    let servers = parse_with(Path::new("m"), text.as_bytes(), variables).unwrap();
+                    let told = format!("{:?}", notes(&servers));
+                    assert!(!told.contains("s3cret") && !told.contains("53273"), "{text}: {told}");
+                    left_out += usize::from(servers[0].details.left_out.is_some());
+                }
+            }
+        }
+    }
+    assert!(left_out > 1000, "{left_out}");
+    for value in values {
+        for text in [
+            format!(r#"{{"mcpServers":{value}}}"#),
+            format!(r#"{{"servers":{{"a":{value}}}}}"#),
+            format!(r#"{{"mcp":{value},"a":{value}}}"#),
+            value.to_string(),
+            format!(r#"{{"mcpServers":{{"a":{value}"#),
+        ] {
+            let told = match parse(Path::new("m"), text.as_bytes()) {
+                Ok(servers) => format!("{:?}", notes(&servers)),
+                Err(error) => error.chain(),
+            };
+            assert!(!told.contains("s3cret") && !told.contains("53273"), "{text}: {told}");
+        }
+    }
+}
