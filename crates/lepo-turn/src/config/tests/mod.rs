@@ -16,6 +16,7 @@ mod editing;
 mod importing;
 mod insts;
 mod mistakes;
+mod wrong_values;
 
 type Vars<'a> = &'a [(&'a str, &'a str)];
 
