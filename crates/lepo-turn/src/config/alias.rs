@@ -1,6 +1,6 @@
 //! `[alias]` of the user's file: names for a command with its options.
 
-use super::document::{SettingSource, SourcedValue};
+use super::source::{SettingSource, SourcedValue};
 use super::table_reader::TableReader;
 use lepo_base::error::Result;
 

@@ -6,7 +6,7 @@
 
 use super::Settings;
 use super::ambient::Ambient;
-use super::document::{SettingSource, SourcedValue};
+use super::source::{SettingSource, SourcedValue};
 use crate::Notice;
 use lepo_base::closest_name::closest_name;
 use lepo_base::error::{Error, Result};

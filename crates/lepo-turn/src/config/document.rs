@@ -1,12 +1,12 @@
 //! Reads a TOML file, and reports values with their line.
 
 use std::cell::Cell;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use toml::de::DeTable;
 
+use super::source::SettingSource;
 use lepo_base::error::{Error, Result};
 
 /// A file that is being read.
@@ -98,46 +98,4 @@ impl<'a> ConfigDocument<'a> {
 fn line_at(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(..at).unwrap_or(bytes);
     1 + before.iter().filter(|byte| **byte == b'\n').count()
-}
-
-/// The source of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SettingSource {
-    /// The default.
-    Default,
-    /// A line of a file, counted from 1.
-    File {
-        /// Path of the file.
-        path: Arc<Path>,
-        /// Number of the line.
-        line: usize,
-    },
-    /// A variable of the environment.
-    Env(&'static str),
-    /// An option of the command line.
-    Flag(&'static str),
-}
-
-impl fmt::Display for SettingSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SettingSource::Default => f.write_str("default"),
-            SettingSource::File { path, line } => write!(f, "{}:{line}", path.display()),
-            SettingSource::Env(name) | SettingSource::Flag(name) => f.write_str(name),
-        }
-    }
-}
-
-/// A value, and its source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourcedValue<T> {
-    pub value: T,
-    pub source: SettingSource,
-}
-
-impl<T> SourcedValue<T> {
-    /// Converts the value; its source remains.
-    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> SourcedValue<U> {
-        SourcedValue { value: form(self.value), source: self.source }
-    }
 }

@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::document::SettingSource;
 use super::options::{read_extra, read_options};
 use super::price::read_price;
 use super::program::{read_agent, read_program, read_sandbox};
 use super::setting_value::SettingValue;
+use super::source::SettingSource;
 use super::table_reader::TableReader;
 use lepo_base::error::Result;
 use lepo_base::keyword::Keyword;

@@ -39,14 +39,6 @@ impl<'d> FieldReader<'d> {
         self.error("is out of range", format!("`{}` is {allowed_values}", self.key))
     }
 
-    /// Returns a text of any length, without trailing newlines.
-    pub fn prose(&self) -> Result<String> {
-        match self.value.get_ref().as_str() {
-            Some(text) => Ok(text.trim_end_matches(['\r', '\n']).to_string()),
-            None => Err(self.wrong_type("a text in quotes")),
-        }
-    }
-
     pub fn table(self) -> Result<DeTable<'d>> {
         if !self.value.get_ref().is_table() {
             return Err(self.wrong_type(&match self.title.is_empty() {

@@ -3,13 +3,18 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
+
 use super::Paths;
 use super::alias::{Alias, read_aliases};
 use super::document::ConfigDocument;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
+use super::mistake::Mistake;
 use super::price::{PriceEntry, read_price_entry};
+use super::reader::ConfigReader;
 use super::table::SettingsLayer;
 use super::table_reader::TableReader;
+use super::tree::SettingTable;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 
@@ -102,6 +107,18 @@ pub fn aliases(paths: &Paths) -> Result<Vec<Alias>> {
     Ok(ConfigFile::parse(&file, &bytes)?.aliases)
 }
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RecordedSection {
+    recorded: RecordedKeys,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RecordedKeys {
+    ignore: Vec<String>,
+}
+
 /// The table `[recorded]` of a store's own `_config.toml`, which counts without trust: all that it does is to make
 /// recorded answers found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -116,12 +133,10 @@ impl RecordedTable {
     /// Reads the table alone. Mistakes elsewhere in the file are ignored, unless it is not TOML; errors name `path` (exit
     /// 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<RecordedTable> {
-        let document = ConfigDocument::new(path, bytes)?;
-        let mut root = TableReader::root(&document)?;
-        let mut table = root.section("recorded")?;
-        let ignore = table.get::<Vec<String>>("ignore", &())?.unwrap_or_default();
-        table.finish()?;
-        Ok(RecordedTable { ignore, is_alone: root.finish().is_ok() })
+        let table = SettingTable::parse(path, bytes).map_err(Mistake::in_file)?;
+        let mut root = ConfigReader::root(&table);
+        let RecordedSection { recorded: RecordedKeys { ignore } } = root.read().map_err(Mistake::in_file)?;
+        Ok(RecordedTable { ignore, is_alone: root.rest().is_empty() })
     }
 }
 

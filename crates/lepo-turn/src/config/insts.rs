@@ -3,9 +3,11 @@
 
 use std::path::Path;
 
-use super::document::ConfigDocument;
-use super::field::FieldReader;
-use super::table_reader::TableReader;
+use serde::Deserialize;
+
+use super::mistake::Mistake;
+use super::reader::ConfigReader;
+use super::tree::SettingTable;
 use lepo_base::error::Result;
 
 /// The file that `lepo init` writes: each default below a comment on its use. Also the only source of the
@@ -13,7 +15,8 @@ use lepo_base::error::Result;
 const DEFAULTS: &str = include_str!("default-insts.toml");
 
 /// The instruction texts in use. `None` if the file has an empty text: nothing is sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub struct Insts {
     /// Sent with requests for an answer; the default text only in a turn with a command's result.
     pub general: Option<String>,
@@ -69,9 +72,31 @@ impl Insts {
         if bytes == DEFAULTS.as_bytes() {
             return Ok((Insts::default(), Vec::new()));
         }
-        let (mut insts, ignored) = read(path, bytes)?;
-        insts.general = insts.general.filter(|text| !is_general_as_made(text));
-        Ok((insts.or(Insts::default()), ignored))
+        let table = SettingTable::parse(path, bytes).map_err(Mistake::in_file)?;
+        let mut reader = ConfigReader::root(&table).of_prose();
+        let mut insts: Insts = reader.read().map_err(Mistake::in_file)?;
+        if insts.general.as_deref().is_some_and(is_general_as_made) {
+            insts.general = Insts::default().general;
+        }
+        for text in insts.texts_mut() {
+            let kept = text.take().map(|text| text.trim_end_matches(['\r', '\n']).to_string());
+            *text = kept.filter(|text| !text.trim().is_empty());
+        }
+        let ignored = reader.rest().into_iter();
+        let ignored = ignored.map(|(key, node)| format!("{}: unknown key `{key}`, ignored", node.source));
+        Ok((insts, ignored.collect()))
+    }
+
+    fn texts_mut(&mut self) -> [&mut Option<String>; 7] {
+        [
+            &mut self.general,
+            &mut self.tool_chooser,
+            &mut self.command_writer,
+            &mut self.orchestrator,
+            &mut self.floor,
+            &mut self.speech,
+            &mut self.judge,
+        ]
     }
 
     /// Returns the names of the texts that differ from the defaults.
@@ -93,22 +118,6 @@ impl Insts {
     pub fn default_file_text() -> &'static str {
         DEFAULTS
     }
-
-    /// Returns the file's texts, or the default where the file has none. A blank text becomes `None`.
-    fn or(self, defaults: Insts) -> Insts {
-        let text = |from_file: Option<String>, default: Option<String>| {
-            from_file.or(default).filter(|text| !text.trim().is_empty())
-        };
-        Insts {
-            general: text(self.general, defaults.general),
-            tool_chooser: text(self.tool_chooser, defaults.tool_chooser),
-            command_writer: text(self.command_writer, defaults.command_writer),
-            orchestrator: text(self.orchestrator, defaults.orchestrator),
-            floor: text(self.floor, defaults.floor),
-            speech: text(self.speech, defaults.speech),
-            judge: text(self.judge, defaults.judge),
-        }
-    }
 }
 
 /// Text that the default `general` of earlier stores contains in addition.
@@ -117,23 +126,6 @@ const EARLIER: &str = ", in the language it is written in";
 /// Whether this is the default text of `general`, of this or an earlier version.
 pub fn is_general_as_made(text: &str) -> bool {
     Insts::default().general == Some(text.trim().replacen(EARLIER, "", 1))
-}
-
-/// Reads the texts of a file, including blank ones, and lists its unknown keys.
-fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
-    let document = ConfigDocument::new(path, bytes)?;
-    let mut root = TableReader::root(&document)?;
-    let insts = Insts {
-        general: root.read("general", FieldReader::prose)?,
-        tool_chooser: root.read("toolChooser", FieldReader::prose)?,
-        command_writer: root.read("commandWriter", FieldReader::prose)?,
-        orchestrator: root.read("orchestrator", FieldReader::prose)?,
-        floor: root.read("floor", FieldReader::prose)?,
-        speech: root.read("speech", FieldReader::prose)?,
-        judge: root.read("judge", FieldReader::prose)?,
-    };
-    let ignored = |(at, key)| format!("{}: unknown key `{key}`, ignored", document.source(at));
-    Ok((insts, root.rest().into_iter().map(ignored).collect()))
 }
 
 /// Replaces each `{name}` of `values` in a text. Inserted text is not expanded again, so a topic that

@@ -13,6 +13,7 @@ mod flags;
 mod folder_trust;
 mod import;
 mod insts;
+mod mistake;
 mod models;
 mod money;
 mod options;
@@ -22,16 +23,19 @@ mod price;
 mod program;
 mod program_trust;
 mod prompts;
+mod reader;
 mod server_effect;
 mod set;
 mod setting_enums;
 mod setting_value;
 mod settings;
+mod source;
 mod system_prompt;
 mod table;
 mod table_reader;
 mod tidy;
 mod touched;
+mod tree;
 mod trust;
 mod write;
 
@@ -40,7 +44,6 @@ mod tests;
 
 pub use alias::Alias;
 pub use choose::{LocalModels, ModelChoice};
-pub use document::SettingSource;
 pub use edit::{NewModel, add_model, planned_model, remove_model, set_active, set_tool_mode};
 pub use entry::KeyEntry;
 pub use file::{RecordedTable, aliases};
@@ -60,6 +63,7 @@ pub use setting_enums::{
     SecretsMode, ThinkingShown,
 };
 pub use settings::{SettingRow, load_settings, setting_lines};
+pub use source::SettingSource;
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT, is_as_made, system_prompt};
 pub use table::Settings;
 pub use tidy::RemovedSpan;

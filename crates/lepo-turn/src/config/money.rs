@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::repeat;
 
-use super::document::SourcedValue;
+use super::source::SourcedValue;
 
 /// Units per unit of the currency: a price is in millionths per million tokens, so a token costs this many
 /// units.
@@ -182,7 +182,7 @@ mod tests {
         let set = |amount: Option<u64>| {
             amount.map(|amount| SourcedValue {
                 value: Some(Money(amount)),
-                source: super::super::document::SettingSource::Default,
+                source: super::super::source::SettingSource::Default,
             })
         };
         for (repo, user, holds) in [

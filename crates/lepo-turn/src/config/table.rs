@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::alias::Alias;
 use super::ambient::Ambient;
-use super::document::{SettingSource, SourcedValue};
 use super::money::{Budgets, Money};
 use super::pager_setting::PagerChoice;
 use super::price::{PriceEntry, Prices};
@@ -16,6 +15,7 @@ use super::setting_enums::{
     SecretsMode, ThinkingShown,
 };
 use super::setting_value::SettingValue;
+use super::source::{SettingSource, SourcedValue};
 use super::table_reader::TableReader;
 use super::tidy::{RemovedSpan, Tidy};
 use super::{Flags, Paths};

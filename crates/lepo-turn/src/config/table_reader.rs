@@ -5,9 +5,10 @@
 
 use toml::de::DeTable;
 
-use super::document::{ConfigDocument, SettingSource, SourcedValue};
+use super::document::ConfigDocument;
 use super::field::FieldReader;
 use super::setting_value::SettingValue;
+use super::source::{SettingSource, SourcedValue};
 use lepo_base::closest_name::closest_name;
 use lepo_base::error::{Error, Result};
 

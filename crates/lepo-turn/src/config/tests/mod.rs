@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::document::SettingSource;
+use super::source::SettingSource;
 use super::*;
 use lepo_base::env::Env;
 use lepo_base::secret::Secret;
