@@ -3,255 +3,127 @@
 
 use lepo_base::keyword::Keyword;
 
-/// Minimum level of records in the log of `do`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogLevel {
-    /// Every request and response too, without keys.
-    Debug,
-    /// The default.
-    Info,
-    /// Failures from which lepo recovered.
-    Warn,
-    /// Failures.
-    Error,
-}
-
-impl LogLevel {
-    /// All levels.
-    pub const ALL: &[LogLevel] = &[LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
-}
-
-impl Keyword for LogLevel {
-    fn as_str(self) -> &'static str {
-        match self {
-            LogLevel::Debug => "debug",
-            LogLevel::Info => "info",
-            LogLevel::Warn => "warn",
-            LogLevel::Error => "error",
+/// Defines enums whose values are spelled as a word.
+macro_rules! setting_enums {
+    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$of:meta])* $value:ident = $word:literal,)* })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$of])* $value,)*
         }
+
+        impl $name {
+            /// All values.
+            pub const ALL: &[$name] = &[$($name::$value,)*];
+        }
+
+        impl Keyword for $name {
+            fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$value => $word,)*
+                }
+            }
+        }
+    )*};
+}
+
+setting_enums! {
+    /// Minimum level of records in the log of `do`.
+    pub enum LogLevel {
+        /// Every request and response too, without keys.
+        Debug = "debug",
+        /// The default.
+        Info = "info",
+        /// Failures from which lepo recovered.
+        Warn = "warn",
+        /// Failures.
+        Error = "error",
     }
-}
 
-/// Automatic compaction of a conversation that exceeds its window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AutoCompact {
-    /// Only on request (the default).
-    Off,
-    /// Before a question that would not fit.
-    Auto,
-}
-
-impl AutoCompact {
-    /// Both values.
-    pub const ALL: &[AutoCompact] = &[AutoCompact::Off, AutoCompact::Auto];
-}
-
-impl Keyword for AutoCompact {
-    fn as_str(self) -> &'static str {
-        match self {
-            AutoCompact::Off => "off",
-            AutoCompact::Auto => "auto",
-        }
+    /// Automatic compaction of a conversation that exceeds its window.
+    pub enum AutoCompact {
+        /// Only on request (the default).
+        Off = "off",
+        /// Before a question that would not fit.
+        Auto = "auto",
     }
-}
 
-/// Where the calls and results of a turn are once it has its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallHistory {
-    /// On a side branch, so that later turns do not send them (the default).
-    Turn,
-    /// On its path, hidden; later turns send them.
-    Keep,
-}
-
-impl CallHistory {
-    /// Both values.
-    pub const ALL: &[CallHistory] = &[CallHistory::Turn, CallHistory::Keep];
-}
-
-impl Keyword for CallHistory {
-    fn as_str(self) -> &'static str {
-        match self {
-            CallHistory::Turn => "turn",
-            CallHistory::Keep => "keep",
-        }
+    /// Where the calls and results of a turn are once it has its answer.
+    pub enum CallHistory {
+        /// On a side branch, so that later turns do not send them (the default).
+        Turn = "turn",
+        /// On its path, hidden; later turns send them.
+        Keep = "keep",
     }
-}
 
-/// Treatment of secrets in writes to a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SecretsMode {
-    /// Replaces each secret by a mask (the default).
-    Mask,
-    /// Writes secrets unmasked, and warns.
-    Warn,
-    /// Does not look for secrets.
-    Off,
-}
-
-impl SecretsMode {
-    /// All treatments.
-    pub const ALL: &[SecretsMode] = &[SecretsMode::Mask, SecretsMode::Warn, SecretsMode::Off];
-}
-
-impl Keyword for SecretsMode {
-    fn as_str(self) -> &'static str {
-        match self {
-            SecretsMode::Mask => "mask",
-            SecretsMode::Warn => "warn",
-            SecretsMode::Off => "off",
-        }
+    /// Treatment of secrets in writes to a store.
+    pub enum SecretsMode {
+        /// Replaces each secret by a mask (the default).
+        Mask = "mask",
+        /// Writes secrets unmasked, and warns.
+        Warn = "warn",
+        /// Does not look for secrets.
+        Off = "off",
     }
-}
 
-/// Questions that start a new conversation automatically.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewConversation {
-    /// No question (the default).
-    Never,
-    /// Questions from scripts: without a terminal on stdin and stdout.
-    Pipe,
-    /// Every question.
-    Always,
-}
-
-impl NewConversation {
-    /// All values.
-    pub const ALL: &[NewConversation] =
-        &[NewConversation::Never, NewConversation::Pipe, NewConversation::Always];
-}
-
-impl Keyword for NewConversation {
-    fn as_str(self) -> &'static str {
-        match self {
-            NewConversation::Never => "never",
-            NewConversation::Pipe => "pipe",
-            NewConversation::Always => "always",
-        }
+    /// Questions that start a new conversation automatically.
+    pub enum NewConversation {
+        /// No question (the default).
+        Never = "never",
+        /// Questions from scripts: without a terminal on stdin and stdout.
+        Pipe = "pipe",
+        /// Every question.
+        Always = "always",
     }
-}
 
-/// The effect of an empty line at the prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EmptyLine {
-    /// Leaves the session (the default).
-    Leave,
-    /// Does nothing.
-    Stay,
-}
-
-impl EmptyLine {
-    /// Both values.
-    pub const ALL: &[EmptyLine] = &[EmptyLine::Leave, EmptyLine::Stay];
-}
-
-impl Keyword for EmptyLine {
-    fn as_str(self) -> &'static str {
-        match self {
-            EmptyLine::Leave => "leave",
-            EmptyLine::Stay => "stay",
-        }
+    /// The effect of an empty line at the prompt.
+    pub enum EmptyLine {
+        /// Leaves the session (the default).
+        Leave = "leave",
+        /// Does nothing.
+        Stay = "stay",
     }
-}
 
-/// Key bindings of the prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum EditKeys {
-    /// Emacs (the default).
-    #[default]
-    Emacs,
-    /// vi.
-    Vi,
-}
-
-impl EditKeys {
-    /// Both values.
-    pub const ALL: &[EditKeys] = &[EditKeys::Emacs, EditKeys::Vi];
-}
-
-impl Keyword for EditKeys {
-    fn as_str(self) -> &'static str {
-        match self {
-            EditKeys::Emacs => "emacs",
-            EditKeys::Vi => "vi",
-        }
+    /// Key bindings of the prompt.
+    #[derive(Default)]
+    pub enum EditKeys {
+        /// Emacs (the default).
+        #[default]
+        Emacs = "emacs",
+        /// vi.
+        Vi = "vi",
     }
-}
 
-/// The part of a model's thinking that a terminal shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ThinkingShown {
-    /// The whole text (the default).
-    #[default]
-    Show,
-    /// Only its duration.
-    Brief,
-    /// Nothing.
-    Hide,
-}
-
-impl ThinkingShown {
-    /// All values.
-    pub const ALL: &[ThinkingShown] = &[ThinkingShown::Show, ThinkingShown::Brief, ThinkingShown::Hide];
-}
-
-impl Keyword for ThinkingShown {
-    fn as_str(self) -> &'static str {
-        match self {
-            ThinkingShown::Show => "show",
-            ThinkingShown::Brief => "brief",
-            ThinkingShown::Hide => "hide",
-        }
+    /// The part of a model's thinking that a terminal shows.
+    #[derive(Default)]
+    pub enum ThinkingShown {
+        /// The whole text (the default).
+        #[default]
+        Show = "show",
+        /// Only its duration.
+        Brief = "brief",
+        /// Nothing.
+        Hide = "hide",
     }
-}
 
-/// How formulas of an answer are shown on a terminal.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MathNotation {
-    /// In Unicode, where that loses nothing (the default).
-    #[default]
-    Unicode,
-    /// As the model wrote them.
-    Source,
-}
-
-impl MathNotation {
-    /// Both values.
-    pub const ALL: &[MathNotation] = &[MathNotation::Unicode, MathNotation::Source];
-}
-
-impl Keyword for MathNotation {
-    fn as_str(self) -> &'static str {
-        match self {
-            MathNotation::Unicode => "unicode",
-            MathNotation::Source => "source",
-        }
+    /// How formulas of an answer are shown on a terminal.
+    #[derive(Default)]
+    pub enum MathNotation {
+        /// In Unicode, where that loses nothing (the default).
+        #[default]
+        Unicode = "unicode",
+        /// As the model wrote them.
+        Source = "source",
     }
-}
 
-/// How the terminal calls the user after a long wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttentionSignal {
-    /// A bell (the default of a session).
-    Bell,
-    /// A notification by the control sequence OSC 9.
-    Osc9,
-    /// Nothing (the default of `do`).
-    Off,
-}
-
-impl AttentionSignal {
-    /// All values.
-    pub const ALL: &[AttentionSignal] = &[AttentionSignal::Bell, AttentionSignal::Osc9, AttentionSignal::Off];
-}
-
-impl Keyword for AttentionSignal {
-    fn as_str(self) -> &'static str {
-        match self {
-            AttentionSignal::Bell => "bell",
-            AttentionSignal::Osc9 => "osc9",
-            AttentionSignal::Off => "off",
-        }
+    /// How the terminal calls the user after a long wait.
+    pub enum AttentionSignal {
+        /// A bell (the default of a session).
+        Bell = "bell",
+        /// A notification by the control sequence OSC 9.
+        Osc9 = "osc9",
+        /// Nothing (the default of `do`).
+        Off = "off",
     }
 }
 
