@@ -146,7 +146,7 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         // A call would follow a stopped answer directly, which made it a text around calls.
         rounds: match offer.has_ended || ends_with_part(&turn.record.transcript.entries) {
             true => 0,
-            false => (turn.env.settings().max_rounds as usize).saturating_sub(executed.len()),
+            false => (turn.env.settings().max_rounds.get() as usize).saturating_sub(executed.len()),
         },
         executed,
         // A continued turn has a side branch already.
@@ -201,7 +201,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
         schema: schema.as_deref(),
         model: &turn.config.name,
         start,
-        limit: turn.env.settings().max_answer,
+        limit: turn.env.settings().max_answer.get(),
         facts: &progress.facts,
         masking: &turn.env.masking,
     };
@@ -292,7 +292,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
     let names = progress.tools.names(turn.servers);
     progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.executed)).await? {
         Continuation::Again if progress.rounds == 1 => {
-            let limit = turn.env.settings().max_rounds;
+            let limit = turn.env.settings().max_rounds.get();
             turn.view.on_event(TurnEvent::Notice(&Notice::NoMoreTools(limit)));
             0
         }

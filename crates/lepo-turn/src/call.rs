@@ -74,7 +74,7 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
             result_text(
                 &turn.env.store,
                 result,
-                (turn.env.settings().output_limit as usize, &turn.env.masking),
+                (turn.env.settings().output_limit.get() as usize, &turn.env.masking),
             )?,
             true,
         ),

@@ -128,7 +128,7 @@ impl<'e> CommandRunner<'e> {
             EnvFilter { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let report = Arc::default();
-        let limit = (settings.output_limit as usize, &*self.env.masking);
+        let limit = (settings.output_limit.get() as usize, &*self.env.masking);
         let mut live = |stream, bytes: &[u8]| tell(TurnEvent::CommandOutput(by, stream, bytes));
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &report);
         let carried = self.env.interrupt.or(run).await;

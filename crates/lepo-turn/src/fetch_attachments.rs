@@ -38,7 +38,7 @@ pub(super) async fn fetch(
     let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|prompt| prompt.server.as_str())).collect();
     ask_about_start(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
     servers_ready(turn).await?;
-    let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit as usize);
+    let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit.get() as usize);
     let mut opening = Vec::new();
     for address in &served.resources {
         let Turn { env, servers, view, .. } = turn;

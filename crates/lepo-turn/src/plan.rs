@@ -27,7 +27,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     let (chooser, writer) = planner_insts(turn);
     let mut done = turn.record.transcript.requests_of_turn();
     turn.env.sandbox.start(turn.env.store.root());
-    for _ in done.len()..turn.env.settings().max_rounds as usize {
+    for _ in done.len()..turn.env.settings().max_rounds.get() as usize {
         if !done.is_empty() {
             ask_about_model(turn).await?;
         }
@@ -70,7 +70,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
             }
         }
     }
-    let limit = turn.env.settings().max_rounds;
+    let limit = turn.env.settings().max_rounds.get();
     turn.view.on_event(TurnEvent::Notice(&Notice::NoMoreCommands(limit)));
     Ok(())
 }

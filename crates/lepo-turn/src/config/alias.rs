@@ -1,8 +1,8 @@
 //! `[alias]` of the user's file: names for a command with its options.
 
-use super::source::{SettingSource, SourcedValue};
-use super::table_reader::TableReader;
-use lepo_base::error::Result;
+use super::mistake::Mistake;
+use super::source::SettingSource;
+use super::tree::{SettingNode, SettingTable};
 
 /// An alias.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,18 +17,25 @@ pub struct Alias {
     pub source: SettingSource,
 }
 
-pub fn read_aliases(section: TableReader<'_>) -> Result<Vec<Alias>> {
-    section.texts(|name, SourcedValue { value: text, source }| {
-        let is_word = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
-        if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_word) {
-            return Err((format!("an alias cannot be \"{name}\""), "use letters, digits, - and _"));
-        }
-        match shlex::split(&text).filter(|args| !args.is_empty()) {
-            Some(args) => Ok(Alias { name, text, args, source }),
-            None => {
-                let allowed = "write the command and its options, quoted as for a shell";
-                Err((format!("alias \"{name}\" cannot be taken apart"), allowed))
-            }
-        }
-    })
+/// Reads the aliases of `[alias]`, in the order of the file.
+pub fn read_aliases(table: &SettingTable) -> Result<Vec<Alias>, Mistake> {
+    table.entries().into_iter().map(|(name, node)| read_alias(name, node)).collect()
+}
+
+fn read_alias(name: &str, node: &SettingNode) -> Result<Alias, Mistake> {
+    let wrong = |what: String, allowed| Err(Mistake::at(node.source.clone(), what, allowed));
+    let Some(text) = node.text() else {
+        return wrong(format!("`{name}` in [alias] is not a text"), "write it in quotes");
+    };
+    let is_word = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
+    if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_word) {
+        return wrong(format!("an alias cannot be \"{name}\""), "use letters, digits, - and _");
+    }
+    match shlex::split(text).filter(|args| !args.is_empty()) {
+        Some(args) => Ok(Alias { name: name.into(), text: text.into(), args, source: node.source.clone() }),
+        None => wrong(
+            format!("alias \"{name}\" cannot be taken apart"),
+            "write the command and its options, quoted as for a shell",
+        ),
+    }
 }

@@ -13,7 +13,7 @@ use lepo_model::{ApiKey, ModelConfig, ModelOptions, Provider};
 use lepo_model::{ProviderFields, ServerDefaults};
 use lepo_model::{agent_preset, preset};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ambient {
     servers: Vec<AmbientServer>,
     /// Request options of each of these models.

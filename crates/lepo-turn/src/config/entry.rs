@@ -1,21 +1,23 @@
 //! Reads and checks a `[[models]]` table without using the environment, so that a file has the same meaning
 //! everywhere until it is used.
 
+use std::path::PathBuf;
+
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::options::{read_extra, read_options};
-use super::price::read_price;
-use super::program::{read_agent, read_program, read_sandbox};
-use super::setting_value::SettingValue;
+use super::mistake::Mistake;
+use super::options::{OptionKeys, read_extra};
+use super::price::AmountKeys;
+use super::program::{COMMAND_FORM, read_agent, read_program};
+use super::reader::ConfigReader;
+use super::setting_value::{SettingValue, WholeNumber};
 use super::source::SettingSource;
-use super::table_reader::TableReader;
-use lepo_base::error::Result;
-use lepo_base::keyword::Keyword;
+use super::tree::SettingNode;
+use lepo_base::keyword::{Keyword, list_words};
 use lepo_base::secret::Secret;
-use lepo_model::Price;
-use lepo_model::{AgentSandbox, AnswerFormat, CacheLife, ModelOptions, Provider, Wire};
-use lepo_model::{BASE_URL_FORM, base_url};
-use lepo_model::{ProviderFields, ServerDefaults};
+use lepo_model::{AgentAccess, AgentSandbox, AnswerFormat, CacheLife, ModelOptions, Price, Provider, Wire};
+use lepo_model::{BASE_URL_FORM, ProviderFields, base_url};
 
 /// The source of a model's key, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,119 +63,157 @@ pub struct ModelEntry {
     pub is_active: bool,
 }
 
+/// The keys of a `[[models]]` table; [`keys_of`] says which of them a provider has.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ModelKeys {
+    name: Option<String>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    provider: Option<Provider>,
+    active: bool,
+    price: AmountKeys,
+    #[serde(deserialize_with = "SettingValue::read")]
+    context: Option<WholeNumber<256, { u32::MAX }>>,
+    model: Option<String>,
+    base_url: Option<String>,
+    api_key: Option<String>,
+    api_key_env: Option<String>,
+    api_key_command: Option<Vec<String>>,
+    command: Option<Vec<String>>,
+    answer: Option<String>,
+    preset: Option<String>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    sandbox: Option<AgentAccess>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    sandbox_home: Option<Vec<PathBuf>>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    wire: Option<Wire>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    cache: Option<CacheLife>,
+    options: OptionKeys,
+    web: bool,
+    #[serde(deserialize_with = "read_extra")]
+    extra: Map<String, Value>,
+    system: Option<String>,
+}
+
+/// Keys of every model.
+const COMMON: &[&str] = &["name", "provider", "active", "price", "context"];
+
+/// Keys of every model of a server.
+const ADDRESS: &[&str] = &["model", "base_url", "api_key", "api_key_env", "api_key_command"];
+const REQUEST: &[&str] = &["options", "web", "extra", "system"];
+
+/// Returns the keys that a model of the provider can have, in the order in which they are read and told.
+fn keys_of(provider: Provider) -> Vec<&'static str> {
+    let own: &[&[&str]] = match provider.fields() {
+        ProviderFields::Server(facts) if !facts.wires.is_empty() => &[ADDRESS, &["wire"], REQUEST],
+        ProviderFields::Server(_) if provider == Provider::Anthropic => &[ADDRESS, &["cache"], REQUEST],
+        ProviderFields::Server(_) => &[ADDRESS, REQUEST],
+        ProviderFields::Program => &[&["command", "answer", "preset"]],
+        ProviderFields::Agent => &[&["sandbox", "sandbox_home", "command", "preset"]],
+        ProviderFields::Weights => &[&["model"]],
+    };
+    [COMMON, &own.concat()].concat()
+}
+
 /// Reads a `[[models]]` table, and rejects keys that its provider does not have.
-pub fn read_entry(mut section: TableReader) -> Result<ModelEntry> {
-    let source = section.source();
-    let name = match (section.take_key("name"), section.text_of("preset")) {
-        (Some(field), _) => {
-            let text = String::from_toml(&field, &())?;
-            if text.trim() != text || text.contains(',') {
-                return Err(field.error("has a comma, or spaces around it", "choose a plain name"));
-            }
-            text
+pub fn read_entry(mut reader: ConfigReader<'_>) -> Result<ModelEntry, Mistake> {
+    let head: ModelKeys = reader.read_keys(&["name", "provider"])?;
+    let preset = reader.node("preset");
+    let name = match (head.name, preset.and_then(SettingNode::text)) {
+        (Some(name), _) if name.trim() != name || name.contains(',') => {
+            return Err(reader.mistake("name", "has a comma, or spaces around it", "choose a plain name"));
         }
+        (Some(name), _) => name,
         // A preset without a name is a model of the preset's name.
-        (None, Some(preset)) => preset,
+        (None, Some(preset)) => preset.to_string(),
         (None, None) => {
-            return Err(section.error("a model without a name", "add name = \"…\", the name that -m takes"));
+            let allowed = "add name = \"…\", the name that -m takes";
+            return Err(reader.whole_mistake("a model without a name", allowed));
         }
     };
-    let provider = match section.get("provider", &Provider::ALL)? {
+    let provider = match head.provider {
         Some(provider) => provider,
         // A preset implies the provider `cli`.
-        None if section.has("preset") => Provider::Cli,
+        None if preset.is_some() => Provider::Cli,
         None => {
             let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.as_str())).collect();
             let allowed = format!("add provider = {}, or preset = \"claude\"", words.join(" | "));
-            return Err(section.lacks_key("provider", format!("model \"{name}\" has no provider"), allowed));
+            let what = format!("model \"{name}\" has no provider");
+            return Err(reader.slip("provider").unwrap_or_else(|| reader.whole_mistake(what, allowed)));
         }
     };
-    section.rename(format!(" in a model with provider = \"{}\"", provider.as_str()));
-    let is_active = section.get("active", &())?.unwrap_or(false);
-    let mut entry = ModelEntry {
-        source,
+    reader.title = format!(" in a model with provider = \"{}\"", provider.as_str());
+    let keys: ModelKeys = reader.read_keys(&keys_of(provider))?;
+    reader.finish()?;
+    let at_price = reader.node("price").map_or(&reader.source, |node| &node.source);
+    let url = keys.base_url.map(|text| base_url(&text)).transpose();
+    let (command, answer) = match provider.fields() {
+        ProviderFields::Program => read_program(&name, keys.preset, keys.command, keys.answer, &reader)?,
+        ProviderFields::Agent => {
+            (read_agent(&name, keys.preset, keys.command, &reader)?, AnswerFormat::default())
+        }
+        ProviderFields::Server(_) | ProviderFields::Weights => Default::default(),
+    };
+    let sandbox = match (keys.sandbox, keys.sandbox_home) {
+        (None, None) => None,
+        (None, Some(_)) => {
+            let allowed = format!("add sandbox = {}", list_words(AgentAccess::ALL));
+            return Err(reader.mistake("sandbox_home", "needs `sandbox`", &allowed));
+        }
+        (Some(access), home) => Some(AgentSandbox { access, home: home.unwrap_or_default() }),
+    };
+    if keys.system.as_ref().is_some_and(|word| word != "first") {
+        return Err(reader.mistake("system", "is not \"first\"", "allowed: first, or leave the key out"));
+    }
+    if keys.model.is_none() && provider.server().is_some() {
+        let allowed = "add model = \"…\", the server's name for it, like gpt-4o or qwen3:8b";
+        return Err(reader.whole_mistake(format!("model \"{name}\" has no `model`"), allowed));
+    }
+    Ok(ModelEntry {
+        price: keys.price.price(at_price)?,
+        base_url: url.map_err(|what| reader.mistake("base_url", what, BASE_URL_FORM))?,
+        key: read_key(keys.api_key, keys.api_key_env, keys.api_key_command, &reader)?,
+        source: reader.source,
         name,
         provider,
-        model: String::new(),
-        base_url: None,
-        key: KeyEntry::None,
-        command: Vec::new(),
-        answer: AnswerFormat::Text,
-        sandbox: None,
-        system_first: false,
-        price: read_price(&mut section)?,
-        wire: None,
-        options: ModelOptions::default(),
-        extra: Map::new(),
-        context: section.get::<u32>("context", &(256..=u32::MAX))?.map(u64::from),
-        cache: CacheLife::FiveMinutes,
-        is_active,
-    };
-    match provider.fields() {
-        ProviderFields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
-        ProviderFields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
-        ProviderFields::Agent => {
-            entry.sandbox = read_sandbox(&mut section)?;
-            entry.command = read_agent(&entry.name, &mut section)?;
-        }
-        ProviderFields::Weights => {
-            entry.model = section.get("model", &())?.unwrap_or_default();
-        }
-    }
-    section.finish()?;
-    Ok(entry)
+        model: keys.model.unwrap_or_default(),
+        command,
+        answer,
+        sandbox,
+        system_first: keys.system.is_some(),
+        wire: keys.wire,
+        options: ModelOptions { web: keys.web, ..keys.options.into() },
+        extra: keys.extra,
+        context: keys.context.map(|number| number.get().into()),
+        cache: keys.cache.unwrap_or(CacheLife::FiveMinutes),
+        is_active: keys.active,
+    })
 }
 
-fn read_server(entry: &mut ModelEntry, section: &mut TableReader, facts: &ServerDefaults) -> Result<()> {
-    let model = section.take_key("model");
-    if let Some(field) = section.take_key("base_url") {
-        let url = base_url(&String::from_toml(&field, &())?);
-        entry.base_url = Some(url.map_err(|what| field.error(what, BASE_URL_FORM))?);
-    }
-    if let Some(key) = section.get::<String>("api_key", &())? {
-        entry.key = KeyEntry::Literal(Secret::new(key));
-    }
-    if let Some(field) = section.take_key("api_key_env") {
-        let name = String::from_toml(&field, &())?;
-        if entry.key != KeyEntry::None {
-            return Err(field.error("cannot be combined with `api_key`", "keep one of the two"));
+/// Returns the source of a model's key, of which it has one at most.
+fn read_key(
+    literal: Option<String>,
+    variable: Option<String>,
+    command: Option<Vec<String>>,
+    reader: &ConfigReader<'_>,
+) -> Result<KeyEntry, Mistake> {
+    let wrong = |key, what, allowed| Err(reader.mistake(key, what, allowed));
+    match (literal, variable, command) {
+        (Some(_), Some(_), _) => {
+            wrong("api_key_env", "cannot be combined with `api_key`", "keep one of the two")
         }
-        if name.contains('=') {
-            return Err(field.error("is not the name of a variable", "name it like OPENAI_API_KEY"));
+        (None, Some(name), _) if name.contains('=') => {
+            wrong("api_key_env", "is not the name of a variable", "name it like OPENAI_API_KEY")
         }
-        entry.key = KeyEntry::Env(name);
-    }
-    if let Some(field) = section.take_key("api_key_command") {
-        let command = Vec::<String>::from_toml(&field, &())?;
-        if entry.key != KeyEntry::None {
-            return Err(field.error("cannot be combined with another key", "keep one of them"));
+        (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+            wrong("api_key_command", "cannot be combined with another key", "keep one of them")
         }
-        if command.is_empty() {
-            return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
-        }
-        entry.key = KeyEntry::Command(command);
+        (_, _, Some(command)) if command.is_empty() => wrong("api_key_command", "is empty", COMMAND_FORM),
+        (Some(key), _, _) => Ok(KeyEntry::Literal(Secret::new(key))),
+        (_, Some(name), _) => Ok(KeyEntry::Env(name)),
+        (_, _, Some(command)) => Ok(KeyEntry::Command(command)),
+        (None, None, None) => Ok(KeyEntry::None),
     }
-    if !facts.wires.is_empty() {
-        entry.wire = section.get("wire", &facts.wires)?;
-    }
-    if entry.provider == Provider::Anthropic {
-        entry.cache = section.get("cache", &CacheLife::ALL)?.unwrap_or(entry.cache);
-    }
-    entry.options = read_options(section.section("options")?)?;
-    entry.options.web = section.get("web", &())?.unwrap_or(false);
-    if let Some(field) = section.take_key("extra") {
-        entry.extra = read_extra(field)?;
-    }
-    if let Some(field) = section.take_key("system") {
-        if String::from_toml(&field, &())? != "first" {
-            return Err(field.error("is not \"first\"", "allowed: first, or leave the key out"));
-        }
-        entry.system_first = true;
-    }
-    let Some(model) = model else {
-        let allowed = "add model = \"…\", the server's name for it, like gpt-4o or qwen3:8b";
-        return Err(section.lacks(format!("model \"{}\" has no `model`", entry.name), allowed));
-    };
-    entry.model = String::from_toml(&model, &())?;
-    Ok(())
 }

@@ -1,5 +1,5 @@
-//! Parses `config.toml`, the user's or a trusted repository's, into a [`SettingsLayer`] and models, or returns the
-//! first error with its line. Opens no files.
+//! Parses `config.toml`, the user's or a trusted repository's, into settings and models, or returns the first error
+//! with its line.
 
 use std::path::Path;
 
@@ -7,21 +7,22 @@ use serde::Deserialize;
 
 use super::Paths;
 use super::alias::{Alias, read_aliases};
-use super::document::ConfigDocument;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::mistake::Mistake;
 use super::price::{PriceEntry, read_price_entry};
 use super::reader::ConfigReader;
-use super::table::SettingsLayer;
-use super::table_reader::TableReader;
+use super::table::Settings;
 use super::tree::SettingTable;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 
 /// The settings and models of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ConfigFile {
-    pub layer: SettingsLayer,
+    /// All that the file has, with its sources.
+    pub table: SettingTable,
+    /// The settings of the file, with defaults for all others.
+    pub settings: Settings,
     /// Models in the order of the file. Their names are unique, and at most one is active.
     pub models: Vec<ModelEntry>,
     pub aliases: Vec<Alias>,
@@ -32,32 +33,33 @@ pub struct ConfigFile {
 impl ConfigFile {
     /// Parses the text of a file. Errors name `path` (exit 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
-        ConfigFile::read(&ConfigDocument::new(path, bytes)?)
+        ConfigFile::read(path, bytes).map_err(Mistake::in_file)
     }
 
-    pub(super) fn read(document: &ConfigDocument<'_>) -> Result<ConfigFile> {
-        let mut root = TableReader::root(document)?;
-        let layer = SettingsLayer::from_file(&mut root)?;
-
+    pub(super) fn read(path: &Path, bytes: &[u8]) -> std::result::Result<ConfigFile, Mistake> {
+        let table = SettingTable::parse(path, bytes)?;
+        let mut root = ConfigReader::root(&table);
+        let settings = root.read()?;
         let mut models: Vec<ModelEntry> = Vec::new();
-        for section in root.sections("models")? {
-            let at = section.offset;
-            let entry = read_entry(section)?;
+        for reader in root.tables("models")? {
+            let source = reader.source.clone();
+            let entry = read_entry(reader)?;
             if let Some(twin) = models.iter().find(|other| other.name == entry.name) {
                 let what = format!("model \"{}\" appears twice, first at {}", entry.name, twin.source);
-                return Err(document.error(at, what, "give each model a name of its own"));
+                return Err(Mistake::at(source, what, "give each model a name of its own"));
             }
             if let Some(other) = models.iter().find(|other| other.is_active && entry.is_active) {
                 let (a, b) = (&other.name, &entry.name);
                 let what = format!("two active models, \"{a}\" and \"{b}\"");
-                return Err(document.error(at, what, "leave active = true in one model at most"));
+                return Err(Mistake::at(source, what, "leave active = true in one model at most"));
             }
             models.push(entry);
         }
-        let aliases = read_aliases(root.section("alias")?)?;
-        let prices = root.sections("prices")?.into_iter().map(read_price_entry).collect::<Result<_>>()?;
+        let aliases = root.any_table("alias")?.map(read_aliases).transpose()?.unwrap_or_default();
+        let prices = root.tables("prices")?.into_iter().map(read_price_entry);
+        let prices = prices.collect::<std::result::Result<_, _>>()?;
         root.finish()?;
-        Ok(ConfigFile { layer, models, aliases, prices })
+        Ok(ConfigFile { settings, models, aliases, prices, table })
     }
 }
 
@@ -69,11 +71,10 @@ impl ConfigFile {
             let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
             return Err(Error::usage(what).hint("put the alias into your own config.toml"));
         }
-        let user_only = [
-            ("secrets", self.layer.secrets.as_ref().map(|set| &set.source)),
-            ("keep_removed", self.layer.keep_removed.as_ref().map(|set| &set.source)),
-        ];
-        if let Some((name, source)) = user_only.iter().find_map(|(name, set)| Some((name, (*set)?))) {
+        let user_only = ["secrets", "keep_removed"].into_iter();
+        if let Some((name, source)) =
+            user_only.filter_map(|name| Some((name, self.table.source(name)?))).next()
+        {
             let what = format!("{source}: `{name}` is not allowed in a repository's file");
             return Err(Error::usage(what).hint("put it into your own config.toml"));
         }

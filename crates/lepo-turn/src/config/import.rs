@@ -70,11 +70,12 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> 
     let mode = |word: &str| parse_keyword(word, ToolMode::LASTING).is_some();
     let level = (old.remove("logLevel"), "log_level", level as fn(&str) -> bool);
     let mode = (old.remove("toolCallMode"), "tool_call_mode", mode as fn(&str) -> bool);
-    let has = [existing.layer.log_level.is_some(), existing.layer.tool_call_mode.is_some()];
-    for ((value, key, allowed), has) in [level, mode].into_iter().zip(has) {
+    for (value, key, allowed) in [level, mode] {
         match value.as_ref().and_then(Value::as_str) {
             None | Some("") => {}
-            Some(_) if has => plan.left_out.push(format!("{key}: already set")),
+            Some(_) if existing.table.source(key).is_some() => {
+                plan.left_out.push(format!("{key}: already set"))
+            }
             Some(word) if allowed(word) => {
                 plan.text = with_setting(&plan.target, &plan.text, key, word)?;
                 plan.added.push(format!("{key} = \"{word}\""));

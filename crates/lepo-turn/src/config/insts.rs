@@ -49,16 +49,11 @@ impl Default for Insts {
         };
         let mut pieces = DEFAULTS.split("'''\n");
         while let (Some(before), Some(text)) = (pieces.next(), pieces.next()) {
-            let text = Some(text.trim_end().to_string());
-            match before.lines().last().unwrap_or_default() {
-                "general = " => insts.general = text,
-                "toolChooser = " => insts.tool_chooser = text,
-                "commandWriter = " => insts.command_writer = text,
-                "orchestrator = " => insts.orchestrator = text,
-                "floor = " => insts.floor = text,
-                "speech = " => insts.speech = text,
-                "judge = " => insts.judge = text,
-                _ => {}
+            let key = before.lines().last().and_then(|line| line.strip_suffix(" = "));
+            for (name, slot) in insts.texts() {
+                if key == Some(name) {
+                    *slot = Some(text.trim_end().to_string());
+                }
             }
         }
         insts
@@ -78,40 +73,33 @@ impl Insts {
         if insts.general.as_deref().is_some_and(is_general_as_made) {
             insts.general = Insts::default().general;
         }
-        for text in insts.texts_mut() {
-            let kept = text.take().map(|text| text.trim_end_matches(['\r', '\n']).to_string());
-            *text = kept.filter(|text| !text.trim().is_empty());
+        for (_, text) in insts.texts() {
+            let trimmed = text.take().map(|text| text.trim_end_matches(['\r', '\n']).to_string());
+            *text = trimmed.filter(|text| !text.trim().is_empty());
         }
         let ignored = reader.rest().into_iter();
         let ignored = ignored.map(|(key, node)| format!("{}: unknown key `{key}`, ignored", node.source));
         Ok((insts, ignored.collect()))
     }
 
-    fn texts_mut(&mut self) -> [&mut Option<String>; 7] {
+    /// Returns each text with its key.
+    fn texts(&mut self) -> [(&'static str, &mut Option<String>); 7] {
         [
-            &mut self.general,
-            &mut self.tool_chooser,
-            &mut self.command_writer,
-            &mut self.orchestrator,
-            &mut self.floor,
-            &mut self.speech,
-            &mut self.judge,
+            ("general", &mut self.general),
+            ("toolChooser", &mut self.tool_chooser),
+            ("commandWriter", &mut self.command_writer),
+            ("orchestrator", &mut self.orchestrator),
+            ("floor", &mut self.floor),
+            ("speech", &mut self.speech),
+            ("judge", &mut self.judge),
         ]
     }
 
     /// Returns the names of the texts that differ from the defaults.
     pub fn changed(&self) -> Vec<&'static str> {
-        let default = Insts::default();
-        let texts = [
-            ("general", &self.general, &default.general),
-            ("toolChooser", &self.tool_chooser, &default.tool_chooser),
-            ("commandWriter", &self.command_writer, &default.command_writer),
-            ("orchestrator", &self.orchestrator, &default.orchestrator),
-            ("floor", &self.floor, &default.floor),
-            ("speech", &self.speech, &default.speech),
-            ("judge", &self.judge, &default.judge),
-        ];
-        texts.into_iter().filter(|(_, own, default)| own != default).map(|(name, ..)| name).collect()
+        let (mut own, mut default) = (self.clone(), Insts::default());
+        let texts = own.texts().into_iter().zip(default.texts());
+        texts.filter(|(own, default)| own != default).map(|((name, _), _)| name).collect()
     }
 
     /// Returns the text of a new `_insts.toml`: the defaults, commented.

@@ -1,5 +1,5 @@
-//! A mistake in a file or a variable: its source, its key, and the allowed values. It never contains the value, except
-//! where the allowed values are a fixed list.
+//! A mistake in a file or a variable: its source, its key, and the allowed values; never the value, except where the
+//! allowed values are a fixed list.
 
 use std::fmt;
 
@@ -11,170 +11,132 @@ use lepo_base::error::Error;
 /// Separates the allowed values from the rest in a message of [`unfit`]; no hint has a line break.
 const ALLOWED: char = '\n';
 
+/// End of the hint for true and false in a file.
+const UNQUOTED: &str = ", without quotes";
+
 /// A mistake, without a source until the reader of its key has added it.
 #[derive(Debug)]
 pub struct Mistake {
-    key: Option<MistakenKey>,
     form: MistakeForm,
+    source: Option<SettingSource>,
+    /// The key, as a message begins with it; empty for a mistake in a table as a whole.
+    subject: String,
+    what: String,
+    /// The allowed values; of a type and a range only the end of `KEY is …`, until the key is known.
+    allowed: String,
 }
 
-/// The key of a value.
-#[derive(Debug, Clone)]
-pub struct MistakenKey {
-    pub source: SettingSource,
-    /// Empty for a mistake in a table as a whole.
-    pub key: String,
-    /// ` in [NAME]`; empty for the root table.
-    pub title: String,
-    /// The kind of the value: `string`.
-    pub kind: &'static str,
-    /// The text of a variable.
-    pub word: Option<String>,
-}
-
-impl MistakenKey {
-    pub fn new(key: &str, title: &str, source: SettingSource, kind: &'static str) -> MistakenKey {
-        MistakenKey { source, key: key.to_string(), title: title.to_string(), kind, word: None }
-    }
-}
-
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MistakeForm {
-    /// The type of the value; holds the allowed values, as in `it is …`.
-    Type(String),
+    /// Another type.
+    Type,
     /// The right type, and out of range.
-    Range(String),
-    /// What is wrong with the value, and what is allowed.
-    Unfit(String, String),
+    Range,
+    /// Anything else.
+    Unfit,
 }
 
 impl Mistake {
+    fn new(form: MistakeForm, what: impl Into<String>, allowed: impl Into<String>) -> Mistake {
+        Mistake { form, source: None, subject: String::new(), what: what.into(), allowed: allowed.into() }
+    }
+
     /// Creates a mistake about a table or a file as a whole, which no key begins.
     pub fn at(source: SettingSource, what: impl Into<String>, allowed: impl Into<String>) -> Mistake {
-        Mistake::of(MistakenKey::new("", "", source, ""), what, allowed)
+        Mistake { source: Some(source), ..Mistake::new(MistakeForm::Unfit, what, allowed) }
     }
 
-    /// Creates a mistake about the value of a key.
-    pub fn of(key: MistakenKey, what: impl Into<String>, allowed: impl Into<String>) -> Mistake {
-        Mistake { key: Some(key), form: MistakeForm::Unfit(what.into(), allowed.into()) }
-    }
-
-    /// Creates the mistake of a value of another type than `allowed`.
-    pub fn of_type(key: MistakenKey, allowed: String) -> Mistake {
-        Mistake { key: Some(key), form: MistakeForm::Type(allowed) }
-    }
-
-    /// Adds the key, unless the mistake has one already, of a table within.
-    pub fn or_at(self, key: impl FnOnce() -> MistakenKey) -> Mistake {
-        if self.key.is_some() {
+    /// Adds the key with the title of its table, and the kind of its value or the text of a variable; unless the mistake
+    /// has a key already, of a table within.
+    pub fn or_of(
+        self,
+        (key, title): (&str, &str),
+        source: &SettingSource,
+        kind: &str,
+        word: Option<&str>,
+    ) -> Mistake {
+        if self.source.is_some() {
             return self;
         }
-        let key = key();
-        let form = match self.form {
-            MistakeForm::Type(expected) => MistakeForm::Type(in_own_words(expected, &key)),
-            form => form,
+        let allowed = match (self.form, word) {
+            (MistakeForm::Unfit, _) => self.allowed,
+            (_, Some(_)) => format!("it is {}", self.allowed),
+            (_, None) => format!("`{key}` is {}", in_own_words(self.allowed, key, title)),
         };
-        Mistake { key: Some(key), form }
+        let (subject, what) = match (word, self.form) {
+            (Some(word), _) => (String::new(), format!("cannot be \"{word}\"")),
+            (None, MistakeForm::Type) => (format!("`{key}`{title} "), format!("is a TOML {kind}")),
+            (None, _) => (format!("`{key}`{title} "), self.what),
+        };
+        Mistake { form: self.form, source: Some(source.clone()), subject, what, allowed }
     }
 
-    /// Tells of an entry of a list, if the mistake is its type.
+    /// Names an entry of a list, if the mistake is its type.
     pub fn in_list(self) -> Mistake {
         match self.form {
-            MistakeForm::Type(_) => serde::de::Error::custom(format_args!(
-                "has an entry that is not a string{ALLOWED}it is {TEXTS}"
-            )),
-            form => Mistake { form, ..self },
+            MistakeForm::Type => unfit("has an entry that is not a string", format_args!("it is {TEXTS}")),
+            MistakeForm::Range | MistakeForm::Unfit => self,
         }
     }
 
     pub fn is_of_type(&self) -> bool {
-        matches!(self.form, MistakeForm::Type(_))
+        self.form == MistakeForm::Type
     }
 
     /// Returns the error for a file.
     pub fn in_file(self) -> Error {
-        self.into_error(None)
+        let line = match &self.source {
+            Some(source @ SettingSource::Env(_)) => format!("{source} "),
+            source => source.as_ref().map_or(String::new(), |source| format!("{source}: ")),
+        };
+        Error::usage(line + &self.subject + &self.what).hint(self.allowed)
     }
 
     /// Returns the error for a value that the user typed in a shell: it has no line, and does not mention the format of
     /// the file.
     pub fn in_typed(self, text: &str) -> Error {
-        self.into_error(Some(text))
-    }
-
-    fn into_error(self, typed: Option<&str>) -> Error {
-        let (kind, name) = self.key.as_ref().map_or(("", ""), |key| (key.kind, key.key.as_str()));
-        let (what, allowed) = match self.form {
-            MistakeForm::Type(allowed) => {
-                let allowed = match typed {
-                    Some(_) => allowed.trim_end_matches(UNQUOTED).to_string(),
-                    None => allowed,
-                };
-                let what = typed.map_or(format!("is a TOML {kind}"), |text| format!("cannot be \"{text}\""));
-                (what, format!("`{name}` is {allowed}"))
-            }
-            MistakeForm::Range(allowed) => ("is out of range".into(), format!("`{name}` is {allowed}")),
-            MistakeForm::Unfit(what, allowed) => (what, allowed),
-        };
-        let its = format!("`{name}` is");
-        match self.key {
-            None => Error::usage(what).hint(allowed),
-            Some(MistakenKey { source, word: Some(word), .. }) => {
-                let allowed = allowed.replacen(&its, "it is", 1);
-                Error::usage(format!("{source} cannot be \"{word}\"")).hint(allowed)
-            }
-            Some(MistakenKey { source, key, title, .. }) => {
-                let what = if key.is_empty() { what } else { format!("`{key}`{title} {what}") };
-                let line = if typed.is_some() { String::new() } else { format!("{source}: ") };
-                Error::usage(line + &what).hint(allowed)
-            }
-        }
+        let what = if self.is_of_type() { format!("cannot be \"{text}\"") } else { self.what };
+        Error::usage(self.subject + &what).hint(self.allowed.trim_end_matches(UNQUOTED))
     }
 }
 
 const TEXTS: &str = "a list of texts in quotes";
 
-/// End of the words for true and false in a file.
-const UNQUOTED: &str = ", without quotes";
-
-/// Returns the allowed values in the words of this program, where `expected` is in the words of serde.
-fn in_own_words(expected: String, MistakenKey { key, title, .. }: &MistakenKey) -> String {
+/// Describes the allowed values as this program does; `expected` is serde's description.
+fn in_own_words(expected: String, key: &str, title: &str) -> String {
     match expected.as_str() {
         "a string" => "a text in quotes".to_string(),
         "a boolean" => format!("true or false{UNQUOTED}"),
         "a sequence" => TEXTS.to_string(),
-        "a map" => table_form(key, title),
-        text if text.starts_with("struct ") => table_form(key, title),
-        _ => expected,
+        text if text != "a map" && !text.starts_with("struct ") => expected,
+        _ if title.is_empty() => format!("a table: its keys are under a line [{key}]"),
+        _ => format!("a table, as in {key} = {{ … }}"),
     }
 }
 
-/// Describes how the table of a key is written.
-pub fn table_form(key: &str, title: &str) -> String {
-    match title.is_empty() {
-        true => format!("a table: its keys are under a line [{key}]"),
-        false => format!("a table, as in {key} = {{ … }}"),
-    }
-}
-
-/// Creates the error for a value of the right type that is not allowed.
+/// Creates the error for a value of the right type, which is not allowed.
 pub fn unfit<E: serde::de::Error>(what: impl fmt::Display, allowed: impl fmt::Display) -> E {
     E::custom(format_args!("{what}{ALLOWED}{allowed}"))
+}
+
+/// Creates the error for a value of another type than `expected`.
+pub fn wrong_type<E: serde::de::Error>(expected: &dyn Expected) -> E {
+    E::invalid_type(Unexpected::Unit, expected)
 }
 
 impl serde::de::Error for Mistake {
     fn custom<T: fmt::Display>(message: T) -> Mistake {
         let message = message.to_string();
         let (what, allowed) = message.rsplit_once(ALLOWED).unwrap_or((&message, ""));
-        Mistake { key: None, form: MistakeForm::Unfit(what.to_string(), allowed.to_string()) }
+        Mistake::new(MistakeForm::Unfit, what, allowed)
     }
 
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Mistake {
-        Mistake { key: None, form: MistakeForm::Type(expected.to_string()) }
+        Mistake::new(MistakeForm::Type, "", expected.to_string())
     }
 
     fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Mistake {
-        Mistake { key: None, form: MistakeForm::Range(expected.to_string()) }
+        Mistake::new(MistakeForm::Range, "is out of range", expected.to_string())
     }
 }
 
@@ -182,6 +144,6 @@ impl std::error::Error for Mistake {}
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.form)
+        f.write_str(&self.what)
     }
 }

@@ -4,10 +4,8 @@
 mod alias;
 mod ambient;
 mod choose;
-mod document;
 mod edit;
 mod entry;
-mod field;
 mod file;
 mod flags;
 mod folder_trust;
@@ -32,7 +30,6 @@ mod settings;
 mod source;
 mod system_prompt;
 mod table;
-mod table_reader;
 mod tidy;
 mod touched;
 mod tree;

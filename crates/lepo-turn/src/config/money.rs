@@ -3,8 +3,6 @@
 use std::fmt;
 use std::iter::repeat;
 
-use super::source::SourcedValue;
-
 /// Units per unit of the currency: a price is in millionths per million tokens, so a token costs this many
 /// units.
 const UNITS: u128 = 1_000_000_000_000;
@@ -109,18 +107,9 @@ impl Budgets {
     }
 }
 
-/// Returns the lower of two limits, the repository's and the user's.
-pub fn lower(
-    repo: Option<SourcedValue<Option<Money>>>,
-    user: Option<&SourcedValue<Option<Money>>>,
-) -> Option<SourcedValue<Option<Money>>> {
-    match (repo, user) {
-        (Some(repo), Some(user)) => match (repo.value, user.value) {
-            (Some(theirs), Some(own)) if theirs < own => Some(repo),
-            _ => Some(user.clone()),
-        },
-        (repo, _) => repo,
-    }
+/// Whether a repository's limit is lower than the user's, if both have one.
+pub fn is_lower(repo: Option<Money>, user: Option<Money>) -> bool {
+    repo.zip(user).is_none_or(|(theirs, own)| theirs < own)
 }
 
 #[cfg(test)]
@@ -179,22 +168,14 @@ mod tests {
 
     #[test]
     fn a_repository_only_lowers() {
-        let set = |amount: Option<u64>| {
-            amount.map(|amount| SourcedValue {
-                value: Some(Money(amount)),
-                source: super::super::source::SettingSource::Default,
-            })
-        };
-        for (repo, user, holds) in [
-            (Some(5), Some(9), Some(5)),
-            (Some(9), Some(5), Some(5)),
-            (None, Some(5), Some(5)),
-            (Some(5), None, Some(5)),
-            (None, None, None),
+        for (repo, user, is_wanted) in [
+            (Some(5), Some(9), true),
+            (Some(9), Some(5), false),
+            (Some(5), Some(5), false),
+            (None, Some(5), true),
+            (Some(5), None, true),
         ] {
-            let user = set(user);
-            let lowered = lower(set(repo), user.as_ref()).or(user);
-            assert_eq!(lowered.map(|set| set.value), set(holds).map(|set| set.value), "{repo:?}");
+            assert_eq!(is_lower(repo.map(Money), user.map(Money)), is_wanted, "{repo:?}");
         }
     }
 }

@@ -1,79 +1,79 @@
 //! Parameters of every request: `options`, which each protocol names differently, and `extra`, which goes
 //! into the body unchanged.
 
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
-use toml::de::{DeTable, DeValue};
 
-use super::field::FieldReader;
-use super::table_reader::TableReader;
-use lepo_base::error::Result;
+use super::mistake::unfit;
+use super::setting_value::{SettingValue, WholeNumber};
 use lepo_model::ModelOptions;
 
 /// Maximum nesting of a value of `extra`.
 const DEEPEST: usize = 32;
 
-pub fn read_options(mut section: TableReader) -> Result<ModelOptions> {
-    let number = |field: Option<FieldReader>, most: f64| -> Result<Option<Number>> {
-        let Some(field) = field else { return Ok(None) };
-        match json(field.value.get_ref(), 0) {
-            Some(Value::Number(number)) if number.as_f64().is_some_and(|n| (0.0..=most).contains(&n)) => {
-                Ok(Some(number))
-            }
-            _ => Err(field.error("is not such a number", format!("it is a number from 0 to {most}"))),
+/// The keys of `options`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct OptionKeys {
+    #[serde(deserialize_with = "read_number::<2, _>")]
+    temperature: Option<Number>,
+    #[serde(deserialize_with = "read_number::<1, _>")]
+    top_p: Option<Number>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    max_tokens: Option<WholeNumber<1, { u32::MAX }>>,
+    effort: Option<String>,
+    #[serde(deserialize_with = "read_seed")]
+    seed: Option<i64>,
+    stop: Vec<String>,
+}
+
+impl From<OptionKeys> for ModelOptions {
+    fn from(keys: OptionKeys) -> ModelOptions {
+        ModelOptions {
+            temperature: keys.temperature,
+            max_tokens: keys.max_tokens.map(|number| number.get().into()),
+            effort: keys.effort,
+            top_p: keys.top_p,
+            seed: keys.seed,
+            stop: keys.stop,
+            web: false,
         }
-    };
-    let temperature = number(section.take_key("temperature"), 2.0)?;
-    let top_p = number(section.take_key("top_p"), 1.0)?;
-    let max_tokens = section.get::<u32>("max_tokens", &(1..=u32::MAX))?;
-    let effort = section.get("effort", &())?;
-    let seed = section.take_key("seed");
-    let seed =
-        match seed.map(|field| (json(field.value.get_ref(), 0).and_then(|value| value.as_i64()), field)) {
-            Some((None, field)) => return Err(field.error("is not a whole number", "it is like 42")),
-            Some((seed, _)) => seed,
-            None => None,
-        };
-    let stop = section.get("stop", &())?;
-    section.finish()?;
-    Ok(ModelOptions {
-        temperature,
-        max_tokens: max_tokens.map(u64::from),
-        effort,
-        top_p,
-        seed,
-        stop: stop.unwrap_or_default(),
-        web: false,
-    })
-}
-
-/// Reads `extra`: a table with any values.
-pub fn read_extra(field: FieldReader) -> Result<Map<String, Value>> {
-    let wrong = field.error("cannot go into a request", "it is a table like { top_k = 20 }");
-    let table = field.table()?;
-    table_json(&table, 0).ok_or(wrong)
-}
-
-fn table_json(table: &DeTable<'_>, depth: usize) -> Option<Map<String, Value>> {
-    table
-        .iter()
-        .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref(), depth + 1)?)))
-        .collect()
-}
-
-/// Converts a TOML value to JSON; `None` if it is nested too deeply or a number that JSON does not have.
-fn json(value: &DeValue<'_>, depth: usize) -> Option<Value> {
-    if depth > DEEPEST {
-        return None;
     }
-    Some(match value {
-        DeValue::String(text) => Value::String(text.to_string()),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()?.into(),
-        DeValue::Float(number) => Value::Number(Number::from_f64(number.as_str().parse().ok()?)?),
-        DeValue::Boolean(yes) => Value::Bool(*yes),
-        DeValue::Datetime(time) => Value::String(time.to_string()),
-        DeValue::Array(items) => {
-            Value::Array(items.iter().map(|item| json(item.get_ref(), depth + 1)).collect::<Option<_>>()?)
+}
+
+/// Reads a number from 0 to `MOST`, in the form of the file.
+fn read_number<'de, const MOST: u32, D: Deserializer<'de>>(value: D) -> Result<Option<Number>, D::Error> {
+    match Value::deserialize(value)? {
+        Value::Number(number) if number.as_f64().is_some_and(|n| (0.0..=f64::from(MOST)).contains(&n)) => {
+            Ok(Some(number))
         }
-        DeValue::Table(table) => Value::Object(table_json(table, depth)?),
-    })
+        _ => Err(unfit("is not such a number", format_args!("it is a number from 0 to {MOST}"))),
+    }
+}
+
+fn read_seed<'de, D: Deserializer<'de>>(value: D) -> Result<Option<i64>, D::Error> {
+    let seed = Value::deserialize(value)?.as_i64();
+    seed.map(Some).ok_or_else(|| unfit("is not a whole number", "it is like 42"))
+}
+
+/// Reads `extra`: a table with any values that JSON has.
+pub fn read_extra<'de, D: Deserializer<'de>>(value: D) -> Result<Map<String, Value>, D::Error> {
+    let extra = Map::deserialize(value)?;
+    match extra.values().all(|value| is_sendable(value, 1)) {
+        true => Ok(extra),
+        false => Err(unfit("cannot go into a request", "it is a table like { top_k = 20 }")),
+    }
+}
+
+/// Whether a value is not nested too deeply, and all its numbers are finite and not too large.
+fn is_sendable(value: &Value, depth: usize) -> bool {
+    depth <= DEEPEST
+        && match value {
+            // A number that is not finite.
+            Value::Null => false,
+            Value::Number(number) => number.is_i64() || number.is_f64(),
+            Value::Array(items) => items.iter().all(|item| is_sendable(item, depth + 1)),
+            Value::Object(table) => table.values().all(|value| is_sendable(value, depth + 1)),
+            Value::Bool(_) | Value::String(_) => true,
+        }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use toml::de::DeValue;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
-use super::field::FieldReader;
+use super::mistake::{unfit, wrong_type};
 use super::setting_value::SettingValue;
-use lepo_base::error::{Error, Result};
 
 /// The commands that can use a pager.
 const COMMANDS: &[&str] =
@@ -36,33 +36,22 @@ impl Default for PagerChoice {
 }
 
 impl SettingValue for PagerChoice {
-    type Limits = ();
-
-    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<PagerChoice> {
-        match field.value.get_ref() {
-            DeValue::Boolean(other) => Ok(PagerChoice { other: *other, named: BTreeMap::new() }),
-            DeValue::Table(table) => {
+    fn read<'de, D: Deserializer<'de>>(value: D) -> Result<PagerChoice, D::Error> {
+        match Value::deserialize(value)? {
+            Value::Bool(other) => Ok(PagerChoice { other, named: BTreeMap::new() }),
+            Value::Object(table) => {
                 let mut named = BTreeMap::new();
                 for (command, value) in table {
-                    let command = command.get_ref().to_string();
                     if !COMMANDS.contains(&command.as_str()) {
-                        let allowed = format!("allowed: {}", COMMANDS.join(", "));
-                        return Err(field.error(&format!("names \"{command}\", which has no pager"), allowed));
+                        let what = format_args!("names \"{command}\", which has no pager");
+                        return Err(unfit(what, format_args!("allowed: {}", COMMANDS.join(", "))));
                     }
-                    let Some(is_paged) = value.get_ref().as_bool() else {
-                        return Err(field.wrong_type(WANTED));
-                    };
-                    named.insert(command, is_paged);
+                    named.insert(command, value.as_bool().ok_or_else(|| wrong_type(&WANTED))?);
                 }
                 Ok(PagerChoice { named, ..PagerChoice::default() })
             }
-            _ => Err(field.wrong_type(WANTED)),
+            _ => Err(wrong_type(&WANTED)),
         }
-    }
-
-    fn from_env(variable: &str, text: &str, (): &()) -> Result<PagerChoice> {
-        let other = text.parse().map_err(|_| Error::usage(format!("{variable} is true or false")))?;
-        Ok(PagerChoice { other, named: BTreeMap::new() })
     }
 
     fn to_display(&self) -> String {
@@ -74,7 +63,7 @@ impl SettingValue for PagerChoice {
         }
     }
 
-    fn allowed((): &()) -> Option<String> {
+    fn allowed() -> Option<String> {
         Some("true | false | { COMMAND = false }".to_string())
     }
 }

@@ -1,8 +1,12 @@
 //! Token prices: a model's own, and the table `[[prices]]`.
 
+use serde::Deserialize;
+
+use super::mistake::Mistake;
 use super::money::Money;
-use super::table_reader::TableReader;
-use lepo_base::error::Result;
+use super::reader::ConfigReader;
+use super::setting_value::SettingValue;
+use super::source::SettingSource;
 use lepo_model::{ModelConfig, Price};
 
 /// A table of `[[prices]]`.
@@ -13,42 +17,58 @@ pub struct PriceEntry {
     pub price: Price,
 }
 
-pub fn read_price_entry(mut section: TableReader<'_>) -> Result<PriceEntry> {
-    const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
-    let Some(model) = section.get::<String>("model", &())? else {
-        return Err(section.error("a price without a model", FORM));
-    };
-    match read_amounts(&mut section)? {
-        Some(price) => {
-            section.finish()?;
-            Ok(PriceEntry { model, price })
+/// The amounts of a price.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct AmountKeys {
+    #[serde(deserialize_with = "SettingValue::read")]
+    input: Option<Money>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    r#in: Option<Money>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    output: Option<Money>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    out: Option<Money>,
+    #[serde(deserialize_with = "SettingValue::read")]
+    cached: Option<Money>,
+}
+
+impl AmountKeys {
+    /// Returns the price, if there are amounts; `source` is the source of its table.
+    pub fn price(self, source: &SettingSource) -> Result<Option<Price>, Mistake> {
+        let input = self.input.or(self.r#in).map(Money::millionths);
+        let output = self.output.or(self.out).map(Money::millionths);
+        let cached = self.cached.map(Money::millionths);
+        match (input, output) {
+            (Some(input), Some(output)) => Ok(Some(Price { input, output, cached: cached.unwrap_or(input) })),
+            (None, None) if cached.is_none() => Ok(None),
+            _ => Err(Mistake::at(
+                source.clone(),
+                "`price` needs both `in` and `out`",
+                "price = { in = 3, out = 15, cached = 0.3 }",
+            )),
         }
-        None => Err(section.error(format!("the price of \"{model}\" has no amounts"), FORM)),
     }
 }
 
-pub fn read_price(section: &mut TableReader<'_>) -> Result<Option<Price>> {
-    let mut table = section.section("price")?;
-    let price = read_amounts(&mut table)?;
-    table.finish()?;
-    Ok(price)
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PricedModel {
+    model: Option<String>,
 }
 
-/// Reads the amounts of a price: `input` or `in`, `output` or `out`, `cached`.
-fn read_amounts(table: &mut TableReader<'_>) -> Result<Option<Price>> {
-    let mut either = |long, short| {
-        let long: Option<Money> = table.get(long, &())?;
-        Ok(long.or(table.get(short, &())?).map(Money::millionths))
+/// Reads a table of `[[prices]]`.
+pub fn read_price_entry(mut reader: ConfigReader<'_>) -> Result<PriceEntry, Mistake> {
+    const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
+    let source = reader.source.clone();
+    let PricedModel { model: Some(model) } = reader.read()? else {
+        return Err(Mistake::at(source, "a price without a model", FORM));
     };
-    let (input, output) = (either("input", "in")?, either("output", "out")?);
-    let cached = table.get("cached", &())?.map(Money::millionths);
-    match (input, output) {
-        (Some(input), Some(output)) => Ok(Some(Price { input, output, cached: cached.unwrap_or(input) })),
-        (None, None) if cached.is_none() => Ok(None),
-        _ => {
-            Err(table
-                .lacks("`price` needs both `in` and `out`", "price = { in = 3, out = 15, cached = 0.3 }"))
-        }
+    let amounts: AmountKeys = reader.read()?;
+    reader.finish()?;
+    match amounts.price(&source)? {
+        Some(price) => Ok(PriceEntry { model, price }),
+        None => Err(Mistake::at(source, format!("the price of \"{model}\" has no amounts"), FORM)),
     }
 }
 

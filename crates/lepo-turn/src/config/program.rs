@@ -1,81 +1,67 @@
 //! A model that is a program: its command line, and where to find the answer in its output.
 
-use lepo_base::error::Result;
-use lepo_base::keyword::list_words;
-use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerFormat, agent_preset, preset};
+use super::mistake::Mistake;
+use super::reader::ConfigReader;
+use lepo_model::{AGENTS, AnswerFormat, PRESETS, agent_preset, preset};
 
-use super::setting_value::SettingValue;
-use super::table_reader::TableReader;
+/// The form of a command, for hints.
+pub const COMMAND_FORM: &str = "it is [\"program\", \"argument\", …]";
 
-/// Reads the keys of a `cli` model: a preset, or a command with the format of its answer.
-pub fn read_program(model: &str, section: &mut TableReader) -> Result<(Vec<String>, AnswerFormat)> {
-    let command = section.take_key("command");
-    let answer = section.take_key("answer");
-    if let Some(field) = section.take_key("preset") {
+/// Returns the command of a `cli` model and the format of its answer: of a preset, or as written.
+pub fn read_program(
+    model: &str,
+    preset_name: Option<String>,
+    command: Option<Vec<String>>,
+    answer: Option<String>,
+    reader: &ConfigReader<'_>,
+) -> Result<(Vec<String>, AnswerFormat), Mistake> {
+    if let Some(name) = preset_name {
         if command.is_some() || answer.is_some() {
-            let allowed = "keep the preset, or command and answer";
-            return Err(field.error("cannot be combined with `command` or `answer`", allowed));
+            let what = "cannot be combined with `command` or `answer`";
+            return Err(reader.mistake("preset", what, "keep the preset, or command and answer"));
         }
-        let Some((command, answer)) = preset(&String::from_toml(&field, &())?) else {
-            return Err(field.error("is not known", "allowed: claude | gemini | codex"));
-        };
+        let (command, answer) = preset(&name).ok_or_else(|| unknown_preset(PRESETS, reader))?;
         return Ok((command.iter().map(|word| word.to_string()).collect(), answer));
     }
-    let Some(field) = command else {
-        let allowed =
-            "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
-        return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
-    };
-    let command = Vec::<String>::from_toml(&field, &())?;
-    if command.is_empty() {
-        return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
-    }
-    let Some(field) = answer else { return Ok((command, AnswerFormat::Text)) };
-    match answer_form(&String::from_toml(&field, &())?) {
-        Some(form) => Ok((command, form)),
-        None => {
-            let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
-            Err(field.error("is not an answer format", allowed))
-        }
-    }
+    let command = command_of(command, model, PRESETS, reader)?;
+    let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
+    let form = answer.map_or(Some(AnswerFormat::Text), |text| answer_form(&text));
+    Ok((command, form.ok_or_else(|| reader.mistake("answer", "is not an answer format", allowed))?))
 }
 
-/// Reads the sandbox of an `acp` model, and the agent's own folders to which it has access.
-pub fn read_sandbox(section: &mut TableReader) -> Result<Option<AgentSandbox>> {
-    let access = section.get("sandbox", &AgentAccess::ALL)?;
-    let home = section.take_key("sandbox_home");
-    match (access, home) {
-        (None, None) => Ok(None),
-        (None, Some(field)) => {
-            Err(field.error("needs `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL))))
-        }
-        (Some(access), home) => {
-            let home =
-                home.map(|field| SettingValue::from_toml(&field, &())).transpose()?.unwrap_or_default();
-            Ok(Some(AgentSandbox { access, home }))
-        }
+/// Returns the command of an `acp` model: of a preset, or as written.
+pub fn read_agent(
+    model: &str,
+    preset_name: Option<String>,
+    command: Option<Vec<String>>,
+    reader: &ConfigReader<'_>,
+) -> Result<Vec<String>, Mistake> {
+    let Some(name) = preset_name else { return command_of(command, model, AGENTS, reader) };
+    if command.is_some() {
+        return Err(reader.mistake("preset", "cannot be combined with `command`", "keep one of the two"));
     }
+    let command = agent_preset(&name).ok_or_else(|| unknown_preset(AGENTS, reader))?;
+    Ok(command.iter().map(|word| word.to_string()).collect())
 }
 
-/// Reads the keys of an `acp` model: a preset, or a command.
-pub fn read_agent(model: &str, section: &mut TableReader) -> Result<Vec<String>> {
-    let command = section.take_key("command");
-    if let Some(field) = section.take_key("preset") {
-        if command.is_some() {
-            return Err(field.error("cannot be combined with `command`", "keep one of the two"));
-        }
-        let Some(command) = agent_preset(&String::from_toml(&field, &())?) else {
-            return Err(field.error("is not known", format!("allowed: {}", AGENTS.join(" | "))));
-        };
-        return Ok(command.iter().map(|word| word.to_string()).collect());
-    }
-    let allowed = "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"codex\" | \"gemini\" | \"opencode\"";
-    let Some(field) = command else {
-        return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
+fn unknown_preset(presets: &[&str], reader: &ConfigReader<'_>) -> Mistake {
+    reader.mistake("preset", "is not known", &format!("allowed: {}", presets.join(" | ")))
+}
+
+/// Returns the command, which a model without a preset needs.
+fn command_of(
+    command: Option<Vec<String>>,
+    model: &str,
+    presets: &[&str],
+    reader: &ConfigReader<'_>,
+) -> Result<Vec<String>, Mistake> {
+    let Some(command) = command else {
+        let presets = format!("\"{}\"", presets.join("\" | \""));
+        let allowed = format!("add command = [\"program\", \"argument\", …], or preset = {presets}");
+        return Err(reader.whole_mistake(format!("model \"{model}\" has no command"), allowed));
     };
-    let command = Vec::<String>::from_toml(&field, &())?;
     match command.is_empty() {
-        true => Err(field.error("is empty", "it is [\"program\", \"argument\", …]")),
+        true => Err(reader.mistake("command", "is empty", COMMAND_FORM)),
         false => Ok(command),
     }
 }

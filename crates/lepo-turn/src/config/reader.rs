@@ -1,13 +1,13 @@
 //! Reads structs from a [`SettingTable`] by serde, so that each mistake has the line of its key. The readers of TOML
 //! crates do not do: their messages contain the value, which may be a key.
 
-use serde::de::value::StrDeserializer;
+use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Expected, MapAccess, SeqAccess, Unexpected, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
-use super::mistake::{Mistake, MistakenKey, table_form, unfit};
+use super::mistake::{Mistake, unfit, wrong_type};
 use super::source::SettingSource;
 use super::tree::{NodeValue, SettingNode, SettingTable};
 use lepo_base::closest_name::closest_name;
@@ -15,20 +15,20 @@ use lepo_base::closest_name::closest_name;
 /// Keys of `options`, for the hint about such a key next to it.
 const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
 
-/// A table that is being read; [`ConfigReader::finish`] rejects the keys that no struct had.
+/// Reads a table; [`ConfigReader::finish`] rejects the keys that were not read.
 pub struct ConfigReader<'t> {
     table: &'t SettingTable,
     pub source: SettingSource,
     /// ` in [NAME]`; empty for the root table.
-    title: String,
+    pub title: String,
     /// Texts may be empty, and may have line breaks.
     has_prose: bool,
-    /// Keys of structs that were read; `a.b` is the key `b` of the table `a`.
+    /// Keys of the structs read so far; `a.b` is the key `b` of the table `a`.
     known: Vec<&'static str>,
 }
 
 impl<'t> ConfigReader<'t> {
-    pub fn new(table: &'t SettingTable, source: SettingSource, title: String) -> ConfigReader<'t> {
+    fn new(table: &'t SettingTable, source: SettingSource, title: String) -> ConfigReader<'t> {
         ConfigReader { table, source, title, has_prose: false, known: Vec::new() }
     }
 
@@ -37,7 +37,7 @@ impl<'t> ConfigReader<'t> {
         ConfigReader::new(table, SettingSource::Default, String::new())
     }
 
-    /// Takes texts as they are.
+    /// Accepts empty texts, and texts with line breaks.
     pub fn of_prose(self) -> ConfigReader<'t> {
         ConfigReader { has_prose: true, ..self }
     }
@@ -47,74 +47,121 @@ impl<'t> ConfigReader<'t> {
         T::deserialize(self)
     }
 
-    /// Returns the reader for the value of a field, if the table has it.
+    /// Reads these keys of a struct.
+    pub fn read_keys<T: Deserialize<'t>>(&mut self, keys: &[&'static str]) -> Result<T, Mistake> {
+        self.known.extend(keys);
+        let access = FieldAccess { reader: self, fields: keys.iter(), found: None };
+        T::deserialize(MapAccessDeserializer::new(access))
+    }
+
+    /// Returns the value of a key.
+    pub fn node(&self, key: &str) -> Option<&'t SettingNode> {
+        self.table.get(key)
+    }
+
+    fn value<'k>(&self, key: &'k str, node: &'k SettingNode) -> NodeReader<'k> {
+        NodeReader { node, key, title: self.title.clone(), has_prose: self.has_prose }
+    }
+
+    /// Returns the value of a field.
     fn find(&self, field: &'static str) -> Result<Option<NodeReader<'t>>, Mistake> {
-        let has_prose = self.has_prose;
         let Some((section, key)) = field.split_once('.') else {
-            let title = self.title.clone();
-            return Ok(self.table.get(field).map(|node| NodeReader { node, key: field, title, has_prose }));
+            return Ok(self.table.get(field).map(|node| self.value(field, node)));
         };
-        let Some(node) = self.table.get(section) else { return Ok(None) };
+        let Some(table) = self.section(section)? else { return Ok(None) };
         let title = format!(" in [{section}]");
-        match node.table() {
-            Some(table) => Ok(table.get(key).map(|node| NodeReader { node, key, title, has_prose })),
-            None => Err(self.wrong_type(section, node, table_form(section, &self.title))),
+        Ok(table.get(key).map(|node| NodeReader { title, ..self.value(key, node) }))
+    }
+
+    fn section(&self, key: &str) -> Result<Option<&'t SettingTable>, Mistake> {
+        let Some(node) = self.table.get(key) else { return Ok(None) };
+        let wrong = || self.value(key, node).place(wrong_type(&"a map"));
+        node.table().map(Some).ok_or_else(wrong)
+    }
+
+    /// Returns the table of a key that may have any keys.
+    pub fn any_table(&mut self, key: &'static str) -> Result<Option<&'t SettingTable>, Mistake> {
+        self.known.push(key);
+        self.section(key)
+    }
+
+    /// Returns the tables of an array.
+    pub fn tables(&mut self, key: &'static str) -> Result<Vec<ConfigReader<'t>>, Mistake> {
+        self.known.push(key);
+        let Some(node) = self.table.get(key) else { return Ok(Vec::new()) };
+        let form = format!("a list of tables, each under a line [[{key}]]");
+        let wrong = || self.value(key, node).place(wrong_type(&form.as_str()));
+        let NodeValue::Array(items) = &node.value else { return Err(wrong()) };
+        let reader = |item: &'t SettingNode| {
+            let table = item.table().ok_or_else(wrong)?;
+            Ok(ConfigReader::new(table, item.source.clone(), format!(" in [[{key}]]")))
+        };
+        items.iter().map(reader).collect()
+    }
+
+    /// Returns a mistake about the value of a key.
+    pub fn mistake(&self, key: &str, what: &str, allowed: &str) -> Mistake {
+        let mistake = unfit(what, allowed);
+        match self.table.get(key) {
+            Some(node) => self.value(key, node).place(mistake),
+            None => mistake.or_of((key, &self.title), &self.source, "", None),
         }
     }
 
-    /// Returns the mistake of a value of another type than `allowed`.
-    fn wrong_type(&self, key: &str, node: &SettingNode, allowed: String) -> Mistake {
-        Mistake::of_type(MistakenKey::new(key, &self.title, node.source.clone(), node.kind()), allowed)
+    /// Returns a mistake about the table as a whole.
+    pub fn whole_mistake(&self, what: impl Into<String>, allowed: impl Into<String>) -> Mistake {
+        Mistake::at(self.source.clone(), what, allowed)
     }
 
-    /// Rejects the first key that no struct had: in its tables, then in the table.
-    pub fn finish(self) -> Result<(), Mistake> {
-        for (section, known) in self.sections() {
-            let Some(node) = self.table.get(section) else { continue };
-            let Some(table) = node.table() else { continue };
-            let title = format!(" in [{section}]");
-            ConfigReader { known, ..ConfigReader::new(table, node.source.clone(), title) }.finish()?;
-        }
+    /// Returns the mistake that a key is a slip for `wanted`, if there is such a key.
+    pub fn slip(&self, wanted: &str) -> Option<Mistake> {
+        let is_slip = |key: &str| closest_name(key, [wanted].into_iter()).is_some();
+        let (key, node) = self.rest().into_iter().find(|(key, _)| is_slip(key))?;
+        Some(self.unknown_key(key, node, format!("did you mean `{wanted}`?")))
+    }
+
+    fn unknown_key(&self, key: &str, node: &SettingNode, allowed: String) -> Mistake {
+        Mistake::at(node.source.clone(), format!("unknown key `{key}`{}", self.title), allowed)
+    }
+
+    /// Rejects the first key that was not read: in the tables of fields, then in the table.
+    pub fn finish(&self) -> Result<(), Mistake> {
         let known = self.names();
-        match self.rest().into_iter().next() {
-            None => Ok(()),
-            Some((key, node)) => {
-                let allowed = format!("allowed here: {}", known.join(", "));
-                let allowed = match closest_name(key, known.iter().copied()) {
-                    _ if OPTIONS.contains(&key) && known.contains(&"options") => {
-                        format!("it is an option of the model: options = {{ {key} = … }}")
-                    }
-                    Some(near) => format!("did you mean `{near}`? {allowed}"),
-                    None => allowed,
-                };
-                Err(Mistake::at(node.source.clone(), format!("unknown key `{key}`{}", self.title), allowed))
-            }
+        for section in known.iter().filter(|name| !self.known.contains(name)) {
+            let Some(table) = self.section(section)? else { continue };
+            let mut reader = ConfigReader::new(table, self.source.clone(), format!(" in [{section}]"));
+            let keys = self.known.iter().filter_map(|name| name.split_once('.'));
+            reader.known.extend(keys.filter(|(table, _)| table == section).map(|(_, key)| key));
+            reader.finish()?;
         }
+        let Some((key, node)) = self.rest().into_iter().next() else { return Ok(()) };
+        let allowed = format!("allowed here: {}", known.join(", "));
+        let allowed = match closest_name(key, known.iter().copied()) {
+            _ if OPTIONS.contains(&key) && known.contains(&"options") => {
+                format!("it is an option of the model: options = {{ {key} = … }}")
+            }
+            Some(near) => format!("did you mean `{near}`? {allowed}"),
+            None => allowed,
+        };
+        Err(self.unknown_key(key, node, allowed))
     }
 
-    /// Returns the tables whose keys are fields, each with these keys.
-    fn sections(&self) -> Vec<(&'static str, Vec<&'static str>)> {
-        let mut sections: Vec<(&'static str, Vec<&'static str>)> = Vec::new();
-        for (section, key) in self.known.iter().filter_map(|name| name.split_once('.')) {
-            match sections.iter_mut().find(|(known, _)| *known == section) {
-                Some((_, keys)) => keys.push(key),
-                None => sections.push((section, vec![key])),
-            }
-        }
-        sections
-    }
-
-    /// Returns the known keys, tables first.
+    /// Returns the keys of the table that may be there, the tables of fields first.
     fn names(&self) -> Vec<&'static str> {
-        let tables = self.sections().into_iter().map(|(section, _)| section);
-        tables.chain(self.known.iter().copied().filter(|name| !name.contains('.'))).collect()
+        let mut names: Vec<&'static str> = Vec::new();
+        let sections = self.known.iter().filter_map(|name| name.split_once('.')).map(|(table, _)| table);
+        for name in sections.chain(self.known.iter().copied().filter(|name| !name.contains('.'))) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
-    /// Returns the keys that no struct had, in the order of the file.
+    /// Returns the keys that were not read, in the order of the file.
     pub fn rest(&self) -> Vec<(&'t str, &'t SettingNode)> {
         let known = self.names();
-        let entries = self.table.entries().into_iter().map(|(key, node)| (key.as_str(), node));
-        entries.filter(|(key, _)| !known.contains(key)).collect()
+        self.table.entries().into_iter().filter(|(key, _)| !known.contains(key)).collect()
     }
 }
 
@@ -131,20 +178,20 @@ impl<'de> Deserializer<'de> for &mut ConfigReader<'de> {
         visitor.visit_map(FieldAccess { reader: self, fields: fields.iter(), found: None })
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Mistake> {
-        Err(serde::de::Error::custom("a table is read as a struct"))
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        Err(wrong_type(&visitor))
     }
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
-        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        unit_struct newtype_struct seq tuple tuple_struct map identifier ignored_any enum
     }
 }
 
 /// Passes the fields of a struct that a table has.
 struct FieldAccess<'r, 't> {
     reader: &'r ConfigReader<'t>,
-    fields: std::slice::Iter<'static, &'static str>,
+    fields: std::slice::Iter<'r, &'static str>,
     found: Option<NodeReader<'t>>,
 }
 
@@ -162,14 +209,13 @@ impl<'t> MapAccess<'t> for FieldAccess<'_, 't> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Mistake> {
-        match self.found.take() {
-            Some(found) => found.read(seed),
-            None => Err(serde::de::Error::custom("no value")),
-        }
+        let found = self.found.take().ok_or_else(|| Mistake::custom("no value"))?;
+        seed.deserialize(found.clone()).map_err(|mistake| found.place(mistake))
     }
 }
 
-/// A value that is being read, with its key.
+/// Reads a value, and knows its key.
+#[derive(Clone)]
 struct NodeReader<'t> {
     node: &'t SettingNode,
     key: &'t str,
@@ -178,22 +224,25 @@ struct NodeReader<'t> {
 }
 
 impl<'t> NodeReader<'t> {
-    /// Reads the value; a mistake has its key then.
-    fn read<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Mistake> {
-        let (node, key, title) = (self.node, self.key, self.title.clone());
-        seed.deserialize(self).map_err(|mistake| {
-            mistake.or_at(|| {
-                let word = match &node.value {
-                    NodeValue::Word(word) => Some(word.clone()),
-                    _ => None,
-                };
-                MistakenKey { word, ..MistakenKey::new(key, &title, node.source.clone(), node.kind()) }
-            })
-        })
+    /// Adds the key to a mistake.
+    fn place(&self, mistake: Mistake) -> Mistake {
+        let word = match &self.node.value {
+            NodeValue::Word(word) => Some(word.as_str()),
+            _ => None,
+        };
+        mistake.or_of((self.key, &self.title), &self.node.source, self.node.kind(), word)
     }
 
-    fn wrong_type(&self, expected: &dyn Expected) -> Mistake {
-        serde::de::Error::invalid_type(Unexpected::Other(self.node.kind()), expected)
+    fn item(&self, key: &'t str, node: &'t SettingNode) -> NodeReader<'t> {
+        NodeReader { node, key, title: String::new(), has_prose: self.has_prose }
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Mistake> for NodeReader<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
     }
 }
 
@@ -207,11 +256,11 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
             NodeValue::Float(number) => visitor.visit_f64(*number),
             NodeValue::Boolean(yes) => visitor.visit_bool(*yes),
             NodeValue::Array(items) => {
-                visitor.visit_seq(ListAccess { items: items.iter(), has_prose: self.has_prose })
+                visitor.visit_seq(SeqDeserializer::new(items.iter().map(|node| self.item("", node))))
             }
             NodeValue::Table(table) => {
-                let entries = table.sorted().collect::<Vec<_>>().into_iter();
-                visitor.visit_map(EntryAccess { entries, found: None, has_prose: self.has_prose })
+                let entries = table.sorted().map(|(key, node)| (key.as_str(), self.item(key, node)));
+                visitor.visit_map(MapDeserializer::new(entries))
             }
             NodeValue::Word(word) => match word.parse() {
                 Ok(number) => visit_integer(number, visitor),
@@ -223,15 +272,14 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
         match &self.node.value {
-            NodeValue::Text(text) if self.has_prose => visitor.visit_borrowed_str(text),
-            NodeValue::Text(text) if text.trim().is_empty() => {
+            NodeValue::Text(text) if !self.has_prose && text.trim().is_empty() => {
                 Err(unfit("is empty", "give it a value, or leave the key out"))
             }
-            NodeValue::Text(text) if text.chars().any(char::is_control) => {
+            NodeValue::Text(text) if !self.has_prose && text.chars().any(char::is_control) => {
                 Err(unfit("has a control character", "use plain text"))
             }
             NodeValue::Text(text) | NodeValue::Word(text) => visitor.visit_borrowed_str(text),
-            _ => Err(self.wrong_type(&visitor)),
+            _ => Err(wrong_type(&visitor)),
         }
     }
 
@@ -243,13 +291,20 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         visitor.visit_some(self)
     }
 
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match &self.node.value {
+            NodeValue::Array(_) => self.deserialize_any(visitor).map_err(Mistake::in_list),
+            _ => Err(wrong_type(&visitor)),
+        }
+    }
+
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
-        let Some(table) = self.node.table() else { return Err(self.wrong_type(&visitor)) };
+        let Some(table) = self.node.table() else { return Err(wrong_type(&visitor)) };
         let title = format!(" in [{}]", self.key);
         let mut reader = ConfigReader::new(table, self.node.source.clone(), title);
         let value = reader.deserialize_struct(name, fields, visitor)?;
@@ -258,53 +313,13 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct newtype_struct
-        seq tuple tuple_struct map enum identifier ignored_any
+        tuple tuple_struct map identifier ignored_any enum
     }
 }
 
-fn visit_integer<'t, V: Visitor<'t>>(number: i128, visitor: V) -> Result<V::Value, Mistake> {
+fn visit_integer<'de, V: Visitor<'de>>(number: i128, visitor: V) -> Result<V::Value, Mistake> {
     match i64::try_from(number) {
         Ok(number) => visitor.visit_i64(number),
         Err(_) => visitor.visit_i128(number),
-    }
-}
-
-/// Passes the entries of a list.
-struct ListAccess<'t> {
-    items: std::slice::Iter<'t, SettingNode>,
-    has_prose: bool,
-}
-
-impl<'t> SeqAccess<'t> for ListAccess<'t> {
-    type Error = Mistake;
-
-    fn next_element_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Mistake> {
-        let Some(node) = self.items.next() else { return Ok(None) };
-        let reader = NodeReader { node, key: "", title: String::new(), has_prose: self.has_prose };
-        seed.deserialize(reader).map(Some).map_err(Mistake::in_list)
-    }
-}
-
-/// Passes all entries of a table.
-struct EntryAccess<'t> {
-    entries: std::vec::IntoIter<(&'t String, &'t SettingNode)>,
-    found: Option<NodeReader<'t>>,
-    has_prose: bool,
-}
-
-impl<'t> MapAccess<'t> for EntryAccess<'t> {
-    type Error = Mistake;
-
-    fn next_key_seed<K: DeserializeSeed<'t>>(&mut self, seed: K) -> Result<Option<K::Value>, Mistake> {
-        let Some((key, node)) = self.entries.next() else { return Ok(None) };
-        self.found = Some(NodeReader { node, key, title: String::new(), has_prose: self.has_prose });
-        seed.deserialize(StrDeserializer::new(key)).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Mistake> {
-        match self.found.take() {
-            Some(found) => seed.deserialize(found),
-            None => Err(serde::de::Error::custom("no value")),
-        }
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
 
-use super::document::ConfigDocument;
 use super::edit::{change, put};
 use super::file::ConfigFile;
+use super::mistake::Mistake;
 use super::table::NAMES;
 use super::write::replace;
 use lepo_base::error::{Error, Result};
@@ -20,23 +20,24 @@ pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
     change(path, |document| {
         // An error about a value is more useful than an error about a type; of several type errors, the last
         // is the most specific.
-        let mut wrong: Option<(bool, Error)> = None;
+        let mut wrong: Option<Mistake> = None;
         for value in readings(text) {
             let mut tried = document.clone();
             let (table, key) = table_of(&mut tried, name)?;
             put(table, key, value);
             let new = tried.to_string();
-            let new = ConfigDocument::new(path, new.as_bytes())?.with_typed(text);
-            match ConfigFile::read(&new) {
+            match ConfigFile::read(path, new.as_bytes()) {
                 Ok(_) => {
                     *document = tried;
                     return Ok(());
                 }
-                Err(_) if new.is_of_wrong_type() && wrong.as_ref().is_some_and(|(of_type, _)| !of_type) => {}
-                Err(error) => wrong = Some((new.is_of_wrong_type(), error)),
+                Err(mistake)
+                    if mistake.is_of_type() && wrong.as_ref().is_some_and(|old| !old.is_of_type()) => {}
+                Err(mistake) => wrong = Some(mistake),
             }
         }
-        Err(wrong.map_or_else(|| Error::usage(format!("{name} cannot be set")), |(_, error)| error))
+        Err(wrong
+            .map_or_else(|| Error::usage(format!("{name} cannot be set")), |mistake| mistake.in_typed(text)))
     })
 }
 
@@ -97,7 +98,7 @@ pub fn replace_config(path: &Path, text: &[u8]) -> Result<()> {
 
 /// Returns the names of all settings that a file can have.
 pub fn setting_names() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().copied().filter(|name| *name != "model")
+    NAMES.iter().copied()
 }
 
 /// Checks that a file can have a setting of this name.

@@ -7,15 +7,21 @@ use super::alias::Alias;
 use super::ambient::Ambient;
 use super::file::ConfigFile;
 use super::flags::Flags;
+use super::mistake::Mistake;
 use super::models::{complete, merge};
-use super::money::lower;
+use super::money::is_lower;
+use super::reader::ConfigReader;
 use super::source::{SettingSource, SourcedValue};
-use super::table::{Settings, SettingsLayer};
+use super::table::{NAMES, Settings, VARIABLES};
+use super::tree::SettingTable;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 use lepo_base::keyword::Keyword;
 use lepo_model::{ModelConfig, Provider};
+
+/// The variable that names the model that answers.
+const MODEL: &str = "LEPO_MODEL";
 
 /// A setting in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,13 +66,24 @@ pub fn load_settings(
     {
         keys.extend(usual.key_variables());
     }
-    let mut repo = repo;
-    repo.layer.budget_turn = lower(repo.layer.budget_turn, user.layer.budget_turn.as_ref());
-    repo.layer.budget_day = lower(repo.layer.budget_day, user.layer.budget_day.as_ref());
-    let layer =
-        SettingsLayer::from_flags(flags).or(SettingsLayer::from_env(env)?).or(repo.layer).or(user.layer);
-    let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
-    let mut settings = Settings { file, ..Settings::from_layer(layer, paths, ambient) };
+    let (mut table, mut above) = (user.table, repo.table);
+    for (name, theirs, own) in [
+        ("budget.turn", repo.settings.budget_turn, user.settings.budget_turn),
+        ("budget.day", repo.settings.budget_day, user.settings.budget_day),
+    ] {
+        if !is_lower(theirs, own) {
+            above.remove(name);
+        }
+    }
+    table.merge(above);
+    let mut settings = Settings { file, ..read_layers(table, env, flags)? };
+    let home = |path: PathBuf| match (path.strip_prefix("~"), &paths.home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path,
+    };
+    let folders = settings.sandbox_read_only.into_iter().map(home).filter(|path| path.is_absolute());
+    settings.sandbox_read_only = folders.collect();
+    settings.ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
     for entry in merge(user.models, repo.models) {
         settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
         let model = complete(entry, env, &settings.ambient)?;
@@ -79,6 +96,27 @@ pub fn load_settings(
     Ok(Settings { key_variables: keys, aliases: user.aliases, price_table: user.prices, ..settings })
 }
 
+/// Reads the settings of the files, and applies the variables and the options over them.
+fn read_layers(mut table: SettingTable, env: &Env, flags: &Flags) -> Result<Settings> {
+    for (name, variable) in VARIABLES {
+        if let Some(word) = env.text(variable)? {
+            table.set_word(name, variable, word);
+        }
+    }
+    let mut settings: Settings = ConfigReader::root(&table).read().map_err(Mistake::in_file)?;
+    for name in NAMES {
+        settings.sources.extend(table.source(name).map(|source| (name.to_string(), source.clone())));
+    }
+    settings.set_flags(flags);
+    let wanted = env.text(MODEL)?.map(|name| (name.to_string(), SettingSource::Env(MODEL)));
+    let option = flags.model.clone().map(|name| (name, SettingSource::Flag("--model")));
+    if let Some((name, source)) = option.or(wanted) {
+        settings.wanted = Some(name);
+        settings.sources.insert("model".to_string(), source);
+    }
+    Ok(settings)
+}
+
 /// Returns every setting and every model in the order of the manual, as `lepo config` prints them. Contains
 /// no keys; a model's program is listed without its arguments, since an argument may be a key.
 pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
@@ -89,8 +127,8 @@ pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
         let source = settings.source(&name).clone();
         SettingRow { name, value, source, allowed }
     };
-    let set = settings.values().into_iter().filter(|(name, ..)| *name != "model");
-    let shown = set.map(|(name, value, allowed)| (name.to_string(), value, allowed));
+    let shown =
+        settings.values().into_iter().map(|(name, value, allowed)| (name.to_string(), value, allowed));
     let models = settings.models.iter().map(|model| (format!("models.{}", model.name), about(model), None));
     let alias = |alias: &Alias| SettingRow {
         name: format!("alias.{}", alias.name),

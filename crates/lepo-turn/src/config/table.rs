@@ -1,10 +1,13 @@
-//! The settings: each row of the table is a setting. Files, environment, options, `lepo config` and
-//! [`Settings`] are generated from it; a new setting is a new row.
+//! The settings: each row of the table is a setting. [`Settings`], which files and the environment are read into,
+//! options and `lepo config` are generated from it; a new setting is a new row.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Deserialize;
+
+use super::Flags;
 use super::alias::Alias;
 use super::ambient::Ambient;
 use super::money::{Budgets, Money};
@@ -14,210 +17,164 @@ use super::setting_enums::{
     AttentionSignal, AutoCompact, CallHistory, EditKeys, EmptyLine, LogLevel, MathNotation, NewConversation,
     SecretsMode, ThinkingShown,
 };
-use super::setting_value::SettingValue;
-use super::source::{SettingSource, SourcedValue};
-use super::table_reader::TableReader;
+use super::setting_value::{SettingValue, WholeNumber};
+use super::source::SettingSource;
 use super::tidy::{RemovedSpan, Tidy};
-use super::{Flags, Paths};
-use lepo_base::env::Env;
-use lepo_base::error::Result;
 use lepo_model::ModelConfig;
 use lepo_model::Planner;
 use lepo_tool::{AutoAccess, ToolMode};
 
-/// Generates [`Settings`] and [`SettingsLayer`] from the rows: field, its type, its name in files and in `lepo
-/// config`, its limits, its default; then the option (a field of [`Flags`]) and the variable that also set
-/// it, if any. A setting marked `-` is not read from files.
+/// Generates [`Settings`] from the rows: field, its type with its limits, its name in files and in `lepo config`, its
+/// default; then the option (a field of [`Flags`]) and the variable that also set it, if any.
 macro_rules! settings {
-    ($($(#[$about:meta])* $field:ident: $type:ty, $place:tt $name:literal, $limits:expr, $default:expr
+    ($($(#[$about:meta])* $field:ident: $type:ty, file $name:literal, $default:expr
         $(, option $flag:ident $option:literal)? $(, variable $variable:literal)?;)*) => {
         /// The settings in effect, read-only. Durations have the unit of their type.
-        #[derive(Debug, Clone)]
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(default)]
         pub struct Settings {
-            $($(#[$about])* pub $field: $type,)*
+            $($(#[$about])* #[serde(rename = $name, deserialize_with = "SettingValue::read")] pub $field: $type,)*
+            /// The model that answers; overrides the active one.
+            #[serde(skip)]
+            pub wanted: Option<String>,
             /// The configured models, the user's first; at most one is active.
+            #[serde(skip)]
             pub models: Vec<ModelConfig>,
             /// The user's aliases.
+            #[serde(skip)]
             pub aliases: Vec<Alias>,
+            #[serde(skip)]
             pub(super) price_table: Vec<PriceEntry>,
             /// The file that `model use` and `/set-model` change.
+            #[serde(skip)]
             pub file: PathBuf,
+            #[serde(skip)]
             pub(super) ambient: Ambient,
+            #[serde(skip)]
             pub(super) sources: BTreeMap<String, SettingSource>,
+            #[serde(skip)]
             pub(super) key_variables: Vec<String>,
         }
 
-        /// The settings of one source: a file, the environment or the options. A field is `None` if the
-        /// source does not set it.
-        #[derive(Debug, Clone, Default, PartialEq, Eq)]
-        pub struct SettingsLayer {
-            $(pub $field: Option<SourcedValue<$type>>,)*
-        }
-
-        impl SettingsLayer {
-            /// Returns this layer, with unset values from the layer `below`.
-            pub fn or(self, below: SettingsLayer) -> SettingsLayer {
-                SettingsLayer { $($field: self.$field.or(below.$field),)* }
-            }
-
-            /// Reads the settings of a file, and rejects unknown keys in its sections.
-            pub fn from_file(root: &mut TableReader<'_>) -> Result<SettingsLayer> {
-                let mut sections = TableReaders::new(root, NAMES)?;
-                let layer = SettingsLayer { $($field: settings!(@file $place sections, $name, $limits),)* };
-                sections.finish()?;
-                Ok(layer)
-            }
-
-            /// Reads the environment. Exit 2 for an invalid variable, with its name and the allowed values.
-            pub fn from_env(env: &Env) -> Result<SettingsLayer> {
-                Ok(SettingsLayer { $($field: settings!(@variable env, $type, $limits $(, $variable)?),)* })
-            }
-
-            pub fn from_flags(flags: &Flags) -> SettingsLayer {
-                SettingsLayer { $($field: settings!(@option flags $(, $flag $option)?),)* }
+        impl Default for Settings {
+            fn default() -> Settings {
+                Settings {
+                    $($field: $default,)*
+                    wanted: None,
+                    models: Vec::new(),
+                    aliases: Vec::new(),
+                    price_table: Vec::new(),
+                    file: PathBuf::new(),
+                    ambient: Ambient::default(),
+                    sources: BTreeMap::new(),
+                    key_variables: Vec::new(),
+                }
             }
         }
 
         impl Settings {
-            /// Returns the settings of `layer`, with defaults for unset ones.
-            pub(super) fn from_layer(layer: SettingsLayer, paths: &Paths, ambient: Ambient) -> Settings {
-                let mut sources = BTreeMap::new();
-                $(if let Some(set) = &layer.$field {
-                    sources.insert($name.to_string(), set.source.clone());
-                })*
-                Settings {
-                    $($field: layer.$field.map_or_else(|| $default, |set| set.value).with_home(paths),)*
-                    models: Vec::new(),
-                    aliases: Vec::new(),
-                    price_table: Vec::new(),
-                    file: paths.config_file(),
-                    ambient,
-                    sources,
-                    key_variables: Vec::new(),
-                }
+            /// Applies the options.
+            pub(super) fn set_flags(&mut self, flags: &Flags) {
+                $($(if let Some(value) = flags.$flag.clone() {
+                    self.$field = value.into();
+                    self.sources.insert($name.to_string(), SettingSource::Flag($option));
+                })?)*
             }
 
             /// Returns each setting's name, value and allowed values, in the order of the table.
             pub(super) fn values(&self) -> Vec<(&'static str, String, Option<String>)> {
-                vec![$(($name, self.$field.to_display(), <$type as SettingValue>::allowed(&$limits)),)*]
+                vec![$(($name, self.$field.to_display(), <$type as SettingValue>::allowed()),)*]
             }
         }
 
         pub(super) const NAMES: &[&str] = &[$($name,)*];
-    };
-    (@file file $sections:ident, $name:literal, $limits:expr) => {
-        $sections.set($name, &$limits)?
-    };
-    (@file - $sections:ident, $name:literal, $limits:expr) => { None };
-    (@variable $env:ident, $type:ty, $limits:expr) => { None };
-    (@variable $env:ident, $type:ty, $limits:expr, $variable:literal) => {
-        match $env.text($variable)? {
-            Some(text) => Some(SourcedValue {
-                value: <$type as SettingValue>::from_env($variable, text, &$limits)?,
-                source: SettingSource::Env($variable),
-            }),
-            None => None,
-        }
-    };
-    (@option $flags:ident) => { None };
-    (@option $flags:ident, $flag:ident $option:literal) => {
-        $flags.$flag.clone().map(|value| SourcedValue { value: value.into(), source: SettingSource::Flag($option) })
+
+        /// Settings that a variable sets too, each with the variable.
+        pub(super) const VARIABLES: &[(&str, &str)] = &[$($(($name, $variable),)?)*];
     };
 }
 
-/// Range of the rounds of a turn or a debate.
-const ROUNDS: std::ops::RangeInclusive<u32> = 1..=1000;
-
-/// Range in bytes of a command's output that the model receives.
-const OUTPUT: std::ops::RangeInclusive<u32> = 1_000..=50_000_000;
-
-/// Range of the number of bubbs in `.lepo/` before they move to folders.
-const TIDY: std::ops::RangeInclusive<u32> = 100..=100_000_000;
-
-/// Range in bytes of an answer.
-const ANSWER: std::ops::RangeInclusive<u32> = 1_000..=u32::MAX;
+/// Rounds of a turn or a debate.
+type Rounds = WholeNumber<1, 1000>;
 
 settings! {
-    /// The model that answers; overrides the active one.
-    wanted: Option<String>, - "model", (), None, option model "--model", variable "LEPO_MODEL";
     /// Minimum level of log records.
-    log_level: LogLevel, file "log_level", LogLevel::ALL, LogLevel::Info, variable "LEPO_LOG_LEVEL";
+    log_level: LogLevel, file "log_level", LogLevel::Info, variable "LEPO_LOG_LEVEL";
     /// How tool requests get consent.
-    tool_call_mode: ToolMode, file "tool_call_mode", ToolMode::LASTING, ToolMode::Manual,
+    tool_call_mode: ToolMode, file "tool_call_mode", ToolMode::Manual,
         option tools "--tools", variable "LEPO_TOOL_CALL_MODE";
     /// The most that `auto` runs without asking.
-    auto_access: AutoAccess, file "auto_access", AutoAccess::ALL, AutoAccess::Read,
-        variable "LEPO_AUTO_ACCESS";
+    auto_access: AutoAccess, file "auto_access", AutoAccess::Read, variable "LEPO_AUTO_ACCESS";
     /// Where the calls and results of a turn are once it has its answer.
-    tool_history: CallHistory, file "tool_history", CallHistory::ALL, CallHistory::Turn;
+    tool_history: CallHistory, file "tool_history", CallHistory::Turn;
     /// Automatic compaction of a conversation that exceeds its window.
-    compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
+    compact: AutoCompact, file "compact", AutoCompact::Off;
     /// Questions that start a new conversation automatically.
-    new: NewConversation, file "new", NewConversation::ALL, NewConversation::Never;
+    new: NewConversation, file "new", NewConversation::Never;
     /// How lepo decides that a command is needed; see [`Settings::planner_or`].
-    planner: Planner, file "planner", Planner::ALL, Planner::Auto, variable "LEPO_PLANNER";
+    planner: Planner, file "planner", Planner::Auto, variable "LEPO_PLANNER";
     /// Rounds of tool requests per turn.
-    max_rounds: u32, file "max_rounds", ROUNDS, 8, variable "LEPO_MAX_ROUNDS";
+    max_rounds: Rounds, file "max_rounds", Rounds::new(8), variable "LEPO_MAX_ROUNDS";
     /// Time limit of a command.
-    command_timeout: Duration, file "command_timeout", (), Duration::from_secs(120);
+    command_timeout: Duration, file "command_timeout", Duration::from_secs(120);
     /// Maximum bytes of a command's output that the model receives.
-    output_limit: u32, file "output_limit", OUTPUT, 50_000;
+    output_limit: WholeNumber<1_000, 50_000_000>, file "output_limit", WholeNumber::new(50_000);
     /// Maximum bubbs in `.lepo/` itself; above it, the bubbs of past days move to folders.
-    tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
+    tidy: Tidy, file "tidy", Tidy::default(), variable "LEPO_TIDY";
     /// How long removed messages can be brought back; allowed in the user's own file only.
-    keep_removed: RemovedSpan, file "keep_removed", (), RemovedSpan::default();
+    keep_removed: RemovedSpan, file "keep_removed", RemovedSpan::default();
     /// Maximum bytes of an answer; a longer answer is interrupted, and its text is saved.
-    max_answer: u32, file "max_answer", ANSWER, 268_435_456;
+    max_answer: WholeNumber<1_000, { u32::MAX }>, file "max_answer", WholeNumber::new(268_435_456);
     /// Maximum cost of a turn.
-    budget_turn: Option<Money>, file "budget.turn", (), None;
+    budget_turn: Option<Money>, file "budget.turn", None;
     /// Maximum cost of a local day, per store.
-    budget_day: Option<Money>, file "budget.day", (), None;
+    budget_day: Option<Money>, file "budget.day", None;
     /// Treatment of secrets in writes to the store; allowed in the user's own file only.
-    secrets: SecretsMode, file "secrets", SecretsMode::ALL, SecretsMode::Mask;
+    secrets: SecretsMode, file "secrets", SecretsMode::Mask;
     /// Whether questions include the instructions of the repository, `AGENTS.md`.
-    agents: bool, file "agents", (), true, option agents "--no-agents";
+    agents: bool, file "agents", true, option agents "--no-agents";
     /// Whether models are offered skills, and skills are found by name.
-    skills: bool, file "skills", (), true, option agents "--no-agents";
+    skills: bool, file "skills", true, option agents "--no-agents";
     /// Whether a terminal shows a line with tokens and time after an answer.
-    term_usage: bool, file "term.usage", (), true;
+    term_usage: bool, file "term.usage", true;
     /// The part of a model's thinking that a terminal shows.
-    term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::ALL, ThinkingShown::Show;
+    term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::Show;
     /// How a terminal shows the formulas of an answer.
-    term_math: MathNotation, file "term.math", MathNotation::ALL, MathNotation::Unicode;
+    term_math: MathNotation, file "term.math", MathNotation::Unicode;
     /// Which commands show long output in a pager.
-    term_pager: PagerChoice, file "term.pager", (), PagerChoice::default();
+    term_pager: PagerChoice, file "term.pager", PagerChoice::default();
     /// How the terminal calls the user after a long wait; by default a bell in a session, nothing in `do`.
-    term_notify: Option<AttentionSignal>, file "term.notify", AttentionSignal::ALL, None;
+    term_notify: Option<AttentionSignal>, file "term.notify", None;
     /// The effect of an empty line at the prompt.
-    empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
+    empty_line: EmptyLine, file "repl.empty_line", EmptyLine::Leave;
     /// Key bindings of the prompt.
-    repl_keys: EditKeys, file "repl.keys", EditKeys::ALL, EditKeys::Emacs;
+    repl_keys: EditKeys, file "repl.keys", EditKeys::Emacs;
     /// Time limit for connecting to a model server.
-    http_connect: Duration, file "http.connect_timeout", (), Duration::from_secs(10);
+    http_connect: Duration, file "http.connect_timeout", Duration::from_secs(10);
     /// Maximum time without data from a model.
-    http_idle: Duration, file "http.idle_timeout", (), Duration::from_secs(120);
+    http_idle: Duration, file "http.idle_timeout", Duration::from_secs(120);
     /// Time limit for starting an MCP server.
-    mcp_connect: Duration, file "mcp.connect_timeout", (), Duration::from_secs(30);
+    mcp_connect: Duration, file "mcp.connect_timeout", Duration::from_secs(30);
     /// Maximum time without data during an MCP call.
-    mcp_idle: Duration, file "mcp.idle_timeout", (), Duration::from_secs(60);
+    mcp_idle: Duration, file "mcp.idle_timeout", Duration::from_secs(60);
     /// Time limit of an MCP call.
-    mcp_total: Duration, file "mcp.total_timeout", (), Duration::from_secs(600);
+    mcp_total: Duration, file "mcp.total_timeout", Duration::from_secs(600);
     /// Additional directories that are visible in the sandbox, read-only; absolute.
-    sandbox_read_only: Vec<PathBuf>, file "sandbox.read_only", (), Vec::new();
+    sandbox_read_only: Vec<PathBuf>, file "sandbox.read_only", Vec::new();
     /// Variables that sandboxed commands inherit, although their names look secret.
-    sandbox_env: Vec<String>, file "sandbox.env", (), Vec::new();
+    sandbox_env: Vec<String>, file "sandbox.env", Vec::new();
     /// The model that leads a debate.
-    many_orchestrator: Option<String>, file "many.orchestrator", (), None,
+    many_orchestrator: Option<String>, file "many.orchestrator", None,
         option orchestrator "--orchestrator";
     /// The models that `--parallel` and `--debate` ask.
-    many_participants: Vec<String>, file "many.participants", (), Vec::new(),
+    many_participants: Vec<String>, file "many.participants", Vec::new(),
         option participants "--participants";
     /// Rounds of a debate.
-    many_rounds: u32, file "many.max_rounds", ROUNDS, 10;
+    many_rounds: Rounds, file "many.max_rounds", Rounds::new(10);
     /// Time limit of a reply in a group turn.
-    many_timeout: Duration, file "many.timeout", (), Duration::from_secs(300);
+    many_timeout: Duration, file "many.timeout", Duration::from_secs(300);
     /// Names and patterns of texts that do not count where the proxy compares requests with recorded ones.
-    recorded_ignore: Vec<String>, file "recorded.ignore", (), Vec::new();
+    recorded_ignore: Vec<String>, file "recorded.ignore", Vec::new();
 }
 
 impl Settings {
@@ -267,37 +224,5 @@ impl Settings {
     /// Returns the source of a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
     pub fn source(&self, name: &str) -> &SettingSource {
         self.sources.get(name).unwrap_or(&SettingSource::Default)
-    }
-}
-
-/// The sections of a file that contain settings: the root, and the tables that prefix their names.
-struct TableReaders<'s, 'd> {
-    root: &'s mut TableReader<'d>,
-    named: Vec<(&'static str, TableReader<'d>)>,
-}
-
-impl<'s, 'd> TableReaders<'s, 'd> {
-    fn new(root: &'s mut TableReader<'d>, names: &[&'static str]) -> Result<TableReaders<'s, 'd>> {
-        let mut named: Vec<(&'static str, TableReader<'d>)> = Vec::new();
-        for (table, _) in names.iter().filter_map(|name| name.split_once('.')) {
-            if named.last().is_none_or(|(last, _)| *last != table) {
-                named.push((table, root.section(table)?));
-            }
-        }
-        Ok(TableReaders { root, named })
-    }
-
-    fn set<T: SettingValue>(
-        &mut self,
-        name: &'static str,
-        limits: &T::Limits,
-    ) -> Result<Option<SourcedValue<T>>> {
-        let Some((table, key)) = name.split_once('.') else { return self.root.set(name, limits) };
-        let section = self.named.iter_mut().find(|(named, _)| *named == table);
-        section.map_or(Ok(None), |(_, section)| section.set(key, limits))
-    }
-
-    fn finish(self) -> Result<()> {
-        self.named.into_iter().try_for_each(|(_, section)| section.finish())
     }
 }

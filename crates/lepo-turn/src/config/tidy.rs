@@ -1,50 +1,41 @@
 //! The settings `tidy`: how many messages `.lepo/` may contain before the messages of past days move to folders; and
 //! `keep_removed`: how long removed messages can be brought back.
 
-use std::ops::RangeInclusive;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
-use super::field::FieldReader;
-use super::setting_value::SettingValue;
-use lepo_base::error::{Error, Result};
+use super::mistake::unfit;
+use super::setting_value::{SettingValue, WholeNumber};
 use lepo_base::time::parse_span;
 use lepo_store::bubb::counted;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tidy(Option<u32>);
+pub struct Tidy(Option<WholeNumber<100, 100_000_000>>);
 
 impl Tidy {
     /// Returns the maximum number of bubbs in `.lepo/`; `None` if they never move to folders.
     pub fn limit(self) -> Option<u32> {
-        self.0
+        self.0.map(WholeNumber::get)
     }
 }
 
 impl Default for Tidy {
     fn default() -> Tidy {
-        Tidy(Some(10_000))
+        Tidy(Some(WholeNumber::new(10_000)))
     }
 }
 
 impl SettingValue for Tidy {
-    type Limits = RangeInclusive<u32>;
-
-    fn from_toml(field: &FieldReader<'_>, range: &RangeInclusive<u32>) -> Result<Tidy> {
-        match field.value.get_ref().as_bool() {
-            Some(false) => Ok(Tidy(None)),
-            Some(true) => Err(field.error("cannot be true", "a whole number of messages, or false")),
-            None => u32::from_toml(field, range).map(|number| Tidy(Some(number))),
-        }
-    }
-
-    fn from_env(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<Tidy> {
-        match text {
-            "false" => Ok(Tidy(None)),
-            _ => u32::from_env(variable, text, range).map(|number| Tidy(Some(number))),
+    fn read<'de, D: Deserializer<'de>>(value: D) -> Result<Tidy, D::Error> {
+        match Value::deserialize(value)? {
+            Value::Bool(false) => Ok(Tidy(None)),
+            Value::Bool(true) => Err(unfit("cannot be true", "a whole number of messages, or false")),
+            value => WholeNumber::from_json(&value).map(|number| Tidy(Some(number))),
         }
     }
 
     fn to_display(&self) -> String {
-        self.0.map_or("false".to_string(), |number| number.to_string())
+        self.0.map_or("false".to_string(), |number| number.to_display())
     }
 }
 
@@ -91,24 +82,16 @@ impl std::fmt::Display for RemovedSpan {
 }
 
 impl SettingValue for RemovedSpan {
-    type Limits = ();
-
-    fn from_toml(field: &FieldReader<'_>, (): &()) -> Result<RemovedSpan> {
-        let text = String::from_toml(field, &())?;
-        let wrong = || field.error(&format!("cannot be \"{text}\""), SPANS);
-        parse_span(&text).map(RemovedSpan).ok_or_else(wrong)
-    }
-
-    fn from_env(variable: &str, text: &str, (): &()) -> Result<RemovedSpan> {
-        let wrong = || Error::usage(format!("{variable} cannot be \"{text}\"")).hint(SPANS);
-        parse_span(text).map(RemovedSpan).ok_or_else(wrong)
+    fn read<'de, D: Deserializer<'de>>(value: D) -> Result<RemovedSpan, D::Error> {
+        let text = String::deserialize(value)?;
+        parse_span(&text).map(RemovedSpan).ok_or_else(|| unfit(format_args!("cannot be \"{text}\""), SPANS))
     }
 
     fn to_display(&self) -> String {
         self.to_string()
     }
 
-    fn allowed((): &()) -> Option<String> {
+    fn allowed() -> Option<String> {
         Some("a span like 30d; 0d removes at once".to_string())
     }
 }

@@ -1,16 +1,15 @@
-//! A TOML file as a tree whose nodes know their source, so that a mistake is told with its line, and layers of settings
-//! can be merged.
+//! A TOML file as a tree whose nodes know their source, so that a mistake has its line, and layers of settings can be
+//! merged.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistake;
-use super::source::SettingSource;
+use super::source::{LineNumbers, SettingSource};
 
 /// A value of a file, or the text of a variable.
 #[derive(Clone)]
@@ -96,16 +95,52 @@ impl SettingTable {
                 None => Mistake::at(source, error.message(), "the format is TOML, see https://toml.io"),
             }
         })?;
-        Ok(lines.table(table.into_inner()))
+        Ok(table_of(&lines, table.into_inner()))
     }
 
     pub fn get(&self, key: &str) -> Option<&SettingNode> {
         self.0.get(key)
     }
 
+    /// Returns the source of `a`, or of `b` in the table `a` for `a.b`; `None` if it is not set.
+    pub fn source(&self, name: &str) -> Option<&SettingSource> {
+        let node = match name.split_once('.') {
+            None => self.get(name),
+            Some((table, key)) => self.get(table)?.table()?.get(key),
+        };
+        node.map(|node| &node.source)
+    }
+
+    /// Sets a key of this table to the text of a variable.
+    pub fn set_word(&mut self, key: &str, variable: &'static str, word: &str) {
+        let (source, value) = (SettingSource::Env(variable), NodeValue::Word(word.to_string()));
+        self.0.insert(key.to_string(), SettingNode { source, offset: 0, value });
+    }
+
+    /// Lays a table over this one: the keys of its tables one by one, all others whole.
+    pub fn merge(&mut self, above: SettingTable) {
+        for (key, node) in above.0 {
+            match (self.0.get_mut(&key).map(|node| &mut node.value), node.value) {
+                (Some(NodeValue::Table(below)), NodeValue::Table(table)) => below.0.extend(table.0),
+                (_, value) => {
+                    self.0.insert(key, SettingNode { value, ..node });
+                }
+            }
+        }
+    }
+
+    /// Removes `a.b`.
+    pub fn remove(&mut self, name: &str) {
+        if let Some((table, key)) = name.split_once('.')
+            && let Some(NodeValue::Table(table)) = self.0.get_mut(table).map(|node| &mut node.value)
+        {
+            table.0.remove(key);
+        }
+    }
+
     /// Returns the keys and values in the order of the file.
-    pub fn entries(&self) -> Vec<(&String, &SettingNode)> {
-        let mut entries: Vec<_> = self.0.iter().collect();
+    pub fn entries(&self) -> Vec<(&str, &SettingNode)> {
+        let mut entries: Vec<_> = self.0.iter().map(|(key, node)| (key.as_str(), node)).collect();
         entries.sort_by_key(|(_, node)| node.offset);
         entries
     }
@@ -116,51 +151,32 @@ impl SettingTable {
     }
 }
 
-/// Finds the lines of a file.
-struct LineNumbers {
-    path: Arc<Path>,
-    /// Byte offsets of the line breaks.
-    breaks: Vec<usize>,
+fn table_of(lines: &LineNumbers, table: DeTable<'_>) -> SettingTable {
+    let node = |(key, value): (Spanned<_>, Spanned<DeValue<'_>>)| {
+        let at = key.span().start;
+        (String::from(key.into_inner()), node_of(lines, at, value.into_inner()))
+    };
+    SettingTable(table.into_iter().map(node).collect())
 }
 
-impl LineNumbers {
-    fn new(path: &Path, bytes: &[u8]) -> LineNumbers {
-        let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
-        LineNumbers { path: Arc::from(path), breaks: breaks.collect() }
-    }
-
-    fn source(&self, at: usize) -> SettingSource {
-        let line = 1 + self.breaks.partition_point(|end| *end < at);
-        SettingSource::File { path: Arc::clone(&self.path), line }
-    }
-
-    fn table(&self, table: DeTable<'_>) -> SettingTable {
-        let node = |(key, value): (Spanned<_>, Spanned<DeValue<'_>>)| {
-            let at = key.span().start;
-            (String::from(key.into_inner()), self.node(at, value.into_inner()))
-        };
-        SettingTable(table.into_iter().map(node).collect())
-    }
-
-    /// The depth of a value is limited by the parser of TOML.
-    fn node(&self, at: usize, value: DeValue<'_>) -> SettingNode {
-        let value = match value {
-            DeValue::String(text) => NodeValue::Text(text.into_owned()),
-            DeValue::Integer(number) => {
-                let value = i128::from_str_radix(number.as_str(), number.radix());
-                NodeValue::Integer(value.unwrap_or(i128::MAX))
-            }
-            DeValue::Float(number) => NodeValue::Float(number.as_str().parse().unwrap_or(f64::NAN)),
-            DeValue::Boolean(yes) => NodeValue::Boolean(yes),
-            DeValue::Datetime(time) => NodeValue::Datetime(time.to_string()),
-            DeValue::Array(items) => {
-                let node = |item: Spanned<DeValue<'_>>| self.node(item.span().start, item.into_inner());
-                NodeValue::Array(items.into_iter().map(node).collect())
-            }
-            DeValue::Table(table) => NodeValue::Table(self.table(table)),
-        };
-        SettingNode { source: self.source(at), offset: at, value }
-    }
+/// The depth of a value is limited by the parser of TOML.
+fn node_of(lines: &LineNumbers, at: usize, value: DeValue<'_>) -> SettingNode {
+    let value = match value {
+        DeValue::String(text) => NodeValue::Text(text.into_owned()),
+        DeValue::Integer(number) => {
+            let value = i128::from_str_radix(number.as_str(), number.radix());
+            NodeValue::Integer(value.unwrap_or(i128::MAX))
+        }
+        DeValue::Float(number) => NodeValue::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(yes) => NodeValue::Boolean(yes),
+        DeValue::Datetime(time) => NodeValue::Datetime(time.to_string()),
+        DeValue::Array(items) => {
+            let node = |item: Spanned<DeValue<'_>>| node_of(lines, item.span().start, item.into_inner());
+            NodeValue::Array(items.into_iter().map(node).collect())
+        }
+        DeValue::Table(table) => NodeValue::Table(table_of(lines, table)),
+    };
+    SettingNode { source: lines.source(at), offset: at, value }
 }
 
 /// Returns the key of the line at a byte offset, if its value is an unquoted word.
@@ -172,4 +188,51 @@ fn unquoted_key(text: &str, at: usize) -> Option<&str> {
     let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
     let is_word = value.starts_with(|c: char| c.is_alphabetic()) && !matches!(value, "true" | "false");
     (is_key && is_word).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(path: &str, text: &str) -> SettingTable {
+        SettingTable::parse(Path::new(path), text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_layer_lies_over_another_key_by_key() {
+        let below =
+            "max_rounds = 1\n[http]\nidle_timeout = 1\nconnect_timeout = 1\n[term]\npager = { ls = true }\n";
+        let above =
+            "\nmax_rounds = 2\nhttp.idle_timeout = 2\nterm.pager = { log = true }\n[budget]\nday = 1\n";
+        let mut table = parsed("below", below);
+        table.merge(parsed("above", above));
+        table.set_word("tidy", "LEPO_TIDY", "false");
+        for (name, source) in [
+            ("max_rounds", Some("above:2")),
+            ("http.idle_timeout", Some("above:3")),
+            ("http.connect_timeout", Some("below:4")),
+            ("term.pager", Some("above:4")),
+            ("budget.day", Some("above:6")),
+            ("tidy", Some("LEPO_TIDY")),
+            ("tidy.day", None),
+            ("http.hush", None),
+            ("hush", None),
+        ] {
+            assert_eq!(table.source(name).map(ToString::to_string).as_deref(), source, "{name}");
+        }
+        let pager = table.get("term").and_then(SettingNode::table).and_then(|term| term.get("pager"));
+        assert_eq!(pager.and_then(SettingNode::table).unwrap().entries().len(), 1);
+        for (name, is_there) in [("budget.day", false), ("budget.turn", false), ("max_rounds", true)] {
+            table.remove(name);
+            assert_eq!(table.source(name).is_some(), is_there, "{name}");
+        }
+    }
+
+    #[test]
+    fn entries_are_in_the_order_of_the_file_and_not_shown() {
+        let table = parsed("c", "\u{feff}b = 1\na = 'sk-hush'\n[c]\n");
+        assert_eq!(table.entries().iter().map(|(key, _)| *key).collect::<Vec<_>>(), ["b", "a", "c"]);
+        assert_eq!(table.sorted().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(format!("{table:?}"), r#"{"a", "b", "c"}"#);
+    }
 }

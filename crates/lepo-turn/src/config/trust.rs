@@ -153,17 +153,18 @@ impl RepoFile {
 
 fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
     let mut effects: Vec<String> = file.models.iter().map(|entry| model(entry, mine)).collect();
-    if let Some(set) = &file.layer.tool_call_mode {
-        effects.push(format!("gives consent to tools: {}", set.value.as_str()));
+    let (set, has) = (&file.settings, |name| file.table.source(name).is_some());
+    if has("tool_call_mode") {
+        effects.push(format!("gives consent to tools: {}", set.tool_call_mode.as_str()));
     }
-    if let Some(set) = &file.layer.auto_access {
-        effects.push(format!("lets auto mode run commands up to: {}", set.value.as_str()));
+    if has("auto_access") {
+        effects.push(format!("lets auto mode run commands up to: {}", set.auto_access.as_str()));
     }
-    if let Some(set) = &file.layer.sandbox_read_only {
-        effects.push(format!("lets commands read these directories: {:?}", set.value));
+    if has("sandbox.read_only") {
+        effects.push(format!("lets commands read these directories: {:?}", set.sandbox_read_only));
     }
-    if let Some(set) = &file.layer.sandbox_env {
-        effects.push(format!("passes these variables to commands: {:?}", set.value));
+    if has("sandbox.env") {
+        effects.push(format!("passes these variables to commands: {:?}", set.sandbox_env));
     }
     let others =
         if effects.is_empty() { "its settings, as below" } else { "and its other settings, as below" };

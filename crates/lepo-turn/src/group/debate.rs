@@ -68,7 +68,7 @@ pub async fn debate(
     ask: TurnRequest,
 ) -> Result<DebateOutcome> {
     let (transcript, tools) = group.open(ask).await?;
-    let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds);
+    let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds.get());
     let mut debated = DebateOutcome::default();
     debated.report.user = transcript.question();
     debated.report.model = Some(orchestrator.name.clone());
@@ -118,7 +118,7 @@ impl Debate<'_> {
         if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
             return Err(Error::remote("no participants are left, and none has spoken"));
         }
-        if self.rules.round == self.group.env.settings().many_rounds {
+        if self.rules.round == self.group.env.settings().many_rounds.get() {
             let rounds = self.rules.round;
             self.note(&Notice::LastRound(rounds, self.orchestrator.name.clone()));
         }

@@ -169,7 +169,7 @@ impl Participant {
                 schema,
                 model: &name,
                 start,
-                limit: group.env.settings().max_answer,
+                limit: group.env.settings().max_answer.get(),
                 facts: &facts,
                 masking: &group.env.masking,
             };

@@ -100,7 +100,7 @@ timeout = 30
     assert_eq!(settings.log_level, LogLevel::Debug);
     assert_eq!(settings.tool_call_mode, ToolMode::Auto);
     assert_eq!(settings.auto_access, AutoAccess::Write);
-    assert_eq!((settings.max_rounds, settings.output_limit), (3, 10_000));
+    assert_eq!((settings.max_rounds.get(), settings.output_limit.get()), (3, 10_000));
     assert_eq!(settings.command_timeout, Duration::from_millis(500));
     let seconds = [
         settings.http_connect,
@@ -113,7 +113,7 @@ timeout = 30
     assert_eq!(settings.sandbox_read_only[0], Path::new("/opt/tools"));
     assert!(settings.sandbox_read_only[1].is_absolute());
     assert_eq!(settings.many_orchestrator.as_deref(), Some("claude"));
-    assert_eq!((settings.many_rounds, settings.many_timeout.as_secs()), (4, 30));
+    assert_eq!((settings.many_rounds.get(), settings.many_timeout.as_secs()), (4, 30));
 
     let [gpt, qwen, claude, codex, small] = settings.models.as_slice() else { panic!() };
     assert_eq!(gpt.base_url, "https://api.openai.com/v1");
@@ -130,7 +130,7 @@ timeout = 30
 #[test]
 fn defaults() {
     let settings = user("");
-    assert_eq!((settings.max_rounds, settings.output_limit), (8, 50_000));
+    assert_eq!((settings.max_rounds.get(), settings.output_limit.get()), (8, 50_000));
     assert_eq!(settings.command_timeout.as_secs(), 120);
     assert_eq!(settings.log_level, LogLevel::Info);
     assert_eq!(settings.tool_call_mode, ToolMode::Manual);
@@ -156,7 +156,7 @@ fn what_is_said_later_wins_and_is_named() {
     ];
     for (repo, env, rounds, source) in table {
         let settings = load(user, repo, env, &Flags::default()).unwrap();
-        assert_eq!(settings.max_rounds, rounds);
+        assert_eq!(settings.max_rounds.get(), rounds);
         assert!(settings.source("max_rounds").to_string().ends_with(source));
     }
     let settings = load(user, repo, &env, &flags).unwrap();

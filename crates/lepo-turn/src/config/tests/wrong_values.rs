@@ -333,7 +333,7 @@ fn settings_are_listed_with_the_same_words() {
 /// Compares with a file of this folder.
 fn compare(name: &str, made: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/config/tests").join(name);
-    if std::env::var_os("LEPO_WRITE_DOCS").is_some() {
+    if lepo_base::env::text("LEPO_WRITE_DOCS").is_some() {
         std::fs::write(&file, made).unwrap();
     }
     let there = std::fs::read_to_string(&file).unwrap();
