@@ -15,13 +15,17 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("import", &[]),
     ("term", &[]),
+    ("view", &[]),
     ("ui", &["term"]),
     ("browse", &["term", "ui"]),
     ("rebase_text", &[]),
     ("rebase", &["rebase_text", "term", "ui"]),
     ("repl", &["browse", "rebase", "rebase_text", "term", "ui"]),
     ("acp", &["term", "ui"]),
-    ("commands", &["acp", "browse", "import", "rebase", "rebase_text", "repl", "stats", "term", "ui"]),
+    (
+        "commands",
+        &["acp", "browse", "import", "rebase", "rebase_text", "repl", "stats", "term", "ui", "view"],
+    ),
     ("cli", &["commands", "term"]),
 ];
 

@@ -9,6 +9,7 @@ use crate::commands::summary_line::excerpt_of;
 use crate::stats::{Cost, Costs};
 use crate::term::{clean, excerpt};
 use crate::ui::{ended_early, known_models, text_or_warn};
+use crate::view::{Overview, Overviews};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
 use lepo_base::role::Role;
@@ -22,6 +23,7 @@ use lepo_turn::config::Prices;
 pub struct RowReader<'r> {
     store: &'r Store,
     forest: &'r Forest,
+    overviews: Overviews<'r>,
     form: RowFormat,
     /// Path of the store, if there are several.
     path: Option<String>,
@@ -29,23 +31,16 @@ pub struct RowReader<'r> {
     requests: Option<(HashMap<Ix, &'r ToolRequest>, &'r Sandbox)>,
     branches: HashMap<BubbId, Vec<String>>,
     facts: JournalIndex,
-    titles: HashMap<BubbId, String>,
     /// Context windows of models, by name.
     windows: HashMap<String, u64>,
     prices: Prices,
 }
 
-struct TailFacts {
+struct ListedTail<'r> {
     ix: Ix,
-    height: u32,
-    questions: u32,
-    question: Option<Ix>,
+    overview: Overview<'r>,
     /// The answer at the tail, if another tail answers the same question.
     answer: Option<Ix>,
-    /// The root, if facts are displayed.
-    root: Option<Ix>,
-    /// The first question, if it is not the last.
-    first: Option<Ix>,
     cost: Cost,
 }
 
@@ -61,12 +56,12 @@ impl<'r> RowReader<'r> {
         Ok(RowReader {
             store,
             forest,
+            overviews: Overviews::new(store, forest),
             form,
             path: None,
             requests: None,
             branches: if has_branches { store.branches_by_end()? } else { HashMap::new() },
             facts: if form.has_facts() { store.journal().index() } else { JournalIndex::default() },
-            titles: if form.has_facts() { store.titles() } else { HashMap::new() },
             windows,
             prices,
         })
@@ -93,45 +88,39 @@ impl<'r> RowReader<'r> {
         in_order(self.tails(tails).take(most), |tail| self.read(tail), each);
     }
 
-    fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = TailFacts> + 's {
-        let (forest, form) = (self.forest, self.form);
-        let is_of_convs = form.has_facts() && self.requests.is_none();
+    /// Whether the rows are conversations with their facts.
+    fn has_facts(&self) -> bool {
+        self.form.has_facts() && self.requests.is_none()
+    }
+
+    fn tails<'s>(
+        &'s self,
+        listed: impl Iterator<Item = Ix> + 's,
+    ) -> impl Iterator<Item = ListedTail<'s>> + 's {
+        let (forest, has_facts) = (self.forest, self.has_facts());
         let is_answer = |ix: &Ix| forest.name(*ix).kind == Role::Assistant;
-        let mut heights = forest.heights();
-        let mut questions = matches!(form, RowFormat::Columns(_))
-            .then(|| forest.sums(|ix| u32::from(forest.is_question(ix))));
         let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
-        let mut origins = is_of_convs.then(|| forest.origins());
-        let tells_costs = matches!(form, RowFormat::Json | RowFormat::Long(Some(_)));
+        let tells_costs = matches!(self.form, RowFormat::Json | RowFormat::Long(Some(_)));
         let mut costs =
-            (is_of_convs && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
-        let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)> + 's> = match is_of_convs {
-            true => Box::new(SiblingTails::new(forest, listed)),
-            false => {
-                let questions = NearestAncestor::new(Forest::is_question);
-                Box::new(listed.map(move |tail| (tail, questions.find(forest, tail), false)))
-            }
+            (has_facts && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
+        let tails: Box<dyn Iterator<Item = (Ix, bool)> + 's> = match has_facts {
+            true => Box::new(SiblingTails::new(forest, listed).map(|(tail, _, is_shared)| (tail, is_shared))),
+            false => Box::new(listed.map(|tail| (tail, false))),
         };
-        tails.map(move |(ix, question, is_shared)| {
-            let origin = origins.as_mut().map(|origins| origins.value(ix));
+        tails.map(move |(ix, is_shared)| {
             // The partial text of an interrupted answer is hidden.
             let answer = || visible.find(forest, ix).filter(is_answer).or(Some(ix).filter(is_answer));
-            TailFacts {
+            ListedTail {
                 ix,
-                height: heights.value(ix),
-                questions: questions.as_mut().map(|questions| questions.value(ix)).unwrap_or_default(),
-                question,
+                overview: self.overviews.overview(ix),
                 answer: is_shared.then(answer).flatten(),
-                root: origin.map(|origin| origin.root),
-                first: origin.and_then(|origin| origin.question).filter(|first| Some(*first) != question),
                 cost: costs.as_mut().map(|costs| costs.cost(ix)).unwrap_or_default(),
             }
         })
     }
 
-    fn read(&self, tail: TailFacts) -> LsRow<'_> {
-        let name = self.forest.name(tail.ix);
-        let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.peers().get(number));
+    fn read<'s>(&'s self, tail: ListedTail<'s>) -> LsRow<'s> {
+        let overview = tail.overview;
         let waiting =
             self.requests.as_ref().and_then(|(requests, sandbox)| Some((*requests.get(&tail.ix)?, *sandbox)));
         let (access, last) = match (waiting, self.form) {
@@ -139,20 +128,18 @@ impl<'r> RowReader<'r> {
                 let (access, request) = request.consent_columns(sandbox);
                 (access, Some(request))
             }
-            _ => (String::new(), self.last(waiting, tail.question.map(|ix| self.forest.name(ix)))),
+            _ => (String::new(), self.last(waiting, overview.last)),
         };
         LsRow {
-            name,
-            from: owner.map(|(owner, _)| owner.as_str()),
-            height: tail.height,
+            name: overview.tail,
+            from: overview.owner,
+            height: overview.messages,
             is_ahead: self.forest.is_ahead(tail.ix),
-            questions: tail.questions,
+            questions: overview.questions,
             access,
-            branches: self.branches.get(&name.id).map(Vec::as_slice).unwrap_or_default(),
+            branches: self.branches.get(&overview.tail.id).map(Vec::as_slice).unwrap_or_default(),
             request: waiting.map(|(request, _)| request),
-            facts: tail
-                .root
-                .map(|root| Box::new(self.facts(&tail, self.forest.name(root).id, last.as_ref()))),
+            facts: self.has_facts().then(|| Box::new(self.facts(&tail, last.as_ref()))),
             last,
             store: self.path.as_deref(),
             sandbox: waiting.and_then(|(request, sandbox)| match request {
@@ -162,17 +149,17 @@ impl<'r> RowReader<'r> {
         }
     }
 
-    fn facts(&self, tail: &TailFacts, root: BubbId, last: Option<&String>) -> RowFacts<'_> {
+    fn facts<'s>(&'s self, tail: &ListedTail<'s>, last: Option<&String>) -> RowFacts<'s> {
         // An answer is near the end; in a long import there may be none with facts.
         let mut near =
             self.forest.up(tail.ix).take(64).filter_map(|ix| self.facts.get(self.forest.name(ix).id));
         let fact = near.find(|fact| fact.input.is_some() || fact.model.is_some()).unwrap_or_default();
-        let first = tail.first.and_then(|ix| text_or_warn(self.store, &self.forest.name(ix)));
+        let first = tail.overview.opening().and_then(|name| text_or_warn(self.store, &name));
         let answer = tail.answer.and_then(|ix| self.answer(&self.forest.name(ix)));
         let is_json = self.form == RowFormat::Json;
         RowFacts {
-            root: root.to_string(),
-            title: self.titles.get(&root).map(String::as_str),
+            root: tail.overview.root.to_string(),
+            title: tail.overview.title(),
             first: if is_json { first.map(|text| excerpt(&text)).or_else(|| last.cloned()) } else { first },
             answer: if is_json { answer.map(|text| excerpt(&text)) } else { answer },
             window: fact.model.as_ref().and_then(|model| self.windows.get(model)).copied(),

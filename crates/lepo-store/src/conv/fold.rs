@@ -1,8 +1,7 @@
-//! Values of conversations, made message by message from the root: heights, sums, origins, whether a message is part
+//! Values of conversations, made message by message from the root: heights, sums, outlines, whether a message is part
 //! of one.
 
 use super::{Forest, Ix};
-use lepo_base::role::Role;
 
 /// Computes the values of many conversations; a trunk that they share is walked once.
 pub struct Fold<'f, T, F> {
@@ -22,6 +21,22 @@ pub struct ConvOrigin {
     pub root: Ix,
     /// First visible user bubb.
     pub question: Option<Ix>,
+}
+
+/// The outlines of many conversations.
+pub type ConvOutlines<'f> = Fold<'f, ConvOutline, fn(&Forest, Option<ConvOutline>, Ix) -> ConvOutline>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConvOutline {
+    pub root: Ix,
+    /// First visible user bubb.
+    pub first: Option<Ix>,
+    /// Last visible user bubb, which may be the first.
+    pub last: Option<Ix>,
+    /// Number of messages, hidden ones too.
+    pub messages: u32,
+    /// Number of visible user bubbs.
+    pub questions: u32,
 }
 
 impl<'f, T: Copy, F: Fn(&Forest, Option<T>, Ix) -> T> Fold<'f, T, F> {
@@ -77,10 +92,24 @@ impl Forest {
 
     pub fn origins(&self) -> ConvOrigins<'_> {
         Fold::new(self, |forest, origin, ix| {
-            let name = forest.name(ix);
-            let is_question = name.kind == Role::User && !name.hidden;
             let origin = origin.unwrap_or(ConvOrigin { root: ix, question: None });
-            ConvOrigin { question: origin.question.or(is_question.then_some(ix)), ..origin }
+            let question = forest.is_question(ix).then_some(ix);
+            ConvOrigin { question: origin.question.or(question), ..origin }
+        })
+    }
+
+    pub fn outlines(&self) -> ConvOutlines<'_> {
+        Fold::new(self, |forest, above, ix| {
+            let none = ConvOutline { root: ix, first: None, last: None, messages: 0, questions: 0 };
+            let above = above.unwrap_or(none);
+            let question = forest.is_question(ix).then_some(ix);
+            ConvOutline {
+                root: above.root,
+                first: above.first.or(question),
+                last: question.or(above.last),
+                messages: above.messages.saturating_add(1),
+                questions: above.questions.saturating_add(u32::from(question.is_some())),
+            }
         })
     }
 
@@ -99,6 +128,7 @@ impl Forest {
 mod tests {
     use super::super::fixture::{self, id};
     use super::*;
+    use lepo_base::role::Role;
 
     #[test]
     fn heights_count_every_bubb_hidden_ones_too() {
@@ -138,24 +168,29 @@ mod tests {
     }
 
     #[test]
-    fn a_conv_begins_at_its_root_and_its_first_visible_question() {
-        for (store, leaf, root, question) in [
-            ("A s1 head / B u0 A / C a0 B / D u0 C", "D", "A", Some("B")),
-            ("A s1 head / B u1 A / C u0 B", "C", "A", Some("C")),
-            ("A s1 head / B a0 A", "B", "A", None),
-            ("B u0 A / C a0 B", "C", "B", Some("B")),
+    fn an_outline_has_the_root_the_outer_questions_and_the_lengths() {
+        for (store, leaf, root, questions, lengths) in [
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "D", "A", "BD", (4, 2)),
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "C", "A", "BB", (3, 1)),
+            ("A s1 head / B u1 A / C u0 B", "C", "A", "CC", (3, 1)),
+            ("A s1 head / B a0 A", "B", "A", "", (2, 0)),
+            ("B u0 A / C a0 B", "C", "B", "BB", (2, 1)),
+            ("A u0 B / B u0 A / C a0 B", "C", "A", "AB", (3, 2)),
         ] {
             let forest = fixture::forest(store);
-            let origin = forest.origins().value(forest.find(id(leaf)).unwrap());
-            assert_eq!(forest.name(origin.root).id, id(root), "{store}");
-            assert_eq!(origin.question.map(|ix| forest.name(ix).id), question.map(id), "{store}");
+            for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
+                let mut outlines = forest.outlines();
+                // Later lookups use the cache that earlier ones filled.
+                for ix in order {
+                    outlines.value(ix);
+                }
+                let outline = outlines.value(forest.find(id(leaf)).unwrap());
+                assert_eq!(forest.name(outline.root).id, id(root), "{store}");
+                let outer: Vec<Ix> = outline.first.into_iter().chain(outline.last).collect();
+                assert_eq!(fixture::letters(&forest, &outer), questions, "{store}");
+                assert_eq!((outline.messages, outline.questions), lengths, "{store}");
+            }
         }
-        // The second lookup uses the cache that the first one filled, and a circle ends.
-        let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 F / F u0 E");
-        let mut origins = forest.origins();
-        let mut found = |leaf| origins.value(forest.find(id(leaf)).unwrap());
-        assert_eq!(found("C"), found("D"));
-        assert!(found("F").question.is_some());
     }
 
     #[test]
