@@ -1,16 +1,17 @@
 //! The list of conversations, newest first, read as far as needed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::message_pane::BrowsedStore;
 use crate::term::clean;
+use crate::view::Overviews;
 use lepo_base::error::Result;
 use lepo_base::role::Role;
 use lepo_base::time;
 use lepo_search::{FileResult, Pattern, PatternOptions, search_files};
-use lepo_store::bubb::{BubbId, model_label};
-use lepo_store::conv::{ConvOrigins, Ix};
+use lepo_store::bubb::{BubbId, BubbName, model_label};
+use lepo_store::conv::Ix;
 use lepo_store::store::now;
 
 /// Maximum characters of a question or a title.
@@ -43,8 +44,7 @@ impl ConvRow {
 pub struct ConvRows<'a> {
     read_store: BrowsedStore<'a>,
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
-    origins: ConvOrigins<'a>,
-    titles: HashMap<BubbId, String>,
+    overviews: Overviews<'a>,
     titled: HashSet<BubbId>,
     now: u64,
     read: Vec<ConvRow>,
@@ -59,8 +59,7 @@ impl<'a> ConvRows<'a> {
         ConvRows {
             read_store,
             tails: Box::new(forest.listed(false, own).take(limit.unwrap_or(usize::MAX))),
-            origins: forest.origins(),
-            titles: store.titles(),
+            overviews: Overviews::new(store, forest),
             titled: HashSet::new(),
             now: now(),
             read: Vec::new(),
@@ -139,23 +138,20 @@ impl<'a> ConvRows<'a> {
     }
 
     fn row(&mut self, tail: Ix) -> ConvRow {
-        let root = self.read_store.forest.name(self.origins.value(tail).root).id;
         let BrowsedStore { store, forest, facts, .. } = self.read_store;
-        let text_of = |ix: Ix| one_line(&store.excerpt_text(&forest.name(ix)).unwrap_or_default());
-        let question = forest.last_question(tail).unwrap_or(tail);
-        let is_fork = !self.titled.insert(root);
-        let (first, last) = match self.titles.get(&root) {
+        let overview = self.overviews.overview(tail);
+        let text_of = |name: BubbName| one_line(&store.excerpt_text(&name).unwrap_or_default());
+        let last_text = || text_of(overview.last.unwrap_or(overview.tail));
+        let is_fork = !self.titled.insert(overview.root);
+        let (first, last) = match overview.title() {
             // Forks of one conversation share its title.
             Some(title) if !is_fork => (String::new(), one_line(title)),
-            Some(title) => (one_line(title), text_of(question)),
-            None => match self.origins.value(tail).question.filter(|first| *first != question) {
-                Some(first) => (text_of(first), text_of(question)),
-                None => (String::new(), text_of(question)),
-            },
+            Some(title) => (one_line(title), last_text()),
+            None => (overview.opening().map(text_of).unwrap_or_default(), last_text()),
         };
         let last = self.model_beside_others(tail).unwrap_or_default() + &last;
-        let when = time::short(forest.name(tail).id.time(), self.now);
-        let questions = forest.up(tail).filter(|&ix| forest.is_question(ix)).count();
+        let when = time::short(overview.tail.id.time(), self.now);
+        let questions = overview.questions as usize;
         let model = forest.up(tail).find_map(|ix| facts.get(forest.name(ix).id)?.model).unwrap_or_default();
         let model = clean(model_label(&model)).into_owned();
         ConvRow { tail, when, questions, model, first, last }

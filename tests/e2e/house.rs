@@ -17,7 +17,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("term", &[]),
     ("view", &[]),
     ("ui", &["term"]),
-    ("browse", &["term", "ui"]),
+    ("browse", &["term", "ui", "view"]),
     ("rebase_text", &[]),
     ("rebase", &["rebase_text", "term", "ui"]),
     ("repl", &["browse", "rebase", "rebase_text", "term", "ui"]),

@@ -9,11 +9,12 @@ use super::arguments::{Arguments, PREFACE};
 use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
 use super::quote::{QuoteBuilder, inline, marked};
+use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
 use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
 use lepo_store::bubb::{BubbId, BubbName};
-use lepo_store::conv::{Forest, Ix, NearestAncestor, ReadScope};
+use lepo_store::conv::{Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::{ActiveRequest, ResourceInfo, ToolOutput};
 
@@ -204,20 +205,17 @@ fn rows(
         tails = forest.tails_through(&tails, &named);
     }
     tails.truncate(most);
-    let mut heights = forest.heights();
-    let mut origins = forest.origins();
-    let questions = NearestAncestor::new(Forest::is_question);
-    let titles = store.titles();
-    let words = |ix: Ix| store.excerpt_text(&forest.name(ix)).ok();
+    let overviews = Overviews::new(store, &forest);
+    let words = |name: BubbName| store.excerpt_text(&name).ok();
     let rows = tails.into_iter().map(|tail| {
-        let origin = origins.value(tail);
+        let overview = overviews.overview(tail);
         ListedConv {
             store: number,
-            tail: forest.name(tail),
-            height: heights.value(tail),
-            title: titles.get(&forest.name(origin.root).id).cloned(),
-            first: origin.question.and_then(words),
-            last: questions.find(&forest, tail).and_then(words),
+            tail: overview.tail,
+            height: overview.messages,
+            title: overview.title().map(str::to_string),
+            first: overview.first.and_then(words),
+            last: overview.last.and_then(words),
         }
     });
     Ok(rows.collect())
