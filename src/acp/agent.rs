@@ -15,7 +15,7 @@ use super::editor_server::read_editor_servers;
 use super::failure::{busy, no_session, rpc_error, wrong};
 use super::history::HistorySender;
 use super::inbox::read_stdin;
-use super::list::{SessionTitles, list};
+use super::list::{list, session_title};
 use super::peer::EditorConnection;
 use super::session::{AcpSession, CANCELLED, SessionStart};
 use super::session_start::SessionTails;
@@ -286,8 +286,7 @@ impl AcpAgent {
         let session = AcpSession::new(id.clone(), cwd, opened, start, editor_servers)
             .map_err(|error| rpc_error(&error))?;
         let tail = at.and_then(|at| lines.forest.find(at));
-        session.state.borrow_mut().title =
-            tail.and_then(|ix| SessionTitles::new(&store, &lines.forest).title(ix));
+        session.state.borrow_mut().title = tail.and_then(|ix| session_title(&store, &lines.forest, ix));
         let session = Rc::new(session);
         self.sessions.borrow_mut().insert(id.clone(), session.clone());
         if replays {

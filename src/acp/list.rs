@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::session_start::SessionTails;
 use crate::term::excerpt_within;
+use crate::view::{Overview, Overviews};
 use lepo_acp::agent::{self, SessionInfo};
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
@@ -40,11 +41,11 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
         .collect();
     let (page, after) = rest.split_at(rest.len().min(PAGE));
     let next = page.last().filter(|_| !after.is_empty()).map(key);
-    let titles = SessionTitles::new(store, &lines.forest);
+    let overviews = Overviews::new(store, &lines.forest);
     let info = |(ix, id): &(Ix, String)| SessionInfo {
         id: id.clone(),
         cwd: cwd.to_string_lossy().into_owned(),
-        title: titles.title(*ix),
+        title: title(store, &overviews.overview(*ix)),
         updated: Some(time::iso_utc(lines.forest.name(*ix).id.time())),
     };
     Ok(agent::list(&page.iter().map(info).collect::<Vec<_>>(), next))
@@ -73,24 +74,15 @@ fn entries(store: &Store, lines: &SessionTails) -> Result<Vec<(Ix, String)>> {
     Ok(all)
 }
 
-/// Titles of conversations: the user's, else their first questions.
-pub struct SessionTitles<'t> {
-    store: &'t Store,
-    forest: &'t Forest,
-    titles: std::collections::HashMap<BubbId, String>,
+pub fn session_title(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
+    title(store, &Overviews::new(store, forest).overview(tail))
 }
 
-impl<'t> SessionTitles<'t> {
-    pub fn new(store: &'t Store, forest: &'t Forest) -> SessionTitles<'t> {
-        SessionTitles { store, forest, titles: store.titles() }
-    }
-
-    pub fn title(&self, ix: Ix) -> Option<String> {
-        let origin = self.forest.origins().value(ix);
-        let title = match self.titles.get(&self.forest.name(origin.root).id) {
-            Some(title) => title.clone(),
-            None => self.store.excerpt_text(&self.forest.name(origin.question?)).ok()?,
-        };
-        Some(excerpt_within(&title, TITLE)).filter(|title| !title.is_empty())
-    }
+/// Returns the title of a session: the conversation's, else its first question.
+fn title(store: &Store, overview: &Overview<'_>) -> Option<String> {
+    let title = match overview.title() {
+        Some(title) => title.to_string(),
+        None => store.excerpt_text(&overview.first?).ok()?,
+    };
+    Some(excerpt_within(&title, TITLE)).filter(|title| !title.is_empty())
 }

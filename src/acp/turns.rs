@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::commands::{SlashAction, entered, skill_question};
 use super::failure::{of_question, rpc_error};
 use super::frontend::{AcpView, Silent};
-use super::list::SessionTitles;
+use super::list::session_title;
 use super::peer::EditorConnection;
 use super::question::{PromptInput, typed};
 use super::servers;
@@ -241,7 +241,7 @@ impl SessionTurn<'_> {
     async fn send_state(&self, config: &ModelConfig) {
         let (Ok(forest), Some(at)) = (self.forest(), self.session.tip()) else { return };
         let ix = forest.find(at);
-        let title = ix.and_then(|ix| SessionTitles::new(&self.session.store, &forest).title(ix));
+        let title = ix.and_then(|ix| session_title(&self.session.store, &forest, ix));
         if title.is_some() && self.session.state.borrow().title != title {
             self.session.state.borrow_mut().title = title.clone();
             let update = SessionUpdate::SessionInfoUpdate { title, updated_at: None, meta: None };

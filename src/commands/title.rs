@@ -5,6 +5,7 @@ use super::secret_finder::tell_typed;
 use super::{Context, complete};
 use crate::term::{one_line, print_status, stderr_is_terminal};
 use crate::ui::{ShortIds, change_title};
+use crate::view::Overviews;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
@@ -55,23 +56,24 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let title = [words, args.more].concat().join(" ");
     let (forest, found) = find_one(&store, address, &[])?;
-    let root = forest.name(forest.origins().value(found.ix).root).id;
+    let overviews = Overviews::new(&store, &forest);
+    let overview = overviews.overview(found.ix);
     // Shows the resulting title: the user sees if the first argument was not read as an address.
     let told = |text: &str| {
         if stderr_is_terminal() {
-            let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(forest.name(found.ix).id);
+            let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(overview.tail.id);
             print_status(&one_line(&format!("title of {id}{text}")));
         }
     };
     if args.delete {
-        change_title(&store, root, "")?;
+        change_title(&store, overview.root, "")?;
         told(" removed");
     } else if !title.is_empty() {
-        change_title(&store, root, &title)?;
+        change_title(&store, overview.root, &title)?;
         tell_typed(title.as_bytes(), "the title", "lepo rm --redact --all");
         told(&format!(": {title}"));
     } else {
-        match store.titles().get(&root) {
+        match overview.title() {
             Some(title) => context.out.line(title),
             None => {
                 let address = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };

@@ -14,6 +14,7 @@ use crate::browse::{BrowserStart, browse};
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, print_status};
 use crate::ui;
 use crate::ui::{ViewEvent, ViewState, change_title};
+use crate::view::Overviews;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
 use lepo_base::keyword::{Keyword, parse_keyword};
@@ -250,11 +251,8 @@ pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     session.past.clear();
     let branch = found.by_branch.then(|| Branch { name: address.to_string(), at: id });
     session.conversation.position = Position { branch, ..Position::at(Some(id)) };
-    let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
-    let length = counted_in_thousands(count, "question");
-    let short = ui::ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(id);
-    let words = ui::named_by(&session.store, &forest, found.ix);
-    print_status(&one_line(&format!("continuing {short} ({length}): {words}")));
+    let position = ui::named_position(&session.store, &forest, found.ix);
+    print_status(&one_line(&format!("continuing {position}")));
     find_waiting(session, forest.name(found.ix))
 }
 
@@ -342,11 +340,12 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         .tip()
         .and_then(|id| forest.find(id))
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
-    let root = forest.name(forest.origins().value(at).root).id;
+    let overviews = Overviews::new(&session.store, &forest);
+    let overview = overviews.overview(at);
     if !words.is_empty() {
-        change_title(&session.store, root, words)?;
+        change_title(&session.store, overview.root, words)?;
     }
-    match session.store.titles().get(&root) {
+    match overview.title() {
         Some(title) => print_status(&one_line(&format!("title: {title}"))),
         None => print_status("no title; to set one: /title WORDS"),
     }

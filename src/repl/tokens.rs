@@ -4,9 +4,10 @@ use super::find::most_listed;
 use super::session::{ReplSession, SessionTokens};
 use crate::term::{columns, excerpt_within, print_status, print_status_dim, width};
 use crate::ui::{self, ShortIds};
+use crate::view::Overviews;
 use lepo_base::error::Result;
 use lepo_base::time;
-use lepo_store::bubb::{counted_in_thousands, thousands};
+use lepo_store::bubb::{BubbName, counted_in_thousands, thousands};
 use lepo_store::conv::{Ix, ReadScope};
 use lepo_store::store::now;
 
@@ -69,24 +70,19 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let own = session.store.own_newest().unwrap_or_default();
     let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
-    let (titles, mut origins) = (session.store.titles(), forest.origins());
-    let mut counts = forest.sums(|ix| u32::from(forest.is_question(ix)));
+    let overviews = Overviews::new(&session.store, &forest);
     let current = session.tip().and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {
         let mark = if current == Some(tail) { '*' } else { ' ' };
-        let length = counted_in_thousands(counts.value(tail) as usize, "question");
-        let name = forest.name(tail);
-        let question = forest.last_question(tail).map(|ix| forest.name(ix));
-        let text = question.and_then(|name| ui::text_or_warn(&session.store, &name)).unwrap_or_default();
-        let from = forest.store_of(tail).and_then(|number| peers.get(number));
-        let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
-        let (id, when) = (shorts.show(name.id), time::short(name.id.time(), now));
+        let overview = overviews.overview(tail);
+        let length = counted_in_thousands(overview.questions as usize, "question");
+        let text_of = |name: BubbName| ui::text_or_warn(&session.store, &name);
+        let text = overview.last.and_then(text_of).unwrap_or_default();
+        let from = overview.owner.map(|clone| format!("{clone}/")).unwrap_or_default();
+        let id = overview.tail.id;
+        let (id, when) = (shorts.show(id), time::short(id.time(), now));
         let begin = format!("{:>3}{mark} {from}{id} {length} {when}  ", i + 1);
-        let origin = origins.value(tail);
-        let title = titles.get(&forest.name(origin.root).id).cloned().or_else(|| {
-            let first = origin.question.filter(|&first| Some(first) != forest.last_question(tail))?;
-            ui::text_or_warn(&session.store, &forest.name(first))
-        });
+        let title = overview.title().map(str::to_string).or_else(|| overview.opening().and_then(text_of));
         let title = title.as_deref();
         let room = columns().saturating_sub(width(&begin));
         print_status(&match room < 12 {

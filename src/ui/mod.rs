@@ -64,7 +64,7 @@ pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
 pub use start_question::{about_words, agree_to_start, folder_name, programs_line, start_title};
 pub use state::{ViewEvent, ViewState};
-pub use status_lines::{named_by, place_line, usage_line};
+pub use status_lines::{named_position, place_line, usage_line};
 pub use stop_point::StopPoint;
 pub use tools::tool_table;
 pub use turn::TurnView;

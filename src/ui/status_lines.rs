@@ -2,6 +2,7 @@
 
 use super::ShortIds;
 use crate::term::{clean, cut, excerpt, excerpt_within, width};
+use crate::view::{Overview, Overviews};
 use lepo_base::time;
 use lepo_store::bubb::{counted_in_thousands, model_label, thousands};
 use lepo_store::conv::{Forest, Ix};
@@ -24,14 +25,12 @@ pub fn place_line(
         let pieces = [model, "new conversation", instructions.unwrap_or_default(), help.unwrap_or_default()];
         return flow(&pieces, columns);
     };
-    let name = forest.name(ix);
-    let count = forest.up(ix).filter(|&ix| forest.is_question(ix)).count();
-    let length = counted_in_thousands(count, "question");
-    let (time, now) = (name.id.time(), now());
-    let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(name.id);
-    let position = format!("{id} ({length})");
+    let overviews = Overviews::new(store, forest);
+    let overview = overviews.overview(ix);
+    let (time, now) = (overview.tail.id.time(), now());
+    let position = position(forest, &overview);
     let ago = [time::ago(time, now), time::short(time, now)];
-    let label = words_of(store, forest, ix);
+    let label = label(store, &overview);
     laid_out(&PlaceLine { model, position, ago, instructions, label, help }, columns)
 }
 
@@ -87,9 +86,17 @@ fn flow(parts: &[&str], columns: usize) -> String {
     lines.join("\n")
 }
 
-/// Returns the label of a conversation: its title, or the excerpt of its last question that `lepo ls` prints.
-pub fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
-    words_of(store, forest, tail).short
+/// Returns `ID (3 questions): LABEL`; the label is the title, or the excerpt of the last question that `lepo ls` prints.
+pub fn named_position(store: &Store, forest: &Forest, tail: Ix) -> String {
+    let overviews = Overviews::new(store, forest);
+    let overview = overviews.overview(tail);
+    format!("{}: {}", position(forest, &overview), label(store, &overview).short)
+}
+
+fn position(forest: &Forest, overview: &Overview<'_>) -> String {
+    let length = counted_in_thousands(overview.questions as usize, "question");
+    let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(overview.tail.id);
+    format!("{id} ({length})")
 }
 
 struct ConvLabel {
@@ -107,13 +114,11 @@ impl ConvLabel {
     }
 }
 
-fn words_of(store: &Store, forest: &Forest, tail: Ix) -> ConvLabel {
-    let root = forest.name(forest.origins().value(tail).root).id;
-    if let Some(title) = store.titles().remove(&root) {
-        return ConvLabel { short: title.clone(), full: title };
+fn label(store: &Store, overview: &Overview<'_>) -> ConvLabel {
+    if let Some(title) = overview.title() {
+        return ConvLabel { short: title.to_string(), full: title.to_string() };
     }
-    let question = forest.last_question(tail).map(|ix| forest.name(ix));
-    let full = question.and_then(|name| store.excerpt_text(&name).ok()).unwrap_or_default();
+    let full = overview.last.and_then(|name| store.excerpt_text(&name).ok()).unwrap_or_default();
     ConvLabel { short: excerpt(&full), full }
 }
 
