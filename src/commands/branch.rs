@@ -8,6 +8,7 @@ use super::summary_line::excerpt_of;
 use super::{Context, complete};
 use crate::term::{StatusLine, clean, excerpt_within, one_line, print_status, width};
 use crate::ui::{ShortIds, change_branches, text_or_warn};
+use crate::view::Overviews;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
@@ -179,9 +180,10 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         branches.sort_by(|(from, name, _), (other, than, _)| (from, name).cmp(&(other, than)));
     }
     let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
+    let overviews = Overviews::new(store, &forest);
     let mut documents = Vec::new();
     for (from, name, id) in branches {
-        let found = forest.find(id);
+        let found = forest.find(id).map(|ix| overviews.overview(ix));
         if found.is_none() {
             if from.is_some() {
                 continue;
@@ -190,10 +192,10 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
                 "branch {name} names {id}, which is not in the store"
             )));
         }
-        let height = found.map(|ix| forest.heights().value(ix));
-        let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));
+        let height = found.map(|overview| overview.messages);
+        let asked = found.and_then(|overview| overview.last);
         if json {
-            let mut map = found.map(|ix| name_json(store, &forest.name(ix))).unwrap_or_default();
+            let mut map = found.map(|overview| name_json(store, &overview.tail)).unwrap_or_default();
             if let Some(ends) = ends.get(&name).filter(|_| from.is_none()) {
                 map.insert("ends".into(), ends.iter().map(BubbId::to_string).collect::<Vec<_>>().into());
             }

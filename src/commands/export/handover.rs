@@ -13,6 +13,7 @@ use crate::commands::output_file::{check_folder, replace_output};
 use crate::commands::secret_finder::masker;
 use crate::term::{StatusLine, print_status};
 use crate::ui::{read_request, warn_incomplete};
+use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
 use lepo_store::bubb::{model_label, words};
@@ -108,12 +109,12 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
         left.extend(below);
     }
     ran.sort_by_key(|(id, _)| *id);
-    let root = path.first().map(|&ix| forest.name(ix).id);
-    let title = root.and_then(|root| store.titles().remove(&root));
+    let overviews = Overviews::new(store, forest);
+    let title = path.last().and_then(|&tip| overviews.overview(tip).title());
     let first = || {
         messages.iter().find(|message| message.is_question).map(|message| words(&message.text).into_owned())
     };
-    let title = title.map(|title| mask(&title)).or_else(first).unwrap_or_default();
+    let title = title.map(mask).or_else(first).unwrap_or_default();
     Ok(HandoffConversation { title, messages, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
 }
 

@@ -11,6 +11,7 @@ use crate::commands::secret_finder::warn_secrets;
 use crate::commands::{Context, open};
 use crate::stats::{GroupBy, TallyKey, TallyRow, tally};
 use crate::ui::{ended_early, warn_incomplete};
+use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
 use lepo_page::{Bar, Figures, Page, PageMessage, PageSelection};
@@ -31,8 +32,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
             false => nothing.hint("all of its messages are hidden; -a shows them too"),
         });
     };
-    let root = forest.up(picked.bubbs[chosen].0).last();
-    let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));
+    let title = Overviews::new(store, forest).overview(picked.bubbs[chosen].0).title().map(str::to_string);
     let mut page = Page::new(messages(store, (forest, &stopped), &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
     let html = lepo_page::html(&page);

@@ -11,6 +11,7 @@ use super::output;
 use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use crate::ui::ended_early;
+use crate::view::Overviews;
 use lepo_base::error::Result;
 use lepo_base::role::Role;
 use lepo_store::bubb::{BubbId, BubbName, words};
@@ -155,8 +156,7 @@ impl<'s> Export<'s> {
 
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
-        let root = self.forest.name(self.forest.origins().value(ix).root).id;
-        self.store.titles().remove(&root)
+        Overviews::new(self.store, self.forest).overview(ix).title().map(str::to_string)
     }
 
     /// Returns the file's name without extension: the time, and the title of the conversation or its first
