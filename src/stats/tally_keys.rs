@@ -3,12 +3,12 @@
 use super::tally::{GroupBy, TallyKey};
 use lepo_base::time;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{ConvOrigins, Forest, NearestAncestor};
+use lepo_store::conv::{ConvOutlines, Forest, NearestAncestor};
 use lepo_store::store::JournalRecord;
 
 pub struct TallyKeys<'f> {
     forest: &'f Forest,
-    origins: ConvOrigins<'f>,
+    outlines: ConvOutlines<'f>,
     questions: NearestAncestor,
     by: GroupBy,
     /// Earlier records are omitted, in milliseconds since the epoch.
@@ -19,7 +19,7 @@ impl<'f> TallyKeys<'f> {
     pub fn new(forest: &'f Forest, by: GroupBy, since: u64) -> TallyKeys<'f> {
         TallyKeys {
             forest,
-            origins: forest.origins(),
+            outlines: forest.outlines(),
             questions: NearestAncestor::new(Forest::is_question),
             by,
             since,
@@ -44,7 +44,7 @@ impl<'f> TallyKeys<'f> {
             GroupBy::Model => record.model.clone()?,
             GroupBy::DayAndModel => format!("{}\t{}", time::day(moment), record.model.as_ref()?),
             GroupBy::Conv => match ix {
-                Some(ix) => self.forest.name(self.origins.value(ix).root).id.to_string(),
+                Some(ix) => self.forest.name(self.outlines.value(ix).root).id.to_string(),
                 None => "-".into(),
             },
         };

@@ -75,13 +75,13 @@ pub fn is_prompt(node: &TreeNode) -> bool {
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let stopped = if hidden { StoppedAnswers::default() } else { StoppedAnswers::new(store, forest) };
     let (facts, titles) = (store.journal().facts(), store.titles());
-    let mut origins = forest.origins();
-    let wanted = of.map(|tip| origins.value(tip).root);
+    let mut outlines = forest.outlines();
+    let wanted = of.map(|tip| outlines.value(tip).root);
     let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
     let mut order: Vec<Ix> = Vec::new();
     let mut members: HashMap<Ix, Vec<Ix>> = HashMap::new();
     for ix in parents_first(forest) {
-        let root = origins.value(ix).root;
+        let root = outlines.value(ix).root;
         if wanted.is_none_or(|wanted| wanted == root) {
             let list = members.entry(root).or_default();
             if list.is_empty() {

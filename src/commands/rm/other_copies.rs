@@ -56,6 +56,6 @@ fn synced(store: &Store) -> Vec<String> {
 fn roots(store: &Store, outcome: &RedactOutcome) -> HashSet<BubbId> {
     let Ok(forest) = store.forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
-    let mut origins = forest.origins();
-    ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.value(ix).root).id).collect()
+    let mut outlines = forest.outlines();
+    ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(outlines.value(ix).root).id).collect()
 }

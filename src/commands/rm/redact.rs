@@ -231,9 +231,9 @@ fn take_out(bytes: &[u8], request: &RedactRequest, masker: &Masker) -> Option<Ve
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
 fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
     let forest = store.forest()?;
-    let mut origins = forest.origins();
+    let mut outlines = forest.outlines();
     let copies = moved.iter().filter_map(|moved| forest.find(moved.to.id));
-    let roots = copies.map(|ix| forest.name(origins.value(ix).root).id);
+    let roots = copies.map(|ix| forest.name(outlines.value(ix).root).id);
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())
 }
 

@@ -13,16 +13,6 @@ pub struct Fold<'f, T, F> {
     walked: Vec<Ix>,
 }
 
-/// The origins of many conversations.
-pub type ConvOrigins<'f> = Fold<'f, ConvOrigin, fn(&Forest, Option<ConvOrigin>, Ix) -> ConvOrigin>;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConvOrigin {
-    pub root: Ix,
-    /// First visible user bubb.
-    pub question: Option<Ix>,
-}
-
 /// The outlines of many conversations.
 pub type ConvOutlines<'f> = Fold<'f, ConvOutline, fn(&Forest, Option<ConvOutline>, Ix) -> ConvOutline>;
 
@@ -87,14 +77,6 @@ impl Forest {
     ) -> Fold<'_, u32, impl Fn(&Forest, Option<u32>, Ix) -> u32> {
         Fold::new(self, move |_: &Forest, sum: Option<u32>, ix| {
             weight(ix).saturating_add(sum.unwrap_or_default())
-        })
-    }
-
-    pub fn origins(&self) -> ConvOrigins<'_> {
-        Fold::new(self, |forest, origin, ix| {
-            let origin = origin.unwrap_or(ConvOrigin { root: ix, question: None });
-            let question = forest.is_question(ix).then_some(ix);
-            ConvOrigin { question: origin.question.or(question), ..origin }
         })
     }
 

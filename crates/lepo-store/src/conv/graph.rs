@@ -28,8 +28,8 @@ impl Forest {
     pub fn hidden_joints(&self, visible: &[Ix]) -> Vec<Ix> {
         let shown = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
         let is_first = |&&ix: &&Ix| self.prev(ix).is_none_or(|prev| shown.find(self, prev).is_none());
-        let mut origins = self.origins();
-        let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.value(ix).root).collect();
+        let mut outlines = self.outlines();
+        let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| outlines.value(ix).root).collect();
         roots.sort_unstable();
         let mut joints: Vec<Ix> =
             roots.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();

@@ -19,7 +19,7 @@ mod turns;
 pub use address::{AddressMatch, AddressSpec, AddressTarget, SHORTEST};
 pub use check::{Flaw, flaws};
 pub use diff::BubbPair;
-pub use fold::{ConvOrigins, ConvOutlines, Fold};
+pub use fold::{ConvOutlines, Fold};
 pub use forest::{AHEAD, Conv, ConvEnd, Forest, Ix};
 pub use graph::GraphRow;
 pub use id_prefix::ids_beginning;
