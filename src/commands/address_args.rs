@@ -5,7 +5,7 @@ use std::io::Read;
 
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::{AddressMatch, AddressTarget, Forest, ReadScope};
+use lepo_store::conv::{AddressMatch, AddressTarget, Forest, Ix, ReadScope};
 use lepo_store::store::Store;
 
 /// Resolves every argument before anything is done, in a forest that contains only those bubbs and `also`.
@@ -31,6 +31,13 @@ pub fn require_any<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
 pub fn find_one(store: &Store, word: &str, also: &[ReadScope]) -> Result<(Forest, AddressTarget)> {
     let (forest, found) = find_all(store, &[word.to_string()], also)?;
     Ok((forest, exactly_one(word, &found)?))
+}
+
+/// Resolves an address in a forest that contains all bubbs.
+pub fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
+    let (found_in, found) = find_one(store, address, &[])?;
+    let id = found_in.name(found.ix).id;
+    forest.find(id).ok_or_else(|| Error::nothing(format!("message {id} no longer exists")))
 }
 
 /// Resolves arguments in a forest that was already read. If it is partial, also checks that the folders that

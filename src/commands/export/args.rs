@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::format::ExportFormat;
 use super::output::OutputPath;
-use super::render::ExportFormat;
 use crate::commands::complete;
 use lepo_base::error::{Error, Result};
 
@@ -68,6 +68,14 @@ pub struct ExportArgs {
 }
 
 impl ExportArgs {
+    /// Returns the only address.
+    pub(super) fn address(&self) -> Result<&str> {
+        match &self.addresses[..] {
+            [address] => Ok(address),
+            _ => Err(Error::usage("only --format html takes several addresses")),
+        }
+    }
+
     /// Returns the requested format, else the format of the file that `-o` names, else Markdown.
     pub(super) fn wanted_format(&self) -> Result<ExportFormat> {
         let file = match (self.format, &self.output) {

@@ -1,32 +1,40 @@
 //! Writes conversations in the formats of other tools: `messages`, `chatgpt`, `openwebui`, `pi`.
 
+use std::path::Path;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::args::ExportArgs;
+use super::format::ExportFormat;
 use super::native::moment;
-use super::render::ExportFormat;
-use super::tree::{ExportTree, TreeNode, id_of, is_prompt, tag};
+use super::output::Document;
+use super::tree::{ExportTree, TreeNode, exported_trees, id_of, is_prompt, tag};
+use lepo_base::error::Result;
 use lepo_base::role::Role;
+use lepo_store::store::Store;
 
-/// Returns the documents of these trees with their file names: a single document, or one for each tree.
-pub fn documents(format: ExportFormat, trees: &[ExportTree], all: bool, cwd: &str) -> Vec<(String, String)> {
-    let one = |text: String| vec![("conversations".to_string(), text)];
-    match format {
-        ExportFormat::Chatgpt => one(format!("{:#}\n", trees.iter().map(chatgpt).collect::<Value>())),
-        ExportFormat::Openwebui => one(format!("{:#}\n", trees.iter().map(openwebui).collect::<Value>())),
-        ExportFormat::Pi => trees.iter().map(|tree| (id_of_tree(tree), pi(tree, cwd))).collect(),
-        ExportFormat::Messages if all => one(trees.iter().flat_map(every_conv).collect()),
-        ExportFormat::Messages => one(trees.iter().map(|tree| lines(tree, &tree.path())).collect()),
-        // Written elsewhere: the row of a format names its writer.
-        ExportFormat::Markdown
-        | ExportFormat::Json
-        | ExportFormat::Session
-        | ExportFormat::Html
-        | ExportFormat::Handoff
-        | ExportFormat::ClaudeCode
-        | ExportFormat::Codex => Vec::new(),
-    }
+/// Returns the documents of the exported trees: a single document, or one for each tree.
+pub fn documents(
+    args: &ExportArgs,
+    format: ExportFormat,
+    store: &Store,
+    cwd: &Path,
+) -> Result<Vec<Document>> {
+    let (trees, cwd) = (exported_trees(args, store)?, cwd.to_string_lossy());
+    let text = match format {
+        ExportFormat::Chatgpt => format!("{:#}\n", trees.iter().map(chatgpt).collect::<Value>()),
+        ExportFormat::Openwebui => format!("{:#}\n", trees.iter().map(openwebui).collect::<Value>()),
+        ExportFormat::Pi => {
+            let session =
+                |tree: &ExportTree| Document { stem: id_of_tree(tree), text: pi(tree, &cwd).into_bytes() };
+            return Ok(trees.iter().map(session).collect());
+        }
+        _ if args.all => trees.iter().flat_map(every_conv).collect(),
+        _ => trees.iter().map(|tree| lines(tree, &tree.path())).collect(),
+    };
+    Ok(vec![Document { stem: "conversations".to_string(), text: text.into_bytes() }])
 }
 
 fn id_of_tree(tree: &ExportTree) -> String {

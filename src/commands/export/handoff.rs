@@ -1,28 +1,49 @@
 //! Formats a conversation for another agent that continues it: subject, questions, the last turns, the files
-//! and commands that it names. Pure: one conversation always produces one text, and no model is asked.
+//! and commands that it names. A conversation always produces the same text, and no model is asked.
 
-pub struct HandoffMessage {
+use std::collections::HashSet;
+
+use super::args::ExportArgs;
+use super::output::{self, Document};
+use super::render::local;
+use crate::commands::address_args::find_in;
+use crate::commands::secret_finder::masker;
+use crate::term::{StatusLine, print_status};
+use crate::ui::{read_request, warn_incomplete};
+use crate::view::Overviews;
+use lepo_base::error::{Error, Result};
+use lepo_base::role::Role;
+use lepo_store::bubb::{model_label, words};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
+use lepo_tool::ToolRequest;
+use lepo_turn::StoppedAnswers;
+
+struct HandoffMessage {
     /// A question of the user; otherwise an answer, or text that came with a question.
-    pub is_question: bool,
-    pub heading: String,
+    is_question: bool,
+    heading: String,
     /// Masked.
-    pub text: String,
+    text: String,
 }
 
-pub struct HandoffCommand {
+struct HandoffCommand {
     /// Masked.
-    pub command: String,
+    command: String,
     /// `None` if it has no exit code.
-    pub exit: Option<i32>,
+    exit: Option<i32>,
 }
 
-pub struct HandoffConversation {
-    pub title: String,
+struct HandoffConversation {
+    title: String,
     /// Oldest first.
-    pub messages: Vec<HandoffMessage>,
+    messages: Vec<HandoffMessage>,
     /// Oldest first.
-    pub ran: Vec<HandoffCommand>,
+    ran: Vec<HandoffCommand>,
 }
+
+/// Default limit of the text, in bytes.
+const BYTES: usize = 24 << 10;
 
 /// Maximum characters of a line in a list.
 const LINE: usize = 120;
@@ -30,12 +51,91 @@ const LINE: usize = 120;
 /// Maximum entries of a list.
 const MOST: usize = 40;
 
+/// Returns the text from which another agent can continue a conversation.
+pub fn documents(args: &ExportArgs, store: &Store) -> Result<Vec<Document>> {
+    let address = args.address()?;
+    let forest = store.forest()?;
+    let tip = find_in(store, &forest, address)?;
+    let conv = forest.conv(tip);
+    warn_incomplete(&conv);
+    let conversation = gather(store, &forest, &conv.path)?;
+    if conversation.messages.is_empty() {
+        return Err(Error::nothing("nothing to hand over: all messages are hidden"));
+    }
+    let most = args.bytes.unwrap_or(BYTES);
+    let (document, left) = text(&conversation, most).map_err(|needed| {
+        Error::usage(format!("--bytes {most} is too small: the last question needs {needed}"))
+    })?;
+    if left > 0 {
+        print_status(&StatusLine::note(format!(
+            "the last answer is cut: {left} bytes left out; --bytes takes more"
+        )));
+    }
+    let stem = output::stem(&local(forest.name(tip).id), &words(&conversation.title));
+    Ok(vec![Document { stem, text: document.into_bytes() }])
+}
+
+/// Reads the messages and commands of a path, masked.
+fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversation> {
+    let (facts, masker) = (store.journal().facts(), masker());
+    let mask = |text: &str| masker.mask(text).text.replace('\0', "\u{FFFD}");
+    let (mut messages, mut ran) = (Vec::new(), Vec::new());
+    let stopped = StoppedAnswers::new(store, forest);
+    for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| stopped.is_shown(name)) {
+        let text = store.text(&name)?;
+        let fact = facts.get(&name.id);
+        let heading = match name.kind {
+            Role::User => "User".to_string(),
+            Role::System => "Context".to_string(),
+            Role::Tool => "Tool".to_string(),
+            Role::Assistant => match fact.and_then(|fact| fact.model.as_deref()) {
+                Some(model) => format!("Assistant ({})", model_label(model)),
+                None => "Assistant".to_string(),
+            },
+        };
+        let heading = if stopped.contains(name.id) { format!("{heading} (stopped)") } else { heading };
+        if let (Role::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
+            let command = rest.lines().next().unwrap_or_default();
+            ran.push((
+                name.id,
+                HandoffCommand { command: mask(command), exit: fact.and_then(|fact| fact.exit) },
+            ));
+        }
+        messages.push(HandoffMessage { is_question: name.kind == Role::User, heading, text: mask(&text) });
+    }
+    // Requests and results are hidden branches of the path.
+    let mut seen: HashSet<Ix> = path.iter().copied().collect();
+    let hidden = |ix: Ix| forest.children(ix).filter(|child| forest.name(*child).hidden).collect::<Vec<_>>();
+    let mut left: Vec<Ix> = path.iter().flat_map(|&ix| hidden(ix)).collect();
+    while let Some(ix) = left.pop() {
+        if !seen.insert(ix) {
+            continue;
+        }
+        let below = hidden(ix);
+        let name = forest.name(ix);
+        if let Some(ToolRequest::Command(request)) = read_request(store, &name) {
+            let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.kind == Role::Tool);
+            let exit = result.and_then(|result| facts.get(&result.id)?.exit);
+            ran.push((name.id, HandoffCommand { command: mask(&request.command), exit }));
+        }
+        left.extend(below);
+    }
+    ran.sort_by_key(|(id, _)| *id);
+    let overviews = Overviews::new(store, forest);
+    let title = path.last().and_then(|&tip| overviews.overview(tip).title());
+    let first = || {
+        messages.iter().find(|message| message.is_question).map(|message| words(&message.text).into_owned())
+    };
+    let title = title.map(mask).or_else(first).unwrap_or_default();
+    Ok(HandoffConversation { title, messages, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
+}
+
 /// Formats the conversation in at most `most` bytes; also returns how many bytes of the last answer were
 /// omitted. `Err`: the bytes that the last question needs.
 ///
 /// The text is used as a command-line argument: it contains no NUL, which no argument can, and begins with a
 /// heading, never with `-`.
-pub fn text(conversation: &HandoffConversation, most: usize) -> Result<(String, usize), usize> {
+fn text(conversation: &HandoffConversation, most: usize) -> std::result::Result<(String, usize), usize> {
     let messages = &conversation.messages;
     let starts: Vec<usize> = (0..messages.len()).filter(|at| messages[*at].is_question).collect();
     let first_of_last = starts.last().copied().unwrap_or(0);

@@ -1,14 +1,11 @@
-//! `lepo export --format html`: reads the content of a page and writes it.
+//! `lepo export --format html`: reads the content of a page.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use super::args::ExportArgs;
+use super::output::Document;
 use crate::commands::address_args::resolve_all;
-use crate::commands::output_file::replace_output;
-use crate::commands::secret_finder::warn_secrets;
-use crate::commands::{Context, open};
 use crate::stats::{GroupBy, TallyKey, TallyRow, tally};
 use crate::ui::{ended_early, warn_incomplete};
 use crate::view::Overviews;
@@ -20,7 +17,9 @@ use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 
-pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
+/// Returns the page of the given conversations, or of all.
+pub fn documents(args: &ExportArgs, store: &Store) -> Result<Vec<Document>> {
+    let forest = &store.forest()?;
     let tips = tips(args, store, forest)?;
     let stopped = StoppedAnswers::new(store, forest);
     let spent = if args.hidden { spent(forest) } else { Vec::new() };
@@ -35,24 +34,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     let title = Overviews::new(store, forest).overview(picked.bubbs[chosen].0).title().map(str::to_string);
     let mut page = Page::new(messages(store, (forest, &stopped), &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
-    let html = lepo_page::html(&page);
-    warn_secrets([html.as_bytes()]);
-    match (&args.output, args.open) {
-        (Some(file), _) => {
-            replace(file, html.as_bytes())?;
-            context.out.path(file);
-            if args.open {
-                open::in_browser(file)?
-            }
-        }
-        (None, true) => {
-            let file = open::temporary(html.as_bytes())?;
-            context.out.path(&file);
-            open::in_browser(&file)?;
-        }
-        (None, false) => context.out.untrusted(html.as_bytes()),
-    }
-    Ok(0)
+    Ok(vec![Document { stem: String::new(), text: lepo_page::html(&page).into_bytes() }])
 }
 
 /// Sums the token use of the page's messages, or of the whole store with `--all`. Days are in UTC, so that a
@@ -169,13 +151,4 @@ fn message(
         body: lepo_page::body(name.kind, !stopped.is_shown(&name), &text, &|hash| store.blob_bytes(hash)),
         sides: Vec::new(),
     })
-}
-
-/// Writes a file atomically; a pipe or a device is written directly.
-fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
-    if file.is_dir() || file.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Err(Error::usage(format!("{} is a directory", file.display()))
-            .hint("with --format html, -o names the file: -o conversations.html"));
-    }
-    replace_output(file, bytes)
 }

@@ -16,6 +16,13 @@ const TITLE: usize = 10;
 /// marks.
 const TITLE_BYTES: usize = 200;
 
+/// A file to write.
+pub struct Document {
+    /// Name of a new file in a folder, without its extension.
+    pub stem: String,
+    pub text: Vec<u8>,
+}
+
 pub enum OutputPath<'p> {
     Folder(&'p Path),
     File(&'p Path),

@@ -1,123 +1,87 @@
-//! Formats an exported conv as Markdown, JSON or a session.
+//! Formats a conversation as Markdown, JSON or a session.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 
+use super::args::ExportArgs;
 use super::files::Files;
-use super::output;
+use super::format::ExportFormat;
+use super::output::{self, Document, OutputPath};
+use crate::commands::address_args::find_one;
 use crate::commands::json::bubbs_json;
+use crate::commands::output_file::{check_folder, check_parent};
 use crate::term::excerpt;
-use crate::ui::ended_early;
+use crate::ui::{ended_early, warn_incomplete};
 use crate::view::Overviews;
-use lepo_base::error::Result;
+use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_base::role::Role;
 use lepo_store::bubb::{BubbId, BubbName, words};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
 
-/// The form to write.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ExportFormat {
-    /// A document to read
-    #[default]
-    Markdown,
-    /// The messages, as `lepo show --json` gives them
-    Json,
-    /// Messages only
-    Session,
-    /// A page for a browser
-    Html,
-    /// Messages in the form of APIs, one per line
-    Messages,
-    /// The tree as ChatGPT exports it, which other tools read too
-    Chatgpt,
-    /// The tree as Open WebUI stores it
-    Openwebui,
-    /// The tree as a session of pi
-    Pi,
-    /// A text from which another agent can continue
-    Handoff,
-    /// A session of Claude Code
-    ClaudeCode,
-    /// A session of Codex
-    Codex,
-}
-
-/// The code that writes a format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FormatWriter {
-    /// `Export::bytes` here.
-    Conv,
-    Html,
-    Handoff,
-    /// `foreign_formats`, from trees.
-    Foreign,
-    /// `native`: sessions that another tool continues.
-    Native,
-}
-
-impl ExportFormat {
-    /// Returns the row of a format: its extension, its writer, and whether one file takes several conversations.
-    fn row(self) -> (&'static str, FormatWriter, bool) {
-        match self {
-            ExportFormat::Markdown => ("md", FormatWriter::Conv, false),
-            ExportFormat::Json => ("json", FormatWriter::Conv, false),
-            ExportFormat::Session => ("json", FormatWriter::Conv, false),
-            ExportFormat::Html => ("html", FormatWriter::Html, true),
-            ExportFormat::Messages => ("jsonl", FormatWriter::Foreign, true),
-            ExportFormat::Chatgpt => ("json", FormatWriter::Foreign, true),
-            ExportFormat::Openwebui => ("json", FormatWriter::Foreign, true),
-            ExportFormat::Pi => ("jsonl", FormatWriter::Foreign, false),
-            ExportFormat::Handoff => ("md", FormatWriter::Handoff, false),
-            ExportFormat::ClaudeCode => ("jsonl", FormatWriter::Native, false),
-            ExportFormat::Codex => ("jsonl", FormatWriter::Native, false),
+/// Returns the document of one conversation. Its attached files are written at once, where the document will be.
+pub fn documents(args: &ExportArgs, format: ExportFormat, store: &Store) -> Result<Vec<Document>> {
+    let (forest, found) = find_one(store, args.address()?, &[])?;
+    let conv = forest.conv(found.ix);
+    warn_incomplete(&conv);
+    let stopped = StoppedAnswers::new(store, &forest);
+    let bubbs = match format {
+        ExportFormat::Session => forest.finished_turns(&conv.path, |name| stopped.is_shown(name)),
+        _ => {
+            let path = conv.path.into_iter();
+            path.filter(|&ix| args.hidden || stopped.is_shown(&forest.name(ix))).collect()
         }
+    };
+    if bubbs.is_empty() {
+        let hint = match format {
+            ExportFormat::Session => {
+                let answered = Hint::from("a session holds answered questions only; ");
+                answered.bare(ResumeAction::Retry).words(" answers the last")
+            }
+            _ => Hint::from("all of its messages are hidden; -a exports them too"),
+        };
+        let tip = forest.name(found.ix).id;
+        return Err(Error::nothing(format!("nothing to export in the conversation of {tip}")).hint(hint));
     }
-
-    pub fn is_of_others(self) -> bool {
-        matches!(self.row().1, FormatWriter::Foreign | FormatWriter::Native)
+    let names: Vec<BubbName> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
+    let facts = store.journal().facts();
+    let mut conv = ExportedConv { store, forest: &forest, names, facts, stopped, files: None };
+    let mut stem = String::new();
+    if let Some(output) = &args.output {
+        let files = Files::collect(store, &conv.names)?;
+        let dir = match OutputPath::new(output, false) {
+            OutputPath::Folder(dir) => {
+                check_folder(dir)?;
+                stem = conv.stem()?;
+                dir
+            }
+            OutputPath::File(file) => {
+                check_parent(file)?;
+                stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+            }
+        };
+        conv.files = files.write(store, dir, &stem)?;
     }
-
-    pub fn is_native(self) -> bool {
-        self.row().1 == FormatWriter::Native
-    }
-
-    pub fn extension(self) -> &'static str {
-        self.row().0
-    }
-
-    pub fn holds_many(self) -> bool {
-        self.row().2
-    }
-
-    /// Returns the name that the user types.
-    pub fn name(self) -> String {
-        clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
-    }
-
-    /// Joins the names of the matching formats.
-    pub fn list(is_listed: impl Fn(ExportFormat) -> bool) -> String {
-        let variants = <ExportFormat as clap::ValueEnum>::value_variants().iter().copied();
-        variants.filter(|format| is_listed(*format)).map(ExportFormat::name).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns the format for a file extension; `None` if it is unknown.
-    pub fn from_extension(extension: &str) -> Option<ExportFormat> {
-        match extension.to_ascii_lowercase().as_str() {
-            "md" | "markdown" => Some(ExportFormat::Markdown),
-            "html" | "htm" => Some(ExportFormat::Html),
-            "json" => Some(ExportFormat::Json),
-            "jsonl" => Some(ExportFormat::Messages),
-            _ => None,
+    let text = match format {
+        ExportFormat::Session => conv.session()?.into_bytes(),
+        ExportFormat::Json => {
+            let mut bytes = Vec::new();
+            bubbs_json(store, &forest, conv.names.iter().copied(), &mut bytes)?;
+            bytes
         }
-    }
+        _ => conv.markdown()?.into_bytes(),
+    };
+    Ok(vec![Document { stem, text }])
 }
 
-pub struct Export<'s> {
+struct ExportedConv<'s> {
     store: &'s Store,
     forest: &'s Forest,
     /// Oldest first.
@@ -125,35 +89,10 @@ pub struct Export<'s> {
     facts: HashMap<BubbId, JournalRecord>,
     stopped: StoppedAnswers,
     /// The attached files, if they are written next to the document.
-    pub files: Option<Files>,
+    files: Option<Files>,
 }
 
-impl<'s> Export<'s> {
-    /// `names` are oldest first.
-    pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<BubbName>) -> Export<'s> {
-        let stopped = StoppedAnswers::new(store, forest);
-        Export { store, forest, names, facts: store.journal().facts(), stopped, files: None }
-    }
-
-    pub fn bytes(&self, format: ExportFormat) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        match format {
-            ExportFormat::Markdown => bytes = self.markdown()?.into_bytes(),
-            ExportFormat::Json => {
-                bubbs_json(self.store, self.forest, self.names.iter().copied(), &mut bytes)?
-            }
-            ExportFormat::Session => bytes = self.session()?.into_bytes(),
-            // Built from a forest, in `html` and `others`.
-            ExportFormat::Html
-            | ExportFormat::Messages
-            | ExportFormat::Chatgpt
-            | ExportFormat::Openwebui
-            | ExportFormat::Pi => {}
-            ExportFormat::Handoff | ExportFormat::ClaudeCode | ExportFormat::Codex => {}
-        }
-        Ok(bytes)
-    }
-
+impl ExportedConv<'_> {
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
         Overviews::new(self.store, self.forest).overview(ix).title().map(str::to_string)
@@ -161,7 +100,7 @@ impl<'s> Export<'s> {
 
     /// Returns the file's name without extension: the time, and the title of the conversation or its first
     /// question.
-    pub fn stem(&self) -> Result<String> {
+    fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
         if let Some(title) = self.title() {
             return Ok(output::stem(&local(first.id), &title));

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::args::ExportArgs;
 use super::render::marked_stopped;
-use lepo_base::error::Result;
+use crate::commands::address_args::find_in;
+use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
 use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments, words};
 use lepo_store::conv::{Forest, Ix};
@@ -70,9 +72,22 @@ pub fn is_prompt(node: &TreeNode) -> bool {
     node.parent.is_none() && node.name.hidden && node.name.kind == Role::System
 }
 
+/// Builds the trees to export: all, or the one with the address.
+pub fn exported_trees(args: &ExportArgs, store: &Store) -> Result<Vec<ExportTree>> {
+    let address = args.address()?;
+    let forest = store.forest()?;
+    let tip = if args.all { None } else { Some(find_in(store, &forest, address)?) };
+    let trees = trees(store, &forest, tip, args.hidden)?;
+    match (trees.is_empty(), forest.is_empty()) {
+        (false, _) => Ok(trees),
+        (true, true) => Err(Error::nothing("nothing to export: the store has no messages")),
+        (true, false) => Err(Error::nothing("nothing to export: all messages are hidden")),
+    }
+}
+
 /// Builds all trees of a forest, or the one with a bubb. Without `hidden`, hidden bubbs except the prompt are
 /// omitted.
-pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
+fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let stopped = if hidden { StoppedAnswers::default() } else { StoppedAnswers::new(store, forest) };
     let (facts, titles) = (store.journal().facts(), store.titles());
     let mut outlines = forest.outlines();

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::render::ExportFormat;
+use super::super::format::ExportFormat;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 

@@ -8,53 +8,45 @@ mod session;
 
 use std::path::Path;
 
+use super::args::ExportArgs;
+use super::format::ExportFormat;
 use super::output;
-use super::render::ExportFormat;
-use super::tree::ExportTree;
+use super::tree::exported_trees;
 use crate::commands::Context;
 use crate::commands::output_file::check_folder;
 use crate::commands::secret_finder::warn_secrets;
 use crate::term::{print_status, print_verbatim};
 use install::{SessionFile, SessionHome};
 use lepo_base::error::{Error, Result};
+use lepo_store::store::Store;
 use session::NativeSession;
 pub use session::moment;
 
-pub struct NativeExport<'a> {
-    pub format: ExportFormat,
-    /// Every conversation, not only the one with the tree's current message.
-    pub all: bool,
-    /// Tool calls too.
-    pub hidden: bool,
-    /// Folder for the files; stdout if `None`.
-    pub output: Option<&'a Path>,
-}
-
-pub fn run(args: &NativeExport<'_>, trees: &[ExportTree], context: &mut Context<'_>) -> Result<u8> {
+pub fn run(args: &ExportArgs, format: ExportFormat, store: &Store, context: &mut Context<'_>) -> Result<u8> {
+    let trees = exported_trees(args, store)?;
     // These tools resolve symbolic links too.
     let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
-    let home = SessionHome::from_env(args.format, context.cwd())?;
+    let home = SessionHome::from_env(format, context.cwd())?;
     let sessions = trees.iter().flat_map(|tree| match args.all {
         true => NativeSession::every(tree),
         false => vec![NativeSession::new(tree, &tree.path())],
     });
     let sessions: Vec<NativeSession<'_>> = sessions.filter(|session| !session.turns.is_empty()).collect();
-    let written: Vec<SessionFile> =
-        sessions.iter().map(|session| write(args.format, session, &cwd)).collect();
+    let written: Vec<SessionFile> = sessions.iter().map(|session| write(format, session, &cwd)).collect();
     let Some(first) = written.first() else {
         return Err(Error::nothing("nothing to export: all messages are hidden or empty"));
     };
     warn_secrets(written.iter().map(|session| session.text.as_bytes()));
-    match args.output {
+    match args.output.as_deref() {
         None if written.len() > 1 => {
             return Err(Error::usage(format!("{} sessions need a file each", written.len()))
-                .hint(format!("lepo export --format {} --all -o DIR", args.format.name())));
+                .hint(format!("lepo export --format {} --all -o DIR", format.name())));
         }
         None => {
             context.out.untrusted(first.text.as_bytes());
             let tip = sessions.first().map(|session| session.id.to_string()).unwrap_or_default();
-            let again = install::again(args.format, &tip, args.hidden, context.save_to());
-            end(args.format, &written, &cwd, &home.install_pipe(&again, first));
+            let again = install::again(format, &tip, args.hidden, context.save_to());
+            end(format, &written, &cwd, &home.install_pipe(&again, first));
         }
         Some(dir) => {
             check_folder(dir)?;
@@ -65,7 +57,7 @@ pub fn run(args: &NativeExport<'_>, trees: &[ExportTree], context: &mut Context<
                 context.out.path(&path);
                 paths.push(path);
             }
-            end(args.format, &written, &cwd, &home.install_files(&paths, &written));
+            end(format, &written, &cwd, &home.install_files(&paths, &written));
         }
     }
     Ok(0)
