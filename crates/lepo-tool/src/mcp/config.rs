@@ -10,6 +10,7 @@ mod mistake;
 mod own_form;
 mod remote;
 mod server;
+mod server_fields;
 mod variables;
 
 #[cfg(test)]
