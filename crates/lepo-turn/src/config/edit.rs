@@ -80,7 +80,7 @@ pub fn remove_model(path: &Path, name: &str) -> Result<bool> {
 /// Returns the text of a file with the model added; `None` if it has a model of this name.
 pub(super) fn with_model(path: &Path, text: &str, model: &NewModel) -> Result<Option<String>> {
     let file = ConfigFile::parse(path, text.as_bytes())?;
-    if file.models.iter().any(|entry| entry.name == model.name) {
+    if file.models.iter().any(|entry| entry.config.name == model.name) {
         return Ok(None);
     }
     changed(path, text, |document| push(document, model)).map(Some)
@@ -236,6 +236,8 @@ pub fn planned_model(settings: &Settings, model: &NewModel, env: &Env) -> Result
     let file = &settings.file;
     let Some(text) = with_model(file, &text_of(file)?, model)? else { return Ok(None) };
     let entries = ConfigFile::parse(file, text.as_bytes())?.models;
-    let Some(entry) = entries.into_iter().find(|entry| entry.name == model.name) else { return Ok(None) };
+    let Some(entry) = entries.into_iter().find(|entry| entry.config.name == model.name) else {
+        return Ok(None);
+    };
     complete(entry, env, &settings.ambient).map(Some)
 }

@@ -16,7 +16,9 @@ use super::source::SettingSource;
 use super::tree::SettingNode;
 use lepo_base::keyword::{Keyword, list_words};
 use lepo_base::secret::Secret;
-use lepo_model::{AgentAccess, AgentSandbox, AnswerFormat, CacheLife, ModelOptions, Price, Provider, Wire};
+use lepo_model::{
+    AgentAccess, AgentSandbox, AnswerFormat, CacheLife, ModelConfig, ModelOptions, Provider, Wire,
+};
 use lepo_model::{BASE_URL_FORM, ProviderFields, base_url};
 
 /// The source of a model's key, as written in the file.
@@ -37,30 +39,11 @@ pub enum KeyEntry {
 pub struct ModelEntry {
     /// The line of its `[[models]]`.
     pub source: SettingSource,
-    /// Name for `-m`.
-    pub name: String,
-    pub provider: Provider,
-    /// The provider's name for the model; empty if it has none.
-    pub model: String,
     /// Checked, and without a trailing slash.
     pub base_url: Option<String>,
     pub key: KeyEntry,
-    /// Program and arguments.
-    pub command: Vec<String>,
-    /// Where to find the answer in the program's output.
-    pub answer: AnswerFormat,
-    /// `sandbox` and `sandbox_home`.
-    pub sandbox: Option<AgentSandbox>,
-    /// `system = "first"`.
-    pub system_first: bool,
-    pub price: Option<Price>,
-    pub wire: Option<Wire>,
-    pub options: ModelOptions,
-    pub extra: Map<String, Value>,
-    pub context: Option<u64>,
-    pub cache: CacheLife,
-    /// Used if the user names no model.
-    pub is_active: bool,
+    /// The rest, without the URL and the key, which depend on the environment.
+    pub config: ModelConfig,
 }
 
 /// The keys of a `[[models]]` table; [`keys_of`] says which of them a provider has.
@@ -119,7 +102,7 @@ fn keys_of(provider: Provider) -> Vec<&'static str> {
 
 /// Reads a `[[models]]` table, and rejects keys that its provider does not have.
 pub fn read_entry(mut reader: ConfigReader<'_>) -> Result<ModelEntry, Mistake> {
-    let head: ModelKeys = reader.read_keys(&["name", "provider"])?;
+    let head: ModelKeys = reader.read(&["name", "provider"])?;
     let preset = reader.node("preset");
     let name = match (head.name, preset.and_then(SettingNode::text)) {
         (Some(name), _) if name.trim() != name || name.contains(',') => {
@@ -145,7 +128,7 @@ pub fn read_entry(mut reader: ConfigReader<'_>) -> Result<ModelEntry, Mistake> {
         }
     };
     reader.title = format!(" in a model with provider = \"{}\"", provider.as_str());
-    let keys: ModelKeys = reader.read_keys(&keys_of(provider))?;
+    let keys: ModelKeys = reader.read(&keys_of(provider))?;
     reader.finish()?;
     let at_price = reader.node("price").map_or(&reader.source, |node| &node.source);
     let url = keys.base_url.map(|text| base_url(&text)).transpose();
@@ -172,23 +155,24 @@ pub fn read_entry(mut reader: ConfigReader<'_>) -> Result<ModelEntry, Mistake> {
         return Err(reader.whole_mistake(format!("model \"{name}\" has no `model`"), allowed));
     }
     Ok(ModelEntry {
-        price: keys.price.price(at_price)?,
         base_url: url.map_err(|what| reader.mistake("base_url", what, BASE_URL_FORM))?,
         key: read_key(keys.api_key, keys.api_key_env, keys.api_key_command, &reader)?,
+        config: ModelConfig {
+            model: keys.model.unwrap_or_default(),
+            command,
+            answer,
+            sandbox,
+            system_first: keys.system.is_some(),
+            price: keys.price.price(at_price)?,
+            wire: keys.wire,
+            options: ModelOptions { web: keys.web, ..keys.options.into() },
+            extra: keys.extra,
+            context: keys.context.map(|number| number.get().into()),
+            cache: keys.cache.unwrap_or(CacheLife::FiveMinutes),
+            is_active: keys.active,
+            ..ModelConfig::new(name, provider)
+        },
         source: reader.source,
-        name,
-        provider,
-        model: keys.model.unwrap_or_default(),
-        command,
-        answer,
-        sandbox,
-        system_first: keys.system.is_some(),
-        wire: keys.wire,
-        options: ModelOptions { web: keys.web, ..keys.options.into() },
-        extra: keys.extra,
-        context: keys.context.map(|number| number.get().into()),
-        cache: keys.cache.unwrap_or(CacheLife::FiveMinutes),
-        is_active: keys.active,
     })
 }
 

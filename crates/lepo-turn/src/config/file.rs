@@ -11,7 +11,7 @@ use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::mistake::Mistake;
 use super::price::{PriceEntry, read_price_entry};
 use super::reader::ConfigReader;
-use super::table::Settings;
+use super::table::{NAMES, Settings};
 use super::tree::SettingTable;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
@@ -39,17 +39,18 @@ impl ConfigFile {
     pub(super) fn read(path: &Path, bytes: &[u8]) -> std::result::Result<ConfigFile, Mistake> {
         let table = SettingTable::parse(path, bytes)?;
         let mut root = ConfigReader::root(&table);
-        let settings = root.read()?;
+        let settings = root.read(NAMES)?;
         let mut models: Vec<ModelEntry> = Vec::new();
         for reader in root.tables("models")? {
             let source = reader.source.clone();
             let entry = read_entry(reader)?;
-            if let Some(twin) = models.iter().find(|other| other.name == entry.name) {
-                let what = format!("model \"{}\" appears twice, first at {}", entry.name, twin.source);
+            if let Some(twin) = models.iter().find(|other| other.config.name == entry.config.name) {
+                let what = format!("model \"{}\" appears twice, first at {}", entry.config.name, twin.source);
                 return Err(Mistake::at(source, what, "give each model a name of its own"));
             }
-            if let Some(other) = models.iter().find(|other| other.is_active && entry.is_active) {
-                let (a, b) = (&other.name, &entry.name);
+            if let Some(other) = models.iter().find(|other| other.config.is_active && entry.config.is_active)
+            {
+                let (a, b) = (&other.config.name, &entry.config.name);
                 let what = format!("two active models, \"{a}\" and \"{b}\"");
                 return Err(Mistake::at(source, what, "leave active = true in one model at most"));
             }
@@ -78,7 +79,7 @@ impl ConfigFile {
             let what = format!("{source}: `{name}` is not allowed in a repository's file");
             return Err(Error::usage(what).hint("put it into your own config.toml"));
         }
-        if !self.prices.is_empty() || self.models.iter().any(|model| model.price.is_some()) {
+        if !self.prices.is_empty() || self.models.iter().any(|model| model.config.price.is_some()) {
             let what = "prices are not allowed in a repository's file: budgets are counted by them";
             return Err(Error::usage(what).hint("put [[prices]] into your own config.toml"));
         }
@@ -136,7 +137,8 @@ impl RecordedTable {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<RecordedTable> {
         let table = SettingTable::parse(path, bytes).map_err(Mistake::in_file)?;
         let mut root = ConfigReader::root(&table);
-        let RecordedSection { recorded: RecordedKeys { ignore } } = root.read().map_err(Mistake::in_file)?;
+        let RecordedSection { recorded: RecordedKeys { ignore } } =
+            root.read(&["recorded"]).map_err(Mistake::in_file)?;
         Ok(RecordedTable { ignore, is_alone: root.rest().is_empty() })
     }
 }

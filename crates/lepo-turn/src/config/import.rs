@@ -84,7 +84,7 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<ConfigImport> 
         }
     }
 
-    let mut has_active = existing.models.iter().any(|model| model.is_active);
+    let mut has_active = existing.models.iter().any(|model| model.config.is_active);
     let models = match old.remove("models") {
         Some(Value::Array(models)) => models,
         Some(_) => {

@@ -14,6 +14,9 @@ use lepo_base::error::Result;
 /// defaults.
 const DEFAULTS: &str = include_str!("default-insts.toml");
 
+const KEYS: &[&str] =
+    &["general", "toolChooser", "commandWriter", "orchestrator", "floor", "speech", "judge"];
+
 /// The instruction texts in use. `None` if the file has an empty text: nothing is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -50,7 +53,7 @@ impl Default for Insts {
         let mut pieces = DEFAULTS.split("'''\n");
         while let (Some(before), Some(text)) = (pieces.next(), pieces.next()) {
             let key = before.lines().last().and_then(|line| line.strip_suffix(" = "));
-            for (name, slot) in insts.texts() {
+            for (name, slot) in KEYS.iter().zip(insts.texts()) {
                 if key == Some(name) {
                     *slot = Some(text.trim_end().to_string());
                 }
@@ -69,11 +72,11 @@ impl Insts {
         }
         let table = SettingTable::parse(path, bytes).map_err(Mistake::in_file)?;
         let mut reader = ConfigReader::root(&table).of_prose();
-        let mut insts: Insts = reader.read().map_err(Mistake::in_file)?;
+        let mut insts: Insts = reader.read(KEYS).map_err(Mistake::in_file)?;
         if insts.general.as_deref().is_some_and(is_general_as_made) {
             insts.general = Insts::default().general;
         }
-        for (_, text) in insts.texts() {
+        for text in insts.texts() {
             let trimmed = text.take().map(|text| text.trim_end_matches(['\r', '\n']).to_string());
             *text = trimmed.filter(|text| !text.trim().is_empty());
         }
@@ -82,24 +85,24 @@ impl Insts {
         Ok((insts, ignored.collect()))
     }
 
-    /// Returns each text with its key.
-    fn texts(&mut self) -> [(&'static str, &mut Option<String>); 7] {
+    /// Returns the texts in the order of [`KEYS`].
+    fn texts(&mut self) -> [&mut Option<String>; KEYS.len()] {
         [
-            ("general", &mut self.general),
-            ("toolChooser", &mut self.tool_chooser),
-            ("commandWriter", &mut self.command_writer),
-            ("orchestrator", &mut self.orchestrator),
-            ("floor", &mut self.floor),
-            ("speech", &mut self.speech),
-            ("judge", &mut self.judge),
+            &mut self.general,
+            &mut self.tool_chooser,
+            &mut self.command_writer,
+            &mut self.orchestrator,
+            &mut self.floor,
+            &mut self.speech,
+            &mut self.judge,
         ]
     }
 
     /// Returns the names of the texts that differ from the defaults.
     pub fn changed(&self) -> Vec<&'static str> {
         let (mut own, mut default) = (self.clone(), Insts::default());
-        let texts = own.texts().into_iter().zip(default.texts());
-        texts.filter(|(own, default)| own != default).map(|((name, _), _)| name).collect()
+        let texts = KEYS.iter().zip(own.texts().into_iter().zip(default.texts()));
+        texts.filter(|(_, (own, default))| own != default).map(|(name, _)| *name).collect()
     }
 
     /// Returns the text of a new `_insts.toml`: the defaults, commented.

@@ -10,14 +10,15 @@ use lepo_model::{ApiKey, ModelConfig};
 /// Returns the user's models, replaced by the repository's models of the same name, and the repository's
 /// other models after them. If the repository has an active model, the user's is not active.
 pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEntry> {
-    if repo.iter().any(|entry| entry.is_active) {
-        models.iter_mut().for_each(|entry| entry.is_active = false);
+    if repo.iter().any(|entry| entry.config.is_active) {
+        models.iter_mut().for_each(|entry| entry.config.is_active = false);
     }
     for entry in repo {
-        match models.iter_mut().find(|other| other.name == entry.name) {
+        match models.iter_mut().find(|other| other.config.name == entry.config.name) {
             Some(other) => {
-                let is_active = entry.is_active || other.is_active;
-                *other = ModelEntry { is_active, ..entry };
+                let is_active = entry.config.is_active || other.config.is_active;
+                *other = entry;
+                other.config.is_active = is_active;
             }
             None => models.push(entry),
         }
@@ -27,9 +28,9 @@ pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEnt
 
 /// Completes a model from the environment. A missing key is not an error yet, because it may never be used.
 pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<ModelConfig> {
-    let ModelEntry { name, source, .. } = &entry;
+    let (name, source) = (&entry.config.name, &entry.source);
     let configured = |value, looked_for| Some(ApiKey { value, looked_for, ..ApiKey::default() });
-    let facts = entry.provider.server();
+    let facts = entry.config.provider.server();
     let text = match &entry.key {
         KeyEntry::None => None,
         KeyEntry::Literal(key) => {
@@ -51,7 +52,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
             ..ApiKey::default()
         }),
     };
-    let (usual_url, usual_key) = ambient.pair(entry.provider);
+    let (usual_url, usual_key) = ambient.pair(entry.config.provider);
     let (base_url, key) = match (entry.base_url, text) {
         // Without a key in the file, the environment's key is used, but only with the URL that it belongs to.
         (None, None) => (usual_url, usual_key),
@@ -62,21 +63,5 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         },
         (Some(url), key) => (url, key.unwrap_or_default()),
     };
-    Ok(ModelConfig {
-        model: entry.model,
-        base_url,
-        key,
-        command: entry.command,
-        answer: entry.answer,
-        sandbox: entry.sandbox,
-        system_first: entry.system_first,
-        price: entry.price,
-        wire: entry.wire,
-        options: entry.options,
-        extra: entry.extra,
-        context: entry.context,
-        cache: entry.cache,
-        is_active: entry.is_active,
-        ..ModelConfig::new(entry.name, entry.provider)
-    })
+    Ok(ModelConfig { base_url, key, ..entry.config })
 }

@@ -61,10 +61,10 @@ struct PricedModel {
 pub fn read_price_entry(mut reader: ConfigReader<'_>) -> Result<PriceEntry, Mistake> {
     const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
     let source = reader.source.clone();
-    let PricedModel { model: Some(model) } = reader.read()? else {
+    let PricedModel { model: Some(model) } = reader.read(&["model"])? else {
         return Err(Mistake::at(source, "a price without a model", FORM));
     };
-    let amounts: AmountKeys = reader.read()?;
+    let amounts: AmountKeys = reader.read(&["input", "in", "output", "out", "cached"])?;
     reader.finish()?;
     match amounts.price(&source)? {
         Some(price) => Ok(PriceEntry { model, price }),

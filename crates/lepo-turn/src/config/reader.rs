@@ -42,16 +42,10 @@ impl<'t> ConfigReader<'t> {
         ConfigReader { has_prose: true, ..self }
     }
 
-    /// Reads the keys of a struct, in the order of its fields.
-    pub fn read<T: Deserialize<'t>>(&mut self) -> Result<T, Mistake> {
-        T::deserialize(self)
-    }
-
-    /// Reads these keys of a struct.
-    pub fn read_keys<T: Deserialize<'t>>(&mut self, keys: &[&'static str]) -> Result<T, Mistake> {
+    /// Reads these keys into the fields of a struct.
+    pub fn read<T: Deserialize<'t>>(&mut self, keys: &[&'static str]) -> Result<T, Mistake> {
         self.known.extend(keys);
-        let access = FieldAccess { reader: self, fields: keys.iter(), found: None };
-        T::deserialize(MapAccessDeserializer::new(access))
+        T::deserialize(MapAccessDeserializer::new(FieldAccess::new(self, keys)))
     }
 
     /// Returns the value of a key.
@@ -165,34 +159,17 @@ impl<'t> ConfigReader<'t> {
     }
 }
 
-impl<'de> Deserializer<'de> for &mut ConfigReader<'de> {
-    type Error = Mistake;
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Mistake> {
-        self.known.extend(fields);
-        visitor.visit_map(FieldAccess { reader: self, fields: fields.iter(), found: None })
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
-        Err(wrong_type(&visitor))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
-        unit_struct newtype_struct seq tuple tuple_struct map identifier ignored_any enum
-    }
-}
-
 /// Passes the fields of a struct that a table has.
 struct FieldAccess<'r, 't> {
     reader: &'r ConfigReader<'t>,
     fields: std::slice::Iter<'r, &'static str>,
     found: Option<NodeReader<'t>>,
+}
+
+impl<'r, 't> FieldAccess<'r, 't> {
+    fn new(reader: &'r ConfigReader<'t>, fields: &'r [&'static str]) -> FieldAccess<'r, 't> {
+        FieldAccess { reader, fields: fields.iter(), found: None }
+    }
 }
 
 impl<'t> MapAccess<'t> for FieldAccess<'_, 't> {
@@ -300,14 +277,15 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        name: &'static str,
+        _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
         let Some(table) = self.node.table() else { return Err(wrong_type(&visitor)) };
         let title = format!(" in [{}]", self.key);
         let mut reader = ConfigReader::new(table, self.node.source.clone(), title);
-        let value = reader.deserialize_struct(name, fields, visitor)?;
+        reader.known.extend(fields);
+        let value = visitor.visit_map(FieldAccess::new(&reader, fields))?;
         reader.finish().map(|()| value)
     }
 

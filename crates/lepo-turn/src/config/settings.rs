@@ -85,7 +85,7 @@ pub fn load_settings(
     settings.sandbox_read_only = folders.collect();
     settings.ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
     for entry in merge(user.models, repo.models) {
-        settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
+        settings.sources.insert(format!("models.{}", entry.config.name), entry.source.clone());
         let model = complete(entry, env, &settings.ambient)?;
         let options = flags.options.clone().or(model.options);
         settings.models.push(ModelConfig { options, ..model });
@@ -103,7 +103,7 @@ fn read_layers(mut table: SettingTable, env: &Env, flags: &Flags) -> Result<Sett
             table.set_word(name, variable, word);
         }
     }
-    let mut settings: Settings = ConfigReader::root(&table).read().map_err(Mistake::in_file)?;
+    let mut settings: Settings = ConfigReader::root(&table).read(NAMES).map_err(Mistake::in_file)?;
     for name in NAMES {
         settings.sources.extend(table.source(name).map(|source| (name.to_string(), source.clone())));
     }

@@ -173,15 +173,16 @@ fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
 }
 
 fn model(entry: &ModelEntry, mine: &[&str]) -> String {
-    let what = match (entry.provider.fields(), &entry.base_url) {
-        (ProviderFields::Program | ProviderFields::Agent, _) => format!("runs {:?}", entry.command),
+    let config = &entry.config;
+    let what = match (config.provider.fields(), &entry.base_url) {
+        (ProviderFields::Program | ProviderFields::Agent, _) => format!("runs {:?}", config.command),
         (ProviderFields::Weights, _) => "runs the embedded model".to_string(),
         (_, Some(url)) => format!("sends conversations to {url}"),
         (ProviderFields::Server(_), None) => {
-            format!("sends conversations to the default address of {}", entry.provider.as_str())
+            format!("sends conversations to the default address of {}", config.provider.as_str())
         }
     };
-    let sandbox_text = match &entry.sandbox {
+    let sandbox_text = match &config.sandbox {
         None => String::new(),
         Some(AgentSandbox { access, home }) if home.is_empty() => format!(
             ", in a sandbox with access \
@@ -198,9 +199,9 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
         KeyEntry::Env(name) => format!(", with your key in {name}"),
         KeyEntry::Command(command) => format!(", with the key that {command:?} prints"),
     };
-    let active = if entry.is_active { ", if no model is named" } else { "" };
-    let instead = if mine.contains(&entry.name.as_str()) { ", replacing yours of this name" } else { "" };
-    format!("model {:?}{instead}: {what}{sandbox_text}{key}{active}", entry.name)
+    let active = if config.is_active { ", if no model is named" } else { "" };
+    let instead = if mine.contains(&config.name.as_str()) { ", replacing yours of this name" } else { "" };
+    format!("model {:?}{instead}: {what}{sandbox_text}{key}{active}", config.name)
 }
 
 #[cfg(test)]

@@ -69,7 +69,8 @@ fn models_may_stand_inline() {
     let got = after(file, |path| add_model(path, &small(true))).unwrap();
     assert!(got.starts_with("models = [{ name = 'a',") && got.contains("active = false"));
     let file = ConfigFile::parse(Path::new("c"), got.as_bytes()).unwrap();
-    let active: Vec<_> = file.models.iter().map(|model| (model.name.as_str(), model.is_active)).collect();
+    let active: Vec<_> =
+        file.models.iter().map(|model| (model.config.name.as_str(), model.config.is_active)).collect();
     assert_eq!(active, [("a", false), ("small", true)]);
 }
 
